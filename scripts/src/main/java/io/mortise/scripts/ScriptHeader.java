@@ -1,0 +1,63 @@
+package io.mortise.scripts;
+
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What the comment at the top of a script declares, checked against what its body uses.
+ *
+ * @param keys how many keys a call, or an item of a batch, takes
+ * @param arguments how many arguments a call, or an item of a batch, takes
+ * @param batch whether the header has a line {@code -- EACH}
+ */
+record ScriptHeader(int keys, int arguments, boolean batch) {
+  private static final Pattern DECLARED = Pattern.compile("(?m)^-- (KEYS|ARGV)\\[(\\d+)] \\S");
+  private static final Pattern USED = Pattern.compile("(KEYS|ARGV)\\[(\\d+)]");
+  private static final Pattern EACH = Pattern.compile("(?m)^-- EACH\\b");
+  private static final Pattern COMMENT = Pattern.compile("--.*");
+
+  static ScriptHeader of(String path, String text) {
+    boolean batch = EACH.matcher(text).find();
+    int keys = declared(path, "KEYS", text);
+    int arguments = declared(path, "ARGV", text);
+    if (keys == 0) {
+      throw new IllegalArgumentException(
+          "script '" + path + "' declares no key; a cluster could not route it");
+    }
+    // A batch script reaches its items by computed places, which no pattern can check.
+    if (!batch) {
+      String body = COMMENT.matcher(text).replaceAll("");
+      check(path, "KEYS", keys, body);
+      check(path, "ARGV", arguments, body);
+    }
+    return new ScriptHeader(keys, arguments, batch);
+  }
+
+  private static int declared(String path, String kind, String text) {
+    TreeSet<Integer> places = places(DECLARED.matcher(text), kind);
+    if (!places.isEmpty() && places.last() != places.size()) {
+      throw new IllegalArgumentException(
+          "script '%s' declares %s at %s, with a gap".formatted(path, kind, places));
+    }
+    return places.size();
+  }
+
+  private static void check(String path, String kind, int declared, String body) {
+    TreeSet<Integer> used = places(USED.matcher(body), kind);
+    if (used.size() != declared || (declared > 0 && used.last() != declared)) {
+      throw new IllegalArgumentException(
+          "script '%s' declares %d %s and uses %s".formatted(path, declared, kind, used));
+    }
+  }
+
+  private static TreeSet<Integer> places(Matcher matcher, String kind) {
+    TreeSet<Integer> places = new TreeSet<>();
+    while (matcher.find()) {
+      if (matcher.group(1).equals(kind)) {
+        places.add(Integer.valueOf(matcher.group(2)));
+      }
+    }
+    return places;
+  }
+}

@@ -1,0 +1,38 @@
+package io.mortise.scripts;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Puts a script together: a line {@code -- @include common/token} is replaced by that file, once in
+ * the whole text however often it is asked for.
+ */
+final class ScriptText {
+  private static final Pattern INCLUDE = Pattern.compile("-- @include (\\S+)");
+
+  private ScriptText() {}
+
+  static String assemble(String path, UnaryOperator<String> files) {
+    StringBuilder text = new StringBuilder();
+    append(path, files, new LinkedHashSet<>(), text);
+    return text.toString();
+  }
+
+  private static void append(
+      String path, UnaryOperator<String> files, Set<String> seen, StringBuilder text) {
+    if (!seen.add(path)) {
+      return;
+    }
+    for (String line : files.apply(path).lines().toList()) {
+      Matcher include = INCLUDE.matcher(line);
+      if (include.matches()) {
+        append(include.group(1), files, seen, text);
+      } else {
+        text.append(line).append('\n');
+      }
+    }
+  }
+}

@@ -1,0 +1,23 @@
+-- lock/acquire: takes a free lock, or says for how long it is busy.
+--
+-- KEYS[1] the lock, a hash {holder -> 1}
+-- KEYS[2] its fencing token
+-- ARGV[1] holder, unique for each acquisition
+-- ARGV[2] lease, ms
+-- ARGV[3] idle life of the token, ms
+-- ARGV[4] how many tokens to reserve, at least 1
+--
+-- Answer: {1, first token} when acquired; {0, what is left of the other's lease in ms, or -1 for ever}.
+-- Cost: O(1). Safe to repeat: the same holder writes the same field, and gets a newer token.
+-- @include common/token
+-- @include common/locktype
+local fields = redis.call('HLEN', KEYS[1])
+if fields == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
+  redis.call('HSET', KEYS[1], ARGV[1], 1)
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return {1, next_token(KEYS[2], ARGV[3], ARGV[4])}
+end
+if redis.call('HEXISTS', KEYS[1], 'mode') == 1 then
+  return refuse('read-write lock')
+end
+return {0, redis.call('PTTL', KEYS[1])}

@@ -1,0 +1,27 @@
+-- lock/force: takes the lock from whoever holds it, and wakes who waits for it.
+--
+-- KEYS[1] the lock, a hash {holder -> count}
+-- KEYS[2] the channel of the lock
+-- KEYS[3] the mark by which the holder learns that it was forced; it lives as long as the lease
+--         would have
+-- ARGV[1] PUBLISH, or SPUBLISH on a cluster that has it
+-- ARGV[2] life of the mark in ms when the lock has no TTL
+--
+-- Answer: 1 when somebody held it, otherwise 0.
+-- Cost: O(1) and the PUBLISH. Safe to repeat, but a repetition may hit the next holder.
+-- @include common/locktype
+if redis.call('HEXISTS', KEYS[1], 'mode') == 1 then
+  return refuse('read-write lock')
+end
+local holder = redis.call('HKEYS', KEYS[1])[1]
+if not holder then
+  return 0
+end
+local life = redis.call('PTTL', KEYS[1])
+if life <= 0 then
+  life = ARGV[2]
+end
+redis.call('SET', KEYS[3], holder, 'PX', life)
+redis.call('DEL', KEYS[1])
+redis.call(ARGV[1], KEYS[2], '0')
+return 1
