@@ -1,0 +1,2 @@
+/** The API that every lock shares, and the plain lock. */
+package io.mortise.core;

@@ -1,0 +1,17 @@
+/**
+ * Distributed locks on Redis: the API that every lock shares, {@code RedisLock}, and the engine that
+ * the other lock families stand on.
+ */
+@org.jspecify.annotations.NullMarked
+@SuppressWarnings({"requires-automatic", "requires-transitive-automatic"}) // Jedis names itself so
+module io.mortise.core {
+  requires io.mortise.scripts;
+  requires static transitive org.jspecify;
+  requires static com.google.errorprone.annotations;
+  requires transitive redis.clients.jedis;
+  requires org.apache.commons.pool2;
+  requires org.slf4j;
+
+  exports io.mortise.core;
+  exports io.mortise.core.spi;
+}
