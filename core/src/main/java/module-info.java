@@ -1,11 +1,11 @@
 /**
- * Distributed locks on Redis: the API that every lock shares, {@code RedisLock}, and the engine that
- * the other lock families stand on.
+ * Distributed locks on Redis: the API that every lock shares, {@code RedisLock}, and the engine
+ * that the other lock families stand on.
  */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings({"requires-automatic", "requires-transitive-automatic"}) // Jedis names itself so
 module io.mortise.core {
-  requires io.mortise.scripts;
+  requires transitive io.mortise.scripts;
   requires static transitive org.jspecify;
   requires static com.google.errorprone.annotations;
   requires transitive redis.clients.jedis;

@@ -9,10 +9,11 @@ import java.util.function.Consumer;
  *
  * <p>A lease belongs to whoever has this object. All methods may be called by any thread.
  *
- * <p><b>Validity</b> is judged here, without asking Redis: from {@link System#nanoTime()} <em>before</em>
- * the request that granted or renewed the hold, plus the lease, less a margin for the drift of the
- * clocks. So this side stops believing before Redis lets the next one in. A lease that could not be
- * renewed in time is lost at the latest at that moment, also when Redis cannot be reached.
+ * <p><b>Validity</b> is judged here, without asking Redis: from {@link System#nanoTime()}
+ * <em>before</em> the request that granted or renewed the hold, plus the lease, less a margin for
+ * the drift of the clocks. So this side stops believing before Redis lets the next one in. A lease
+ * that could not be renewed in time is lost at the latest at that moment, also when Redis cannot be
+ * reached.
  *
  * <p>A loss is told, once: the {@link #state()} is {@link State#LOST}, listeners run, a warning is
  * logged, and {@link #close()} or {@code unlock()} throws {@link LeaseLostException}.
@@ -54,7 +55,8 @@ public interface Lease extends AutoCloseable {
   }
 
   /**
-   * For how long from now this hold is sure, if nothing renews it. Zero when it is lost or released.
+   * For how long from now this hold is sure, if nothing renews it. Zero when it is lost or
+   * released.
    */
   Duration remaining();
 
@@ -62,8 +64,9 @@ public interface Lease extends AutoCloseable {
   Optional<LeaseLoss> loss();
 
   /**
-   * Runs the listener once if the lease is lost, on a thread of the client's; at once, on the calling
-   * thread, if it is lost already; never, if it is released first. What it throws is logged.
+   * Runs the listener once if the lease is lost, on a thread of the client's; at once, on the
+   * calling thread, if it is lost already; never, if it is released first. What it throws is
+   * logged.
    */
   void onLost(Consumer<LeaseLoss> listener);
 

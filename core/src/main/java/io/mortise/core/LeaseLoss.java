@@ -9,8 +9,8 @@ import java.util.Objects;
  * @param lockName the name of the lock
  * @param fencingToken the token of the hold that was lost
  * @param reason what happened
- * @param atNanos {@link System#nanoTime()} at which the hold stopped being valid: when the lease had
- *     run out, or when the loss was seen
+ * @param atNanos {@link System#nanoTime()} at which the hold stopped being valid: when the lease
+ *     had run out, or when the loss was seen
  * @param detail what was seen, and what to do about it
  */
 public record LeaseLoss(

@@ -10,11 +10,11 @@ import java.util.Objects;
  * LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(10)).build();
  * }</pre>
  *
- * @param lease how long a hold lasts in Redis without renewal, when the caller gives no lease; it is
- *     renewed at a third of it. Longer: a crashed holder blocks the others for longer. Shorter: less
- *     time to get over a fault. Default 30 s, at least 100 ms
- * @param maxHold after this time a hold is not renewed any more, so that a stuck holder ends; default
- *     365 days, in effect never
+ * @param lease how long a hold lasts in Redis without renewal, when the caller gives no lease; it
+ *     is renewed at a third of it. Longer: a crashed holder blocks the others for longer. Shorter:
+ *     less time to get over a fault. Default 30 s, at least 100 ms
+ * @param maxHold after this time a hold is not renewed any more, so that a stuck holder ends;
+ *     default 365 days, in effect never
  * @param patience how long a wait without an end of its own ({@code lock()}) goes on while Redis
  *     cannot be used; default 10 s
  * @param commandTimeout how long one command may take; default 2 s. For a client made from a {@code
@@ -133,13 +133,7 @@ public record LockOptions(
      */
     public LockOptions build() {
       return new LockOptions(
-          lease,
-          maxHold,
-          patience,
-          commandTimeout,
-          connections,
-          subscriptionLinger,
-          tokenIdleLife);
+          lease, maxHold, patience, commandTimeout, connections, subscriptionLinger, tokenIdleLife);
     }
   }
 }

@@ -1,0 +1,101 @@
+package io.mortise.core;
+
+import io.mortise.core.internal.Engine;
+import java.util.Objects;
+import redis.clients.jedis.UnifiedJedis;
+
+/**
+ * A process' access to its locks: the connections, the renewal of what is held, the subscription by
+ * which waiters are woken. One for each Redis is enough for a whole application; it is safe for use
+ * by many threads.
+ *
+ * <p>A client connects when it is first needed. It runs one scheduler thread, one subscriber thread
+ * while somebody waits (or has done so lately), and a few workers that end when idle; all are
+ * daemons.
+ *
+ * <p>In Redis it uses the key of the lock's name, {@code redisson_lock_token:{name}} for the
+ * fencing token, {@code mortise_forced:{name}} after a forced release, and the channel {@code
+ * redisson_lock__channel:{name}}.
+ */
+public sealed interface LockClient extends AutoCloseable permits Engine {
+
+  /** As {@link #create(String, LockOptions)} with the defaults. */
+  static LockClient create(String uri) {
+    return create(uri, LockOptions.defaults());
+  }
+
+  /**
+   * A client with connections of its own.
+   *
+   * @param uri {@code redis://[[user]:password@]host[:port][/database]}, or {@code rediss://} for
+   *     TLS with the JVM's trusted certificates
+   * @throws IllegalArgumentException if that is not such a URI
+   */
+  static LockClient create(String uri, LockOptions options) {
+    Objects.requireNonNull(uri, "uri");
+    Objects.requireNonNull(options, "options");
+    return Engine.create(uri, options);
+  }
+
+  /** As {@link #create(UnifiedJedis, LockOptions)} with the defaults. */
+  static LockClient create(UnifiedJedis jedis) {
+    return create(jedis, LockOptions.defaults());
+  }
+
+  /**
+   * A client on the connections of a Jedis client, which the caller closes after this one.
+   *
+   * <p>Commands borrow from its pool; give that at least as many connections as threads lock at the
+   * same time. The subscription has a connection of its own besides. Connecting takes as long as
+   * the Jedis client's own time-outs allow.
+   *
+   * @param jedis a {@code redis.clients.jedis.RedisClient}
+   * @throws IllegalArgumentException if it is a client of another type
+   */
+  static LockClient create(UnifiedJedis jedis, LockOptions options) {
+    Objects.requireNonNull(jedis, "jedis");
+    Objects.requireNonNull(options, "options");
+    return Engine.create(jedis, options);
+  }
+
+  /** The random id of this client, with which all its holders in Redis begin. */
+  String id();
+
+  /** The settings. */
+  LockOptions options();
+
+  /** Whether {@link #close()} was called. */
+  boolean isClosed();
+
+  /** What this client has in hand at this moment, for metrics and for finding leaks. */
+  Status status();
+
+  /**
+   * Ends the client. Threads that wait get a {@link LockException}; what is held is released and
+   * told lost ({@link LeaseLoss.Reason#CLIENT_CLOSED}); threads, connections and subscriptions end.
+   * A Jedis client of the caller's stays open. Takes about one {@link LockOptions#commandTimeout()}
+   * at the most, when Redis does not answer; a second call does nothing.
+   */
+  @Override
+  void close();
+
+  /**
+   * What a client has in hand. All zero when nothing is held, nobody waits, and channels have
+   * lingered out.
+   *
+   * @param holds leases that are held
+   * @param contended names for which a thread of this client waits, or which one holds
+   * @param channels channels that are subscribed, or linger
+   * @param pendingReleases releases that are repeated in the background
+   * @param scheduled what the scheduler looks after: holds, waiters, lingering channels,
+   *     repetitions
+   * @param connectionsInUse connections on which a command is on its way
+   */
+  record Status(
+      int holds,
+      int contended,
+      int channels,
+      int pendingReleases,
+      int scheduled,
+      int connectionsInUse) {}
+}

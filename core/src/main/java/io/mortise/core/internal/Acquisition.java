@@ -1,0 +1,375 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.RedisNode.Reply;
+import io.mortise.core.internal.Wakeups.Subscription;
+import io.mortise.core.spi.Attempt;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.ScriptCall;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One acquisition: the only loop in which anybody waits for a lock, of whatever family.
+ *
+ * <pre>
+ *   line in the JVM -> attempt -> acquired
+ *                        |  ^
+ *                        |  +-------------------------------------------+
+ *                        |                                              |
+ *                        +-- busy, no channel yet: subscribe, confirmed-+
+ *                        +-- busy: park until a message, the holder's TTL, the deadline, an interrupt
+ *                        +-- fault that may pass: pause, growing, with jitter
+ * </pre>
+ *
+ * <p><b>Threads.</b> An acquisition is confined to the thread that waits. Others reach it only
+ * through the signal of its channel and the permit of its gate.
+ *
+ * <p><b>What can go wrong where.</b> <i>Interrupt</i>: it is looked at before the line, in the
+ * line, before each attempt, and while parked; never during a command, so that every attempt has an
+ * outcome or a fault. <i>A lost reply</i>: the attempt may have been granted; a repetition by the
+ * same holder id takes the same hold, and if the loop ends without it, {@code abandon} releases
+ * what may be there, until the lease would have run out. <i>A lost message</i>: the signal's
+ * generation is read before the attempt, and a channel counts only from its confirmation. <i>A
+ * lease that is over on arrival</i> is no hold. Whatever ends the loop, the {@code finally} gives
+ * back the line, the channel, the sign of life, and the place in Redis.
+ */
+final class Acquisition {
+  private static final long FIRST_PAUSE_NANOS = 20_000_000L;
+  private static final long MOST_PAUSE_NANOS = 500_000_000L;
+
+  /** How long the first subscription may take before another attempt is made without it. */
+  private static final long FIRST_CONFIRMATION_NANOS = 100_000_000L;
+
+  private static final long FIRST_POLL_NANOS = 50_000_000L;
+  private static final long MOST_POLL_NANOS = 1_000_000_000L;
+
+  /**
+   * How long a last attempt may take past the end of the wait: the round trip of a slow network.
+   */
+  private static final long ROUND_TRIP_NANOS = 200_000_000L;
+
+  private final Engine engine;
+  private final LockProtocol protocol;
+  private final Terms terms;
+  private final @Nullable Thread owner;
+  private final String holder;
+  private final long startNanos;
+  private final Backoff backoff;
+
+  /** Between polls, while the channel is not confirmed. */
+  private final Backoff unheard;
+
+  private @Nullable Gate gate;
+  private boolean permit;
+  private @Nullable Subscription subscription;
+  private @Nullable Waiter presence;
+  private boolean interrupted;
+
+  /** Until when an attempt without an answer may leave a hold behind; 0 when each was answered. */
+  private long doubtUntilNanos;
+
+  private boolean queued;
+  private @Nullable Fault lastFault;
+  private long faultySinceNanos;
+
+  private Acquisition(Engine engine, LockProtocol protocol, Terms terms, @Nullable Thread owner) {
+    this.engine = engine;
+    this.protocol = protocol;
+    this.terms = terms;
+    this.owner = owner;
+    this.holder = engine.nextHolder();
+    this.startNanos = engine.nanos();
+    this.backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
+    this.unheard = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, engine::random);
+  }
+
+  /**
+   * Waits for the lock.
+   *
+   * @param owner the thread whose hold it will be, or null for a handle
+   * @return the hold, registered and renewed; null when somebody else held the lock all the time
+   */
+  static @Nullable LeaseHandle acquire(
+      Engine engine, LockProtocol protocol, Terms terms, @Nullable Thread owner)
+      throws InterruptedException {
+    return new Acquisition(engine, protocol, terms, owner).run();
+  }
+
+  private @Nullable LeaseHandle run() throws InterruptedException {
+    LeaseHandle lease = null;
+    try {
+      noteInterrupt();
+      lease = standInLine() ? attemptUntilDone() : null;
+      return lease;
+    } finally {
+      giveBack(lease);
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  // ---- the line in the JVM
+
+  /**
+   * False when the wait ended in the line, or a thread of this client is known to hold the lock.
+   */
+  private boolean standInLine() throws InterruptedException {
+    if (!protocol.waitsInLine()) {
+      return true;
+    }
+    Gate line = engine.gates().join(engine.idOf(protocol));
+    gate = line;
+    permit = line.enter(terms.waitNanos(), terms.interruptible());
+    engine.ensureOpen(protocol.name());
+    Gate.Trouble trouble = line.trouble();
+    if (permit) {
+      if (trouble != null) {
+        faultySinceNanos = later(trouble.sinceNanos(), startNanos);
+        lastFault = trouble.fault();
+        if (trouble.isFresh(engine.nanos())) {
+          throwIfPatienceIsOver();
+        }
+      }
+      return true;
+    }
+    if (terms.waitNanos() > 0) {
+      if (trouble != null) {
+        throw trouble.fault().forCaller(protocol.name());
+      }
+      return false;
+    }
+    // One attempt past the line, as tryLock() does everywhere; none when the answer is known.
+    return !line.isHeldHere();
+  }
+
+  // ---- attempts
+
+  private @Nullable LeaseHandle attemptUntilDone() throws InterruptedException {
+    if (terms.waitNanos() > 0) {
+      subscription = engine.wakeups().join(protocol.channel(holder));
+    }
+    while (true) {
+      engine.ensureOpen(protocol.name());
+      noteInterrupt();
+      // Both are read before the attempt: a message after this moment is not missed.
+      Subscription heard = subscription;
+      long seen = heard == null ? 0 : heard.signal().generation();
+      boolean trusted = heard != null && heard.confirmed();
+
+      long sentNanos = engine.nanos();
+      Attempt attempt = attempt();
+      if (attempt instanceof Attempt.Acquired acquired) {
+        LeaseHandle lease = hold(acquired, sentNanos);
+        if (lease != null) {
+          return lease;
+        }
+        pauseAfterFault();
+      } else if (attempt == null) {
+        pauseAfterFault();
+      } else if (leftNanos() <= 0) {
+        return null;
+      } else if (attempt instanceof Attempt.Queued place) {
+        showPresence();
+        park(heard, seen, trusted, place.retryMillis());
+      } else if (attempt instanceof Attempt.Busy busy) {
+        park(heard, seen, trusted, busy.remainingMillis());
+      }
+    }
+  }
+
+  /** One attempt; null when there was no answer, which {@code lastFault} then explains. */
+  private @Nullable Attempt attempt() {
+    ScriptCall call = protocol.acquire(holder, terms.leaseMillis(), terms.waitNanos() > 0);
+    long within =
+        terms.waitNanos() == 0
+            ? engine.commands().timeoutNanos()
+            : Math.max(leftNanos(), ROUND_TRIP_NANOS);
+    try {
+      Reply reply = engine.commands().run(call, within);
+      if (reply.repeated()) {
+        doubt();
+      }
+      noteFault(null);
+      backoff.reset();
+      Attempt outcome = protocol.outcome(reply.value());
+      queued |= outcome instanceof Attempt.Queued;
+      return outcome;
+    } catch (Fault fault) {
+      if (fault.mayHaveRun()) {
+        doubt();
+      }
+      noteFault(fault);
+      return null;
+    }
+  }
+
+  private @Nullable LeaseHandle hold(Attempt.Acquired acquired, long sentNanos) {
+    LeaseHandle lease =
+        new LeaseHandle(engine, protocol, holder, acquired.fencingToken(), owner, terms, sentNanos);
+    if (lease.remaining().isZero()) {
+      doubt();
+      noteFault(
+          new Fault(
+              Reason.UNREACHABLE,
+              true,
+              "the answer took longer than the lease of " + terms.leaseMillis() + " ms",
+              new TimeoutException()));
+      return null;
+    }
+    lease.doubtUntil(doubtUntilNanos);
+    Gate line = gate;
+    if (line != null) {
+      boolean withPermit = permit;
+      lease.onEnd(() -> engine.gates().leave(engine.idOf(protocol), line, withPermit));
+      if (withPermit) {
+        line.heldBy(lease);
+      }
+    }
+    engine.register(lease);
+    return lease;
+  }
+
+  private void doubt() {
+    doubtUntilNanos = engine.nanos() + terms.leaseMillis() * 1_000_000;
+  }
+
+  private void noteFault(@Nullable Fault fault) {
+    if (fault != null && lastFault == null) {
+      faultySinceNanos = engine.nanos();
+    }
+    lastFault = fault;
+    if (gate != null && permit) {
+      gate.attempted(fault, engine.nanos());
+    }
+  }
+
+  // ---- waiting
+
+  private void park(@Nullable Subscription heard, long seen, boolean trusted, long retryMillis)
+      throws InterruptedException {
+    long nanos =
+        retryMillis == Attempt.UNKNOWN
+            ? engine.options().lease().toNanos()
+            : Math.max(1, retryMillis) * 1_000_000;
+    if (heard == null) {
+      Subscription fresh = engine.wakeups().subscribe(protocol.channel(holder));
+      subscription = fresh;
+      long generation = fresh.signal().generation();
+      if (!fresh.confirmed()) {
+        await(fresh.signal(), generation, Math.min(nanos, FIRST_CONFIRMATION_NANOS));
+      }
+    } else {
+      await(heard.signal(), seen, trusted ? nanos : Math.min(nanos, unheard.nextNanos()));
+    }
+  }
+
+  /** Throws when there is no use in going on; otherwise waits a while. */
+  private void pauseAfterFault() throws InterruptedException {
+    Fault fault = lastFault;
+    if (fault == null) {
+      return;
+    }
+    if (!fault.reason().mayPass() || leftNanos() <= 0) {
+      throw fault.forCaller(protocol.name());
+    }
+    throwIfPatienceIsOver();
+    Signal closing = engine.closing();
+    long seen = closing.generation();
+    engine.ensureOpen(protocol.name());
+    await(closing, seen, backoff.nextNanos());
+    if (leftNanos() <= 0) {
+      throw fault.forCaller(protocol.name());
+    }
+  }
+
+  private void throwIfPatienceIsOver() {
+    Fault fault = lastFault;
+    long patience = engine.options().patience().toNanos();
+    if (fault != null
+        && terms.waitNanos() == Terms.FOREVER
+        && engine.nanos() - faultySinceNanos >= patience) {
+      throw fault.forCaller(
+          protocol.name(),
+          "waited for Redis as long as LockOptions.patience, %s, allows"
+              .formatted(engine.options().patience()));
+    }
+  }
+
+  private void await(Signal signal, long seen, long nanos) throws InterruptedException {
+    long endNanos = engine.nanos() + Math.min(nanos, leftNanos());
+    while (true) {
+      try {
+        signal.await(seen, endNanos - engine.nanos());
+        return;
+      } catch (InterruptedException e) {
+        if (terms.interruptible()) {
+          throw e;
+        }
+        interrupted = true;
+      }
+    }
+  }
+
+  private long leftNanos() {
+    return terms.waitNanos() == Terms.FOREVER
+        ? Terms.FOREVER / 2
+        : terms.waitNanos() - (engine.nanos() - startNanos);
+  }
+
+  private void noteInterrupt() throws InterruptedException {
+    if (Thread.interrupted()) {
+      if (terms.interruptible()) {
+        throw new InterruptedException(
+            "interrupted while waiting for lock '" + protocol.name() + "'");
+      }
+      interrupted = true;
+    }
+  }
+
+  private static long later(long a, long b) {
+    return a - b > 0 ? a : b;
+  }
+
+  // ---- while waiting, and at the end
+
+  private void showPresence() {
+    if (presence == null) {
+      protocol.presence(holder).ifPresent(sign -> presence = new Waiter(engine, sign));
+    }
+  }
+
+  private void giveBack(@Nullable LeaseHandle lease) {
+    if (presence != null) {
+      presence.close();
+    }
+    if (subscription != null) {
+      subscription.close();
+    }
+    if (lease == null) {
+      leaveRedis();
+      if (gate != null) {
+        engine.gates().leave(engine.idOf(protocol), gate, permit);
+      }
+    }
+  }
+
+  /**
+   * A place in a queue is left at once, while Redis answers; what is in doubt, in the background.
+   */
+  private void leaveRedis() {
+    boolean left = !queued;
+    if (queued && lastFault == null) {
+      try {
+        engine.commands().run(protocol.abandon(holder), ROUND_TRIP_NANOS);
+        left = true;
+      } catch (Fault fault) {
+        Engine.LOG.debug("lock '{}': the queue is left in the background", protocol.name(), fault);
+      }
+    }
+    if (!left || doubtUntilNanos != 0) {
+      engine.releases().abandon(protocol, holder, engine.nanos() + terms.leaseMillis() * 1_000_000);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.spi.ScriptCall;
+import io.mortise.scripts.Script;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Gathers the items that one scan of the scheduler finds due, and sends them, many in one round
+ * trip.
+ *
+ * <p>{@code offer} and {@code flush} belong to the scheduler's thread. The commands run on a
+ * worker, one for each node, so that a node that hangs holds up nothing but itself.
+ */
+final class Batches {
+  /** So many items keep a server busy for about a millisecond. */
+  private static final int MOST_ITEMS = 500;
+
+  /** One item: what is sent, and who is told the answer. */
+  interface Item {
+    ScriptCall call();
+
+    /** The answer may not take longer than this; of a batch, the least counts. */
+    long withinNanos();
+
+    /**
+     * The answer to this item.
+     *
+     * @param sentNanos the time before the batch was sent
+     */
+    void answered(long answer, long sentNanos);
+
+    /** No answer. */
+    void failed(Fault fault);
+  }
+
+  private final Commands commands;
+  private final Workers workers;
+  private Map<Script, List<Item>> gathered = new LinkedHashMap<>();
+
+  Batches(Commands commands, Workers workers) {
+    this.commands = commands;
+    this.workers = workers;
+  }
+
+  void offer(Item item) {
+    gathered.computeIfAbsent(item.call().script(), script -> new ArrayList<>()).add(item);
+  }
+
+  void flush() {
+    if (!gathered.isEmpty()) {
+      Map<Script, List<Item>> due = gathered;
+      gathered = new LinkedHashMap<>();
+      workers.run(() -> due.forEach(this::sendAll));
+    }
+  }
+
+  private void sendAll(Script script, List<Item> items) {
+    for (int from = 0; from < items.size(); from += MOST_ITEMS) {
+      send(script, items.subList(from, Math.min(items.size(), from + MOST_ITEMS)));
+    }
+  }
+
+  /** Sends one batch and tells everybody the answer. Never throws. */
+  void send(Script script, List<? extends Item> items) {
+    long within = commands.timeoutNanos();
+    List<ScriptCall> calls = new ArrayList<>(items.size());
+    for (Item item : items) {
+      within = Math.min(within, item.withinNanos());
+      calls.add(item.call());
+    }
+    long sentNanos = System.nanoTime();
+    try {
+      List<Long> answers = commands.runBatch(script, calls, within);
+      for (int i = 0; i < items.size(); i++) {
+        tell(items.get(i), answers.get(i), sentNanos);
+      }
+    } catch (Fault fault) {
+      for (Item item : items) {
+        try {
+          item.failed(fault);
+        } catch (RuntimeException e) {
+          Engine.LOG.error("a fault could not be told to {}", item, e);
+        }
+      }
+    }
+  }
+
+  private static void tell(Item item, long answer, long sentNanos) {
+    try {
+      item.answered(answer, sentNanos);
+    } catch (RuntimeException e) {
+      Engine.LOG.error("an answer could not be told to {}", item, e);
+    }
+  }
+}

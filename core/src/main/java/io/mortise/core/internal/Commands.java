@@ -1,0 +1,103 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.internal.RedisNode.Reply;
+import io.mortise.core.spi.ScriptCall;
+import io.mortise.scripts.Script;
+import java.util.ArrayList;
+import java.util.List;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/**
+ * Runs scripts: EVALSHA, and EVAL with the text when the server does not know the script, as after
+ * a restart, a failover, or SCRIPT FLUSH. Nothing is remembered about what a server knows.
+ */
+final class Commands {
+  private static final int PIPELINED = 500;
+
+  private final RedisNode node;
+  private final long timeoutNanos;
+
+  Commands(RedisNode node, long timeoutNanos) {
+    this.node = node;
+    this.timeoutNanos = timeoutNanos;
+  }
+
+  /** How long a command may take when its caller has no shorter limit. */
+  long timeoutNanos() {
+    return timeoutNanos;
+  }
+
+  /** Runs one call. */
+  Reply run(ScriptCall call, long withinNanos) throws Fault {
+    return node.exchange(
+        connection -> on(connection, call.script(), call.keys(), call.arguments()),
+        Math.min(withinNanos, timeoutNanos));
+  }
+
+  Reply run(ScriptCall call) throws Fault {
+    return run(call, timeoutNanos);
+  }
+
+  /** Runs one batch script over many items; the answer is a list with a place for each. */
+  @SuppressWarnings("unchecked")
+  List<Long> runBatch(Script script, List<ScriptCall> items, long withinNanos) throws Fault {
+    List<byte[]> keys = new ArrayList<>(items.size() * script.keys());
+    List<byte[]> arguments = new ArrayList<>(items.size() * script.arguments());
+    for (ScriptCall item : items) {
+      keys.addAll(item.keys());
+      arguments.addAll(item.arguments());
+    }
+    Reply reply =
+        node.exchange(
+            connection -> on(connection, script, keys, arguments),
+            Math.min(withinNanos, timeoutNanos));
+    return (List<Long>) reply.value();
+  }
+
+  /** Runs many calls one behind the other without waiting in between; answers are not looked at. */
+  void runAll(List<ScriptCall> calls) throws Fault {
+    for (int from = 0; from < calls.size(); from += PIPELINED) {
+      List<ScriptCall> part = calls.subList(from, Math.min(calls.size(), from + PIPELINED));
+      node.exchange(connection -> pipelined(connection, part), timeoutNanos);
+    }
+  }
+
+  private static List<Object> pipelined(Connection connection, List<ScriptCall> calls) {
+    for (ScriptCall call : calls) {
+      connection.sendCommand(
+          arguments(Command.EVALSHA, call.script().sha1(), call.keys(), call.arguments()));
+    }
+    List<Object> replies = connection.getMany(calls.size());
+    for (int i = 0; i < calls.size(); i++) {
+      ScriptCall call = calls.get(i);
+      if (replies.get(i) instanceof JedisNoScriptException) {
+        on(connection, call.script(), call.keys(), call.arguments());
+      }
+    }
+    return replies;
+  }
+
+  private static Object on(
+      Connection connection, Script script, List<byte[]> keys, List<byte[]> arguments) {
+    try {
+      return connection.executeCommand(arguments(Command.EVALSHA, script.sha1(), keys, arguments));
+    } catch (JedisNoScriptException unknown) {
+      return connection.executeCommand(arguments(Command.EVAL, script.text(), keys, arguments));
+    }
+  }
+
+  private static CommandArguments arguments(
+      Command command, byte[] script, List<byte[]> keys, List<byte[]> arguments) {
+    CommandArguments all = new CommandArguments(command).add(script).add(keys.size());
+    for (byte[] key : keys) {
+      all.key(key);
+    }
+    for (byte[] argument : arguments) {
+      all.add(argument);
+    }
+    return all;
+  }
+}

@@ -1,0 +1,113 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.LockOptions;
+import java.net.URI;
+import java.net.URISyntaxException;
+import org.apache.commons.pool2.BasePooledObjectFactory;
+import org.apache.commons.pool2.PooledObject;
+import org.apache.commons.pool2.impl.DefaultPooledObject;
+import org.apache.commons.pool2.impl.GenericObjectPool;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.SslOptions;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.util.JedisURIHelper;
+
+/** Makes connections to one server, each within the time that its borrower has. */
+final class Connector extends BasePooledObjectFactory<Connection> {
+  private static final int DEFAULT_PORT = 6379;
+
+  private final HostAndPort server;
+  private final JedisClientConfig config;
+
+  private Connector(HostAndPort server, JedisClientConfig config) {
+    this.server = server;
+    this.config = config;
+  }
+
+  /** A node with a pool of its own, from {@code redis[s]://[[user]:password@]host[:port][/db]}. */
+  static RedisNode node(String text, LockOptions options) {
+    URI uri = parse(text);
+    HostAndPort server =
+        new HostAndPort(uri.getHost(), uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort());
+    int timeoutMillis = Math.toIntExact(options.commandTimeout().toMillis());
+    DefaultJedisClientConfig.Builder config =
+        DefaultJedisClientConfig.builder()
+            .timeoutMillis(timeoutMillis)
+            .user(JedisURIHelper.getUser(uri))
+            .password(JedisURIHelper.getPassword(uri))
+            .database(JedisURIHelper.getDBIndex(uri));
+    if (JedisURIHelper.isRedisSSLScheme(uri)) {
+      config.sslOptions(SslOptions.defaults());
+    }
+    if (JedisURIHelper.getRedisProtocol(uri) != null) {
+      config.protocol(JedisURIHelper.getRedisProtocol(uri));
+    }
+    GenericObjectPoolConfig<Connection> pool = new GenericObjectPoolConfig<>();
+    pool.setMaxTotal(options.connections());
+    pool.setMaxIdle(options.connections());
+    pool.setJmxEnabled(false);
+    return new RedisNode(
+        server.toString(),
+        new GenericObjectPool<>(new Connector(server, config.build()), pool),
+        true);
+  }
+
+  /** A node on the pool of a client that the user made, and closes. */
+  static RedisNode node(UnifiedJedis jedis) {
+    if (jedis instanceof RedisClient client) {
+      return new RedisNode("the server of the given RedisClient", client.getPool(), false);
+    }
+    throw new IllegalArgumentException(
+        "a LockClient is made from a redis.clients.jedis.RedisClient or from a URI, not from a "
+            + jedis.getClass().getName());
+  }
+
+  private static URI parse(String text) {
+    URI uri;
+    try {
+      uri = new URI(text);
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException(
+          "not a URI like redis://user:password@host:6379/0: " + e.getReason(), e);
+    }
+    if (!JedisURIHelper.isRedisScheme(uri) && !JedisURIHelper.isRedisSSLScheme(uri)) {
+      throw new IllegalArgumentException(
+          "a Redis URI starts with redis:// or rediss://, not with '" + uri.getScheme() + ":'");
+    }
+    if (uri.getHost() == null) {
+      throw new IllegalArgumentException("the Redis URI names no host");
+    }
+    String path = uri.getPath() == null ? "" : uri.getPath();
+    if (!path.matches("/?|/\\d{1,4}")) {
+      throw new IllegalArgumentException(
+          "the path of a Redis URI is the number of a database, not '" + path + "'");
+    }
+    return uri;
+  }
+
+  @Override
+  public Connection create() {
+    return new Connection(
+        server,
+        DefaultJedisClientConfig.builder()
+            .from(config)
+            .connectionTimeoutMillis(ConnectBudget.orElse(config.getConnectionTimeoutMillis()))
+            .socketTimeoutMillis(ConnectBudget.orElse(config.getSocketTimeoutMillis()))
+            .build());
+  }
+
+  @Override
+  public PooledObject<Connection> wrap(Connection connection) {
+    return new DefaultPooledObject<>(connection);
+  }
+
+  @Override
+  public void destroyObject(PooledObject<Connection> pooled) throws Exception {
+    pooled.getObject().forceDisconnect();
+  }
+}

@@ -1,0 +1,173 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.Lease;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.ScriptCall;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One protocol on one engine: turns what callers ask into {@link Terms}, and hands it to {@link
+ * Ownership} when a thread is to be the owner, to {@link Acquisition} when nobody is. A null wait
+ * has no end; a null lease is the client's, renewed.
+ */
+public record EngineLock(Engine engine, LockProtocol protocol, String id) {
+
+  /** The lock of that protocol. */
+  public static EngineLock of(LockClient client, LockProtocol protocol) {
+    Engine engine = (Engine) client;
+    return new EngineLock(engine, protocol, engine.idOf(protocol));
+  }
+
+  /** See {@code DistributedLock}; so the others. */
+  public String name() {
+    return protocol.name().value();
+  }
+
+  public void lock(@Nullable Duration lease) {
+    uninterruptibly(null, lease);
+  }
+
+  public void lockInterruptibly(@Nullable Duration lease) throws InterruptedException {
+    engine.ownership().lock(protocol, id, terms(null, lease, true));
+  }
+
+  public boolean tryLock() {
+    return uninterruptibly(Duration.ZERO, null);
+  }
+
+  public boolean tryLock(Duration wait, @Nullable Duration lease) throws InterruptedException {
+    return engine.ownership().lock(protocol, id, terms(wait, lease, true));
+  }
+
+  private boolean uninterruptibly(@Nullable Duration wait, @Nullable Duration lease) {
+    try {
+      return engine.ownership().lock(protocol, id, terms(wait, lease, false));
+    } catch (InterruptedException e) {
+      throw new AssertionError("these terms say that an interrupt ends nothing", e);
+    }
+  }
+
+  public void unlock() {
+    engine.ownership().unlock(protocol, id);
+  }
+
+  public Lease lease() {
+    return engine.ownership().lease(protocol, id);
+  }
+
+  public int holdCount() {
+    return engine.ownership().holdCount(id);
+  }
+
+  public Optional<Lease> tryAcquire(@Nullable Duration lease) {
+    try {
+      return handle(terms(Duration.ZERO, lease, false));
+    } catch (InterruptedException e) {
+      throw new AssertionError("these terms say that an interrupt ends nothing", e);
+    }
+  }
+
+  public Optional<Lease> acquire(Duration wait, @Nullable Duration lease)
+      throws InterruptedException {
+    return handle(terms(wait, lease, true));
+  }
+
+  private Optional<Lease> handle(Terms terms) throws InterruptedException {
+    return Optional.ofNullable(Acquisition.acquire(engine, protocol, terms, null));
+  }
+
+  /** The waiting is the same as ever, on a thread of the client's. */
+  public CompletionStage<Optional<Lease>> acquireAsync(Duration wait, @Nullable Duration lease) {
+    Terms terms = terms(wait, lease, true);
+    CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
+    try {
+      Future<?> task = engine.workers().waiters().submit(() -> complete(result, terms));
+      var unused =
+          result.whenComplete(
+              (held, thrown) -> {
+                if (result.isCancelled()) {
+                  task.cancel(true);
+                }
+              });
+    } catch (RejectedExecutionException e) {
+      result.completeExceptionally(
+          new LockException(
+              LockException.Reason.CLIENT_CLOSED,
+              "lock '" + protocol.name() + "': its client was closed",
+              e));
+    }
+    return result;
+  }
+
+  private void complete(CompletableFuture<Optional<Lease>> result, Terms terms) {
+    try {
+      LeaseHandle lease = Acquisition.acquire(engine, protocol, terms, null);
+      if (!result.complete(Optional.ofNullable(lease)) && lease != null) {
+        lease.close(); // cancelled at the same moment: nobody has the handle
+      }
+    } catch (InterruptedException | RuntimeException e) {
+      if (!result.completeExceptionally(e)) {
+        Engine.LOG.debug("lock '{}': failed after it was cancelled", protocol.name(), e);
+      }
+    }
+  }
+
+  public boolean isLocked() {
+    return ask(protocol.inspect()) != -2;
+  }
+
+  public Optional<Duration> remainingLease() {
+    long millis = ask(protocol.inspect());
+    if (millis == -2) {
+      return Optional.empty();
+    }
+    return Optional.of(millis < 0 ? LockOptions.MAX_LEASE : Duration.ofMillis(millis));
+  }
+
+  public boolean forceUnlock() {
+    boolean forced = ask(protocol.force()) == 1;
+    for (LeaseHandle lease : engine.scheduler().entries(LeaseHandle.class)) {
+      if (lease.protocol().name().equals(protocol.name())) {
+        lease.verify();
+      }
+    }
+    return forced;
+  }
+
+  private long ask(ScriptCall call) {
+    engine.ensureOpen(protocol.name());
+    try {
+      return (Long) engine.commands().run(call).value();
+    } catch (Fault fault) {
+      throw fault.forCaller(protocol.name());
+    }
+  }
+
+  private Terms terms(@Nullable Duration wait, @Nullable Duration lease, boolean interruptible) {
+    return Terms.of(engine.options(), wait, lease, interruptible);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof EngineLock lock && lock.engine == engine && lock.id.equals(id);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * System.identityHashCode(engine) + id.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return id + " of client " + engine.id();
+  }
+}

@@ -1,0 +1,47 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command that failed, inside the engine: what it was, and whether it may have run all the same.
+ */
+public final class Fault extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final Reason reason;
+  private final boolean mayHaveRun;
+
+  Fault(Reason reason, boolean mayHaveRun, String message, @Nullable Throwable cause) {
+    super(message, cause);
+    this.reason = reason;
+    this.mayHaveRun = mayHaveRun;
+  }
+
+  Reason reason() {
+    return reason;
+  }
+
+  /** Whether the command may have reached the server although its answer did not arrive. */
+  boolean mayHaveRun() {
+    return mayHaveRun;
+  }
+
+  Fault mayHaveRunBefore() {
+    return mayHaveRun ? this : new Fault(reason, true, String.valueOf(getMessage()), getCause());
+  }
+
+  /**
+   * As the caller sees it: with the lock's name before the fact, and the client's exception behind.
+   */
+  LockException forCaller(Object lock) {
+    return new LockException(reason, "lock '" + lock + "': " + getMessage(), getCause());
+  }
+
+  /** The same, with what it means for the caller between the two. */
+  LockException forCaller(Object lock, String consequence) {
+    return new LockException(
+        reason, "lock '" + lock + "': " + consequence + ": " + getMessage(), getCause());
+  }
+}

@@ -1,0 +1,135 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.LockException.Reason;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.util.NoSuchElementException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * Says what an exception of the Redis client means. Most error replies have no type of their own in
+ * Jedis: the first word of the reply tells.
+ */
+final class Faults {
+  /** Redis before 7 wraps what a command answers inside a script in a sentence of its own. */
+  private static final Pattern INSIDE_SCRIPT =
+      Pattern.compile("@user_script: ?\\d+: -?([A-Z]{4,} .*)$");
+
+  private static final Pattern FIRST_WORD = Pattern.compile("-?([A-Z]+)\\b.*", Pattern.DOTALL);
+
+  private Faults() {}
+
+  /**
+   * Classifies what was thrown.
+   *
+   * @param where the server, for the message
+   * @param sent whether the command had been sent, so that it may have run when the answer is
+   *     missing
+   */
+  static Fault of(Exception thrown, String where, boolean sent) {
+    if (thrown instanceof JedisDataException reply) {
+      return ofReply(reply, where);
+    }
+    if (thrown instanceof NoSuchElementException) {
+      return new Fault(
+          Reason.NO_CONNECTION_FREE,
+          false,
+          "all connections to " + where + " are in use; raise LockOptions.connections",
+          thrown);
+    }
+    Throwable io = ioCause(thrown);
+    String what =
+        io instanceof ConnectException
+            ? where + " refuses the connection; is the server running there?"
+            : io instanceof UnknownHostException
+                ? where + " has no address; check the host name"
+                : io instanceof SocketTimeoutException
+                    ? where + " did not answer in time"
+                    : "the connection to " + where + " failed: " + firstMessage(thrown);
+    return new Fault(Reason.UNREACHABLE, sent, what, thrown);
+  }
+
+  private static Fault ofReply(JedisDataException reply, String where) {
+    String message = inner(String.valueOf(reply.getMessage()));
+    Matcher word = FIRST_WORD.matcher(message);
+    String code = word.matches() ? word.group(1) : "";
+    return switch (code) {
+      case "LOCKTYPE", "WRONGTYPE" ->
+          fault(Reason.WRONG_TYPE, "the name is in use as something else", message, where, reply);
+      case "OOM" ->
+          fault(Reason.OUT_OF_MEMORY, "the server has no memory left", message, where, reply);
+      case "READONLY" ->
+          fault(
+              Reason.READ_ONLY,
+              "the server is a replica and takes no writes; connect to the master",
+              message,
+              where,
+              reply);
+      case "WRONGPASS", "NOAUTH", "NOPERM" -> denied(message, where, reply);
+      case "LOADING",
+          "BUSY",
+          "MASTERDOWN",
+          "CLUSTERDOWN",
+          "TRYAGAIN",
+          "MISCONF",
+          "NOREPLICAS",
+          "UNKILLABLE" ->
+          fault(Reason.NOT_READY, "the server is not ready", message, where, reply);
+      default -> {
+        if (reply instanceof JedisAccessControlException || message.contains("invalid password")) {
+          yield denied(message, where, reply);
+        }
+        if (message.contains("max number of clients")) {
+          yield fault(Reason.NOT_READY, "the server takes no more clients", message, where, reply);
+        }
+        yield fault(Reason.SCRIPT, "the server refused the command", message, where, reply);
+      }
+    };
+  }
+
+  private static Fault denied(String message, String where, JedisDataException reply) {
+    return fault(
+        Reason.ACCESS_DENIED,
+        "access was denied; check user, password and rights",
+        message,
+        where,
+        reply);
+  }
+
+  private static Fault fault(
+      Reason reason, String fact, String message, String where, JedisDataException reply) {
+    return new Fault(reason, false, fact + " (" + where + " says: " + message + ")", reply);
+  }
+
+  private static String inner(String message) {
+    Matcher inside = INSIDE_SCRIPT.matcher(message);
+    return message.startsWith("ERR Error running script") && inside.find()
+        ? inside.group(1)
+        : message;
+  }
+
+  private static @Nullable Throwable ioCause(Throwable thrown) {
+    Throwable found = null;
+    for (Throwable t = thrown; t != null; t = t.getCause()) {
+      for (Throwable suppressed : t.getSuppressed()) {
+        if (suppressed instanceof IOException) {
+          found = suppressed;
+        }
+      }
+      if (t instanceof IOException) {
+        found = t;
+      }
+    }
+    return found;
+  }
+
+  private static String firstMessage(Throwable thrown) {
+    return thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
+  }
+}

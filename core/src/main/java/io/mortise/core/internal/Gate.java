@@ -1,0 +1,86 @@
+package io.mortise.core.internal;
+
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The line in which the threads of one client wait for one name: the first of them talks to Redis,
+ * and keeps the permit for as long as it holds the lock; then the next has its turn.
+ *
+ * <p>The permit belongs to an acquisition, not to a thread: a lease may be closed by any thread,
+ * and may be lost, and passes the permit on exactly once, by {@link Gates#leave}.
+ */
+final class Gate {
+  private final Semaphore permit = new Semaphore(1, true);
+
+  /** How many threads use this gate; guarded by the map of {@link Gates}. */
+  int users;
+
+  /** The hold whose permit it is, when it is not one that still tries. */
+  private volatile @Nullable LeaseHandle holder;
+
+  private volatile @Nullable Trouble trouble;
+
+  /**
+   * That whoever had the permit last got no answer from Redis.
+   *
+   * @param fault the last fault
+   * @param sinceNanos when the first of a row of faults was seen
+   * @param lastNanos when the last was seen
+   */
+  record Trouble(Fault fault, long sinceNanos, long lastNanos) {
+    private static final long FRESH_NANOS = 1_000_000_000L;
+
+    /** Whether it is so recent that another attempt would tell nothing new. */
+    boolean isFresh(long nowNanos) {
+      return nowNanos - lastNanos < FRESH_NANOS;
+    }
+  }
+
+  /** Waits for the permit; an unbounded wait keeps its place in the line through interrupts. */
+  boolean enter(long nanos, boolean interruptible) throws InterruptedException {
+    if (nanos <= 0) {
+      return permit.tryAcquire();
+    }
+    if (nanos == Long.MAX_VALUE && !interruptible) {
+      permit.acquireUninterruptibly();
+      return true;
+    }
+    return permit.tryAcquire(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  void pass() {
+    holder = null;
+    permit.release();
+  }
+
+  /** Lets everybody through; they find the client closed. */
+  void open(int permits) {
+    permit.release(permits);
+  }
+
+  void heldBy(LeaseHandle lease) {
+    holder = lease;
+  }
+
+  /** Whether a thread of this client holds the lock, so that there is no use in asking Redis. */
+  boolean isHeldHere() {
+    LeaseHandle lease = holder;
+    return lease != null && lease.isValid();
+  }
+
+  /** Notes how the last attempt went, for those who wait behind. */
+  void attempted(@Nullable Fault fault, long nowNanos) {
+    Trouble before = trouble;
+    if (fault != null) {
+      trouble = new Trouble(fault, before == null ? nowNanos : before.sinceNanos(), nowNanos);
+    } else if (before != null) {
+      trouble = null;
+    }
+  }
+
+  @Nullable Trouble trouble() {
+    return trouble;
+  }
+}

@@ -1,0 +1,41 @@
+package io.mortise.core.internal;
+
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The gates in use, by lock. A gate is there while a thread waits at it or a hold has its permit.
+ */
+final class Gates implements AutoCloseable {
+  /** More than any number of threads, so that a closing client leaves nobody in a line. */
+  private static final int OPEN = 1 << 20;
+
+  private final ConcurrentHashMap<String, Gate> gates = new ConcurrentHashMap<>();
+
+  /** The gate of a lock; to be given back by {@link #leave}. */
+  Gate join(String lock) {
+    return gates.compute(
+        lock,
+        (id, present) -> {
+          Gate gate = present == null ? new Gate() : present;
+          gate.users++;
+          return gate;
+        });
+  }
+
+  /** Gives the gate back, and the permit with it if the caller has it. */
+  void leave(String lock, Gate gate, boolean withPermit) {
+    if (withPermit) {
+      gate.pass();
+    }
+    gates.computeIfPresent(lock, (id, present) -> --present.users == 0 ? null : present);
+  }
+
+  int size() {
+    return gates.size();
+  }
+
+  @Override
+  public void close() {
+    gates.values().forEach(gate -> gate.open(OPEN));
+  }
+}

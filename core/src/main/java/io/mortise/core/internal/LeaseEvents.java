@@ -1,0 +1,125 @@
+package io.mortise.core.internal;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.mortise.core.Lease.State;
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.spi.LockName;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells a lease's listeners what happens to it, in order, on a worker: never on the scheduler's
+ * thread and never under a lock, so that a listener which blocks holds up nobody but its own
+ * lease's other listeners.
+ */
+final class LeaseEvents {
+  private final Workers workers;
+  private final LockName name;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  @GuardedBy("lock")
+  private final List<Consumer<LeaseLoss>> onLost = new ArrayList<>(0);
+
+  @GuardedBy("lock")
+  private final List<Consumer<State>> onChange = new ArrayList<>(0);
+
+  @GuardedBy("lock")
+  private final Deque<Runnable> pending = new ArrayDeque<>(1);
+
+  @GuardedBy("lock")
+  private boolean telling;
+
+  @GuardedBy("lock")
+  private @Nullable LeaseLoss loss;
+
+  LeaseEvents(Workers workers, LockName name) {
+    this.workers = workers;
+    this.name = name;
+  }
+
+  void onLost(Consumer<LeaseLoss> listener) {
+    LeaseLoss already;
+    lock.lock();
+    try {
+      already = loss;
+      if (already == null) {
+        onLost.add(listener);
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (already != null) {
+      tell(listener, already);
+    }
+  }
+
+  void onStateChange(Consumer<State> listener) {
+    lock.lock();
+    try {
+      onChange.add(listener);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void changed(State state) {
+    enqueue(state, null);
+  }
+
+  void lost(LeaseLoss what) {
+    enqueue(State.LOST, what);
+  }
+
+  private void enqueue(State state, @Nullable LeaseLoss what) {
+    lock.lock();
+    try {
+      for (Consumer<State> listener : onChange) {
+        pending.add(() -> tell(listener, state));
+      }
+      if (what != null) {
+        loss = what;
+        for (Consumer<LeaseLoss> listener : onLost) {
+          pending.add(() -> tell(listener, what));
+        }
+        onLost.clear();
+      }
+      if (telling || pending.isEmpty()) {
+        return;
+      }
+      telling = true;
+    } finally {
+      lock.unlock();
+    }
+    workers.run(this::tellPending);
+  }
+
+  private void tellPending() {
+    while (true) {
+      Runnable next;
+      lock.lock();
+      try {
+        next = pending.poll();
+        if (next == null) {
+          telling = false;
+          return;
+        }
+      } finally {
+        lock.unlock();
+      }
+      next.run();
+    }
+  }
+
+  private <T> void tell(Consumer<T> listener, T what) {
+    try {
+      listener.accept(what);
+    } catch (RuntimeException e) {
+      Engine.LOG.error("lock '{}': a listener failed", name, e);
+    }
+  }
+}

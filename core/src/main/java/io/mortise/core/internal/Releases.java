@@ -1,0 +1,116 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.LockException;
+import io.mortise.core.internal.RedisNode.Reply;
+import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.LockProtocol;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Releases in the background what may be held although nobody has it: an attempt whose answer is
+ * missing, a release that Redis did not confirm.
+ *
+ * <p>A command that timed out here may still be on its way, so "you hold nothing" is no proof; the
+ * release is repeated until it says "released" or the time is over after which Redis would have
+ * ended the hold itself. It can hit nobody else, because it names the one acquisition.
+ */
+final class Releases {
+  private static final long FIRST_PAUSE_NANOS = 50_000_000L;
+  private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
+
+  private final Engine engine;
+  private final Set<Task> pending = ConcurrentHashMap.newKeySet();
+
+  Releases(Engine engine) {
+    this.engine = engine;
+  }
+
+  /** Gives up all that the acquisition may have, until that time of {@link System#nanoTime()}. */
+  void abandon(LockProtocol protocol, String holder, long untilNanos) {
+    Task task = new Task(protocol, holder, untilNanos);
+    pending.add(task);
+    engine.workers().run(task);
+  }
+
+  /** What the caller of a release gets when Redis did not confirm it. */
+  LockException unconfirmed(LockName name, Fault fault, long leaseEndNanos) {
+    long left = Math.max(0, leaseEndNanos - engine.nanos()) / 1_000_000;
+    return fault.forCaller(
+        name,
+        ("the release could not be confirmed; it is repeated in the background, and the lease runs"
+                + " out in %d ms at the latest")
+            .formatted(left));
+  }
+
+  int size() {
+    return pending.size();
+  }
+
+  /** Tries each once more; for a client that is being closed. */
+  void flush(long deadlineNanos) {
+    for (Task task : pending) {
+      if (deadlineNanos - engine.nanos() <= 0) {
+        break;
+      }
+      task.lastTry(deadlineNanos - engine.nanos());
+    }
+    pending.clear();
+  }
+
+  private final class Task implements Runnable, Scheduler.Timed {
+    private final LockProtocol protocol;
+    private final String holder;
+    private final long untilNanos;
+    private final Backoff backoff =
+        new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
+    private volatile long dueNanos;
+
+    Task(LockProtocol protocol, String holder, long untilNanos) {
+      this.protocol = protocol;
+      this.holder = holder;
+      this.untilNanos = untilNanos;
+    }
+
+    @Override
+    public void run() {
+      if (!pending.contains(this)) {
+        return;
+      }
+      if (released(engine.commands().timeoutNanos()) || engine.nanos() - untilNanos >= 0) {
+        pending.remove(this);
+      } else {
+        dueNanos = engine.nanos() + backoff.nextNanos();
+        engine.scheduler().add(this);
+      }
+    }
+
+    private boolean released(long withinNanos) {
+      try {
+        Reply reply = engine.commands().run(protocol.abandon(holder), withinNanos);
+        return (Long) ((List<?>) reply.value()).get(0) != 0;
+      } catch (Fault fault) {
+        Engine.LOG.debug("lock '{}': a release has to be repeated", protocol.name(), fault);
+        return !fault.reason().mayPass();
+      }
+    }
+
+    void lastTry(long withinNanos) {
+      if (!released(withinNanos)) {
+        Engine.LOG.debug("lock '{}': nothing was left to release", protocol.name());
+      }
+    }
+
+    @Override
+    public long dueNanos() {
+      return dueNanos;
+    }
+
+    @Override
+    public void onTime(long nowNanos) {
+      engine.scheduler().remove(this);
+      engine.workers().run(this);
+    }
+  }
+}

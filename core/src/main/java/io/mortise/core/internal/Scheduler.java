@@ -1,0 +1,140 @@
+package io.mortise.core.internal;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread that does what is due: renewals, expiries, signs of life, lingering subscriptions.
+ *
+ * <p><b>Why not a {@code ScheduledExecutorService}:</b> a lock that is taken and released in a
+ * fraction of its lease would pay for a timer put into a shared heap and taken out again, and ten
+ * thousand locks would each have their own moment. Here taking and releasing is one entry in a
+ * concurrent set; the thread sleeps until the earliest moment, scans the set, and does in one go
+ * all that is due and all that says it may be done by now, so that renewals gather in batches.
+ *
+ * <p><b>Threads.</b> {@code add}, {@code remove} and {@code poke} may be called by any; only the
+ * scheduler's thread calls {@link Timed#onTime}, which must not block. A new entry is not missed:
+ * {@code add} puts it into the set <i>before</i> it reads {@code wakeAtNanos}, and a scan sets
+ * {@code wakeAtNanos} to "scanning" <i>before</i> it reads the set. Either the scan sees the entry,
+ * or the entry sees "scanning" and leaves a permit that makes the next park return at once.
+ */
+final class Scheduler implements AutoCloseable {
+  /** Nothing is worth waking up for more often than this. */
+  private static final long TICK_NANOS = 1_000_000;
+
+  private static final long IDLE_NANOS = 60_000_000_000L;
+
+  /** What is due at some time. Times are those of {@link System#nanoTime()}. */
+  interface Timed {
+    /**
+     * When {@link #onTime} has to be called. May change; call {@link #poke} if it becomes earlier.
+     */
+    long dueNanos();
+
+    /** When it may be called, if the thread is awake anyway. */
+    default long earliestNanos() {
+      return dueNanos();
+    }
+
+    /** Must make {@link #dueNanos} later, or remove this. Must not block. */
+    void onTime(long nowNanos);
+  }
+
+  private final Set<Timed> entries = ConcurrentHashMap.newKeySet();
+  private final LongSupplier clock;
+  private final Runnable afterScan;
+  private final ThreadFactory threads;
+  private volatile boolean scanning;
+  private volatile long wakeAtNanos;
+  private volatile boolean closed;
+  private volatile @Nullable Thread thread;
+
+  /**
+   * @param clock nanoTime, or a test's
+   * @param afterScan sends what the entries of a scan have gathered
+   */
+  Scheduler(LongSupplier clock, Runnable afterScan, ThreadFactory threads) {
+    this.clock = clock;
+    this.afterScan = afterScan;
+    this.threads = threads;
+    this.wakeAtNanos = clock.getAsLong();
+  }
+
+  /** Starts the thread. */
+  void start() {
+    Thread started = threads.newThread(this::loop);
+    thread = started;
+    started.start();
+  }
+
+  void add(Timed entry) {
+    entries.add(entry);
+    poke(entry.dueNanos());
+  }
+
+  void remove(Timed entry) {
+    entries.remove(entry);
+  }
+
+  /** To be called when something has become due earlier than it was. */
+  void poke(long dueNanos) {
+    if (scanning || dueNanos - wakeAtNanos < 0) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  int size() {
+    return entries.size();
+  }
+
+  /** The entries of one kind at this moment. */
+  <T extends Timed> List<T> entries(Class<T> kind) {
+    return entries.stream().filter(kind::isInstance).map(kind::cast).toList();
+  }
+
+  private void loop() {
+    while (!closed) {
+      long now = clock.getAsLong();
+      long next = scan(now);
+      LockSupport.parkNanos(this, Math.max(TICK_NANOS, next - clock.getAsLong()));
+    }
+  }
+
+  /** One pass over all entries; gives the time of the next. Package-private for tests. */
+  long scan(long nowNanos) {
+    scanning = true;
+    long next = nowNanos + IDLE_NANOS;
+    for (Timed entry : entries) {
+      if (entry.earliestNanos() - nowNanos <= 0) {
+        try {
+          entry.onTime(nowNanos);
+        } catch (RuntimeException e) {
+          // One faulty entry must not stop the renewal of the others.
+          Engine.LOG.error("a scheduled task failed: {}", entry, e);
+        }
+      }
+      if (entries.contains(entry) && entry.dueNanos() - next < 0) {
+        next = entry.dueNanos();
+      }
+    }
+    try {
+      afterScan.run();
+    } catch (RuntimeException e) {
+      Engine.LOG.error("what was due could not be sent", e);
+    }
+    wakeAtNanos = next;
+    scanning = false;
+    return next;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+  }
+}

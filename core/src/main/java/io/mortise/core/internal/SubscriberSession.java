@@ -1,0 +1,115 @@
+package io.mortise.core.internal;
+
+import java.io.IOException;
+import java.util.List;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * One subscriber connection, from its first SUBSCRIBE until it breaks or is ended.
+ *
+ * <p>{@code run} is called once, by the subscriber thread, and returns when the connection is over.
+ * The writing methods are called under the lock of {@link Wakeups}; what fails there shows in
+ * {@code run} too, which reads the same socket.
+ */
+final class SubscriberSession extends JedisPubSub {
+
+  /** What arrives; called by the subscriber thread. */
+  interface Listener {
+    void confirmed(String channel);
+
+    void message(String channel);
+  }
+
+  private final Connection connection;
+  private final Listener listener;
+  private volatile boolean live;
+  private volatile boolean ending;
+  private volatile long heardNanos = System.nanoTime();
+
+  SubscriberSession(Connection connection, Listener listener) {
+    this.connection = connection;
+    this.listener = listener;
+  }
+
+  /** Subscribes and reads until the end. */
+  void run(List<String> first) {
+    try {
+      proceed(connection, first.toArray(String[]::new));
+    } catch (JedisException e) {
+      if (!ending) {
+        throw e;
+      }
+    } finally {
+      live = false;
+      kill();
+    }
+  }
+
+  /** Whether the server has answered, so that more may be written. */
+  boolean isLive() {
+    return live && !ending;
+  }
+
+  void subscribe(List<String> channels) {
+    write(() -> subscribe(channels.toArray(String[]::new)));
+  }
+
+  void unsubscribe(List<String> channels) {
+    write(() -> unsubscribe(channels.toArray(String[]::new)));
+  }
+
+  /**
+   * Breaks a connection that was silent for two heartbeats, and asks one for a sign of life that
+   * was silent for less. Half-open connections show in no other way.
+   */
+  void heartbeat(long nowNanos, long everyNanos) {
+    if (nowNanos - heardNanos > 2 * everyNanos) {
+      kill();
+    } else if (isLive() && nowNanos - heardNanos > everyNanos / 2) {
+      write(this::ping);
+    }
+  }
+
+  /** Ends the session because nobody waits any more. */
+  void end() {
+    ending = true;
+    kill();
+  }
+
+  /** Closes the socket, which is the one thing that stops the reading thread. */
+  void kill() {
+    try {
+      connection.forceDisconnect();
+    } catch (IOException e) {
+      Engine.LOG.debug("a subscriber connection could not be closed", e);
+    }
+  }
+
+  private void write(Runnable command) {
+    try {
+      command.run();
+    } catch (JedisException broken) {
+      kill();
+    }
+  }
+
+  @Override
+  public void onSubscribe(String channel, int subscribedChannels) {
+    heardNanos = System.nanoTime();
+    live = true;
+    listener.confirmed(channel);
+  }
+
+  @Override
+  public void onMessage(String channel, String message) {
+    heardNanos = System.nanoTime();
+    listener.message(channel);
+  }
+
+  @Override
+  public void onPong(String pattern) {
+    heardNanos = System.nanoTime();
+  }
+}

@@ -1,0 +1,63 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.spi.LockProtocol.Presence;
+import io.mortise.core.spi.ScriptCall;
+
+/** The signs of life of one acquisition that waits in a queue in Redis, sent in batches. */
+final class Waiter implements Scheduler.Timed, Batches.Item, AutoCloseable {
+  private final Engine engine;
+  private final Presence sign;
+  private volatile long dueNanos;
+
+  Waiter(Engine engine, Presence sign) {
+    this.engine = engine;
+    this.sign = sign;
+    this.dueNanos = engine.nanos() + everyNanos();
+    engine.scheduler().add(this);
+  }
+
+  private long everyNanos() {
+    return sign.everyMillis() * 1_000_000;
+  }
+
+  @Override
+  public long dueNanos() {
+    return dueNanos;
+  }
+
+  @Override
+  public long earliestNanos() {
+    return dueNanos - everyNanos() / 5;
+  }
+
+  @Override
+  public void onTime(long nowNanos) {
+    dueNanos = nowNanos + everyNanos();
+    engine.batches().offer(this);
+  }
+
+  @Override
+  public ScriptCall call() {
+    return sign.item();
+  }
+
+  @Override
+  public long withinNanos() {
+    return everyNanos();
+  }
+
+  @Override
+  public void answered(long answer, long sentNanos) {
+    // Whether the place is still there shows at the next attempt.
+  }
+
+  @Override
+  public void failed(Fault fault) {
+    Engine.LOG.debug("a waiter's sign of life was not sent", fault);
+  }
+
+  @Override
+  public void close() {
+    engine.scheduler().remove(this);
+  }
+}

@@ -1,0 +1,315 @@
+package io.mortise.core.internal;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.mortise.core.internal.SubscriberSession.Listener;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The channels on which somebody waits, over one subscriber connection.
+ *
+ * <p>The connection and its thread exist while there are channels. A channel stays for a while
+ * after its last waiter, because contention comes in bursts. When the connection breaks, or does
+ * not answer a heartbeat, it is made anew, the channels are subscribed again, and everybody is
+ * woken to try: what was published meanwhile is gone. Until the server has confirmed a channel its
+ * waiters do not trust it, and poll.
+ *
+ * <p><b>Threads.</b> {@code lock} guards the set of channels and what was asked of the session, and
+ * orders what is written to it, because Jedis does not. The session's thread reads messages and
+ * takes the lock only to confirm; signals are fired outside of it.
+ */
+final class Wakeups implements Scheduler.Timed, AutoCloseable {
+  private static final long HEARTBEAT_NANOS = 10_000_000_000L;
+  private static final long FIRST_PAUSE_NANOS = 20_000_000L;
+  private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
+
+  private final RedisNode node;
+  private final Workers workers;
+  private final Scheduler scheduler;
+  private final long lingerNanos;
+
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Written under the lock; read without it by the session and by those who only look. */
+  private final Map<String, Channel> channels = new ConcurrentHashMap<>();
+
+  @GuardedBy("lock")
+  private @Nullable SubscriberSession session;
+
+  @GuardedBy("lock")
+  private @Nullable Thread thread;
+
+  private volatile long dueNanos;
+  private volatile boolean closed;
+
+  Wakeups(RedisNode node, Workers workers, Scheduler scheduler, long lingerNanos) {
+    this.node = node;
+    this.workers = workers;
+    this.scheduler = scheduler;
+    this.lingerNanos = lingerNanos;
+  }
+
+  /** One waiter's interest in a channel. Closing it gives the interest up. */
+  final class Subscription implements AutoCloseable {
+    private final Channel channel;
+
+    private Subscription(Channel channel) {
+      this.channel = channel;
+    }
+
+    Signal signal() {
+      return channel.signal;
+    }
+
+    /** Whether the server has confirmed the channel, so that a message from now on arrives. */
+    boolean confirmed() {
+      return channel.confirmed;
+    }
+
+    @Override
+    public void close() {
+      leave(channel);
+    }
+  }
+
+  private static final class Channel {
+    final String name;
+    final Signal signal = new Signal();
+    volatile boolean confirmed;
+
+    /** Guarded by the lock, as the next two. */
+    int waiters;
+
+    boolean asked;
+    long idleSinceNanos;
+
+    Channel(String name) {
+      this.name = name;
+    }
+  }
+
+  /** Joins a channel that is subscribed already; null when it is not. Costs nothing then. */
+  @Nullable Subscription join(String name) {
+    return channels.containsKey(name) ? subscribe(name) : null;
+  }
+
+  /** Sees to it that the channel is subscribed. Does not wait for the server. */
+  Subscription subscribe(String name) {
+    lock.lock();
+    try {
+      Channel channel = channels.computeIfAbsent(name, Channel::new);
+      channel.waiters++;
+      if (closed) {
+        channel.signal.fire();
+      } else if (thread == null) {
+        thread = workers.threads("subscriber").newThread(this::keepSubscribed);
+        thread.start();
+        dueNanos = System.nanoTime() + HEARTBEAT_NANOS;
+        scheduler.add(this);
+      } else {
+        askForMissing();
+      }
+      return new Subscription(channel);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void leave(Channel channel) {
+    lock.lock();
+    try {
+      if (--channel.waiters == 0) {
+        channel.idleSinceNanos = System.nanoTime();
+        long due = channel.idleSinceNanos + lingerNanos;
+        if (due - dueNanos < 0) {
+          dueNanos = due;
+          scheduler.poke(due);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void askForMissing() {
+    SubscriberSession current = session;
+    if (current == null || !current.isLive()) {
+      return; // the session asks for all channels as soon as it is live
+    }
+    List<String> missing = new ArrayList<>();
+    for (Channel channel : channels.values()) {
+      if (!channel.asked) {
+        channel.asked = true;
+        missing.add(channel.name);
+      }
+    }
+    if (!missing.isEmpty()) {
+      current.subscribe(missing);
+    }
+  }
+
+  /** The subscriber thread: sessions, one after the other, while there are channels. */
+  private void keepSubscribed() {
+    Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, Math::random);
+    while (true) {
+      List<String> first = new ArrayList<>();
+      lock.lock();
+      try {
+        session = null;
+        if (closed || channels.isEmpty()) {
+          thread = null;
+          scheduler.remove(this);
+          return;
+        }
+        for (Channel channel : channels.values()) {
+          channel.asked = true;
+          first.add(channel.name);
+        }
+      } finally {
+        lock.unlock();
+      }
+      try {
+        SubscriberSession next = new SubscriberSession(node.connect(), new Events(backoff));
+        lock.lock();
+        try {
+          session = next;
+          if (closed) {
+            next.kill();
+          }
+        } finally {
+          lock.unlock();
+        }
+        next.run(first);
+      } catch (Fault | RuntimeException e) {
+        if (!closed) {
+          Engine.LOG.warn("the subscription to {} broke and is made anew: {}", node, e.toString());
+        }
+      }
+      doubtAll();
+      if (!closed && !channels.isEmpty()) {
+        LockSupport.parkNanos(this, backoff.nextNanos());
+      }
+    }
+  }
+
+  /** No message arrives any more: everybody wakes up and polls until the channel is confirmed. */
+  private void doubtAll() {
+    lock.lock();
+    try {
+      session = null;
+      for (Channel channel : channels.values()) {
+        channel.asked = false;
+        channel.confirmed = false;
+      }
+    } finally {
+      lock.unlock();
+    }
+    channels.values().forEach(channel -> channel.signal.fire());
+  }
+
+  /** What the session's thread hears. */
+  private final class Events implements Listener {
+    private final Backoff backoff;
+
+    Events(Backoff backoff) {
+      this.backoff = backoff;
+    }
+
+    @Override
+    public void confirmed(String name) {
+      backoff.reset();
+      lock.lock();
+      try {
+        askForMissing(); // what was added between the first request and now
+      } finally {
+        lock.unlock();
+      }
+      Channel channel = channels.get(name);
+      if (channel != null) {
+        channel.confirmed = true;
+        channel.signal.fire();
+      }
+    }
+
+    @Override
+    public void message(String name) {
+      Channel channel = channels.get(name);
+      if (channel != null) {
+        channel.signal.fire();
+      }
+    }
+  }
+
+  @Override
+  public long dueNanos() {
+    return dueNanos;
+  }
+
+  @Override
+  public void onTime(long nowNanos) {
+    dueNanos = nowNanos + HEARTBEAT_NANOS;
+    workers.run(this::maintain);
+  }
+
+  /** Drops the channels that nobody came back to, and asks the connection whether it lives. */
+  private void maintain() {
+    lock.lock();
+    try {
+      long now = System.nanoTime();
+      Map<String, Channel> idle = new HashMap<>();
+      long due = now + HEARTBEAT_NANOS;
+      for (Channel channel : channels.values()) {
+        if (channel.waiters == 0) {
+          long over = channel.idleSinceNanos + lingerNanos;
+          if (over - now <= 0) {
+            idle.put(channel.name, channel);
+          } else if (over - due < 0) {
+            due = over;
+          }
+        }
+      }
+      channels.keySet().removeAll(idle.keySet());
+      SubscriberSession current = session;
+      if (current != null) {
+        List<String> asked = idle.values().stream().filter(c -> c.asked).map(c -> c.name).toList();
+        if (channels.isEmpty()) {
+          current.end();
+        } else if (!asked.isEmpty() && current.isLive()) {
+          current.unsubscribe(asked);
+        }
+        current.heartbeat(now, HEARTBEAT_NANOS);
+      }
+      dueNanos = due;
+    } finally {
+      lock.unlock();
+    }
+    scheduler.poke(dueNanos);
+  }
+
+  /** How many channels are subscribed, or linger. */
+  int channels() {
+    return channels.size();
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      if (session != null) {
+        session.kill();
+      }
+      LockSupport.unpark(thread);
+    } finally {
+      lock.unlock();
+    }
+    channels.values().forEach(channel -> channel.signal.fire());
+  }
+}

@@ -1,0 +1,2 @@
+/** The engine. Not exported. */
+package io.mortise.core.internal;

@@ -1,0 +1,44 @@
+package io.mortise.core.spi;
+
+/**
+ * A lock's name, and the keys and channels made of it: the layout that Redisson uses too.
+ *
+ * @param value the name as the user gave it
+ */
+public record LockName(String value) {
+  private static final int MAX_LENGTH = 1024;
+
+  /** Refuses a name that is empty or longer than 1,024 characters. */
+  public LockName {
+    if (value.isBlank()) {
+      throw new IllegalArgumentException("a lock needs a name that is not blank");
+    }
+    if (value.length() > MAX_LENGTH) {
+      throw new IllegalArgumentException(
+          "a lock's name has at most %d characters, not %d".formatted(MAX_LENGTH, value.length()));
+    }
+  }
+
+  /**
+   * A key or channel that sits in the same hash slot as the lock: {@code prefix:{name}}, or {@code
+   * prefix:name} when the name brings a hash tag of its own.
+   */
+  public String derive(String prefix) {
+    return value.contains("{") ? prefix + ":" + value : prefix + ":{" + value + "}";
+  }
+
+  /** The key of the last fencing token. */
+  public String tokenKey() {
+    return derive("redisson_lock_token");
+  }
+
+  /** The key of the mark by which a holder learns that its lock was taken by force. */
+  public String forcedKey() {
+    return derive("mortise_forced");
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,85 @@
+package io.mortise.core.spi;
+
+import java.util.Optional;
+
+/**
+ * What a lock family sends to Redis, and how it reads the answers. This and its scripts are all
+ * that a family adds; waiting, renewing, owning and releasing are the engine's.
+ *
+ * <p>An implementation is immutable, and every call that it makes is safe to repeat: a holder id
+ * stands for one acquisition and is never used again.
+ */
+public interface LockProtocol {
+
+  /** The lock's name. */
+  LockName name();
+
+  /** The family in one word: two locks of one client are the same if kind and name are. */
+  String kind();
+
+  /**
+   * Whether the threads of one client may wait in line inside the JVM, so that only the first of
+   * them talks to Redis. False when Redis itself keeps the order, or when several may hold the
+   * lock.
+   */
+  boolean waitsInLine();
+
+  /** The channel on which an acquisition that has to wait is woken. */
+  String channel(String holder);
+
+  /**
+   * An attempt.
+   *
+   * @param waits whether the caller waits if it cannot have the lock now: a family with a queue in
+   *     Redis enters it only then
+   */
+  ScriptCall acquire(String holder, long leaseMillis, boolean waits);
+
+  /** Reads the answer to {@link #acquire}: integers are {@code Long}, arrays are {@code List}. */
+  Attempt outcome(Object reply);
+
+  /**
+   * A release. Its answer is an array: 1 and how many subscribers heard it; 0 when this holder
+   * holds nothing; 2 when it was taken from it by force.
+   */
+  ScriptCall release(String holder);
+
+  /**
+   * Gives up all that an acquisition may have left in Redis, a place in a queue or the hold itself,
+   * when nobody knows which.
+   */
+  default ScriptCall abandon(String holder) {
+    return release(holder);
+  }
+
+  /**
+   * A renewal, as one item of a batch script. Its answer for each item: 1 when renewed, 0 when this
+   * holder holds nothing, 2 when it was taken from it by force.
+   */
+  ScriptCall renew(String holder, long leaseMillis);
+
+  /**
+   * What an acquisition sends regularly while it waits, as one item of a batch script, so that
+   * others see that it is alive. Empty when nobody looks.
+   */
+  default Optional<Presence> presence(String holder) {
+    return Optional.empty();
+  }
+
+  /** Takes the lock from whoever holds it. Answer: 1 when somebody did, otherwise 0. */
+  ScriptCall force();
+
+  /**
+   * Asks for the lock. Answer: what is left of the lease in ms; -1 when it is held without an end,
+   * -2 when nobody holds it.
+   */
+  ScriptCall inspect();
+
+  /**
+   * A sign of life.
+   *
+   * @param item one item of a batch script; its answers are not looked at
+   * @param everyMillis how often it is to be sent
+   */
+  record Presence(ScriptCall item, long everyMillis) {}
+}

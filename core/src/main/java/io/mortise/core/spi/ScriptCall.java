@@ -1,0 +1,37 @@
+package io.mortise.core.spi;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.scripts.Script;
+import java.util.List;
+
+/**
+ * A script with its keys and arguments, encoded and counted: one call, or one item of a batch.
+ *
+ * @param script which script
+ * @param keys the keys, all of one hash slot
+ * @param arguments the other arguments
+ */
+public record ScriptCall(Script script, List<byte[]> keys, List<byte[]> arguments) {
+
+  /** Checks that the script takes as many keys and arguments as there are. */
+  public ScriptCall {
+    keys = List.copyOf(keys);
+    arguments = List.copyOf(arguments);
+    if (keys.size() != script.keys() || arguments.size() != script.arguments()) {
+      throw new IllegalArgumentException(
+          "script '%s' takes %d keys and %d arguments, not %d and %d"
+              .formatted(script, script.keys(), script.arguments(), keys.size(), arguments.size()));
+    }
+  }
+
+  /** Text as Redis gets it. */
+  public static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  /** A number as Redis gets it. */
+  public static byte[] bytes(long number) {
+    return Long.toString(number).getBytes(UTF_8);
+  }
+}
