@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 /** Many threads on one lock, and many locks of one thread. */
 final class Contention {
   private static final int THREADS_PER_CLIENT = 4;
-  private static final int ROUNDS = 25;
+  private static final int ROUNDS = 50;
   private static final int NAMES = 100;
 
   private Contention() {}

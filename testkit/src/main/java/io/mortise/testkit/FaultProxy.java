@@ -266,8 +266,6 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  // ---- for the connections -------------------------------------------------------------------
-
   Socket connect() throws IOException {
     Socket socket = new Socket();
     socket.setTcpNoDelay(true);

@@ -1,5 +1,10 @@
 package io.mortise.testkit;
 
+import static io.mortise.testkit.Timing.LONG;
+import static io.mortise.testkit.Timing.SHORT;
+import static io.mortise.testkit.Timing.SLACK;
+import static io.mortise.testkit.Timing.assertLeft;
+import static io.mortise.testkit.Timing.assertTakes;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -14,11 +19,9 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +33,8 @@ import org.junit.jupiter.api.function.Executable;
 
 /**
  * What every exclusive {@link DistributedLock} is held to where its leases are concerned: their
- * ends, their renewal, their loss, fencing tokens, handles. Exclusion and waiting are in {@link
- * LockContract}.
+ * ends, their renewal, their loss, fencing tokens, handles. Exclusion is in {@link LockContract},
+ * waiting in {@link WaitContract}.
  *
  * <p>Extend it as {@link LockContract}. It needs clients with a short default lease: see {@link
  * LockFamily#lease()}.
@@ -39,12 +42,6 @@ import org.junit.jupiter.api.function.Executable;
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 @Timeout(30)
 public abstract class LeaseContract implements LockFamily {
-  private static final Duration LONG = Duration.ofMinutes(2);
-  private static final Duration SHORT = Duration.ofMillis(300);
-
-  /** How late anything may be on a busy machine; far below {@link #LONG}. */
-  private static final Duration SLACK = Duration.ofSeconds(10);
-
   private DistributedLock lock;
   private DistributedLock other;
   private Actor actor;
@@ -69,11 +66,12 @@ public abstract class LeaseContract implements LockFamily {
 
   @Test
   protected void aGivenLeaseEndsByItselfAndTheLateUnlockHarmsNobody() throws Exception {
-    long start = System.nanoTime();
-    lock.lock(SHORT);
-    assertTrue(other.tryLock(SLACK), "nobody renews it");
-    Duration took = Duration.ofNanos(System.nanoTime() - start);
-    assertTrue(took.compareTo(SHORT) >= 0, took::toString);
+    assertTakes(
+        SHORT,
+        () -> {
+          lock.lock(SHORT);
+          assertTrue(other.tryLock(SLACK), "nobody renews it");
+        });
 
     assertFalse(lock.isHeldByCurrentThread());
     assertEquals(0, lock.holdCount());
@@ -103,9 +101,9 @@ public abstract class LeaseContract implements LockFamily {
   protected void aNestedShorterLeaseDoesNotShorten() throws Exception {
     lock.lock(LONG);
     assertTrue(lock.tryLock(Duration.ZERO, SHORT));
-    assertLeft(LONG);
+    assertHeldFor(LONG);
     lock.unlock();
-    assertLeft(LONG);
+    assertHeldFor(LONG);
     lock.unlock();
     assertFalse(other.isLocked());
   }
@@ -114,19 +112,16 @@ public abstract class LeaseContract implements LockFamily {
   protected void aNestedLongerLeaseLengthens() {
     lock.lock(lease());
     lock.lock(LONG);
-    assertLeft(LONG);
+    assertHeldFor(LONG);
     lock.unlock();
     assertTrue(lock.isHeldByCurrentThread());
     lock.unlock();
     assertFalse(other.isLocked());
   }
 
-  private void assertLeft(Duration lease) {
-    Duration here = lock.lease().remaining();
-    Duration inRedis = other.remainingLease().orElseThrow();
-    Duration least = lease.minus(SLACK);
-    assertTrue(here.compareTo(lease) <= 0 && here.compareTo(least) > 0, here::toString);
-    assertTrue(inRedis.compareTo(lease) <= 0 && inRedis.compareTo(least) > 0, inRedis::toString);
+  private void assertHeldFor(Duration lease) {
+    assertLeft(lease, lock.lease().remaining());
+    assertLeft(lease, other.remainingLease().orElseThrow());
   }
 
   @Test
@@ -154,8 +149,7 @@ public abstract class LeaseContract implements LockFamily {
     assertTrue(held.isValid());
     held.ensureValid();
     assertTrue(held.loss().isEmpty());
-    Duration left = held.remaining();
-    assertTrue(left.compareTo(LONG) <= 0 && left.compareTo(LONG.minus(SLACK)) > 0, left::toString);
+    assertLeft(LONG, held.remaining());
 
     held.close();
     held.close();
@@ -306,47 +300,5 @@ public abstract class LeaseContract implements LockFamily {
       throw new AssertionError("nothing came within " + SLACK);
     }
     return value;
-  }
-
-  // ---- without a waiting thread
-
-  @Test
-  protected void anAsynchronousWaitEndsWithALeaseOrEmpty() throws Exception {
-    try (Lease held = result(lock.acquireAsync(Duration.ZERO)).orElseThrow()) {
-      held.ensureValid();
-      assertTrue(result(other.acquireAsync(SHORT)).isEmpty());
-      assertTrue(result(lock.acquireAsync(SHORT, LONG)).isEmpty());
-    }
-    Lease first = lock.tryAcquire(LONG).orElseThrow();
-    CompletionStage<Optional<Lease>> waiting = other.acquireAsync(LONG, LONG);
-    await().during(SHORT).atMost(SLACK).until(() -> !waiting.toCompletableFuture().isDone());
-    first.close();
-    Lease second = result(waiting).orElseThrow();
-    assertTrue(second.fencingToken() > first.fencingToken());
-    second.close();
-    assertFalse(lock.isLocked());
-  }
-
-  @Test
-  protected void aCancelledWaitLeavesNothingHeld() throws Exception {
-    Lease held = lock.tryAcquire(LONG).orElseThrow();
-    CompletionStage<Optional<Lease>> waiting = other.acquireAsync(LONG);
-    await().during(SHORT).atMost(SLACK).until(other::isLocked);
-    assertTrue(waiting.toCompletableFuture().cancel(true));
-    held.close();
-    assertTrue(lock.tryLock(SLACK));
-    lock.unlock();
-
-    for (int i = 0; i < 50; i++) { // at whatever moment it comes
-      other.acquireAsync(LONG).toCompletableFuture().cancel(true);
-    }
-    await().atMost(SLACK).until(() -> !lock.isLocked());
-    Duration longer = lease().multipliedBy(2);
-    assertTrue(lock.tryLock(longer), "a leak would be renewed for ever");
-    lock.unlock();
-  }
-
-  private static Optional<Lease> result(CompletionStage<Optional<Lease>> stage) throws Exception {
-    return Actor.result(stage.toCompletableFuture());
   }
 }

@@ -1,8 +1,8 @@
 package io.mortise.testkit;
 
-import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static io.mortise.testkit.Timing.LONG;
+import static io.mortise.testkit.Timing.assertLeft;
 import static java.util.concurrent.TimeUnit.SECONDS;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,14 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 @Timeout(30)
 public abstract class LockContract implements LockFamily {
-  /** Long against everything that these tests wait for: no lease and no wait ends by itself. */
-  private static final Duration LONG = Duration.ofMinutes(2);
-
-  private static final Duration SHORT = Duration.ofMillis(300);
-
-  /** How late anything may be on a busy machine; far below {@link #LONG}. */
-  private static final Duration SLACK = Duration.ofSeconds(10);
-
   private String name;
   private DistributedLock lock;
   private DistributedLock other;
@@ -161,8 +152,7 @@ public abstract class LockContract implements LockFamily {
     assertEquals(0, other.holdCount());
     assertFalse(actor.ask(lock::isHeldByCurrentThread));
     assertEquals(0, actor.call(lock::holdCount));
-    Duration left = other.remainingLease().orElseThrow();
-    assertTrue(left.compareTo(LONG) <= 0 && left.compareTo(LONG.minus(SLACK)) > 0, left::toString);
+    assertLeft(LONG, other.remainingLease().orElseThrow());
     lock.unlock();
     assertFalse(other.isLocked());
   }
@@ -200,144 +190,6 @@ public abstract class LockContract implements LockFamily {
     for (int i = 0; i < 3; i++) {
       lock.unlock();
     }
-  }
-
-  // ---- waiting
-
-  @Test
-  protected void aWaitEndsInTimeAndSaysFalse() throws Exception {
-    other.lock();
-    assertTakes(SHORT, () -> assertFalse(lock.tryLock(SHORT)));
-    assertTakes(SHORT, () -> assertFalse(lock.tryLock(SHORT.toMillis(), MILLISECONDS)));
-    assertTakes(SHORT, () -> assertFalse(lock.tryLock(SHORT, LONG)));
-    assertTakes(Duration.ZERO, () -> assertFalse(lock.tryLock(Duration.ZERO)));
-    assertTakes(Duration.ZERO, () -> assertFalse(lock.tryLock(0, SECONDS)));
-    assertTakes(SHORT, () -> assertFalse(actor.ask(() -> other.tryLock(SHORT))));
-    other.unlock();
-    assertFalse(lock.isLocked(), "a wait that is over leaves nothing behind");
-  }
-
-  private static void assertTakes(Duration least, Actor.Action action) throws Exception {
-    long start = System.nanoTime();
-    action.run();
-    Duration took = Duration.ofNanos(System.nanoTime() - start);
-    assertTrue(took.compareTo(least) >= 0, took::toString);
-    assertTrue(took.compareTo(least.plus(SLACK)) < 0, took::toString);
-  }
-
-  @Test
-  protected void aReleaseWakesAWaiterOfAnotherClientLongBeforeTheLeaseEnds() throws Exception {
-    for (int i = 0; i < 5; i++) {
-      lock.lock(LONG);
-      Future<Boolean> waiter = actor.start(() -> other.tryLock(LONG));
-      actor.awaitBlocked();
-      assertTakes(
-          Duration.ZERO,
-          () -> {
-            lock.unlock();
-            assertTrue(Actor.result(waiter));
-          });
-      actor.run(other::unlock);
-    }
-  }
-
-  @Test
-  protected void aWaiterOfTheSameClientFollows() throws Exception {
-    lock.lock(LONG);
-    Future<Boolean> waiter = actor.start(() -> lock.tryLock(LONG));
-    actor.awaitBlocked();
-    assertTakes(
-        Duration.ZERO,
-        () -> {
-          lock.unlock();
-          assertTrue(Actor.result(waiter));
-        });
-    assertFalse(lock.tryLock());
-    actor.run(lock::unlock);
-  }
-
-  // ---- interrupts
-
-  @Test
-  protected void anInterruptBeforehandEndsAWaitAndNothingIsHeld() throws Exception {
-    for (Actor.Action waiting : interruptibleWaits()) {
-      actor.run(
-          () -> {
-            Thread.currentThread().interrupt();
-            assertThrows(InterruptedException.class, waiting::run);
-            assertFalse(Thread.interrupted(), "thrown, and so not kept");
-            assertFalse(lock.isHeldByCurrentThread());
-          });
-      await().atMost(SLACK).until(() -> !other.isLocked());
-    }
-  }
-
-  @Test
-  protected void anInterruptEndsAWaitAndNothingIsHeld() throws Exception {
-    for (Actor.Action waiting : interruptibleWaits()) {
-      other.lock();
-      Future<?> wait = actor.start(() -> assertThrows(InterruptedException.class, waiting::run));
-      actor.awaitBlocked();
-      actor.interrupt();
-      Actor.result(wait);
-      assertFalse(actor.ask(lock::isHeldByCurrentThread));
-      other.unlock();
-      assertTrue(other.tryLock(SLACK), "the waiter has left nothing behind");
-      other.unlock();
-    }
-  }
-
-  private List<Actor.Action> interruptibleWaits() {
-    return List.of(
-        () -> lock.lockInterruptibly(),
-        () -> lock.lockInterruptibly(LONG),
-        () -> lock.tryLock(LONG),
-        () -> lock.tryLock(LONG, LONG),
-        () -> lock.acquire(LONG),
-        () -> lock.acquire(LONG, LONG));
-  }
-
-  @Test
-  protected void anInterruptInTheLineOfOneClientEndsThatWaitOnly() throws Exception {
-    try (Actor second = new Actor("second in line")) {
-      other.lock();
-      Future<Boolean> first = actor.start(() -> lock.tryLock(LONG));
-      actor.awaitBlocked();
-      Future<?> wait =
-          second.start(
-              () -> assertThrows(InterruptedException.class, () -> lock.lockInterruptibly()));
-      second.awaitBlocked();
-      second.interrupt();
-      Actor.result(wait);
-      other.unlock();
-      assertTrue(Actor.result(first));
-      actor.run(lock::unlock);
-      assertFalse(lock.isLocked());
-    }
-  }
-
-  @Test
-  protected void lockWaitsThroughAnInterruptAndKeepsIt() throws Exception {
-    other.lock();
-    Future<Boolean> interrupted =
-        actor.start(
-            () -> {
-              lock.lock();
-              return Thread.interrupted();
-            });
-    actor.awaitBlocked();
-    actor.interrupt();
-    await().during(SHORT).atMost(SLACK).until(() -> !interrupted.isDone());
-    other.unlock();
-    assertTrue(Actor.result(interrupted), "the status is kept");
-    actor.run(lock::unlock);
-    actor.run(
-        () -> {
-          Thread.currentThread().interrupt();
-          assertTrue(lock.tryLock(), "an attempt is not a wait");
-          lock.unlock();
-          assertTrue(Thread.interrupted(), "the status is kept");
-        });
   }
 
   // ---- contention

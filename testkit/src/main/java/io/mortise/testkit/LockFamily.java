@@ -4,8 +4,9 @@ import io.mortise.core.DistributedLock;
 import java.time.Duration;
 
 /**
- * What a suite of the testkit needs to know of the locks that it tests: how to get one. To be
- * implemented by the test class itself, or by an interface that several test classes share:
+ * What a contract of the testkit needs to know of the locks that it tests: how to get one. To be
+ * implemented by the test class itself, or by an interface that the test classes of one family
+ * share:
  *
  * <pre>{@code
  * class RedisLockTest extends LockContract {
