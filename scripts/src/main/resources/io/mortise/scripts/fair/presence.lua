@@ -11,26 +11,51 @@
 --
 -- Answer: for each waiter 1 when it waits on; 0 when it has no place any more, 2 when the lock is free
 -- and it is its turn: both should ask again.
--- Cost: O(waiters). Safe to repeat.
+-- Cost: O(waiters); behind waiters of Redisson's O(queue) besides, once. Wakes the head of each queue at
+-- most once. Safe to repeat.
 -- @include common/queue
-local answers = {}
+local answers, queues = {}, {}
 local now = now_ms()
+
+-- Everybody signs before anybody is taken for dead: the others of this batch may stand before.
 for i = 1, #KEYS / 4 do
   local k, a = 4 * (i - 1), 3 * (i - 1)
-  local lock, queue, deadlines = KEYS[k + 1], KEYS[k + 3], KEYS[k + 4]
-  local holder = ARGV[a + 1]
-  if redis.call('ZSCORE', deadlines, holder) then
-    stand(queue, deadlines, holder, now, tonumber(ARGV[a + 2]))
+  local queue, deadlines = KEYS[k + 3], KEYS[k + 4]
+  local holder, life = ARGV[a + 1], tonumber(ARGV[a + 2])
+  local known = queues[queue]
+  if not known then
+    heal(queue, deadlines)
+    known = {at = i, waiters = {}}
+    queues[queue] = known
+  end
+  local deadline = deadline_of(deadlines, holder)
+  if deadline then
+    local new = now + life
+    if deadline > new then
+      known.redissons = known.redissons or redissons(queue)
+      local last = known.redissons.before[holder]
+      new = last and behind(deadlines, known.redissons.first, last, now, life) or new
+    end
+    redis.call('ZADD', deadlines, ms(new), holder)
+    keep(queue, deadlines)
+    known.waiters[holder] = i
     answers[i] = 1
   else
     answers[i] = 0
   end
-  local head = prune(queue, deadlines, now)
-  if head and redis.call('EXISTS', lock) == 0 then
-    if head == holder then
-      answers[i] = 2
-    else
-      redis.call(ARGV[a + 3], KEYS[k + 2] .. ':' .. head, '0')
+end
+
+for i = 1, #KEYS / 4 do
+  local k, a = 4 * (i - 1), 3 * (i - 1)
+  local known = queues[KEYS[k + 3]]
+  if known.at == i then
+    local head = prune(KEYS[k + 3], KEYS[k + 4], now)
+    if head and redis.call('EXISTS', KEYS[k + 1]) == 0 then
+      if known.waiters[head] then
+        answers[known.waiters[head]] = 2
+      else
+        redis.call(ARGV[a + 3], KEYS[k + 2] .. ':' .. head, '0')
+      end
     end
   end
 end
