@@ -106,6 +106,7 @@ final class ServerHome {
     lines.add("daemonize no");
     lines.add("save \"\"");
     lines.add("appendonly no");
+    lines.add("repl-diskless-sync-delay 0"); // 5 s from Redis 7 on: replicas are wanted at once
     lines.addAll(directives);
     return lines;
   }
