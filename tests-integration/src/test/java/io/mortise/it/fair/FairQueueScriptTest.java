@@ -216,6 +216,21 @@ class FairQueueScriptTest {
   }
 
   @Test
+  void aBatchOverSeveralLocksWakesEachHeadAndOneBrokenLockSpoilsNoOther() throws Exception {
+    ScriptedQueue broken = new ScriptedQueue(server);
+    server.command("SET", broken.list, "not a list");
+    server.command("SET", broken.deadlines, "not a sorted set");
+    ScriptedQueue second = new ScriptedQueue(server);
+    second.queued("me B");
+    given("free", "A me B");
+    List<ScriptedQueue> locks = List.of(broken, fair, second, broken, fair);
+    assertEquals(
+        List.of(0L, 1L, 2L, 0L, 1L),
+        ScriptedQueue.presence(LIFE, locks, List.of("me", "me", "me", "A", "B")));
+    assertWoken("A");
+  }
+
+  @Test
   void aSignOfLifeNeverBringsBackOneWhoLeft() {
     fair.heldBy("X", HELD);
     fair.acquire("A", LIFE);

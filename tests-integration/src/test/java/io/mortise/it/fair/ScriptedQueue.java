@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.mortise.scripts.Script;
 import io.mortise.testkit.RedisServer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -16,8 +17,8 @@ import java.util.regex.Pattern;
  * One fair lock as its scripts see it, without any client.
  *
  * <p>Queues are written in words, from head to tail: {@code A} has five seconds left, {@code A!} is
- * over, {@code A?} has no deadline, {@code (A)} has a deadline and no place. A name that begins with
- * R is Redisson's, all others are ours.
+ * over, {@code A?} has no deadline, {@code (A)} has a deadline and no place. A name that begins
+ * with R is Redisson's, all others are ours.
  */
 final class ScriptedQueue {
   static final long LEFT = 5_000;
@@ -106,13 +107,19 @@ final class ScriptedQueue {
   }
 
   List<Long> presence(long life, String... all) {
+    return presence(life, Collections.nCopies(all.length, this), List.of(all));
+  }
+
+  /** One batch: the lock and the waiter of each item. */
+  static List<Long> presence(long life, List<ScriptedQueue> locks, List<String> waiters) {
     List<String> keys = new ArrayList<>();
     List<String> arguments = new ArrayList<>();
-    for (String who : all) {
-      keys.addAll(List.of(lock, channels, list, deadlines));
-      arguments.addAll(List.of(holder(who), "" + life, "PUBLISH"));
+    for (int i = 0; i < locks.size(); i++) {
+      ScriptedQueue each = locks.get(i);
+      keys.addAll(List.of(each.lock, each.channels, each.list, each.deadlines));
+      arguments.addAll(List.of(holder(waiters.get(i)), "" + life, "PUBLISH"));
     }
-    return numbers(run("fair/presence", keys, arguments));
+    return numbers(locks.get(0).run("fair/presence", keys, arguments));
   }
 
   long force() {
