@@ -62,24 +62,18 @@ end
 
 --[[
 Redisson's waiters. Each joins with the deadline of the last in the queue plus the time it is ready to
-wait; when it acquires or leaves it takes that time off the deadline of everybody behind it. So one
-of ours that stands behind some of them needs more than its own life:
+wait, 300 s in lock(), and when it acquires or leaves it takes that time off the deadline of everybody
+behind it. So one of ours needs that much for each of Redisson's before it, besides its own life:
 
-     F . . . R . . . ours      F, R: the first and the last of Redisson's before it
+     R  ours  R  ours  ours              R: one of Redisson's
+        300   .  600   600   s more
 
-The deadlines of R and of ours are shortened by the same, so ours only has to stay ahead of R's, by
-what R itself will take off, which is written nowhere. F's tells it: F has waited for what is
-missing of its own time, and each one's time is part of the deadlines behind it. Redisson's default
-is assumed for F. What is over is taken back by the next sign of life.
+It is in the deadline when one joins, and each sign of life sets it anew: what is over is taken back,
+and nothing is missing, however long they have waited.
 ]]
 local REDISSON_WAIT = 300 * 1000
 
-local function behind(deadlines, first, last, now, life)
-  local waited = now + REDISSON_WAIT - (deadline_of(deadlines, first) or now)
-  return (deadline_of(deadlines, last) or now) + math.max(0, waited) + life
-end
-
--- The deadline of one who joins: O(1), and therefore as if the last of Redisson's had waited long.
+-- The deadline of one who joins. O(1): what those before the last need is in the deadline of the last.
 local function first_deadline(queue, deadlines, now, life)
   local last = redis.call('LINDEX', queue, -1)
   if not last then
@@ -92,17 +86,17 @@ local function first_deadline(queue, deadlines, now, life)
   return math.max(now, deadline) + REDISSON_WAIT + life
 end
 
--- For each of ours behind Redisson's waiters, the last of them before it; and the first of all.
-local function redissons(queue)
-  local first, last, before = nil, nil, {}
+-- For each of ours, how many of Redisson's stand before it.
+local function redissons_before(queue)
+  local before, count = {}, 0
   for _, holder in ipairs(redis.call('LRANGE', queue, 0, -1)) do
     if is_ours(holder) then
-      before[holder] = last
+      before[holder] = count
     else
-      first, last = first or holder, holder
+      count = count + 1
     end
   end
-  return {first = first, before = before}
+  return before
 end
 
 -- A queue of which nobody hears any more goes away by itself.

@@ -25,9 +25,8 @@ local function sign(known, queue, deadlines, holder, life)
   end
   local new = now + life
   if deadline > new then
-    known.redissons = known.redissons or redissons(queue)
-    local last = known.redissons.before[holder]
-    new = last and behind(deadlines, known.redissons.first, last, now, life) or new
+    known.redissons = known.redissons or redissons_before(queue)
+    new = new + REDISSON_WAIT * (known.redissons[holder] or 0)
   end
   redis.call('ZADD', deadlines, ms(new), holder)
   keep(queue, deadlines)

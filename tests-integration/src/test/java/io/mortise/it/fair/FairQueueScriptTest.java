@@ -240,6 +240,49 @@ class FairQueueScriptTest {
     assertEquals("A", fair.queue());
   }
 
+  // ---- beside Redisson's waiters
+
+  @ParameterizedTest(name = "{0}: {1} s more")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "me            | 0",
+        "A me          | 0",
+        "me R1         | 0",
+        "R1 me         | 300",
+        "R1 A me R2    | 300",
+        "R1 A R2 B me  | 600",
+        "R1 R2 R3 A me | 900",
+        "R1! R2 me     | 600",
+        "R1? R2 me     | 300",
+      })
+  void aSignOfLifeAddsWhatRedissonsWaitersBeforeItWillTakeOff(String queue, long seconds)
+      throws Exception {
+    given("X", queue);
+    fair.standsUntil("me", 10_000_000);
+    fair.presence(LIFE, "me");
+    assertWithin(LIFE + seconds * 1_000, fair.left("me"));
+
+    fair.standsUntil("me", seconds > 0 ? LIFE + 1_000 : 1);
+    fair.presence(LIFE, "me");
+    fair.presence(LIFE, "me");
+    long left = (queue.startsWith("R1!") ? seconds - 300 : seconds) * 1_000;
+    assertWithin(LIFE + left, fair.left("me"));
+  }
+
+  @Test
+  void whoJoinsHasThatFromTheBeginning() throws Exception {
+    given("X", "R1");
+    fair.acquire("A", LIFE);
+    assertWithin(LEFT + 300_000 + LIFE, fair.left("A"));
+    fair.acquire("B", LIFE);
+    assertWithin(LEFT + 300_000 + LIFE, fair.left("B"));
+    fair.leave("R1");
+    fair.presence(LIFE, "A", "B");
+    assertWithin(LIFE, fair.left("A"));
+    assertWithin(LIFE, fair.left("B"));
+  }
+
   // ---- questions
 
   @ParameterizedTest(name = "queue: {0} -> {1}")
