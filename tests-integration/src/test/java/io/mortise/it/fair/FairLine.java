@@ -13,9 +13,11 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
 /**
@@ -49,8 +51,25 @@ final class FairLine implements AutoCloseable {
     boolean take() throws Exception;
   }
 
+  /** A thread that has asked. */
+  record Asked(Future<Boolean> taking) {
+
+    /** Whether it took the lock; waits for that. What it threw is thrown here. */
+    boolean taken() throws Exception {
+      try {
+        return taking.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof Exception cause ? cause : e;
+      }
+    }
+
+    void interrupt() {
+      taking.cancel(true);
+    }
+  }
+
   /** A thread that takes the lock, is served, and gives the lock up; returns when it is in line. */
-  Future<Boolean> ask(String who, Lock lock) {
+  Asked ask(String who, Lock lock) {
     return ask(
         who,
         lock,
@@ -60,22 +79,23 @@ final class FairLine implements AutoCloseable {
         });
   }
 
-  /** The same, with another way to take it; the result is whether that took it. */
-  Future<Boolean> ask(String who, Lock lock, Taking taking) {
+  /** The same, with another way to take it; see {@link Asked#taken}. */
+  Asked ask(String who, Lock lock, Taking taking) {
     return ask(who, lock, taking, new CountDownLatch(0));
   }
 
   /** The same; the lock is kept until the latch is at zero. */
-  Future<Boolean> ask(String who, Lock lock, Taking taking, CountDownLatch until) {
+  Asked ask(String who, Lock lock, Taking taking, CountDownLatch until) {
     long before = length();
-    Future<Boolean> asked = start(who, lock, taking, until);
+    Asked asked = start(who, lock, taking, until);
     awaitLength(before + 1);
     return asked;
   }
 
   /** The same without a look at the queue. */
-  Future<Boolean> start(String who, Lock lock, Taking taking, CountDownLatch until) {
-    return threads.submit(
+  Asked start(String who, Lock lock, Taking taking, CountDownLatch until) {
+    return new Asked(
+        threads.submit(
             () -> {
               try {
                 boolean taken = taking.take();
@@ -91,7 +111,7 @@ final class FairLine implements AutoCloseable {
                 failures.add(e);
                 throw e;
               }
-            });
+            }));
   }
 
   /** As {@link #ask(String, Lock)}, by a {@link FairProcess} or a {@link RedissonProcess}. */
@@ -162,6 +182,11 @@ final class FairLine implements AutoCloseable {
     }
   }
 
+  /** The place of that holder is over. */
+  void end(String holder) {
+    server.command("ZADD", deadlines, Long.toString(now() - 1), holder);
+  }
+
   private long now() {
     List<?> time = (List<?>) server.command("TIME");
     return Long.parseLong((String) time.get(0)) * 1_000
@@ -175,7 +200,7 @@ final class FairLine implements AutoCloseable {
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(10))
         .atMost(PATIENCE)
-        .until(() -> Set.of(token).containsAll(keys()));
+        .until(this::keys, Set.of(token)::containsAll);
     if (keys().contains(token) && (Long) server.command("PTTL", token) < 0) {
       throw new AssertionError(token + " has no TTL");
     }

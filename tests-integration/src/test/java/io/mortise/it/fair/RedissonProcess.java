@@ -13,6 +13,7 @@ import org.redisson.api.RedissonClient;
 import redis.clients.jedis.RedisClient;
 
 /** As {@link FairProcess}, with the fair lock of Redisson. */
+@SuppressWarnings("LockNotBeforeTry") // one that keeps it is what is tested
 final class RedissonProcess {
   private RedissonProcess() {}
 

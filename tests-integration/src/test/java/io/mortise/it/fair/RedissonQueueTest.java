@@ -12,7 +12,6 @@ import io.mortise.fair.RedisFairLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,6 +31,7 @@ import org.redisson.api.RedissonClient;
  * {@code tryLock(60,000 ms)}. Redisson takes what a waiter was ready to wait, 300 s or 60 s, off
  * everybody's deadline when it is served.
  */
+@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 @Timeout(60)
 @Tag("redis-version")
 class RedissonQueueTest {
@@ -82,7 +82,8 @@ class RedissonQueueTest {
       switch (kind) {
         case "M" -> line.ask(everybody[i], line.lock(mortise, PRESENCE));
         case "R" -> line.ask(everybody[i], redissons);
-        case "T" -> line.ask(everybody[i], redissons, () -> redissons.tryLock(60_000, MILLISECONDS));
+        case "T" ->
+            line.ask(everybody[i], redissons, () -> redissons.tryLock(60_000, MILLISECONDS));
         default -> throw new IllegalArgumentException(kind);
       }
     }
@@ -127,15 +128,7 @@ class RedissonQueueTest {
    */
   @ParameterizedTest
   @ValueSource(
-      strings = {
-        "R M R",
-        "R M M",
-        "R R R M R",
-        "M R M R M R M",
-        "T M R",
-        "R T M M R",
-        "T R M T M"
-      })
+      strings = {"R M R", "R M M", "R R R M R", "M R M R M R M", "T M R", "R T M M R", "T R M T M"})
   void whoHasWaitedForLongKeepsItsPlaceWhenRedissonsWaitersAreServed(String mix) {
     try (LockClient holder = Peers.mortise(peers.server.uri(), LEASE)) {
       RedisFairLock held = line.lock(holder, PRESENCE);
@@ -208,18 +201,18 @@ class RedissonQueueTest {
     try (LockClient holder = Peers.mortise(peers.server.uri(), LEASE)) {
       RedisFairLock held = line.lock(holder, PRESENCE);
       held.lock();
-      Future<Boolean> first =
+      FairLine.Asked first =
           line.ask("T0", theirs, () -> theirs.tryLock(LONGER.toMillis(), MILLISECONDS));
       line.ask("M1", ours);
       RLock other = peers.otherRedisson.getFairLock(line.name);
-      Future<Boolean> third =
+      FairLine.Asked third =
           line.ask("T2", other, () -> other.tryLock(LONGER.toMillis(), MILLISECONDS));
-      Future<Boolean> fourth = line.ask("M3", ours, () -> ours.tryLock(LONGER));
+      FairLine.Asked fourth = line.ask("M3", ours, () -> ours.tryLock(LONGER));
       line.ask("R4", peers.redisson.getFairLock(line.name));
       line.ask("M5", line.lock(peers.otherMortise, PRESENCE));
-      assertFalse(first.get());
-      assertFalse(third.get());
-      assertFalse(fourth.get());
+      assertFalse(first.taken());
+      assertFalse(third.taken());
+      assertFalse(fourth.taken());
       line.awaitLength(3);
       held.unlock();
       line.awaitServed("M1", "R4", "M5");
@@ -235,14 +228,15 @@ class RedissonQueueTest {
   @Test
   void redissonsTryLockInSecondsLosesOnlyItsOwnPlace() throws Exception {
     ours.lock();
-    Future<Boolean> impatient = line.ask("S0", theirs, () -> theirs.tryLock(60, SECONDS));
+    FairLine.Asked impatient = line.ask("S0", theirs, () -> theirs.tryLock(60, SECONDS));
     line.ask("M1", line.lock(peers.otherMortise, PRESENCE));
     line.ask("R2", peers.otherRedisson.getFairLock(line.name));
     await().during(PRESENCE).until(() -> true);
     ours.unlock();
     await().until(() -> line.served().size() == 3);
-    assertEquals(List.of("M1", "R2"), line.served().stream().filter(x -> x.charAt(0) != 'S').toList());
-    assertTrue(impatient.get());
+    assertEquals(
+        List.of("M1", "R2"), line.served().stream().filter(x -> x.charAt(0) != 'S').toList());
+    assertTrue(impatient.taken());
     line.awaitNothingLeft();
   }
 
@@ -298,9 +292,7 @@ class RedissonQueueTest {
     peers.server.command("RPUSH", line.list, "11111111-1111-4111-8111-111111111111:1");
     line.ask("R0", peers.otherRedisson.getFairLock(line.name));
     // It heals as soon as one of ours comes by.
-    var unused =
-        line.start(
-            "M1", ours, () -> ours.tryLock(FairLine.PATIENCE), new CountDownLatch(0));
+    line.start("M1", ours, () -> ours.tryLock(FairLine.PATIENCE), new CountDownLatch(0));
     line.awaitLength(2);
     theirs.unlock();
     line.awaitServed("R0", "M1");
