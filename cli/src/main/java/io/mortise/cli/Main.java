@@ -1,0 +1,62 @@
+package io.mortise.cli;
+
+import io.mortise.cli.demo.DemoCommand;
+import io.mortise.cli.demo.DemoFailure;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
+
+/** The {@code mortise} command. */
+@Command(
+    name = "mortise",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    description = "Distributed locks on Redis: see what they do.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {DemoCommand.class, WorkerCommand.class})
+public final class Main implements Runnable {
+  /** Neither the options nor the locks are to blame. */
+  static final int COULD_NOT_RUN = 3;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
+
+  /** Runs the command and ends the JVM with its exit status. */
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new Main()).setExecutionExceptionHandler(Main::explain);
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Missing the command: try 'mortise demo'");
+  }
+
+  /** People get a message; a stack trace only if they want one. */
+  private static int explain(Exception e, CommandLine commandLine, ParseResult parsed) {
+    if (e instanceof InterruptedException) {
+      Thread.currentThread().interrupt();
+    }
+    boolean ours = e instanceof DemoFailure;
+    commandLine
+        .getErr()
+        .println(
+            commandLine
+                .getColorScheme()
+                .errorText("mortise: " + (ours ? e.getMessage() : e.toString())));
+    ParseResult command = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
+    if (command.hasMatchedOption("--verbose")) {
+      e.printStackTrace(commandLine.getErr());
+    } else if (!ours) {
+      commandLine.getErr().println("mortise: --verbose shows where that comes from");
+    }
+    return COULD_NOT_RUN;
+  }
+}

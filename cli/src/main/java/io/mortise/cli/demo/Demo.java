@@ -1,0 +1,93 @@
+package io.mortise.cli.demo;
+
+import io.mortise.cli.Version;
+import io.mortise.cli.worker.Stock;
+import io.mortise.cli.worker.Workers;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+
+/** Plays chapters, one after the other, on one Redis and the same workers. */
+final class Demo {
+  private final DemoSettings settings;
+  private final Optional<URI> redisUri;
+  private final Function<Chapter, Progress> showing;
+
+  /**
+   * A demo that has not begun.
+   *
+   * @param redisUri empty if a Redis is to be started for the demo
+   * @param showing how to show the progress of a chapter
+   */
+  Demo(DemoSettings settings, Optional<URI> redisUri, Function<Chapter, Progress> showing) {
+    this.settings = settings;
+    this.redisUri = redisUri;
+    this.showing = showing;
+  }
+
+  /**
+   * Plays them.
+   *
+   * @throws DemoFailure if that is not possible, which says nothing about the locks
+   */
+  DemoReport play(List<Chapter> chapters, String mainClass) throws InterruptedException {
+    long begin = System.nanoTime();
+    String run = Integer.toHexString(ThreadLocalRandom.current().nextInt() | 0x10000000);
+    try (Workers workers = new Workers(settings.processes(), mainClass);
+        DemoRedis redis = DemoRedis.open(redisUri)) {
+      workers.startMissing();
+      List<ChapterReport> reports = new ArrayList<>();
+      for (Chapter chapter : chapters) {
+        String lockName = "mortise-demo:%s:%s".formatted(run, chapter.name());
+        Stock stock = new Stock(redis.client(), lockName);
+        try (Progress progress = showing.apply(chapter)) {
+          Stage stage =
+              new Stage(
+                  chapter.name(), lockName, redis.uri(), settings, stock, workers, progress);
+          reports.add(play(chapter, stage, workers));
+        } finally {
+          stock.remove();
+        }
+      }
+      return new DemoReport(
+          Version.ofMortise(), redis.toString(), settings, reports, since(begin));
+    }
+  }
+
+  private static ChapterReport play(Chapter chapter, Stage stage, Workers workers)
+      throws InterruptedException {
+    long begin = System.nanoTime();
+    Outcome outcome;
+    try {
+      outcome = chapter.play(stage);
+    } catch (Standstill e) {
+      outcome = interrupted(stage, e);
+      workers.reset();
+    }
+    return new ChapterReport(
+        chapter.name(),
+        chapter.title(),
+        chapter.story(),
+        outcome,
+        since(begin),
+        stage.recording().log());
+  }
+
+  private static Outcome interrupted(Stage stage, Standstill standstill) {
+    Sale sale = Sale.of(stage);
+    return new Outcome(
+        false,
+        "It came to a standstill: %s; %d of %d were sold by then."
+            .formatted(standstill.getMessage(), sale.sold(), sale.stock()),
+        sale.counts(),
+        sale.timeline(stage, "Before the standstill."));
+  }
+
+  private static Duration since(long nanos) {
+    return Duration.ofNanos(System.nanoTime() - nanos);
+  }
+}
