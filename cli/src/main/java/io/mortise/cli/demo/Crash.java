@@ -14,7 +14,7 @@ import java.util.List;
 /** A holder dies: the others get in when its lease has run out, and the stock stays right. */
 final class Crash implements Chapter {
   /** For the wake-up and two round trips, on a machine that is busy. */
-  private static final Duration MARGIN = Duration.ofMillis(500);
+  private static final Duration MARGIN = Duration.ofSeconds(1);
 
   /** How much of the time before and after is to be seen. */
   private static final Duration AROUND = Duration.ofMillis(150);
@@ -74,14 +74,14 @@ final class Crash implements Chapter {
     List<Figure> figures = new ArrayList<>();
     figures.add(Figure.millis("leaseMillis", "lease", lease));
     figures.add(Figure.millis("nextInAfterMillis", "next one in after", gap));
-    figures.addAll(sale.counts());
+    figures.addAll(sale.countsAside());
     figures.addAll(exclusion.figures());
     String explanation =
         "Worker 1 died inside; the next one was in after %s, %s the lease of %s. %s"
             .formatted(
-                Figure.millis("", "", gap).text(),
+                Figure.millisText(gap),
                 gap <= lease.toNanos() ? "within" : "after",
-                Figure.millis("", "", lease).text(),
+                Figure.millisText(lease.toNanos()),
                 exact && exclusion.holds()
                     ? "All %d completed sales are in the stock.".formatted(sale.sold())
                     : "%d updates were lost. %s"
@@ -90,15 +90,21 @@ final class Crash implements Chapter {
         inTime && exact && exclusion.holds(),
         explanation,
         figures,
-        new Timeline(
-            new Frame(
-                killedAt - AROUND.toNanos(), nextAt + AROUND.toNanos(), killedAt, "the kill"),
-            sale.holds(),
-            stage.recording().marks(),
-            List.of(
-                new Span(Victim.WORKER, last.thread(), "dead, its lease runs out", killedAt, nextAt)),
-            stage.settings().processes(),
-            stage.settings().threads(),
-            "From shortly before the kill to shortly after the next one is in."));
+        List.of(
+            new Timeline(
+                new Frame(
+                    killedAt - AROUND.toNanos(), nextAt + AROUND.toNanos(), killedAt, "the kill"),
+                sale.holds(),
+                stage.recording().marks(),
+                List.of(
+                    new Span(
+                        Victim.WORKER,
+                        last.thread(),
+                        "dead, its lease runs out",
+                        killedAt,
+                        nextAt)),
+                stage.settings().processes(),
+                stage.settings().threads(),
+                "From shortly before the kill to shortly after the next one is in.")));
   }
 }

@@ -10,12 +10,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
+import redis.clients.jedis.exceptions.JedisException;
 
 /** Plays chapters, one after the other, on one Redis and the same workers. */
 final class Demo {
+  /** Longer than any single step takes, on a slow machine too; a lease comes on top. */
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
+
   private final DemoSettings settings;
   private final Optional<URI> redisUri;
   private final Function<Chapter, Progress> showing;
+  private final Duration patience;
 
   /**
    * A demo that has not begun.
@@ -24,9 +29,19 @@ final class Demo {
    * @param showing how to show the progress of a chapter
    */
   Demo(DemoSettings settings, Optional<URI> redisUri, Function<Chapter, Progress> showing) {
+    this(settings, redisUri, showing, PATIENCE);
+  }
+
+  /** The same, with the time without any report after which a chapter has come to a standstill. */
+  Demo(
+      DemoSettings settings,
+      Optional<URI> redisUri,
+      Function<Chapter, Progress> showing,
+      Duration patience) {
     this.settings = settings;
     this.redisUri = redisUri;
     this.showing = showing;
+    this.patience = patience;
   }
 
   /**
@@ -47,14 +62,21 @@ final class Demo {
         try (Progress progress = showing.apply(chapter)) {
           Stage stage =
               new Stage(
-                  chapter.name(), lockName, redis.uri(), settings, stock, workers, progress);
+                  chapter.name(),
+                  lockName,
+                  redis.uri(),
+                  settings,
+                  stock,
+                  workers,
+                  progress,
+                  patience);
           reports.add(play(chapter, stage, workers));
-        } finally {
-          stock.remove();
         }
+        stock.remove();
       }
-      return new DemoReport(
-          Version.ofMortise(), redis.toString(), settings, reports, since(begin));
+      return new DemoReport(Version.ofMortise(), redis.toString(), settings, reports, since(begin));
+    } catch (JedisException e) {
+      throw new DemoFailure("Redis cannot be used any more: " + e.getMessage(), e);
     }
   }
 
@@ -84,7 +106,7 @@ final class Demo {
         "It came to a standstill: %s; %d of %d were sold by then."
             .formatted(standstill.getMessage(), sale.sold(), sale.stock()),
         sale.counts(),
-        sale.timeline(stage, "Before the standstill."));
+        List.of(sale.timeline(stage, "Before the standstill.")));
   }
 
   private static Duration since(long nanos) {

@@ -88,20 +88,23 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--customers",
       paramLabel = "N",
-      description = "How many want to buy one; more than the stock. Default: three times the stock.")
+      description =
+          "How many want to buy one; more than the stock. Default: three times the stock.")
   private @Nullable Integer customers;
 
   @Option(
       names = "--lease",
       paramLabel = "TIME",
       converter = LeaseConverter.class,
-      description = "The lease of the lock, such as 2s or 1500ms; 500ms to 60s. Default: 5s; quick: 2s.")
+      description =
+          "The lease of the lock, such as 2s or 1500ms; 500ms to 60s. Default: 5s; quick: 2s.")
   private @Nullable Duration lease;
 
   @Option(
       names = "--html",
       paramLabel = "FILE",
-      description = "Where to write the page with the time lines. Default: " + PageFile.DEFAULT + ".")
+      description =
+          "Where to write the page with the time lines. Default: " + PageFile.DEFAULT + ".")
   private @Nullable Path html;
 
   @Option(
@@ -118,7 +121,10 @@ public final class DemoCommand implements Callable<Integer> {
 
     PrintWriter err = spec.commandLine().getErr();
     Demo demo =
-        new Demo(settings, redisUri, chapter -> ConsoleProgress.of(chapter.title(), settings.stock(), err));
+        new Demo(
+            settings,
+            redisUri,
+            chapter -> ConsoleProgress.of(chapter.title(), settings.stock(), err));
     DemoReport report = demo.play(chapters, Main.class.getName());
     Path written = page.write(HtmlReport.of(report));
 

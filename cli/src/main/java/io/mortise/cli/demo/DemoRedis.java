@@ -94,8 +94,7 @@ final class DemoRedis implements AutoCloseable {
 
   private static String withoutPassword(URI uri) {
     return "%s://%s%s"
-        .formatted(
-            uri.getScheme(), uri.getHost(), uri.getPort() < 0 ? "" : ":" + uri.getPort());
+        .formatted(uri.getScheme(), uri.getHost(), uri.getPort() < 0 ? "" : ":" + uri.getPort());
   }
 
   /** The pool's message only says that there is no connection; its cause knows why. */
@@ -105,6 +104,6 @@ final class DemoRedis implements AutoCloseable {
       root = root.getCause();
     }
     String message = root.getMessage();
-    return message == null ? root.getClass().getSimpleName() : message;
+    return message == null ? root.getClass().getSimpleName() : message.replaceAll("\\.+$", "");
   }
 }

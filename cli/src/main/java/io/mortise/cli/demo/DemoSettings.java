@@ -11,8 +11,7 @@ import java.time.Duration;
  * @param customers how many want one; more than the stock, or nothing could be oversold
  * @param lease the lease of the lock, 500 ms to 60 s; a crash or a pause costs that time
  */
-public record DemoSettings(
-    int processes, int threads, int stock, int customers, Duration lease) {
+public record DemoSettings(int processes, int threads, int stock, int customers, Duration lease) {
   private static final Duration SHORTEST_LEASE = Duration.ofMillis(500);
   private static final Duration LONGEST_LEASE = Duration.ofSeconds(60);
   private static final int MOST_CUSTOMERS = 1_000_000;

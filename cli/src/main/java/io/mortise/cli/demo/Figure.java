@@ -1,7 +1,6 @@
 package io.mortise.cli.demo;
 
 import java.time.Duration;
-import java.util.Locale;
 
 /**
  * A number that a chapter found.
@@ -14,6 +13,9 @@ import java.util.Locale;
  */
 public record Figure(String key, String label, Number value, String unit, boolean headline) {
   private static final double NANOS_PER_MILLI = 1e6;
+
+  /** From here on a tenth of a unit says nothing. */
+  private static final double WHOLE_FROM = 100;
 
   /** A count that belongs into the table. */
   public static Figure count(String key, String label, long value) {
@@ -36,13 +38,16 @@ public record Figure(String key, String label, Number value, String unit, boolea
     return new Figure(key, label, value, unit, false);
   }
 
-  /** For people: no needless digits, thousands apart, the unit behind. */
+  /** For people: no needless digits, the unit behind. */
   public String text() {
-    boolean whole = value.doubleValue() == value.longValue();
-    String number =
-        whole || value.doubleValue() >= 100
-            ? String.format(Locale.ROOT, "%,d", Math.round(value.doubleValue())).replace(',', ' ')
-            : String.format(Locale.ROOT, "%.1f", value.doubleValue());
-    return unit.isEmpty() ? number : number + " " + unit;
+    double number = value.doubleValue();
+    boolean whole = number == Math.rint(number) || number >= WHOLE_FROM;
+    String digits = whole ? "%.0f".formatted(number) : "%.1f".formatted(number);
+    return unit.isEmpty() ? digits : digits + " " + unit;
+  }
+
+  /** A time as people read it. */
+  public static String millisText(long nanos) {
+    return millis("", "", nanos).text();
   }
 }

@@ -14,8 +14,7 @@ final class LeaseConverter implements ITypeConverter<Duration> {
   public Duration convert(String value) {
     Matcher time = TIME.matcher(value);
     if (!time.matches()) {
-      throw new TypeConversionException(
-          "'%s' is not a time such as 2s or 1500ms".formatted(value));
+      throw new TypeConversionException("'%s' is not a time such as 2s or 1500ms".formatted(value));
     }
     long amount = Long.parseLong(time.group(1));
     return time.group(2).equals("s") ? Duration.ofSeconds(amount) : Duration.ofMillis(amount);

@@ -9,10 +9,12 @@ import java.util.List;
  * @param ok whether what the chapter claims was to be seen
  * @param explanation what was to be seen, in one sentence with its numbers
  */
-public record Outcome(boolean ok, String explanation, List<Figure> figures, Timeline timeline) {
+public record Outcome(
+    boolean ok, String explanation, List<Figure> figures, List<Timeline> timelines) {
 
-  /** Keeps a copy of the list. */
+  /** Keeps copies of the lists. */
   public Outcome {
     figures = List.copyOf(figures);
+    timelines = List.copyOf(timelines);
   }
 }

@@ -35,18 +35,20 @@ final class PageFile {
 
   /** Writes the page, and says where. */
   Path write(String html) throws IOException {
-    Files.createDirectories(path.getParent());
     return Files.writeString(path, html);
   }
 
+  /** Tries it: what a file system allows cannot be read from the permissions alone. */
   private static boolean canBeWritten(Path file) {
-    if (Files.exists(file)) {
-      return Files.isRegularFile(file) && Files.isWritable(file);
+    if (Files.exists(file) && !(Files.isRegularFile(file) && Files.isWritable(file))) {
+      return false;
     }
-    Path directory = file.getParent();
-    while (directory != null && !Files.exists(directory)) {
-      directory = directory.getParent();
+    try {
+      Path directory = Files.createDirectories(file.getParent());
+      Files.delete(Files.createTempFile(directory, ".mortise-", ""));
+      return true;
+    } catch (IOException e) {
+      return false;
     }
-    return directory != null && Files.isDirectory(directory) && Files.isWritable(directory);
   }
 }

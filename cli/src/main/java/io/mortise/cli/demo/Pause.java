@@ -1,6 +1,7 @@
 package io.mortise.cli.demo;
 
 import io.mortise.cli.timeline.Hold;
+import io.mortise.cli.timeline.Mark;
 import io.mortise.cli.timeline.Span;
 import io.mortise.cli.timeline.Timeline;
 import io.mortise.cli.timeline.Timeline.Frame;
@@ -21,13 +22,15 @@ import java.util.OptionalLong;
 /** A holder sleeps through its lease, wakes up inside, and can do no harm. */
 final class Pause implements Chapter {
   /** For a thread that has just been woken, on a machine that is busy. */
-  private static final Duration TOLD_WITHIN = Duration.ofSeconds(1);
+  private static final Duration TOLD_WITHIN = Duration.ofSeconds(2);
 
   /** How many others are to be in before the sleeper is woken: it wakes up in the middle. */
   private static final int OTHERS_INSIDE = 10;
 
   /** How much of the time before and after is to be seen. */
   private static final Duration AROUND = Duration.ofMillis(150);
+
+  private static final Duration AROUND_WAKING = Duration.ofMillis(25);
 
   @Override
   public String name() {
@@ -68,8 +71,7 @@ final class Pause implements Chapter {
     if (Victim.isDue(till, left)) {
       lock.lease()
           .onLost(
-              loss ->
-                  till.report(Note.TOLD, visit.token(), "the lease says: " + loss.detail()));
+              loss -> till.report(Note.TOLD, visit.token(), "the lease says: " + loss.detail()));
       till.stayInside(visit);
     }
     if (!stock.write(left - 1, visit.token())) {
@@ -94,75 +96,87 @@ final class Pause implements Chapter {
       pausedAt = System.nanoTime();
       stage.progress().say("a holder sleeps");
       int before = stage.recording().served();
-      stage.await(
-          "others to get in", () -> stage.recording().served() >= before + OTHERS_INSIDE);
+      stage.await("others to get in", () -> stage.recording().served() >= before + OTHERS_INSIDE);
       wokenAt = stage.wake(Victim.WORKER, suspension);
     } catch (IOException e) {
       throw new DemoFailure("a worker cannot be woken: " + e.getMessage(), e);
     }
     stage.progress().say("it woke up");
     stage.awaitEnd();
-    return outcome(stage, sleeper, pausedAt, wokenAt);
+    return new Course(stage, sleeper, pausedAt, wokenAt).outcome();
   }
 
-  private static Outcome outcome(Stage stage, Entered sleeper, long pausedAt, long wokenAt) {
-    Recording recording = stage.recording();
-    Sale sale = Sale.of(stage);
-    Exclusion exclusion = Exclusion.of(sale.holds());
-    Hold next =
-        sale.holds().stream()
-            .filter(hold -> hold.enteredNanos() > pausedAt)
-            .findFirst()
-            .orElseThrow(() -> new Standstill("nobody got in while worker 1 slept"));
-    OptionalLong toldAt = recording.timeOf(Note.TOLD);
-    long told = toldAt.orElse(Long.MAX_VALUE) - wokenAt;
-    long newestToken = stage.stock().newestToken();
-    int refused = recording.count(Note.REFUSED);
-    boolean inTime = toldAt.isPresent() && told <= TOLD_WITHIN.toNanos();
-    boolean ok =
-        inTime
-            && refused == 1
-            && sleeper.token() < next.token()
-            && sale.lostUpdates() == 0
-            && exclusion.holds();
-    List<Figure> figures = new ArrayList<>();
-    figures.addAll(
-        List.of(
-            Figure.millis("leaseMillis", "lease", stage.settings().lease()),
-            Figure.millis("pausedMillis", "paused for", wokenAt - pausedAt),
-            Figure.millis("nextInAfterMillis", "next one in after", next.enteredNanos() - pausedAt),
-            Figure.millis("toldAfterMillis", "told after", toldAt.isPresent() ? told : -1),
-            Figure.count("refusedWrites", "refused writes", refused),
-            Figure.count("sleeperToken", "its token", sleeper.token()).aside(),
-            Figure.count("nextToken", "the next one's token", next.token()).aside(),
-            Figure.count("newestToken", "newest token seen", newestToken).aside()));
-    figures.addAll(sale.counts());
-    figures.addAll(exclusion.figures());
-    String explanation =
-        ok
-            ? "Worker 1 slept through its lease. Awake, it was told after %s, and its late write was refused: its token is older by %d."
-                .formatted(
-                    Figure.millis("", "", told).text(),
-                    newestToken - sleeper.token())
-            : "Told: %s. Writes refused: %d, 1 expected. Lost updates: %d. %s"
-                .formatted(
-                    toldAt.isPresent() ? "after " + Figure.millis("", "", told).text() : "never",
-                    refused,
-                    sale.lostUpdates(),
-                    exclusion.explanation());
-    long end =
-        Math.max(
-            next.enteredNanos(),
-            recording.marks().stream().mapToLong(mark -> mark.atNanos()).max().orElse(wokenAt));
-    Timeline timeline =
-        new Timeline(
-            new Frame(pausedAt - AROUND.toNanos(), end + AROUND.toNanos(), pausedAt, "the pause"),
-            sale.holds(),
-            recording.marks(),
-            List.of(new Span(Victim.WORKER, sleeper.thread(), "asleep", pausedAt, wokenAt)),
-            stage.settings().processes(),
-            stage.settings().threads(),
-            "From shortly before the pause to shortly after the refused write.");
-    return new Outcome(ok, explanation, figures, timeline);
+  /** What happened, when all is over. */
+  private record Course(Stage stage, Entered sleeper, long pausedAt, long wokenAt) {
+
+    Outcome outcome() {
+      Recording recording = stage.recording();
+      Sale sale = Sale.of(stage);
+      Exclusion exclusion = Exclusion.of(sale.holds());
+      Hold next = next(sale);
+      OptionalLong toldAt = recording.timeOf(Note.TOLD);
+      long toldAfter = toldAt.isPresent() ? toldAt.getAsLong() - wokenAt : -1;
+      int refused = recording.count(Note.REFUSED);
+      boolean told = toldAt.isPresent() && toldAfter <= TOLD_WITHIN.toNanos();
+      boolean fenced = refused == 1 && sleeper.token() < next.token();
+      boolean ok = told && fenced && sale.lostUpdates() == 0 && exclusion.holds();
+
+      List<Figure> figures = new ArrayList<>();
+      figures.add(Figure.millis("leaseMillis", "lease", stage.settings().lease()));
+      figures.add(Figure.millis("pausedMillis", "paused for", wokenAt - pausedAt));
+      figures.add(
+          Figure.millis("nextInAfterMillis", "next one in after", next.enteredNanos() - pausedAt));
+      figures.add(Figure.millis("toldAfterMillis", "told after", toldAfter));
+      figures.add(Figure.count("refusedWrites", "refused writes", refused));
+      figures.add(Figure.count("pausedToken", "its token", sleeper.token()).aside());
+      figures.add(Figure.count("nextToken", "the next one's token", next.token()).aside());
+      figures.addAll(sale.countsAside());
+      figures.addAll(exclusion.figures());
+      String explanation =
+          ok
+              ? "Worker 1 slept through its lease. It was told %s after it woke up, and its late write was refused: the stock had seen a larger token."
+                  .formatted(Figure.millisText(toldAfter))
+              : "Told: %s. Writes refused: %d, where 1 was expected. Lost updates: %d. %s"
+                  .formatted(
+                      toldAt.isPresent() ? "after " + Figure.millisText(toldAfter) : "never",
+                      refused,
+                      sale.lostUpdates(),
+                      exclusion.explanation());
+      return new Outcome(ok, explanation, figures, timelines());
+    }
+
+    private Hold next(Sale sale) {
+      return sale.holds().stream()
+          .filter(hold -> hold.enteredNanos() > pausedAt)
+          .findFirst()
+          .orElseThrow(() -> new Standstill("nobody got in while worker 1 slept"));
+    }
+
+    private List<Timeline> timelines() {
+      long last = stage.recording().marks().stream().mapToLong(Mark::atNanos).max().orElse(wokenAt);
+      return List.of(
+          timeline(
+              new Frame(
+                  pausedAt - AROUND.toNanos(), last + AROUND.toNanos(), pausedAt, "the pause"),
+              "From shortly before the pause to shortly after the refused write."),
+          timeline(
+              new Frame(
+                  wokenAt - AROUND_WAKING.toNanos(),
+                  last + AROUND_WAKING.toNanos(),
+                  wokenAt,
+                  "the wake-up"),
+              "The same, around the wake-up."));
+    }
+
+    private Timeline timeline(Frame frame, String caption) {
+      return new Timeline(
+          frame,
+          stage.recording().holds(),
+          stage.recording().marks(),
+          List.of(new Span(Victim.WORKER, sleeper.thread(), "asleep", pausedAt, wokenAt)),
+          stage.settings().processes(),
+          stage.settings().threads(),
+          caption);
+    }
   }
 }

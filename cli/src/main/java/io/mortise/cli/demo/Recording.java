@@ -2,13 +2,13 @@ package io.mortise.cli.demo;
 
 import io.mortise.cli.timeline.Hold;
 import io.mortise.cli.timeline.Mark;
+import io.mortise.cli.worker.Note;
 import io.mortise.cli.worker.WorkerEvent;
 import io.mortise.cli.worker.WorkerEvent.Entered;
 import io.mortise.cli.worker.WorkerEvent.Held;
 import io.mortise.cli.worker.WorkerEvent.Logged;
 import io.mortise.cli.worker.WorkerEvent.Noted;
 import io.mortise.cli.worker.WorkerReport;
-import io.mortise.cli.worker.Note;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -85,10 +85,7 @@ public final class Recording {
 
   /** When it was first noted, in ns. */
   public OptionalLong timeOf(Note note) {
-    return marks.stream()
-        .filter(mark -> mark.note() == note)
-        .mapToLong(Mark::atNanos)
-        .min();
+    return marks.stream().filter(mark -> mark.note() == note).mapToLong(Mark::atNanos).min();
   }
 
   /** How often it was noted. */

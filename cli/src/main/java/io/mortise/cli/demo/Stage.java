@@ -26,9 +26,6 @@ import java.util.stream.IntStream;
  * chapter's thread does everything: whenever it waits, it takes in what the workers report.
  */
 public final class Stage {
-  /** Longer than any single step takes, on a slow machine too; a lease comes on top. */
-  private static final Duration PATIENCE = Duration.ofSeconds(15);
-
   private final String chapter;
   private final String lockName;
   private final String redisUri;
@@ -36,6 +33,7 @@ public final class Stage {
   private final Stock stock;
   private final Workers workers;
   private final Progress progress;
+  private final Duration patience;
   private final Recording recording = new Recording();
   private final Set<Integer> onStage = new TreeSet<>();
 
@@ -46,7 +44,8 @@ public final class Stage {
       DemoSettings settings,
       Stock stock,
       Workers workers,
-      Progress progress) {
+      Progress progress,
+      Duration patience) {
     this.chapter = chapter;
     this.lockName = lockName;
     this.redisUri = redisUri;
@@ -54,6 +53,7 @@ public final class Stage {
     this.stock = stock;
     this.workers = workers;
     this.progress = progress;
+    this.patience = patience;
   }
 
   /** What the sale is like. */
@@ -171,7 +171,7 @@ public final class Stage {
    * @throws Standstill if they report nothing for longer than anything can take
    */
   public void await(String what, BooleanSupplier done) throws InterruptedException {
-    Duration silence = PATIENCE.plus(settings.lease());
+    Duration silence = patience.plus(settings.lease());
     while (!done.getAsBoolean()) {
       WorkerReport report = workers.nextReport(silence.toNanos());
       if (report == null) {

@@ -43,17 +43,19 @@ final class WithoutLock implements Chapter {
     int mostInside =
         Overlaps.stretches(sale.holds()).stream().mapToInt(Stretch::inside).max().orElse(0);
     List<Figure> figures = new ArrayList<>(sale.counts());
-    figures.add(Figure.count("mostInside", "most inside at a time", mostInside));
+    figures.add(Figure.count("mostInside", "most inside at once", mostInside));
     boolean shown = sale.oversold() > 0;
     String explanation =
         shown
-            ? "%d were sold although there were only %d: up to %d threads computed on the same number."
+            ? "%d were sold although there were only %d: up to %d threads were inside at the same time."
                 .formatted(sale.sold(), sale.stock(), mostInside)
             : "Nothing was oversold this time, by chance: try more --stock or more --threads.";
     return new Outcome(
         shown,
         explanation,
         figures,
-        sale.timeline(stage, "Bars above each other: several threads inside at the same time."));
+        List.of(
+            sale.timeline(
+                stage, "Bars above each other: several threads inside at the same time.")));
   }
 }

@@ -4,6 +4,7 @@ import io.mortise.cli.demo.ChapterReport;
 import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
 import io.mortise.cli.demo.Figure;
+import io.mortise.cli.timeline.Timeline;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -59,7 +60,7 @@ public final class HtmlReport {
                 .formatted(
                     report.version(),
                     report.redis(),
-                    Figure.millis("", "", settings.lease()).text(),
+                    Figure.millisText(settings.lease().toNanos()),
                     report.took().toMillis() / 1e3),
             "class",
             "quiet")
@@ -112,12 +113,14 @@ public final class HtmlReport {
     page.leaf("p", chapter.story());
     page.leaf("p", chapter.outcome().explanation(), "class", "seen");
     figures(chapter.outcome().figures());
-    page.open("figure");
-    page.open("div", "class", "scroll");
-    new TimelineSvg(chapter.outcome().timeline(), chapter.title()).write(page);
-    page.close();
-    page.leaf("figcaption", chapter.outcome().timeline().caption());
-    page.close();
+    for (Timeline timeline : chapter.outcome().timelines()) {
+      page.open("figure");
+      page.open("div", "class", "scroll");
+      new TimelineSvg(timeline, chapter.title()).write(page);
+      page.close();
+      page.leaf("figcaption", timeline.caption());
+      page.close();
+    }
     log(chapter.log());
     page.close();
   }
@@ -133,7 +136,7 @@ public final class HtmlReport {
   private void log(List<String> lines) {
     if (!lines.isEmpty()) {
       page.open("details")
-          .leaf("summary", "What Mortise logged in the workers (%d lines)".formatted(lines.size()))
+          .leaf("summary", "What Mortise logged in the workers (lines: %d)".formatted(lines.size()))
           .leaf("pre", String.join("\n", lines))
           .close();
     }

@@ -59,10 +59,11 @@ public final class JsonReport {
     node.put("millis", chapter.took().toMillis());
     ObjectNode figures = node.putObject("figures");
     for (Figure figure : chapter.outcome().figures()) {
-      if (figure.value() instanceof Double decimal) {
-        figures.put(figure.key(), decimal);
-      } else {
+      double value = figure.value().doubleValue();
+      if (value == Math.rint(value)) {
         figures.put(figure.key(), figure.value().longValue());
+      } else {
+        figures.put(figure.key(), value);
       }
     }
   }

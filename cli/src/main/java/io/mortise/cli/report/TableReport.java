@@ -39,6 +39,7 @@ public final class TableReport {
     return """
 
         %s
+
         %d processes of %d threads sold %d articles on %s, in %.1f s.
         Who held the lock when: %s"""
         .formatted(

@@ -44,9 +44,7 @@ final class TimeScale {
       double millis = i * step;
       long nanos = frame.zeroNanos() + Math.round(millis * NANOS_PER_MILLI);
       String label =
-          step < 1
-              ? String.format(Locale.ROOT, "%.1f", millis)
-              : Long.toString(Math.round(millis));
+          step < 1 ? String.format(Locale.ROOT, "%.1f", millis) : Long.toString(Math.round(millis));
       ticks.add(new Tick(x(nanos), label));
     }
     return ticks;

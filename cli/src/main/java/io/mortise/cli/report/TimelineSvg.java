@@ -16,8 +16,8 @@ import java.util.Set;
 
 /**
  * The picture of a chapter, from top to bottom: the labels of what happened; a row for each thread,
- * in groups by process, with a bar for each hold and a thin line for each wait; how many were inside
- * at each moment; the axis.
+ * in groups by process, with a bar for each hold and a thin line for each wait; how many were
+ * inside at each moment; the axis.
  */
 final class TimelineSvg {
   private static final double WIDTH = 1000;
@@ -137,21 +137,26 @@ final class TimelineSvg {
     double to = scale.x(span.toNanos());
     double top = rowTop(span.worker(), span.thread());
     String text =
-        "%s: %d ms"
-            .formatted(span.label(), Math.round((span.toNanos() - span.fromNanos()) / 1e6));
+        "%s: %d ms".formatted(span.label(), Math.round((span.toNanos() - span.fromNanos()) / 1e6));
     rect(out, "span", from, top + 0.5, to - from, rowHeight - 1).leaf("title", text).close();
     if (to - from > Label.width(text)) {
-      text(out, "inside-span", "middle", (from + to) / 2, top + rowHeight - 2.8, text);
+      text(out, "inside-span", "middle", (from + to) / 2, top + rowHeight / 2 + 3.7, text);
     }
   }
 
   private void marks(Markup out) {
+    for (Label label : labels) {
+      double y = (label.lane() + 1) * LANE - 4;
+      out.open("g", "class", "mark");
+      line(out, scale.x(label.mark().atNanos()), y - 9, rowsBottom);
+      text(out, "label", label.toTheLeft() ? "end" : "start", label.x(), y, label.text());
+      out.close();
+    }
     for (Mark mark : timeline.marks()) {
       double x = scale.x(mark.atNanos());
       int thread = mark.thread() == Mark.WHOLE_PROCESS ? threadInside(mark) : mark.thread();
       out.open("g", "class", "mark " + mark.note().name().toLowerCase(Locale.ROOT));
       out.leaf("title", "%s; at %.1f ms".formatted(mark.detail(), scale.millis(mark.atNanos())));
-      line(out, x, rowsTop - 4, rowsBottom);
       out.open(
               "circle",
               "cx",
@@ -162,11 +167,6 @@ final class TimelineSvg {
               "4")
           .close()
           .close();
-    }
-    for (Label label : labels) {
-      double y = (label.lane() + 1) * LANE - 4;
-      String style = "label " + label.mark().note().name().toLowerCase(Locale.ROOT);
-      text(out, style, label.toTheLeft() ? "end" : "start", label.x(), y, label.text());
     }
   }
 
@@ -210,13 +210,7 @@ final class TimelineSvg {
       text(out, "number", "middle", tick.x(), bottom + 16, tick.label());
       out.close();
     }
-    text(
-        out,
-        "number",
-        "end",
-        WIDTH - RIGHT,
-        bottom + 30,
-        "ms since " + timeline.frame().zeroIs());
+    text(out, "number", "end", WIDTH - RIGHT, bottom + 30, "ms since " + timeline.frame().zeroIs());
   }
 
   /** Only the first of each kind is labelled; the others have their circle. */
@@ -285,15 +279,13 @@ final class TimelineSvg {
   }
 
   private static void line(Markup out, double x, double from, double to) {
-    out.open(
-            "line", "x1", number(x), "x2", number(x), "y1", number(from), "y2", number(to))
+    out.open("line", "x1", number(x), "x2", number(x), "y1", number(from), "y2", number(to))
         .close();
   }
 
   private static void text(
       Markup out, String style, String anchor, double x, double y, String words) {
-    out.leaf(
-        "text", words, "class", style, "text-anchor", anchor, "x", number(x), "y", number(y));
+    out.leaf("text", words, "class", style, "text-anchor", anchor, "x", number(x), "y", number(y));
   }
 
   private static String number(double value) {

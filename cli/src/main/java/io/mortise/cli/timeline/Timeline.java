@@ -41,7 +41,6 @@ public record Timeline(
             .sorted(Hold.BY_ENTRY)
             .toList();
     marks = marks.stream().filter(mark -> frame.touches(mark.atNanos(), mark.atNanos())).toList();
-    spans =
-        spans.stream().filter(span -> frame.touches(span.fromNanos(), span.toNanos())).toList();
+    spans = spans.stream().filter(span -> frame.touches(span.fromNanos(), span.toNanos())).toList();
   }
 }

@@ -5,7 +5,6 @@ import io.mortise.core.LockOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.RedisClient;
 
 /**
@@ -18,11 +17,9 @@ record Connections(RedisClient shop, List<LockClient> locks) implements AutoClos
   private static final Duration TOKEN_IDLE_LIFE = Duration.ofMinutes(1);
 
   static Connections open(Job job) {
-    ConnectionPoolConfig pool = new ConnectionPoolConfig();
-    pool.setMaxTotal(job.threads());
-    pool.setMaxIdle(job.threads());
-    RedisClient shop =
-        RedisClient.builder().fromURI(job.redisUris().get(0)).poolConfig(pool).build();
+    RedisClient shop = RedisClient.create(job.redisUris().get(0));
+    shop.getPool().setMaxTotal(job.threads());
+    shop.getPool().setMaxIdle(job.threads());
     Connections connections = new Connections(shop, new ArrayList<>());
     try {
       shop.ping();

@@ -1,15 +1,14 @@
 package io.mortise.cli.worker;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
-import com.fasterxml.jackson.annotation.JsonSubTypes.Type;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 
 /** What the demo tells a worker process: one JSON line each on the worker's standard input. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "order")
 @JsonSubTypes({
-  @Type(name = "prepare", value = Order.Prepare.class),
-  @Type(name = "go", value = Order.Go.class),
-  @Type(name = "proceed", value = Order.Proceed.class)
+  @JsonSubTypes.Type(name = "prepare", value = Order.Prepare.class),
+  @JsonSubTypes.Type(name = "go", value = Order.Go.class),
+  @JsonSubTypes.Type(name = "proceed", value = Order.Proceed.class)
 })
 public sealed interface Order {
 

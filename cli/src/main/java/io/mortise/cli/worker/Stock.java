@@ -9,8 +9,8 @@ import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.params.SetParams;
 
 /**
- * How many are left: a number in Redis, read with GET and written with SET, so that whoever computes
- * between the two needs a lock around them.
+ * How many are left: a number in Redis, read with GET and written with SET, so that whoever
+ * computes between the two needs a lock around them.
  */
 public final class Stock {
   /** The keys go by themselves, should the demo be killed. */

@@ -17,12 +17,7 @@ public final class Till {
   private final Stay stay;
   private final Consumer<WorkerEvent> reports;
 
-  Till(
-      Job job,
-      int thread,
-      Connections connections,
-      Stay stay,
-      Consumer<WorkerEvent> reports) {
+  Till(Job job, int thread, Connections connections, Stay stay, Consumer<WorkerEvent> reports) {
     this.job = job;
     this.thread = thread;
     this.connections = connections;
@@ -80,26 +75,20 @@ public final class Till {
   public void stayInside(Visit visit) throws InterruptedException {
     if (stay.begin()) {
       reports.accept(
-          new WorkerEvent.Entered(
-              thread, visit.token(), visit.askedNanos(), visit.enteredNanos()));
+          new WorkerEvent.Entered(thread, visit.token(), visit.askedNanos(), visit.enteredNanos()));
       stay.awaitEnd();
     }
   }
 
   /**
-   * Reports a visit that ends now. To be called before unlocking: then no report is missing when the
-   * process is killed later.
+   * Reports a visit that ends now. To be called before unlocking: then no report is missing when
+   * the process is killed later.
    */
   public void reportHeld(Visit visit, boolean sold) {
     long leftNanos = System.nanoTime();
     reports.accept(
         new WorkerEvent.Held(
-            thread,
-            visit.token(),
-            visit.askedNanos(),
-            visit.enteredNanos(),
-            leftNanos,
-            sold));
+            thread, visit.token(), visit.askedNanos(), visit.enteredNanos(), leftNanos, sold));
   }
 
   /** Reports something worth a mark on the time line, at this moment. */

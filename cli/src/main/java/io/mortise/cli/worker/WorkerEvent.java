@@ -1,7 +1,6 @@
 package io.mortise.cli.worker;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
-import com.fasterxml.jackson.annotation.JsonSubTypes.Type;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 
 /**
@@ -10,14 +9,14 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "event")
 @JsonSubTypes({
-  @Type(name = "ready", value = WorkerEvent.Ready.class),
-  @Type(name = "prepared", value = WorkerEvent.Prepared.class),
-  @Type(name = "entered", value = WorkerEvent.Entered.class),
-  @Type(name = "held", value = WorkerEvent.Held.class),
-  @Type(name = "noted", value = WorkerEvent.Noted.class),
-  @Type(name = "finished", value = WorkerEvent.Finished.class),
-  @Type(name = "failed", value = WorkerEvent.Failed.class),
-  @Type(name = "logged", value = WorkerEvent.Logged.class)
+  @JsonSubTypes.Type(name = "ready", value = WorkerEvent.Ready.class),
+  @JsonSubTypes.Type(name = "prepared", value = WorkerEvent.Prepared.class),
+  @JsonSubTypes.Type(name = "entered", value = WorkerEvent.Entered.class),
+  @JsonSubTypes.Type(name = "held", value = WorkerEvent.Held.class),
+  @JsonSubTypes.Type(name = "noted", value = WorkerEvent.Noted.class),
+  @JsonSubTypes.Type(name = "finished", value = WorkerEvent.Finished.class),
+  @JsonSubTypes.Type(name = "failed", value = WorkerEvent.Failed.class),
+  @JsonSubTypes.Type(name = "logged", value = WorkerEvent.Logged.class)
 })
 public sealed interface WorkerEvent {
 

@@ -41,8 +41,7 @@ final class WorkerProcess implements AutoCloseable {
             mainClass,
             SUBCOMMAND);
     try {
-      WorkerProcess worker =
-          new WorkerProcess(number, new ProcessBuilder(command).start(), inbox);
+      WorkerProcess worker = new WorkerProcess(number, new ProcessBuilder(command).start(), inbox);
       worker.listen("events", worker::readEvents);
       worker.listen("log", worker::readLog);
       return worker;
