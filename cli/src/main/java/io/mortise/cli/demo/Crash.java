@@ -77,10 +77,9 @@ final class Crash implements Chapter {
     figures.addAll(sale.countsAside());
     figures.addAll(exclusion.figures());
     String explanation =
-        "Worker 1 died inside; the next one was in after %s, %s the lease of %s. %s"
+        "Worker 1 died inside; the next one was in %s later, when its lease of %s had run out. %s"
             .formatted(
                 Figure.millisText(gap),
-                gap <= lease.toNanos() ? "within" : "after",
                 Figure.millisText(lease.toNanos()),
                 exact && exclusion.holds()
                     ? "All %d completed sales are in the stock.".formatted(sale.sold())

@@ -124,13 +124,10 @@ public final class DemoCommand implements Callable<Integer> {
         new Demo(
             settings,
             redisUri,
-            chapter -> ConsoleProgress.of(chapter.title(), settings.stock(), err));
+            chapter -> ConsoleProgress.of(chapter.title(), settings.stock(), verbose, err));
     DemoReport report = demo.play(chapters, Main.class.getName());
     Path written = page.write(HtmlReport.of(report));
 
-    if (verbose) {
-      report.chapters().forEach(chapter -> chapter.log().forEach(err::println));
-    }
     PrintWriter out = spec.commandLine().getOut();
     out.println(
         json

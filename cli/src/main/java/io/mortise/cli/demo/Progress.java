@@ -9,6 +9,9 @@ public interface Progress extends AutoCloseable {
   /** What is going on, in a few words. */
   void say(String what);
 
+  /** A line of a worker's log. */
+  void log(String line);
+
   @Override
   void close();
 }

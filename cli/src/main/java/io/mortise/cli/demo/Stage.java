@@ -8,6 +8,7 @@ import io.mortise.cli.worker.Stock;
 import io.mortise.cli.worker.Suspension;
 import io.mortise.cli.worker.WorkerEvent.Entered;
 import io.mortise.cli.worker.WorkerEvent.Failed;
+import io.mortise.cli.worker.WorkerEvent.Logged;
 import io.mortise.cli.worker.WorkerEvent.Ready;
 import io.mortise.cli.worker.WorkerReport;
 import io.mortise.cli.worker.Workers;
@@ -26,6 +27,8 @@ import java.util.stream.IntStream;
  * chapter's thread does everything: whenever it waits, it takes in what the workers report.
  */
 public final class Stage {
+  private static final Duration LOG_COMES_WITHIN = Duration.ofMillis(200);
+
   private final String chapter;
   private final String lockName;
   private final String redisUri;
@@ -178,8 +181,9 @@ public final class Stage {
         throw new Standstill(
             "nothing happened for %d s while waiting for %s".formatted(silence.toSeconds(), what));
       }
-      recording.add(report);
+      take(report);
       if (report.event() instanceof Failed failed) {
+        takeLog();
         throw new DemoFailure(
             "worker %d failed: %s".formatted(report.worker() + 1, failed.message()), null);
       }
@@ -189,7 +193,24 @@ public final class Stage {
                 + " happened in them cannot be put in order",
             null);
       }
-      progress.to(recording.sold());
+    }
+  }
+
+  private void take(WorkerReport report) {
+    recording.add(report);
+    progress.to(recording.sold());
+    if (report.event() instanceof Logged logged) {
+      progress.log("worker %d: %s".formatted(report.worker() + 1, logged.line()));
+    }
+  }
+
+  /** What a worker that failed has logged comes on another way than its report, and later. */
+  private void takeLog() throws InterruptedException {
+    long deadline = System.nanoTime() + LOG_COMES_WITHIN.toNanos();
+    WorkerReport report = workers.nextReport(LOG_COMES_WITHIN.toNanos());
+    while (report != null) {
+      take(report);
+      report = workers.nextReport(Math.max(0, deadline - System.nanoTime()));
     }
   }
 }

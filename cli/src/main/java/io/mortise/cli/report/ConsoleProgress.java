@@ -24,18 +24,23 @@ public final class ConsoleProgress {
   /**
    * Begins to show a chapter.
    *
-   * @param expected how many will be served, about
+   * @param expected how many will be sold, about
+   * @param log whether to show what the workers log
    */
-  public static Progress of(String title, long expected, PrintWriter err) {
+  public static Progress of(String title, long expected, boolean log, PrintWriter err) {
     return Boolean.getBoolean(TERMINAL_PROPERTY)
-        ? new Bar(title, expected, err)
-        : new Line(title, err);
+        ? new Bar(title, expected, log, err)
+        : new Line(title, log, err);
   }
 
   private static final class Bar implements Progress {
     private final ProgressBar bar;
+    private final boolean log;
+    private final PrintWriter err;
 
-    Bar(String title, long expected, PrintWriter err) {
+    Bar(String title, long expected, boolean log, PrintWriter err) {
+      this.log = log;
+      this.err = err;
       bar =
           new ProgressBarBuilder()
               .setTaskName(("%-" + NAME_WIDTH + "s").formatted(title))
@@ -56,6 +61,14 @@ public final class ConsoleProgress {
     @Override
     public void say(String what) {
       bar.setExtraMessage(" " + what);
+    }
+
+    @Override
+    public void log(String line) {
+      if (log) {
+        err.printf("\r%-" + WIDTH + "s%n", line); // the bar is drawn again below
+        err.flush();
+      }
     }
 
     @Override
@@ -85,7 +98,7 @@ public final class ConsoleProgress {
     }
   }
 
-  private record Line(String title, PrintWriter err) implements Progress {
+  private record Line(String title, boolean log, PrintWriter err) implements Progress {
     Line {
       err.println(title + " ...");
       err.flush();
@@ -96,6 +109,14 @@ public final class ConsoleProgress {
 
     @Override
     public void say(String what) {}
+
+    @Override
+    public void log(String line) {
+      if (log) {
+        err.println(line);
+        err.flush();
+      }
+    }
 
     @Override
     public void close() {}

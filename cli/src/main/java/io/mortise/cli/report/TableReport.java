@@ -40,13 +40,13 @@ public final class TableReport {
 
         %s
 
-        %d processes of %d threads sold %d articles on %s, in %.1f s.
+        A stock of %d, sold by %d processes of %d threads on %s; %.1f s in all.
         Who held the lock when: %s"""
         .formatted(
             table.toString().stripTrailing(),
+            settings.stock(),
             settings.processes(),
             settings.threads(),
-            settings.stock(),
             report.redis(),
             report.took().toMillis() / 1e3,
             page);

@@ -6,13 +6,8 @@ import io.mortise.cli.timeline.Overlaps;
 import io.mortise.cli.timeline.Overlaps.Stretch;
 import io.mortise.cli.timeline.Span;
 import io.mortise.cli.timeline.Timeline;
-import io.mortise.cli.worker.Note;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 
 /**
  * The picture of a chapter, from top to bottom: the labels of what happened; a row for each thread,
@@ -27,7 +22,6 @@ final class TimelineSvg {
   private static final double GROUP_GAP = 7;
   private static final double CROWD_HEIGHT = 26;
   private static final double AXIS_HEIGHT = 34;
-  private static final double CHARACTER = 6.4;
   private static final double THINNEST_BAR = 1.5;
   private static final int COLOURS = 8;
 
@@ -39,24 +33,9 @@ final class TimelineSvg {
   private final TimeScale scale;
   private final boolean rowPerThread;
   private final double rowHeight;
-  private final List<Label> labels;
+  private final List<MarkLabel> labels;
   private final double rowsTop;
   private final double rowsBottom;
-
-  /** The label of a mark, in the lane where it covers no other. */
-  private record Label(Mark mark, String text, double x, boolean toTheLeft, int lane) {
-    double from() {
-      return toTheLeft ? x - width(text) : x;
-    }
-
-    double to() {
-      return toTheLeft ? x : x + width(text);
-    }
-
-    static double width(String text) {
-      return text.length() * CHARACTER + 10;
-    }
-  }
 
   TimelineSvg(Timeline timeline, String title) {
     this.timeline = timeline;
@@ -64,7 +43,7 @@ final class TimelineSvg {
     scale = new TimeScale(timeline.frame(), LEFT, WIDTH - LEFT - RIGHT);
     rowPerThread = timeline.workers() * timeline.threads() <= MOST_ROWS;
     rowHeight = rowPerThread ? 12 : 18;
-    labels = labels();
+    labels = MarkLabel.place(timeline.marks(), scale, WIDTH - RIGHT);
     int lanes = labels.stream().mapToInt(label -> label.lane() + 1).max().orElse(0);
     rowsTop = lanes * LANE + 4;
     rowsBottom = rowsTop + timeline.workers() * (groupHeight() + GROUP_GAP) - GROUP_GAP;
@@ -139,13 +118,13 @@ final class TimelineSvg {
     String text =
         "%s: %d ms".formatted(span.label(), Math.round((span.toNanos() - span.fromNanos()) / 1e6));
     rect(out, "span", from, top + 0.5, to - from, rowHeight - 1).leaf("title", text).close();
-    if (to - from > Label.width(text)) {
+    if (to - from > MarkLabel.width(text)) {
       text(out, "inside-span", "middle", (from + to) / 2, top + rowHeight / 2 + 3.7, text);
     }
   }
 
   private void marks(Markup out) {
-    for (Label label : labels) {
+    for (MarkLabel label : labels) {
       double y = (label.lane() + 1) * LANE - 4;
       out.open("g", "class", "mark");
       line(out, scale.x(label.mark().atNanos()), y - 9, rowsBottom);
@@ -211,43 +190,6 @@ final class TimelineSvg {
       out.close();
     }
     text(out, "number", "end", WIDTH - RIGHT, bottom + 30, "ms since " + timeline.frame().zeroIs());
-  }
-
-  /** Only the first of each kind is labelled; the others have their circle. */
-  private List<Label> labels() {
-    List<Label> placed = new ArrayList<>();
-    Set<Note> seen = EnumSet.noneOf(Note.class);
-    timeline.marks().stream()
-        .sorted(Comparator.comparingLong(Mark::atNanos))
-        .filter(mark -> seen.add(mark.note()))
-        .forEach(mark -> placed.add(place(mark, placed)));
-    return placed;
-  }
-
-  private Label place(Mark mark, List<Label> placed) {
-    String text = words(mark.note());
-    double x = scale.x(mark.atNanos());
-    boolean toTheLeft = x + Label.width(text) > WIDTH - RIGHT;
-    for (int lane = 0; ; lane++) {
-      Label label = new Label(mark, text, toTheLeft ? x - 3 : x + 3, toTheLeft, lane);
-      int here = lane;
-      if (placed.stream()
-          .noneMatch(
-              other ->
-                  other.lane() == here && other.from() < label.to() && label.from() < other.to())) {
-        return label;
-      }
-    }
-  }
-
-  private static String words(Note note) {
-    return switch (note) {
-      case KILLED -> "killed";
-      case PAUSED -> "paused";
-      case WOKEN -> "runs again";
-      case TOLD -> "told that its lease is lost";
-      case REFUSED -> "late write refused";
-    };
   }
 
   private double groupHeight() {

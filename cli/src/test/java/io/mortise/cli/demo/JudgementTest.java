@@ -52,6 +52,9 @@ class JudgementTest {
     public void say(String what) {}
 
     @Override
+    public void log(String line) {}
+
+    @Override
     public void close() {}
   }
 
