@@ -1,6 +1,7 @@
 package io.mortise.it.faults;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -85,13 +86,28 @@ final class Background<T> {
     }
   }
 
-  /** Waits until the call waits for something without an end, or until a time. */
-  void awaitWaiting() {
+  /** Waits until the call stands in a class of that simple name. */
+  Background<T> awaitIn(String simpleName) {
     until(
-        "the thread waits",
+        "the call stands in " + simpleName,
         () ->
-            thread.getState() == Thread.State.WAITING
-                || thread.getState() == Thread.State.TIMED_WAITING);
+            Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().endsWith("." + simpleName)));
+    return this;
+  }
+
+  /** Waits until the call waits in line behind another thread of its client. */
+  Background<T> awaitInLine() {
+    return awaitIn("Gate");
+  }
+
+  /** Waits until the call is parked until something changes in Redis. */
+  Background<T> awaitParked() {
+    return awaitIn("Signal");
+  }
+
+  void interrupt() {
+    thread.interrupt();
   }
 
   /** Waits for a condition for as long as something that works may ever take. */
@@ -111,6 +127,7 @@ final class Background<T> {
 
   private static ConditionFactory patiently(String what) {
     return Awaitility.await(what)
+        .pollInSameThread() // which may be the owner of what is asked for
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
         .atMost(LIVENESS);

@@ -1,17 +1,27 @@
 package io.mortise.it.faults;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.mortise.core.LockClient;
+import io.mortise.core.RedisLock;
+import io.mortise.scripts.Script;
+import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.RedisServer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** One server for all tests of a class, and what they ask it. */
+@SuppressWarnings("LockNotBeforeTry") // what fails in between ends the test
 final class SharedRedis implements BeforeAllCallback, AfterAllCallback {
+  private static final LockClient.Status NOTHING = new LockClient.Status(0, 0, 0, 0, 0, 0);
+
   private RedisServer server;
 
   @Override
@@ -35,6 +45,24 @@ final class SharedRedis implements BeforeAllCallback, AfterAllCallback {
   /** A client that holds and releases beside the one that is tested. */
   LockClient client() {
     return LockClient.create(server.uri());
+  }
+
+  /** Connects the client, and makes the server know the scripts. */
+  static void warm(LockClient client) {
+    RedisLock lock = new RedisLock(client, freshName());
+    lock.lock();
+    lock.unlock();
+  }
+
+  /** Requests that run this script. */
+  static Predicate<byte[]> calling(String script) {
+    return FaultProxy.containing(new String(Script.load(script).sha1(), UTF_8));
+  }
+
+  /** The client comes to have nothing in hand at all. */
+  static void assertIdle(LockClient client) {
+    Background.untilAsserted(
+        "the client has nothing in hand", () -> assertEquals(NOTHING, client.status()));
   }
 
   /** A name that no other test uses. */
