@@ -140,6 +140,12 @@ class LeaseTest {
   @Test // pitfall 11
   void aRenewalOnItsWayDoesNotReviveWhatIsReleased() throws Exception {
     use(LockOptions.builder().lease(Duration.ofMillis(600)).commandTimeout(Duration.ofSeconds(10)));
+    until(
+        "there are two connections",
+        () -> {
+          Background.start(lock::isLocked);
+          return !lock.isLocked() && proxy.connections() >= 2;
+        });
     for (int round = 0; round < 8; round++) {
       Background<Boolean> owner =
           Background.start(

@@ -163,8 +163,8 @@ class WakeUpTest {
   void aHalfOpenSubscriptionIsNoticedAndMadeAnew() throws Exception {
     use(LockOptions.builder().lease(Duration.ofMillis(1_500)));
     redis.holdAsStranger(name, TTL_MILLIS);
-    proxy.loseNextReply(LossStyle.SILENT, FaultProxy.containing("PING"));
     Background<Boolean> waiter = subscribedWaiter();
+    proxy.loseNextReply(LossStyle.SILENT, FaultProxy.containing("SUBSCRIBE")); // a heartbeat
     until("nothing comes any more", () -> proxy.repliesLost() == 1);
     redis.server().command("DEL", name);
     redis.server().command("PUBLISH", SharedRedis.channel(name), "0");
@@ -198,7 +198,7 @@ class WakeUpTest {
     String clients = pubsubClients();
     redis.server().resetStats();
 
-    until("there were some", () -> redis.calls("ping") >= 4);
+    until("there were some", () -> redis.calls("subscribe") >= 4);
 
     assertEquals(clients, pubsubClients());
     releasesPromptly(waiter);

@@ -26,6 +26,7 @@ class RenewScriptTest {
   /** What "me" finds, what the answer is, and the TTL after a renewal for 20 s. */
   enum State {
     MY_HOLD((server, keys) -> server.hold(keys, "me", 5_000), 1, 20_000),
+    MY_HOLD_THAT_IS_LONGER((server, keys) -> server.hold(keys, "me", 50_000), 1, 50_000),
     MY_HOLD_WITHOUT_TTL((server, keys) -> server.holdForEver(keys, "me"), 1, 20_000),
     NOTHING((server, keys) -> {}, 0, -2),
     OTHER_HOLDER((server, keys) -> server.hold(keys, "other", 40_000), 0, 40_000),

@@ -82,6 +82,42 @@ class ScriptMannersTest {
     assertTrue(redis.jedis().pttl(keys.forced()) > 0);
   }
 
+  @Test
+  void whoMayNotPublishReleasesAllTheSame() {
+    redis.jedis().aclSetUser("confined", "-publish");
+    redis.acquire(keys, "me", 20_000);
+
+    Object answer =
+        ScriptServer.run(
+            confined,
+            "lock/release",
+            List.of(keys.lock(), keys.channel(), keys.forced()),
+            "me",
+            "PUBLISH");
+
+    assertEquals(List.of(1L, -1L), answer);
+    assertEquals(-2, redis.inspect(keys));
+  }
+
+  @Test
+  void whoMayNotGiveALeaseLeavesNoHoldWithoutOne() {
+    redis.jedis().aclSetUser("confined", "-pexpire");
+
+    assertThrows(
+        JedisDataException.class,
+        () ->
+            ScriptServer.run(
+                confined,
+                "lock/acquire",
+                List.of(keys.lock(), keys.token()),
+                "me",
+                20_000,
+                60_000,
+                1));
+
+    assertEquals(-2, redis.inspect(keys));
+  }
+
   @ParameterizedTest // pitfall 39
   @ValueSource(
       strings = {"lock/acquire", "lock/release", "lock/renew", "lock/force", "lock/inspect"})
