@@ -45,7 +45,8 @@ class FaultTest {
   private final String name = freshName();
 
   private static LockClient client(String uri) {
-    return LockClient.create(uri, LockOptions.builder().subscriptionLinger(Duration.ZERO).build());
+    return LockClient.create(
+        uri, LockOptions.builder().lease(LEASE).subscriptionLinger(Duration.ZERO).build());
   }
 
   private void assertTold(String uri, Reason reason, String... words) throws Exception {
