@@ -48,7 +48,8 @@ class InterruptTest {
   @BeforeEach
   void open() {
     proxy = FaultProxy.to(redis.server());
-    use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)));
+    // An attempt that an interrupt cuts off is watched for until its lease is over: 2 s.
+    use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)).lease(Duration.ofSeconds(2)));
   }
 
   private void use(LockOptions.Builder options) {
