@@ -19,7 +19,13 @@ import redis.clients.jedis.exceptions.JedisDataException;
 final class Faults {
   /** Redis before 7 wraps what a command answers inside a script in a sentence of its own. */
   private static final Pattern INSIDE_SCRIPT =
-      Pattern.compile("@user_script: ?\\d+: -?([A-Z]{4,} .*)$");
+      Pattern.compile("@user_script: ?\\d+: -?([A-Z]{3,} .*)$");
+
+  /** Refusals without a code: at the door, and of what a script does for a user who may run it. */
+  private static final Pattern DENIED =
+      Pattern.compile(
+          "invalid password|password configured|no password is set"
+              + "|The user executing the script can't|ACL failure in script");
 
   private static final Pattern FIRST_WORD = Pattern.compile("-?([A-Z]+)\\b.*", Pattern.DOTALL);
 
@@ -71,7 +77,7 @@ final class Faults {
               message,
               where,
               reply);
-      case "WRONGPASS", "NOAUTH", "NOPERM" -> denied(message, where, reply);
+      case "WRONGPASS", "NOAUTH", "NOPERM", "DENIED" -> denied(message, where, reply);
       case "LOADING",
           "BUSY",
           "MASTERDOWN",
@@ -82,7 +88,7 @@ final class Faults {
           "UNKILLABLE" ->
           fault(Reason.NOT_READY, "the server is not ready", message, where, reply);
       default -> {
-        if (reply instanceof JedisAccessControlException || message.contains("invalid password")) {
+        if (reply instanceof JedisAccessControlException || DENIED.matcher(message).find()) {
           yield denied(message, where, reply);
         }
         if (message.contains("max number of clients")) {
