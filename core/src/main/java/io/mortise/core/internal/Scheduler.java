@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
  * scheduler's thread calls {@link Timed#onTime}, which must not block. A new entry is not missed:
  * {@code add} puts it into the set <i>before</i> it reads {@code wakeAtNanos}, and a scan sets
  * {@code wakeAtNanos} to "scanning" <i>before</i> it reads the set. Either the scan sees the entry,
- * or the entry sees "scanning" and leaves a permit that makes the next park return at once.
+ * or the entry sees "scanning" and notes that another scan is needed. The permit of {@code unpark}
+ * alone would not do: whatever waits in the course of a scan (for a lock of the workers', of the
+ * log's) takes it.
  */
 final class Scheduler implements AutoCloseable {
   /** Nothing is worth waking up for more often than this. */
@@ -50,6 +52,7 @@ final class Scheduler implements AutoCloseable {
   private final Runnable afterScan;
   private final ThreadFactory threads;
   private volatile boolean scanning;
+  private volatile boolean pokedMeanwhile;
   private volatile long wakeAtNanos;
   private volatile boolean closed;
   private volatile @Nullable Thread thread;
@@ -83,7 +86,11 @@ final class Scheduler implements AutoCloseable {
 
   /** To be called when something has become due earlier than it was. */
   void poke(long dueNanos) {
-    if (scanning || dueNanos - wakeAtNanos < 0) {
+    boolean meanwhile = scanning;
+    if (meanwhile) {
+      pokedMeanwhile = true;
+    }
+    if (meanwhile || dueNanos - wakeAtNanos < 0) {
       LockSupport.unpark(thread);
     }
   }
@@ -101,19 +108,22 @@ final class Scheduler implements AutoCloseable {
     while (!closed) {
       long now = clock.getAsLong();
       long next = scan(now);
-      LockSupport.parkNanos(this, Math.max(TICK_NANOS, next - clock.getAsLong()));
+      if (!pokedMeanwhile && !closed) {
+        LockSupport.parkNanos(this, Math.max(TICK_NANOS, next - clock.getAsLong()));
+      }
     }
   }
 
   /** One pass over all entries; gives the time of the next. Package-private for tests. */
   long scan(long nowNanos) {
+    pokedMeanwhile = false;
     scanning = true;
     long next = nowNanos + IDLE_NANOS;
     for (Timed entry : entries) {
       if (entry.earliestNanos() - nowNanos <= 0) {
         try {
           entry.onTime(nowNanos);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           // One faulty entry must not stop the renewal of the others.
           Engine.LOG.error("a scheduled task failed: {}", entry, e);
         }
@@ -124,7 +134,8 @@ final class Scheduler implements AutoCloseable {
     }
     try {
       afterScan.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Among them that the system has no thread left to send with.
       Engine.LOG.error("what was due could not be sent", e);
     }
     wakeAtNanos = next;
