@@ -118,7 +118,8 @@ final class LeaseEvents {
   private <T> void tell(Consumer<T> listener, T what) {
     try {
       listener.accept(what);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
+      // An error too: whoever tells goes on with the other listeners, and with what comes later.
       Engine.LOG.error("lock '{}': a listener failed", name, e);
     }
   }
