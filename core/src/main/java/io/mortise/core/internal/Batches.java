@@ -1,5 +1,6 @@
 package io.mortise.core.internal;
 
+import io.mortise.core.LockException.Reason;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
 import java.util.ArrayList;
@@ -78,6 +79,13 @@ final class Batches {
         tell(items.get(i), answers.get(i), sentNanos);
       }
     } catch (Fault fault) {
+      if (fault.reason() == Reason.WRONG_TYPE && items.size() > 1) {
+        // One key that is no lock any more fails the script for all: look for it, spare the others.
+        int half = items.size() / 2;
+        send(script, items.subList(0, half));
+        send(script, items.subList(half, items.size()));
+        return;
+      }
       for (Item item : items) {
         try {
           item.failed(fault);
