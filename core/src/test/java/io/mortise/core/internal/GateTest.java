@@ -54,6 +54,20 @@ class GateTest {
   }
 
   @Test
+  void whoComesLaterDoesNotOvertakeTheLine() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      Gate busy = new Gate();
+      assertTrue(busy.enter(0, true));
+      TestThread<Boolean> first = TestThread.startAndPark(() -> busy.enter(AN_HOUR, true));
+
+      busy.pass();
+
+      assertFalse(busy.enter(1, true), "the first in line has it and keeps it");
+      assertTrue(first.get());
+    }
+  }
+
+  @Test
   void anUnboundedUninterruptibleWaitKeepsItsPlaceThroughInterrupts() throws Exception {
     assertTrue(gate.enter(0, true));
     TestThread<Boolean> first = waiter("first", Terms.FOREVER, false);
