@@ -5,7 +5,9 @@ import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.internal.Wakeups.Subscription;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.LockProtocol.Presence;
 import io.mortise.core.spi.ScriptCall;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -98,12 +100,14 @@ final class Acquisition {
 
   private @Nullable LeaseHandle run() throws InterruptedException {
     LeaseHandle lease = null;
+    engine.acquisitionStarts();
     try {
       noteInterrupt();
       lease = standInLine() ? attemptUntilDone() : null;
       return lease;
     } finally {
       giveBack(lease);
+      engine.acquisitionEnds();
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
@@ -138,7 +142,8 @@ final class Acquisition {
       if (trouble != null) {
         throw trouble.fault().forCaller(protocol.name());
       }
-      return false;
+      // False only when somebody was seen to hold it; otherwise one attempt past the line tells.
+      return !line.isHeldHere() && !line.wasBusySince(startNanos);
     }
     // One attempt past the line, as tryLock() does everywhere; none when the answer is known.
     return !line.isHeldHere();
@@ -147,9 +152,7 @@ final class Acquisition {
   // ---- attempts
 
   private @Nullable LeaseHandle attemptUntilDone() throws InterruptedException {
-    if (terms.waitNanos() > 0) {
-      subscription = engine.wakeups().join(protocol.channel(holder));
-    }
+    joinIfSubscribed();
     while (true) {
       engine.ensureOpen(protocol.name());
       noteInterrupt();
@@ -171,10 +174,20 @@ final class Acquisition {
       } else if (leftNanos() <= 0) {
         return null;
       } else if (attempt instanceof Attempt.Queued place) {
-        showPresence();
         park(heard, seen, trusted, place.retryMillis());
       } else if (attempt instanceof Attempt.Busy busy) {
         park(heard, seen, trusted, busy.remainingMillis());
+      }
+    }
+  }
+
+  /** A channel that lingers from the last contention is heard from the first attempt on. */
+  private void joinIfSubscribed() {
+    if (terms.waitNanos() > 0 && !protocol.channelIsPrivate()) {
+      Subscription lingering = engine.wakeups().join(protocol.channel(holder));
+      if (lingering != null) {
+        subscription = lingering;
+        showPresence(lingering.signal());
       }
     }
   }
@@ -191,9 +204,10 @@ final class Acquisition {
       if (reply.repeated()) {
         doubt();
       }
-      noteFault(null);
-      backoff.reset();
       Attempt outcome = protocol.outcome(reply.value());
+      if (!(outcome instanceof Attempt.Acquired)) {
+        answeredBusy();
+      }
       queued |= outcome instanceof Attempt.Queued;
       return outcome;
     } catch (Fault fault) {
@@ -218,10 +232,14 @@ final class Acquisition {
               new TimeoutException()));
       return null;
     }
+    noteFault(null);
     lease.doubtUntil(doubtUntilNanos);
     Gate line = gate;
     if (line != null) {
+      // From here on the line is the lease's to leave, whatever happens.
       boolean withPermit = permit;
+      gate = null;
+      permit = false;
       lease.onEnd(() -> engine.gates().leave(engine.idOf(protocol), line, withPermit));
       if (withPermit) {
         line.heldBy(lease);
@@ -229,6 +247,14 @@ final class Acquisition {
     }
     engine.register(lease);
     return lease;
+  }
+
+  private void answeredBusy() {
+    noteFault(null);
+    backoff.reset();
+    if (gate != null) {
+      gate.wasBusy(engine.nanos());
+    }
   }
 
   private void doubt() {
@@ -252,10 +278,12 @@ final class Acquisition {
     long nanos =
         retryMillis == Attempt.UNKNOWN
             ? engine.options().lease().toNanos()
-            : Math.max(1, retryMillis) * 1_000_000;
+            : TimeUnit.MILLISECONDS.toNanos(Math.max(1, retryMillis));
     if (heard == null) {
-      Subscription fresh = engine.wakeups().subscribe(protocol.channel(holder));
+      Subscription fresh =
+          engine.wakeups().subscribe(protocol.channel(holder), !protocol.channelIsPrivate());
       subscription = fresh;
+      showPresence(fresh.signal());
       long generation = fresh.signal().generation();
       if (!fresh.confirmed()) {
         await(fresh.signal(), generation, Math.min(nanos, FIRST_CONFIRMATION_NANOS));
@@ -279,8 +307,25 @@ final class Acquisition {
     long seen = closing.generation();
     engine.ensureOpen(protocol.name());
     await(closing, seen, backoff.nextNanos());
+    letOthersGiveUp();
     if (leftNanos() <= 0) {
       throw fault.forCaller(protocol.name());
+    }
+  }
+
+  /**
+   * Who stands behind this one in the line may have less patience, and finds out only when it is
+   * first: so it gets its turn, and this one goes to the end of the line.
+   */
+  private void letOthersGiveUp() throws InterruptedException {
+    Gate line = gate;
+    if (line != null
+        && permit
+        && line.hasWaiters()
+        && engine.nanos() - faultySinceNanos >= engine.options().patience().toNanos()) {
+      permit = false;
+      line.pass();
+      permit = line.enter(leftNanos(), terms.interruptible());
     }
   }
 
@@ -334,9 +379,10 @@ final class Acquisition {
 
   // ---- while waiting, and at the end
 
-  private void showPresence() {
-    if (presence == null) {
-      protocol.presence(holder).ifPresent(sign -> presence = new Waiter(engine, sign));
+  private void showPresence(Signal wake) {
+    Presence sign = protocol.presence(holder).orElse(null);
+    if (sign != null) {
+      presence = new Waiter(engine, protocol, holder, sign, wake);
     }
   }
 

@@ -84,20 +84,31 @@ final class Batches {
         int half = items.size() / 2;
         send(script, items.subList(0, half));
         send(script, items.subList(half, items.size()));
-        return;
+      } else {
+        items.forEach(item -> fail(item, fault));
       }
-      for (Item item : items) {
-        try {
-          item.failed(fault);
-        } catch (RuntimeException e) {
-          Engine.LOG.error("a fault could not be told to {}", item, e);
-        }
-      }
+    } catch (RuntimeException unexpected) {
+      Engine.LOG.error("the answer to {} cannot be read", script, unexpected);
+      Fault fault =
+          new Fault(Reason.SCRIPT, true, "the answer to " + script + " cannot be read", unexpected);
+      items.forEach(item -> fail(item, fault));
+    }
+  }
+
+  private static void fail(Item item, Fault fault) {
+    try {
+      item.failed(fault);
+    } catch (RuntimeException e) {
+      Engine.LOG.error("a fault could not be told to {}", item, e);
     }
   }
 
   private static void tell(Item item, long answer, long sentNanos) {
     try {
+      if (answer < 0) {
+        item.failed(new Fault(Reason.SCRIPT, false, "Redis refused to say", null));
+        return;
+      }
       item.answered(answer, sentNanos);
     } catch (RuntimeException e) {
       Engine.LOG.error("an answer could not be told to {}", item, e);

@@ -21,9 +21,7 @@ import org.jspecify.annotations.Nullable;
  * scheduler's thread calls {@link Timed#onTime}, which must not block. A new entry is not missed:
  * {@code add} puts it into the set <i>before</i> it reads {@code wakeAtNanos}, and a scan sets
  * {@code wakeAtNanos} to "scanning" <i>before</i> it reads the set. Either the scan sees the entry,
- * or the entry sees "scanning" and notes that another scan is needed. The permit of {@code unpark}
- * alone would not do: whatever waits in the course of a scan (for a lock of the workers', of the
- * log's) takes it.
+ * or the entry sees "scanning" and says so in {@code poked}, which is read before the next park.
  */
 final class Scheduler implements AutoCloseable {
   /** Nothing is worth waking up for more often than this. */
@@ -52,7 +50,10 @@ final class Scheduler implements AutoCloseable {
   private final Runnable afterScan;
   private final ThreadFactory threads;
   private volatile boolean scanning;
-  private volatile boolean pokedMeanwhile;
+
+  /** Besides the park permit, which any lock taken in a scan may consume. */
+  private volatile boolean poked;
+
   private volatile long wakeAtNanos;
   private volatile boolean closed;
   private volatile @Nullable Thread thread;
@@ -86,11 +87,8 @@ final class Scheduler implements AutoCloseable {
 
   /** To be called when something has become due earlier than it was. */
   void poke(long dueNanos) {
-    boolean meanwhile = scanning;
-    if (meanwhile) {
-      pokedMeanwhile = true;
-    }
-    if (meanwhile || dueNanos - wakeAtNanos < 0) {
+    if (scanning || dueNanos - wakeAtNanos < 0) {
+      poked = true;
       LockSupport.unpark(thread);
     }
   }
@@ -108,7 +106,7 @@ final class Scheduler implements AutoCloseable {
     while (!closed) {
       long now = clock.getAsLong();
       long next = scan(now);
-      if (!pokedMeanwhile && !closed) {
+      if (!poked && !closed) {
         LockSupport.parkNanos(this, Math.max(TICK_NANOS, next - clock.getAsLong()));
       }
     }
@@ -116,14 +114,14 @@ final class Scheduler implements AutoCloseable {
 
   /** One pass over all entries; gives the time of the next. Package-private for tests. */
   long scan(long nowNanos) {
-    pokedMeanwhile = false;
     scanning = true;
+    poked = false;
     long next = nowNanos + IDLE_NANOS;
     for (Timed entry : entries) {
       if (entry.earliestNanos() - nowNanos <= 0) {
         try {
           entry.onTime(nowNanos);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
           // One faulty entry must not stop the renewal of the others.
           Engine.LOG.error("a scheduled task failed: {}", entry, e);
         }
@@ -134,8 +132,7 @@ final class Scheduler implements AutoCloseable {
     }
     try {
       afterScan.run();
-    } catch (RuntimeException | Error e) {
-      // Among them that the system has no thread left to send with.
+    } catch (Throwable e) {
       Engine.LOG.error("what was due could not be sent", e);
     }
     wakeAtNanos = next;

@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Wakeups implements Scheduler.Timed, AutoCloseable {
   private static final long HEARTBEAT_NANOS = 10_000_000_000L;
+
+  /** So that many waiters' own channels are left in one UNSUBSCRIBE. */
+  private static final long PRIVATE_LINGER_NANOS = 50_000_000L;
+
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
   private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
 
@@ -89,21 +93,28 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     boolean asked;
     long idleSinceNanos;
 
-    Channel(String name) {
+    final boolean lingers;
+
+    Channel(String name, boolean lingers) {
       this.name = name;
+      this.lingers = lingers;
     }
   }
 
   /** Joins a channel that is subscribed already; null when it is not. Costs nothing then. */
   @Nullable Subscription join(String name) {
-    return channels.containsKey(name) ? subscribe(name) : null;
+    return channels.containsKey(name) ? subscribe(name, true) : null;
   }
 
-  /** Sees to it that the channel is subscribed. Does not wait for the server. */
-  Subscription subscribe(String name) {
+  /**
+   * Sees to it that the channel is subscribed. Does not wait for the server.
+   *
+   * @param lingers whether the channel stays for a while after its last waiter
+   */
+  Subscription subscribe(String name, boolean lingers) {
     lock.lock();
     try {
-      Channel channel = channels.computeIfAbsent(name, Channel::new);
+      Channel channel = channels.computeIfAbsent(name, absent -> new Channel(absent, lingers));
       channel.waiters++;
       if (closed) {
         channel.signal.fire();
@@ -126,7 +137,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     try {
       if (--channel.waiters == 0) {
         channel.idleSinceNanos = System.nanoTime();
-        long due = channel.idleSinceNanos + lingerNanos;
+        long due = channel.idleSinceNanos + lingerNanos(channel);
         if (due - dueNanos < 0) {
           dueNanos = due;
           scheduler.poke(due);
@@ -135,6 +146,10 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  private long lingerNanos(Channel channel) {
+    return channel.lingers ? lingerNanos : Math.min(lingerNanos, PRIVATE_LINGER_NANOS);
   }
 
   @GuardedBy("lock")
@@ -187,7 +202,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
           lock.unlock();
         }
         next.run(first);
-      } catch (Fault | RuntimeException e) {
+      } catch (Throwable e) { // an error too must not end the thread while somebody waits
         if (!closed) {
           Engine.LOG.warn("the subscription to {} broke and is made anew: {}", node, e.toString());
         }
@@ -232,7 +247,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
         lock.unlock();
       }
       Channel channel = channels.get(name);
-      if (channel != null) {
+      if (channel != null && !channel.confirmed) {
         channel.confirmed = true;
         channel.signal.fire();
       }
@@ -263,28 +278,31 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     lock.lock();
     try {
       long now = System.nanoTime();
+      SubscriberSession current = session;
+      boolean live = current != null && current.isLive();
       Map<String, Channel> idle = new HashMap<>();
       long due = now + HEARTBEAT_NANOS;
       for (Channel channel : channels.values()) {
         if (channel.waiters == 0) {
-          long over = channel.idleSinceNanos + lingerNanos;
-          if (over - now <= 0) {
+          long over = channel.idleSinceNanos + lingerNanos(channel);
+          if (over - now <= 0 && (live || !channel.asked)) {
             idle.put(channel.name, channel);
           } else if (over - due < 0) {
-            due = over;
+            due = Math.max(over, now + PRIVATE_LINGER_NANOS);
           }
         }
       }
       channels.keySet().removeAll(idle.keySet());
-      SubscriberSession current = session;
       if (current != null) {
         List<String> asked = idle.values().stream().filter(c -> c.asked).map(c -> c.name).toList();
         if (channels.isEmpty()) {
           current.end();
-        } else if (!asked.isEmpty() && current.isLive()) {
-          current.unsubscribe(asked);
+        } else {
+          if (!asked.isEmpty()) {
+            current.unsubscribe(asked);
+          }
+          current.heartbeat(now, HEARTBEAT_NANOS, channels.keySet().iterator().next());
         }
-        current.heartbeat(now, HEARTBEAT_NANOS);
       }
       dueNanos = due;
     } finally {

@@ -215,6 +215,17 @@ class BatchesTest {
   }
 
   @Test
+  void aNegativeAnswerIsAFaultOfItsItemAlone() {
+    answers = command -> integers(List.of(1L, -1L, 0L));
+
+    List<Item> items = offerAndFlush(3);
+
+    assertEquals(1, items.get(0).answer);
+    assertEquals(Reason.SCRIPT, items.get(1).fault.reason());
+    assertEquals(0, items.get(2).answer);
+  }
+
+  @Test
   void oneThatThrowsDoesNotHarmTheOthers() {
     List<Item> items = flush(List.of(new Item(0), new Throwing(1), new Item(2)));
     assertEquals(2, items.get(2).answer);

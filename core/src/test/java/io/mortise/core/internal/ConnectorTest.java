@@ -29,7 +29,8 @@ class ConnectorTest {
   private static List<String> greeting(String prefix, String suffix) throws Fault {
     try (RespServer server = new RespServer(command -> "+PONG\r\n");
         RedisNode node = Connector.node("redis://" + prefix + server.address() + suffix, OPTIONS)) {
-      Object pong = node.exchange(c -> c.executeCommand(Command.PING), 20_000_000_000L).value();
+      Object pong =
+          node.exchange((c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L).value();
       assertEquals("PONG", new String((byte[]) pong, UTF_8));
       return server.greeted().stream()
           .filter(command -> !command.get(0).equals("CLIENT"))
@@ -86,7 +87,8 @@ class ConnectorTest {
         RedisNode node = Connector.node("rediss://127.0.0.1:" + server.getLocalPort(), OPTIONS)) {
       TestThread<Object> client =
           TestThread.start(
-              () -> node.exchange(c -> c.executeCommand(Command.PING), 20_000_000_000L));
+              () ->
+                  node.exchange((c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L));
       try (Socket connection = server.accept()) {
         assertEquals(0x16, connection.getInputStream().read(), "a TLS handshake record");
       }
@@ -144,9 +146,10 @@ class ConnectorTest {
   @Test
   void theConnectionsOfAGivenClientAreUsedAndStayOpen() throws Exception {
     try (RespServer server = new RespServer(command -> "+PONG\r\n");
+        Workers workers = new Workers("test");
         RedisClient jedis = RedisClient.create(server.uri())) {
-      RedisNode node = Connector.node(jedis);
-      node.exchange(c -> c.executeCommand(Command.PING), 20_000_000_000L);
+      RedisNode node = Connector.node(jedis, workers);
+      node.exchange((c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L);
       assertEquals(1, jedis.getPool().getNumIdle());
 
       node.close();
@@ -157,9 +160,11 @@ class ConnectorTest {
 
   @Test
   void aClientOfAnotherTypeIsRefusedByName() {
-    try (UnifiedJedis other = new OtherJedis()) {
+    try (UnifiedJedis other = new OtherJedis();
+        Workers workers = new Workers("test")) {
       String message =
-          assertThrows(IllegalArgumentException.class, () -> Connector.node(other)).getMessage();
+          assertThrows(IllegalArgumentException.class, () -> Connector.node(other, workers))
+              .getMessage();
       assertTrue(message.contains("redis.clients.jedis.RedisClient"), message);
       assertTrue(message.endsWith("not from a " + OtherJedis.class.getName()), message);
     }

@@ -26,7 +26,8 @@ class FaultsOnTheWireTest {
     try (RedisNode node = Connector.node(uri, OPTIONS)) {
       Fault fault =
           assertThrows(
-              Fault.class, () -> node.exchange(c -> c.executeCommand(Command.PING), withinNanos));
+              Fault.class,
+              () -> node.exchange((c, deadline) -> c.executeCommand(Command.PING), withinNanos));
       assertEquals(0, node.connectionsInUse(), "the connection was given back");
       return fault;
     }
@@ -137,7 +138,7 @@ class FaultsOnTheWireTest {
       Fault fault =
           assertThrows(
               Fault.class,
-              () -> node.exchange(c -> c.executeCommand(Command.PING), 1_000_000_000L));
+              () -> node.exchange((c, deadline) -> c.executeCommand(Command.PING), 1_000_000_000L));
       assertEquals(Reason.CLIENT_CLOSED, fault.reason());
       assertFalse(fault.reason().mayPass());
     }

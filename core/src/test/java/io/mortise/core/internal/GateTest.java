@@ -117,6 +117,31 @@ class GateTest {
   }
 
   @Test
+  void itIsKnownWhetherOthersStandInTheLine() throws Exception {
+    assertTrue(gate.enter(0, true));
+    assertFalse(gate.hasWaiters());
+
+    TestThread<Boolean> waiter = waiterThatKeeps();
+    assertTrue(gate.hasWaiters());
+
+    gate.pass();
+    assertTrue(waiter.get());
+    assertFalse(gate.hasWaiters());
+  }
+
+  @Test
+  void itIsKnownSinceWhenSomebodyElseHasBeenSeenToHoldTheLock() {
+    long then = Long.MAX_VALUE - 5; // nanoTime may be anything, and wraps around
+    assertFalse(gate.wasBusySince(then), "nobody has asked yet");
+
+    gate.wasBusy(then + 10);
+
+    assertTrue(gate.wasBusySince(then));
+    assertTrue(gate.wasBusySince(then + 10));
+    assertFalse(gate.wasBusySince(then + 11));
+  }
+
+  @Test
   void aFaultIsRememberedSinceTheFirstOfItsRow() {
     Fault first = fault("first");
     Fault second = fault("second");

@@ -43,6 +43,14 @@ class LeaseEventsTest {
         .untilAsserted(() -> assertEquals(List.of(what), new ArrayList<>(told)));
   }
 
+  private static void change(LeaseEvents events, State state) {
+    assertTrue(events.changed(() -> true, state, null));
+  }
+
+  private static void lose(LeaseEvents events) {
+    assertTrue(events.changed(() -> true, State.LOST, LOSS));
+  }
+
   /** Blocks until the test is over, or says so. */
   private void block() {
     try {
@@ -57,12 +65,23 @@ class LeaseEventsTest {
     events.onLost(told::add);
     events.onStateChange(told::add);
 
-    events.changed(State.AT_RISK);
-    events.changed(State.HELD);
-    events.changed(State.AT_RISK);
-    events.lost(LOSS);
+    change(events, State.AT_RISK);
+    change(events, State.HELD);
+    change(events, State.AT_RISK);
+    lose(events);
 
     awaitTold(State.AT_RISK, State.HELD, State.AT_RISK, State.LOST, LOSS);
+  }
+
+  @Test
+  void aChangeThatWasNoneIsNotTold() {
+    events.onStateChange(told::add);
+    events.onLost(told::add);
+
+    assertFalse(events.changed(() -> false, State.LOST, LOSS));
+    change(events, State.HELD);
+
+    awaitTold(State.HELD);
   }
 
   @Test
@@ -72,7 +91,7 @@ class LeaseEventsTest {
       events.onLost(loss -> told.add(number));
     }
 
-    events.lost(LOSS);
+    lose(events);
 
     awaitTold(0, 1, 2, 3, 4);
   }
@@ -80,11 +99,11 @@ class LeaseEventsTest {
   @Test
   void aLossIsToldOnce() {
     events.onLost(told::add);
-    events.lost(LOSS);
+    lose(events);
     awaitTold(LOSS);
 
     events.onStateChange(told::add);
-    events.changed(State.RELEASED); // a marker behind which nothing else may be
+    change(events, State.RELEASED); // a marker behind which nothing else may be
 
     awaitTold(LOSS, State.RELEASED);
   }
@@ -92,7 +111,7 @@ class LeaseEventsTest {
   @Test
   void aListenerThatComesAfterTheLossIsToldAtOnceByItsOwnThread() {
     AtomicReference<Thread> teller = new AtomicReference<>();
-    events.lost(LOSS);
+    lose(events);
 
     events.onLost(
         loss -> {
@@ -113,7 +132,7 @@ class LeaseEventsTest {
           events.onLost(told::add); // would wait for itself, or be missed
         });
 
-    events.lost(LOSS);
+    lose(events);
 
     awaitTold(LOSS);
     assertNotEquals(Thread.currentThread(), teller.get());
@@ -128,7 +147,7 @@ class LeaseEventsTest {
         });
     events.onLost(told::add);
 
-    events.lost(LOSS);
+    lose(events);
 
     awaitTold(LOSS);
   }
@@ -142,16 +161,16 @@ class LeaseEventsTest {
     events.onStateChange(told::add);
     events.onLost(told::add);
 
-    events.changed(State.AT_RISK);
+    change(events, State.AT_RISK);
     awaitTold(State.AT_RISK);
-    events.lost(LOSS);
+    lose(events);
 
     awaitTold(State.AT_RISK, State.LOST, LOSS);
   }
 
   @Test
   void whatALateListenerThrowsDoesNotReachItsCaller() {
-    events.lost(LOSS);
+    lose(events);
 
     assertDoesNotThrow(
         () ->
@@ -174,9 +193,9 @@ class LeaseEventsTest {
     events.onLost(loss -> told.add("behind the slow"));
     others.onLost(loss -> told.add("another lease"));
 
-    events.lost(LOSS);
+    lose(events);
     await().atMost(TestThread.LIVENESS).until(() -> slow.getCount() == 0);
-    others.lost(LOSS);
+    lose(others);
 
     awaitTold("another lease");
     release.countDown();
@@ -191,9 +210,9 @@ class LeaseEventsTest {
           told.add(state);
         });
 
-    events.changed(State.AT_RISK);
-    events.changed(State.HELD);
-    events.lost(LOSS);
+    change(events, State.AT_RISK);
+    change(events, State.HELD);
+    lose(events);
 
     assertEquals(List.of(), told);
     release.countDown();
@@ -202,10 +221,10 @@ class LeaseEventsTest {
 
   @Test
   void aListenerHearsOnlyWhatHappensAfterItCame() {
-    events.changed(State.AT_RISK);
+    change(events, State.AT_RISK);
     events.onStateChange(told::add);
 
-    events.changed(State.HELD);
+    change(events, State.HELD);
 
     awaitTold(State.HELD);
     assertFalse(told.contains(State.AT_RISK));

@@ -55,6 +55,8 @@ final class TestThread<T> {
   static void awaitParked(Thread thread) {
     await()
         .atMost(LIVENESS)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(2))
         .until(
             () ->
                 !thread.isInterrupted()

@@ -1,0 +1,164 @@
+package io.mortise.testkit;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+
+/**
+ * A child process that can be killed and suspended, and that does not outlive this JVM: a shutdown
+ * hook kills what is left. Only a {@code kill -9} of this JVM itself leaves children behind.
+ */
+final class OsProcess {
+  private static final Duration SIGNAL_TIMEOUT = Duration.ofSeconds(10);
+  private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
+
+  private static final Set<Runnable> CLEANUPS = ConcurrentHashMap.newKeySet();
+
+  static {
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(OsProcess::endAll, "mortise-testkit-kill-children"));
+  }
+
+  private final Process process;
+
+  private OsProcess(Process process) {
+    this.process = process;
+  }
+
+  static OsProcess start(ProcessBuilder builder) throws IOException {
+    Process process = builder.start();
+    RUNNING.add(process);
+    var unused = process.onExit().thenAccept(RUNNING::remove);
+    return new OsProcess(process);
+  }
+
+  /**
+   * Has something done when this JVM ends, after the children have been killed.
+   *
+   * @return takes that back
+   */
+  static Runnable atShutdown(Runnable cleanup) {
+    CLEANUPS.add(cleanup);
+    return () -> CLEANUPS.remove(cleanup);
+  }
+
+  private static void endAll() {
+    RUNNING.forEach(Process::destroyForcibly);
+    RUNNING.forEach(process -> new OsProcess(process).exitsWithin(SIGNAL_TIMEOUT));
+    CLEANUPS.forEach(Runnable::run);
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  boolean isRunning() {
+    return process.isAlive();
+  }
+
+  InputStream output() {
+    return process.getInputStream();
+  }
+
+  OutputStream input() {
+    return process.getOutputStream();
+  }
+
+  /** SIGKILL, which also ends a suspended process. Returns when the process is gone. */
+  void kill() {
+    process.destroyForcibly();
+    awaitExit(SIGNAL_TIMEOUT);
+  }
+
+  /** SIGTERM. Returns when the process is gone; one that does not obey in time is killed. */
+  void terminate(Duration patience) {
+    if (!process.isAlive()) {
+      return;
+    }
+    resume(); // a suspended process would not see the signal
+    process.destroy();
+    if (!exitsWithin(patience)) {
+      kill();
+    }
+  }
+
+  /** SIGSTOP. Returns when the process stands still, where the system lets us see that. */
+  void pause() {
+    signal("STOP");
+    Path stat = Path.of("/proc", Long.toString(pid()), "stat");
+    if (Files.isReadable(stat)) {
+      Awaitility.await("process " + pid() + " to be suspended")
+          .pollInSameThread()
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(1))
+          .atMost(SIGNAL_TIMEOUT)
+          .until(() -> isStopped(stat));
+    }
+  }
+
+  /** SIGCONT. */
+  void resume() {
+    signal("CONT");
+  }
+
+  /**
+   * Waits for the end of the process.
+   *
+   * @throws IllegalStateException if it still runs after that time
+   */
+  int awaitExit(Duration timeout) {
+    if (!exitsWithin(timeout)) {
+      throw new IllegalStateException(
+          "process %d still runs after %d ms".formatted(pid(), timeout.toMillis()));
+    }
+    return process.exitValue();
+  }
+
+  private boolean exitsWithin(Duration timeout) {
+    boolean interrupted = false;
+    long deadline = System.nanoTime() + timeout.toNanos();
+    try {
+      while (true) {
+        try {
+          return process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true; // kept for the caller: half-ended processes help nobody
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void signal(String name) {
+    if (!process.isAlive()) {
+      throw new IllegalStateException("process %d is not running".formatted(pid()));
+    }
+    try {
+      // The shell's own kill: small images have no kill program.
+      Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + pid()).start();
+      if (new OsProcess(kill).awaitExit(SIGNAL_TIMEOUT) != 0) {
+        throw new IllegalStateException("SIG%s did not reach process %d".formatted(name, pid()));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("signals need a POSIX shell at /bin/sh", e);
+    }
+  }
+
+  private static boolean isStopped(Path stat) throws IOException {
+    // pid (command) state ...; the command may contain anything, so count from its end.
+    String line = Files.readString(stat);
+    int end = line.lastIndexOf(')');
+    return line.startsWith(") T", end) || line.startsWith(") t", end);
+  }
+}

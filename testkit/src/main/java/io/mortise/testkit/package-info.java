@@ -1,0 +1,2 @@
+/** Redis processes, faults, child JVMs, a log of holds, and the contract of a lock. */
+package io.mortise.testkit;
