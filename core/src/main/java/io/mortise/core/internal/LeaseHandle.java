@@ -121,6 +121,10 @@ final class LeaseHandle implements Lease, Scheduler.Timed, Batches.Item {
     return protocol;
   }
 
+  String holder() {
+    return holder;
+  }
+
   @Nullable Thread owner() {
     return owner;
   }
