@@ -1,5 +1,6 @@
 package io.mortise.core.internal;
 
+import io.mortise.core.LockException.Reason;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
 import java.util.ArrayList;
@@ -78,18 +79,29 @@ final class Batches {
         tell(items.get(i), answers.get(i), sentNanos);
       }
     } catch (Fault fault) {
-      for (Item item : items) {
-        try {
-          item.failed(fault);
-        } catch (RuntimeException e) {
-          Engine.LOG.error("a fault could not be told to {}", item, e);
-        }
-      }
+      items.forEach(item -> fail(item, fault));
+    } catch (RuntimeException unexpected) {
+      Engine.LOG.error("the answer to {} cannot be read", script, unexpected);
+      Fault fault =
+          new Fault(Reason.SCRIPT, true, "the answer to " + script + " cannot be read", unexpected);
+      items.forEach(item -> fail(item, fault));
+    }
+  }
+
+  private static void fail(Item item, Fault fault) {
+    try {
+      item.failed(fault);
+    } catch (RuntimeException e) {
+      Engine.LOG.error("a fault could not be told to {}", item, e);
     }
   }
 
   private static void tell(Item item, long answer, long sentNanos) {
     try {
+      if (answer < 0) {
+        item.failed(new Fault(Reason.SCRIPT, false, "Redis refused to say", null));
+        return;
+      }
       item.answered(answer, sentNanos);
     } catch (RuntimeException e) {
       Engine.LOG.error("an answer could not be told to {}", item, e);

@@ -3,31 +3,18 @@ package io.mortise.core.internal;
 import io.mortise.core.LockOptions;
 import java.net.URI;
 import java.net.URISyntaxException;
-import org.apache.commons.pool2.BasePooledObjectFactory;
-import org.apache.commons.pool2.PooledObject;
-import org.apache.commons.pool2.impl.DefaultPooledObject;
-import org.apache.commons.pool2.impl.GenericObjectPool;
-import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.util.JedisURIHelper;
 
-/** Makes connections to one server, each within the time that its borrower has. */
-final class Connector extends BasePooledObjectFactory<Connection> {
+/** Makes a node of what the user gave: a URI, or a Jedis client. */
+final class Connector {
   private static final int DEFAULT_PORT = 6379;
 
-  private final HostAndPort server;
-  private final JedisClientConfig config;
-
-  private Connector(HostAndPort server, JedisClientConfig config) {
-    this.server = server;
-    this.config = config;
-  }
+  private Connector() {}
 
   /** A node with a pool of its own, from {@code redis[s]://[[user]:password@]host[:port][/db]}. */
   static RedisNode node(String text, LockOptions options) {
@@ -47,20 +34,14 @@ final class Connector extends BasePooledObjectFactory<Connection> {
     if (JedisURIHelper.getRedisProtocol(uri) != null) {
       config.protocol(JedisURIHelper.getRedisProtocol(uri));
     }
-    GenericObjectPoolConfig<Connection> pool = new GenericObjectPoolConfig<>();
-    pool.setMaxTotal(options.connections());
-    pool.setMaxIdle(options.connections());
-    pool.setJmxEnabled(false);
-    return new RedisNode(
-        server.toString(),
-        new GenericObjectPool<>(new Connector(server, config.build()), pool),
-        true);
+    return new RedisNode(server.toString(), new OwnConnections(server, config.build(), options));
   }
 
   /** A node on the pool of a client that the user made, and closes. */
-  static RedisNode node(UnifiedJedis jedis) {
+  static RedisNode node(UnifiedJedis jedis, Workers workers) {
     if (jedis instanceof RedisClient client) {
-      return new RedisNode("the server of the given RedisClient", client.getPool(), false);
+      return new RedisNode(
+          "the server of the given RedisClient", new GivenConnections(client, workers));
     }
     throw new IllegalArgumentException(
         "a LockClient is made from a redis.clients.jedis.RedisClient or from a URI, not from a "
@@ -88,26 +69,5 @@ final class Connector extends BasePooledObjectFactory<Connection> {
           "the path of a Redis URI is the number of a database, not '" + path + "'");
     }
     return uri;
-  }
-
-  @Override
-  public Connection create() {
-    return new Connection(
-        server,
-        DefaultJedisClientConfig.builder()
-            .from(config)
-            .connectionTimeoutMillis(ConnectBudget.orElse(config.getConnectionTimeoutMillis()))
-            .socketTimeoutMillis(ConnectBudget.orElse(config.getSocketTimeoutMillis()))
-            .build());
-  }
-
-  @Override
-  public PooledObject<Connection> wrap(Connection connection) {
-    return new DefaultPooledObject<>(connection);
-  }
-
-  @Override
-  public void destroyObject(PooledObject<Connection> pooled) throws Exception {
-    pooled.getObject().forceDisconnect();
   }
 }

@@ -100,7 +100,7 @@ public record EngineLock(Engine engine, LockProtocol protocol, String id) {
     LockProtocol called = protocol.forCaller(engine.ownership().caller(protocol));
     CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
     try {
-      Future<?> task = engine.workers().waiters().submit(() -> complete(result, called, terms));
+      Future<?> task = engine.workers().runWaiting(() -> complete(result, called, terms));
       var unused =
           result.whenComplete(
               (held, thrown) -> {
@@ -125,7 +125,7 @@ public record EngineLock(Engine engine, LockProtocol protocol, String id) {
       if (!result.complete(Optional.ofNullable(lease)) && lease != null) {
         lease.close(); // cancelled at the same moment: nobody has the handle
       }
-    } catch (InterruptedException | RuntimeException e) {
+    } catch (Throwable e) { // whatever it is, it belongs to whoever waits for the stage
       if (!result.completeExceptionally(e)) {
         Engine.LOG.debug("lock '{}': failed after it was cancelled", protocol.name(), e);
       }
@@ -169,9 +169,9 @@ public record EngineLock(Engine engine, LockProtocol protocol, String id) {
 
   public boolean forceUnlock() {
     boolean forced = ask(protocol.force()) == 1;
-    for (LeaseHandle lease : engine.scheduler().entries(LeaseHandle.class)) {
+    for (LeaseHandle lease : engine.leases()) {
       if (lease.protocol().name().equals(protocol.name())) {
-        lease.verify();
+        lease.renewal().verify();
       }
     }
     return forced;

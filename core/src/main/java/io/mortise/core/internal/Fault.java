@@ -2,6 +2,7 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
+import java.net.SocketTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,19 @@ public final class Fault extends Exception {
   /** Whether the command may have reached the server although its answer did not arrive. */
   boolean mayHaveRun() {
     return mayHaveRun;
+  }
+
+  /** Whether the connection broke at once: it did not only take too long. */
+  boolean isBrokenConnection() {
+    if (reason != Reason.UNREACHABLE) {
+      return false;
+    }
+    for (Throwable t = getCause(); t != null; t = t.getCause()) {
+      if (t instanceof SocketTimeoutException) {
+        return false;
+      }
+    }
+    return true;
   }
 
   Fault mayHaveRunBefore() {

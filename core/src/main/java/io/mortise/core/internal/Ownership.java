@@ -22,11 +22,7 @@ final class Ownership {
   private record Key(Thread thread, String lock) {}
 
   /** One level of re-entry, and those below. */
-  private record Level(boolean renewed, int depth, @Nullable Level below) {
-    boolean anyRenewed() {
-      return renewed || (below != null && below.anyRenewed());
-    }
-  }
+  private record Level(boolean anyRenewed, int depth, @Nullable Level below) {}
 
   private static final class Hold {
     final LeaseHandle lease;
@@ -114,11 +110,13 @@ final class Ownership {
       throw new IllegalStateException("lock '" + protocol.name() + "': held too often");
     }
     try {
-      hold.lease.need(terms);
+      hold.lease.renewal().need(terms);
+      hold.lease.ensureValid();
     } catch (Fault fault) {
       throw fault.forCaller(protocol.name(), "held, but could not be lengthened for the re-entry");
     }
-    hold.top = new Level(terms.renewed(), depth + 1, top);
+    boolean before = top != null && top.anyRenewed();
+    hold.top = new Level(before || terms.renewed(), depth + 1, top);
   }
 
   /** Gives up one level of the current thread; the last one releases. */
@@ -132,7 +130,7 @@ final class Ownership {
     Level below = top.below();
     hold.top = below;
     if (below != null) {
-      hold.lease.renewWhile(below.anyRenewed());
+      hold.lease.renewal().renewWhile(below.anyRenewed());
       hold.lease.throwIfLost();
       return;
     }
@@ -144,11 +142,13 @@ final class Ownership {
   private void release(LockProtocol protocol, LeaseHandle lease) {
     try {
       if (!lease.release()) {
-        engine.scheduler().remove(lease);
+        engine.scheduler().remove(lease.renewal());
         lease.throwIfLost();
       }
     } catch (Fault fault) {
-      throw engine.releases().unconfirmed(protocol.name(), fault, lease.leaseEndNanos());
+      throw engine
+          .releases()
+          .unconfirmed(protocol.name(), fault, lease.renewal().endInRedisNanos());
     }
   }
 

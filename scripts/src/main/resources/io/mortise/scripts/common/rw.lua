@@ -3,7 +3,9 @@
 -- A reader is called by its holder, a writer `<holder>:write`; so in the hash, in the queue, in the names of
 -- keys and channels. Every reader has a key for each of its counts that lives as long as its lease. A
 -- writer of ours has one while readers stand beside it, because then the life of the hash is not its own.
+-- @include common/lease
 -- @include common/locktype
+-- @include common/publish
 -- @include common/queue
 
 -- More than any time.
@@ -106,25 +108,25 @@ local function settle(k, leaves)
   return s
 end
 
+-- Writes a hold. If the user may not PEXPIRE there must not be a hold without an end; the error is the
+-- answer then.
+local function come_in(k, mode, hold, lease)
+  local first = redis.call('HSETNX', k.lock, 'mode', mode) == 1
+  redis.call('HSET', k.lock, hold, 1)
+  local done, err = pcall(lengthen, k.lock, lease)
+  if not done then
+    redis.call('HDEL', k.lock, hold, first and 'mode' or hold)
+    error(err)
+  end
+end
+
 -- A reader comes in; `writer` is the write hold of its own thread that it stands beside, or false.
 local function enter(k, reader, lease, writer)
   if writer and redis.call('HLEN', k.lock) == 2 then
     redis.call('SET', lease_key(k, writer, 1), 1, 'PX', math.max(redis.call('PTTL', k.lock), 1))
   end
-  redis.call('HSETNX', k.lock, 'mode', 'read')
-  redis.call('HSET', k.lock, reader, 1)
   redis.call('SET', lease_key(k, reader, 1), 1, 'PX', lease)
-  if redis.call('PTTL', k.lock) < tonumber(lease) then
-    redis.call('PEXPIRE', k.lock, lease)
-  end
-end
-
--- A writer comes in, or is in already.
-local function take(k, writer, lease)
-  redis.call('HSET', k.lock, 'mode', 'write', writer, 1)
-  if redis.call('PTTL', k.lock) < tonumber(lease) then
-    redis.call('PEXPIRE', k.lock, lease)
-  end
+  come_in(k, 'read', reader, lease)
 end
 
 -- ---- those who wait
@@ -132,9 +134,7 @@ end
 -- A reader waits, or waits on.
 local function wait(waiters, reader, life)
   redis.call('ZADD', waiters, ms(now_ms() + life), reader)
-  if redis.call('PTTL', waiters) < life then
-    redis.call('PEXPIRE', waiters, life)
-  end
+  lengthen(waiters, life)
 end
 
 -- The readers that wait may come in, whatever a writer intends.
@@ -148,7 +148,7 @@ local function begin_turn(k)
 end
 
 local function call_entry(k, entry)
-  return redis.call(k.publish, k.channel .. ':' .. entry, '0')
+  return publish(k.publish, k.channel .. ':' .. entry, '0')
 end
 
 -- Whether no writer stands before that reader in the queue, as far as is looked.
@@ -188,7 +188,7 @@ local function tell(k, s)
   if s.write_ended then
     begin_turn(k)
   end
-  local heard = redis.call(k.publish, k.channel, s.write_ended and '1' or '0')
+  local heard = publish(k.publish, k.channel, s.write_ended and '1' or '0')
   return heard + call_queue(k, s.mode)
 end
 
@@ -203,7 +203,7 @@ local function give_up(k, leaves)
   local heard = 0
   if math.max(s.read_left, s.write_left) < whole then
     if redis.call('EXISTS', k.intent, k.waiters) > 0 then
-      heard = redis.call(k.publish, k.channel, '0')
+      heard = publish(k.publish, k.channel, '0')
     end
     local head = redis.call('LINDEX', k.queue, 0)
     if head then

@@ -4,7 +4,7 @@
 local function next_token(key, idle_ms, count)
   local time = redis.call('TIME')
   local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-  local last = tonumber(redis.call('GET', key) or '0')
+  local last = tonumber(redis.call('GET', key) or '0') or 0
   local first = math.max(last + 1, now)
   redis.call('SET', key, string.format('%.0f', first + tonumber(count) - 1), 'PX', idle_ms)
   return first

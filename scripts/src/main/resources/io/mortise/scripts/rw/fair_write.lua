@@ -30,10 +30,10 @@ local head = prune(k.queue, k.deadlines, now)
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 if mine or (not s.mode and (not head or head == writer)) then
   local token = next_token(KEYS[9], ARGV[5], 1)
+  come_in(k, 'write', writer, ARGV[2])
   if head == writer then
     step_out(k.queue, k.deadlines, writer)
   end
-  take(k, writer, ARGV[2])
   return {1, token}
 end
 local left = math.max(s.read_left, s.write_left)

@@ -25,9 +25,7 @@ for _, hold in ipairs(holds) do
 end
 local life = redis.call('PTTL', k.lock)
 life = life > 0 and life or tonumber(ARGV[3])
-if redis.call('PTTL', KEYS[9]) < life then
-  redis.call('PEXPIRE', KEYS[9], life)
-end
+lengthen(KEYS[9], life)
 give_up(k, function(entry)
   return is_writer(entry) == from_writer
 end)

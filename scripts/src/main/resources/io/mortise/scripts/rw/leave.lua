@@ -4,7 +4,7 @@
 -- ARGV[1] hold: a reader, or a writer
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, subscribers that heard it} when there was anything; otherwise {0, 0}.
+-- Answer: {1, subscribers that heard it, or less where the user has no right to a channel} when there was anything; otherwise {0, 0}.
 -- Cost: O(1) for who waits, O(queue) for who leaves a queue from further back, O(readers) for who
 -- holds. Safe to repeat: it names one acquisition.
 -- @include common/rw
@@ -30,9 +30,9 @@ end
 -- Those who were kept out by what is gone now: readers by an intent, writers by a turn.
 local mode = redis.call('HGET', k.lock, 'mode')
 if intended and mode ~= 'write' then
-  heard = heard + redis.call(k.publish, k.channel, '1')
+  heard = heard + publish(k.publish, k.channel, '1')
 elseif turn and not mode and redis.call('EXISTS', k.turn) == 0 then
-  heard = heard + redis.call(k.publish, k.channel, '0')
+  heard = heard + publish(k.publish, k.channel, '0')
 end
 if queued then
   heard = heard + call_queue(k, mode)

@@ -8,7 +8,7 @@
 -- ARGV[1] hold
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, subscribers that heard it} when released; {0, 0} when this hold is not there; {2, 0}
+-- Answer: {1, subscribers that heard it, or less where the user has no right to a channel} when released; {0, 0} when this hold is not there; {2, 0}
 -- when it was taken by force.
 -- Cost: O(1) for a reader that others outlast, otherwise O(readers). Safe to repeat: only the
 -- acquisition that it is meant for is released.

@@ -27,7 +27,7 @@ local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 local turn = left_of(k.turn)
 if mine or (not s.mode and turn < 0) then
   local token = next_token(KEYS[9], ARGV[5], 1)
-  take(k, writer, ARGV[2])
+  come_in(k, 'write', writer, ARGV[2])
   if redis.call('GET', k.intent) == writer then
     redis.call('DEL', k.intent)
   end
