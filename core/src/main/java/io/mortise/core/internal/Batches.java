@@ -54,7 +54,14 @@ final class Batches {
     if (!gathered.isEmpty()) {
       Map<Script, List<Item>> due = gathered;
       gathered = new LinkedHashMap<>();
-      workers.run(() -> due.forEach(this::sendAll));
+      try {
+        workers.run(() -> due.forEach(this::sendAll));
+      } catch (OutOfMemoryError noThread) {
+        Fault fault =
+            new Fault(Reason.NO_CONNECTION_FREE, false, "no thread could be started", noThread);
+        due.values().forEach(items -> items.forEach(item -> fail(item, fault)));
+        throw noThread;
+      }
     }
   }
 
