@@ -193,7 +193,11 @@ public final class Engine implements LockClient {
   }
 
   String idOf(LockProtocol protocol) {
-    return protocol.kind() + ":" + protocol.name().value();
+    return idOf(protocol.kind(), protocol.name());
+  }
+
+  String idOf(String kind, LockName name) {
+    return kind + ":" + name.value();
   }
 
   void register(LeaseHandle lease) {

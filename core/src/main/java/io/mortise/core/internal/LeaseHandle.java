@@ -90,6 +90,10 @@ final class LeaseHandle implements Lease {
     return protocol;
   }
 
+  String holder() {
+    return holder;
+  }
+
   @Nullable Thread owner() {
     return owner;
   }
