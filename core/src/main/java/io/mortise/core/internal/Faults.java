@@ -21,6 +21,12 @@ final class Faults {
   private static final Pattern INSIDE_SCRIPT =
       Pattern.compile("@user_script: ?\\d+: -?((?!ERR\\b)[A-Z]{3,} .*)$");
 
+  /** Refusals without a code: at the door, and of what a script does for a user who may run it. */
+  private static final Pattern DENIED =
+      Pattern.compile(
+          "invalid password|password configured|no password is set"
+              + "|The user executing the script can't|ACL failure in script");
+
   private static final Pattern FIRST_WORD = Pattern.compile("-?([A-Z]+)\\b.*", Pattern.DOTALL);
 
   private Faults() {}
@@ -71,7 +77,7 @@ final class Faults {
               message,
               where,
               reply);
-      case "WRONGPASS", "NOAUTH", "NOPERM" -> denied(message, where, reply, sent);
+      case "WRONGPASS", "NOAUTH", "NOPERM", "DENIED" -> denied(message, where, reply, sent);
       case "LOADING",
           "BUSY",
           "MASTERDOWN",
@@ -82,9 +88,7 @@ final class Faults {
           "UNKILLABLE" ->
           fault(Reason.NOT_READY, "the server is not ready", message, where, reply);
       default -> {
-        if (reply instanceof JedisAccessControlException
-            || message.contains("invalid password")
-            || message.contains("The user executing the script can't")) {
+        if (reply instanceof JedisAccessControlException || DENIED.matcher(message).find()) {
           yield denied(message, where, reply, sent);
         }
         if (message.contains("max number of clients")) {
