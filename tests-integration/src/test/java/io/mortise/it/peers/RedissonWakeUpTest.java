@@ -124,10 +124,11 @@ class RedissonWakeUpTest {
     DistributedLock ours = new RedisLock(peers.mortise, name);
     long before = peers.listeners(name);
     Future<?> waiting =
-        crew.start(
+        crew.ask(
             () -> {
               ours.lock();
               ours.unlock();
+              return true;
             });
     peers.awaitListeners(name, before + 1);
     return waiting;
@@ -137,10 +138,11 @@ class RedissonWakeUpTest {
     RLock theirs = peers.redisson.getLock(name);
     long before = peers.listeners(name);
     Future<?> waiting =
-        crew.start(
+        crew.ask(
             () -> {
               theirs.lock();
               theirs.unlock();
+              return true;
             });
     peers.awaitListeners(name, before + 1);
     return waiting;

@@ -31,15 +31,13 @@ public final class Crew implements AutoCloseable {
   }
 
   /** Starts one thread. */
-  public Future<?> start(Work work) {
-    Future<?> future =
+  public void start(Work work) {
+    started.add(
         threads.submit(
             () -> {
               work.run();
               return null;
-            });
-    started.add(future);
-    return future;
+            }));
   }
 
   /** Starts one thread that has a result. */
