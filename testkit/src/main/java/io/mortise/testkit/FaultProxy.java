@@ -9,18 +9,11 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
-import java.util.EnumMap;
-import java.util.EnumSet;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,20 +61,8 @@ public final class FaultProxy implements AutoCloseable {
   private final Set<ProxyConnection> connections = ConcurrentHashMap.newKeySet();
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
 
-  /** Guards the faults and counters below, and each decision about a piece of bytes. */
-  private final ReentrantLock lock = new ReentrantLock();
-
-  private final Condition changed = lock.newCondition();
-  private final Map<Direction, Long> delayNanos = new EnumMap<>(Direction.class);
-  private final Set<Direction> swallowed = EnumSet.noneOf(Direction.class);
-  private final Map<Direction, Long> bytes = new EnumMap<>(Direction.class);
-  private boolean cut;
-  private boolean holdNew;
-  private int repliesToLose;
-  private LossStyle lossStyle = LossStyle.CLOSE;
-  private Predicate<byte[]> losable = request -> true;
-  private long repliesLost;
-  private long accepted;
+  private final AtomicLong accepted = new AtomicLong();
+  private final Faults faults = new Faults();
 
   private FaultProxy(String host, int targetPort, @Nullable RedisServer server) {
     this.host = Objects.requireNonNull(host, "host");
@@ -146,7 +127,7 @@ public final class FaultProxy implements AutoCloseable {
     if (delay.isNegative()) {
       throw new IllegalArgumentException("delay must not be negative: " + delay);
     }
-    change(() -> delayNanos.put(direction, delay.toNanos()));
+    faults.delay(direction, delay.toNanos());
   }
 
   /**
@@ -154,7 +135,7 @@ public final class FaultProxy implements AutoCloseable {
    * gone.
    */
   public void cut() {
-    change(() -> cut = true);
+    faults.cut();
     closeConnections();
   }
 
@@ -168,7 +149,7 @@ public final class FaultProxy implements AutoCloseable {
    * bytes from the middle of a connection, so {@link #restore()} closes those that have lost some.
    */
   public void swallow(Direction direction) {
-    change(() -> swallowed.add(direction));
+    faults.swallow(direction);
   }
 
   /**
@@ -176,7 +157,7 @@ public final class FaultProxy implements AutoCloseable {
    * Those that exist are not touched.
    */
   public void holdNewConnections() {
-    change(() -> holdNew = true);
+    faults.holdNew();
   }
 
   /** Loses the reply to the next request, whatever it is: it may be that of a handshake. */
@@ -205,25 +186,13 @@ public final class FaultProxy implements AutoCloseable {
     if (count < 1) {
       throw new IllegalArgumentException("count must be at least 1, not " + count);
     }
-    change(
-        () -> {
-          repliesToLose = count;
-          lossStyle = style;
-          losable = request;
-        });
+    faults.loseReplies(count, style, request);
   }
 
   /** Ends all faults. Connections that have lost bytes are closed. */
   public void restore() {
-    change(
-        () -> {
-          delayNanos.clear();
-          swallowed.clear();
-          cut = false;
-          holdNew = false;
-          repliesToLose = 0;
-          connections.stream().filter(c -> c.lostBytes).forEach(ProxyConnection::close);
-        });
+    faults.restore(
+        () -> connections.stream().filter(c -> c.lostBytes).forEach(ProxyConnection::close));
   }
 
   /** How many connections exist now. */
@@ -233,17 +202,17 @@ public final class FaultProxy implements AutoCloseable {
 
   /** How many connections clients have made, those that were refused included. */
   public long connectionsAccepted() {
-    return read(() -> accepted);
+    return accepted.get();
   }
 
   /** How many replies have been lost by {@link #loseReplies}. */
   public long repliesLost() {
-    return read(() -> repliesLost);
+    return faults.repliesLost();
   }
 
   /** How many bytes have been passed on in this direction. */
   public long bytes(Direction direction) {
-    return read(() -> bytes.getOrDefault(direction, 0L));
+    return faults.bytes(direction);
   }
 
   /** Closes everything; returns when the threads have ended. */
@@ -282,9 +251,9 @@ public final class FaultProxy implements AutoCloseable {
         Socket client = listener.accept();
         ProxyConnection connection = new ProxyConnection(this, client);
         connections.add(connection);
-        change(() -> accepted++);
+        accepted.incrementAndGet();
         // Only now, so that a cut or a close in between misses no connection.
-        if (read(() -> cut) || listener.isClosed()) {
+        if (faults.isCut() || listener.isClosed()) {
           connection.reset();
         } else {
           spawn("connect", connection::serve);
@@ -296,8 +265,6 @@ public final class FaultProxy implements AutoCloseable {
       }
     }
   }
-
-  // ---- for the connections -------------------------------------------------------------------
 
   Socket connect() throws IOException {
     Socket socket = new Socket();
@@ -324,80 +291,12 @@ public final class FaultProxy implements AutoCloseable {
     thread.start();
   }
 
-  /** Waits until a new connection may be served, or is closed. */
-  void awaitService(BooleanSupplier closed) {
-    await(() -> holdNew ? Long.MAX_VALUE : 0, closed);
-  }
-
-  /** Waits for as long as a piece of bytes is to be delayed, or until its connection is closed. */
-  void awaitDelay(Direction direction, BooleanSupplier closed) {
-    long start = System.nanoTime();
-    await(() -> delayNanos.getOrDefault(direction, 0L) - (System.nanoTime() - start), closed);
-  }
-
-  private void await(LongSupplier nanosLeft, BooleanSupplier closed) {
-    lock.lock();
-    try {
-      for (long left = nanosLeft.getAsLong();
-          left > 0 && !closed.getAsBoolean();
-          left = nanosLeft.getAsLong()) {
-        changed.awaitNanos(left);
-      }
-    } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts the threads of a proxy", e);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Decides about a piece of bytes, and notes the decision with the connection. */
-  boolean passes(ProxyConnection connection, Direction direction, byte[] piece) {
-    lock.lock();
-    try {
-      boolean silenced = direction == Direction.TO_CLIENT && connection.losing != null;
-      if (silenced && !connection.lostReply) {
-        connection.lostReply = true;
-        repliesLost++;
-      }
-      if (silenced || swallowed.contains(direction)) {
-        connection.lostBytes = true;
-        return false;
-      }
-      if (direction == Direction.TO_SERVER
-          && connection.losing == null
-          && repliesToLose > 0
-          && losable.test(piece)) {
-        repliesToLose--;
-        connection.losing = lossStyle;
-      }
-      bytes.merge(direction, (long) piece.length, Long::sum);
-      return true;
-    } finally {
-      lock.unlock();
-    }
+  Faults faults() {
+    return faults;
   }
 
   void closed(ProxyConnection connection) {
     connections.remove(connection);
-    change(() -> {}); // whoever waits on its behalf looks again
-  }
-
-  private void change(Runnable change) {
-    lock.lock();
-    try {
-      change.run();
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private <T> T read(Supplier<T> value) {
-    lock.lock();
-    try {
-      return value.get();
-    } finally {
-      lock.unlock();
-    }
+    faults.connectionClosed();
   }
 }

@@ -21,7 +21,7 @@ final class ProxyConnection {
   private volatile @Nullable Socket server;
   private volatile boolean closed;
 
-  // Decided by the proxy, under its lock.
+  // Decided by the faults, under their lock.
   volatile @Nullable LossStyle losing;
   volatile boolean lostReply;
   volatile boolean lostBytes;
@@ -33,7 +33,7 @@ final class ProxyConnection {
 
   /** Connects to the server and passes on what the client sends, until either side ends. */
   void serve() {
-    proxy.awaitService(() -> closed);
+    proxy.faults().awaitService(() -> closed);
     if (closed) {
       return;
     }
@@ -79,9 +79,9 @@ final class ProxyConnection {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-        proxy.awaitDelay(direction, () -> closed);
+        proxy.faults().awaitDelay(direction, () -> closed);
         byte[] piece = Arrays.copyOf(buffer, count);
-        if (proxy.passes(this, direction, piece)) {
+        if (proxy.faults().passes(this, direction, piece)) {
           out.write(piece);
         } else if (losing == LossStyle.CLOSE) {
           return;

@@ -1,24 +1,17 @@
 package io.mortise.testkit;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A real {@code redis-server} process on a free port of 127.0.0.1, in a temporary directory of its
@@ -43,47 +36,40 @@ import org.slf4j.LoggerFactory;
  * else may be called by any thread.
  */
 public final class RedisServer implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(RedisServer.class);
   private static final String HOST = "127.0.0.1";
   private static final int PORT_ATTEMPTS = 10;
-  private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
-  private static final Duration START_POLL = Duration.ofMillis(10);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
-  private final Path binary;
-  private final List<String> arguments;
-  private final List<String> directives;
+  private final ServerHome home;
+  private final ServerConnection connection;
   private final @Nullable String password;
-  private final Path directory;
-  private final int port;
   private volatile OsProcess process;
   private volatile boolean closed;
 
   private RedisServer(Builder builder) {
-    binary = RedisBinary.find(builder.binary);
-    arguments = builder.sentinel ? List.of("--sentinel") : List.of();
-    directives = List.copyOf(builder.directives);
     password = builder.password;
+    home =
+        new ServerHome(
+            RedisBinary.find(builder.binary),
+            builder.sentinel ? List.of("--sentinel") : List.of(),
+            builder.directives);
     try {
-      directory = Files.createTempDirectory("mortise-redis-");
-    } catch (IOException e) {
-      throw new UncheckedIOException("no temporary directory for redis-server", e);
-    }
-    try {
-      int chosen = builder.port;
-      OsProcess started = null;
-      for (int attempt = 1; started == null; attempt++) {
-        chosen = builder.port != 0 ? builder.port : Ports.free();
+      ServerConnection chosen;
+      Optional<OsProcess> started;
+      int attempt = 0;
+      do {
         // Another process may take the port between our look and the server's bind.
-        started = launch(chosen, builder.port == 0 && attempt < PORT_ATTEMPTS);
-      }
-      port = chosen;
-      process = started;
+        attempt++;
+        chosen =
+            new ServerConnection(HOST, builder.port != 0 ? builder.port : Ports.free(), password);
+        started = home.launch(chosen, builder.port == 0 && attempt < PORT_ATTEMPTS);
+      } while (started.isEmpty());
+      connection = chosen;
+      process = started.get();
     } catch (RuntimeException | Error e) {
-      deleteDirectory();
+      home.delete();
       throw e;
     }
-    log.debug("redis-server {} runs on port {} as process {}", binary, port, process.pid());
   }
 
   /** Starts a server with the defaults; it is ready for commands when this returns. */
@@ -98,7 +84,7 @@ public final class RedisServer implements AutoCloseable {
 
   /** {@code redis://127.0.0.1:port}, with the password when there is one. */
   public String uri() {
-    return uri(port);
+    return uri(port());
   }
 
   /** The same for another port of this machine, such as that of a proxy in front. */
@@ -118,7 +104,7 @@ public final class RedisServer implements AutoCloseable {
 
   /** The port; it stays the same over restarts. */
   public int port() {
-    return port;
+    return connection.port();
   }
 
   /** The process id; another one after each restart. */
@@ -133,16 +119,12 @@ public final class RedisServer implements AutoCloseable {
 
   /** The version of the running server, for example {@code 6.2.6}. */
   public String version() {
-    return Objects.requireNonNull(connection().info("server").get("redis_version"));
+    return Objects.requireNonNull(connection.info("server").get("redis_version"));
   }
 
   /** The whole log of the server, over all restarts. */
   public String log() {
-    try {
-      return Files.readString(logFile());
-    } catch (IOException e) {
-      throw new UncheckedIOException("the log of redis-server cannot be read", e);
-    }
+    return home.log();
   }
 
   /** Ends the process as a crash does ({@code kill -9}). Returns when it is gone. */
@@ -166,7 +148,7 @@ public final class RedisServer implements AutoCloseable {
    */
   public void restart() {
     stop();
-    process = Objects.requireNonNull(launch(port, false));
+    process = home.launch(connection, false).orElseThrow();
   }
 
   /**
@@ -196,7 +178,7 @@ public final class RedisServer implements AutoCloseable {
     if (words.length == 0) {
       throw new IllegalArgumentException("a command has at least one word");
     }
-    return connection().command(words);
+    return connection.command(words);
   }
 
   /**
@@ -205,7 +187,7 @@ public final class RedisServer implements AutoCloseable {
    * count too. AUTH, CONFIG and INFO are left out, because this class itself sends them.
    */
   public Map<String, Long> commandStats() {
-    return connection().commandStats();
+    return connection.commandStats();
   }
 
   /** Sets all counts of {@link #commandStats()} to zero. */
@@ -219,88 +201,22 @@ public final class RedisServer implements AutoCloseable {
     if (!closed) {
       closed = true;
       process.kill();
-      deleteDirectory();
+      home.delete();
     }
   }
 
   @Override
   public String toString() {
-    return "redis-server on port " + port + (isRunning() ? "" : " (not running)");
-  }
-
-  private ServerConnection connection() {
-    return new ServerConnection(HOST, port, password);
-  }
-
-  /** A ready server; null if the port was taken and that is tolerated. */
-  private @Nullable OsProcess launch(int onPort, boolean tolerateTakenPort) {
-    OsProcess started;
-    try {
-      Path config = directory.resolve("redis.conf");
-      Files.write(config, config(onPort));
-      List<String> line = new ArrayList<>(List.of(binary.toString(), config.toString()));
-      line.addAll(arguments);
-      // Not by 'logfile': complaints about the configuration come before that is opened.
-      started =
-          OsProcess.start(
-              new ProcessBuilder(line)
-                  .directory(directory.toFile())
-                  .redirectErrorStream(true)
-                  .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile())));
-    } catch (IOException e) {
-      throw new UncheckedIOException("'%s' cannot be run".formatted(binary), e);
-    }
-    ServerConnection connection = new ServerConnection(HOST, onPort, password);
-    Awaitility.await("redis-server on port " + onPort)
-        .pollInSameThread()
-        .pollDelay(Duration.ZERO)
-        .pollInterval(START_POLL)
-        .atMost(START_TIMEOUT)
-        .until(() -> !started.isRunning() || connection.isReady(started.pid()));
-    if (started.isRunning()) {
-      return started;
-    }
-    String said = log();
-    if (tolerateTakenPort && said.contains("Address already in use")) {
-      return null;
-    }
-    throw new IllegalStateException(
-        "'%s' ended before it was ready; its log:%n%s".formatted(binary, said));
-  }
-
-  private List<String> config(int onPort) {
-    List<String> lines = new ArrayList<>();
-    lines.add("bind " + HOST);
-    lines.add("port " + onPort);
-    lines.add("dir " + Builder.quoted(directory.toString()));
-    lines.add("daemonize no");
-    lines.add("save \"\"");
-    lines.add("appendonly no");
-    lines.addAll(directives);
-    return lines;
+    return "redis-server on port " + port() + (isRunning() ? "" : " (not running)");
   }
 
   Path directory() {
-    return directory;
-  }
-
-  private Path logFile() {
-    return directory.resolve("redis.log");
+    return home.directory();
   }
 
   private void requireOpen() {
     if (closed) {
-      throw new IllegalStateException("redis-server on port " + port + " has been closed");
-    }
-  }
-
-  private void deleteDirectory() {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    } catch (IOException | UncheckedIOException e) {
-      log.warn("'{}' could not be deleted", directory, e);
+      throw new IllegalStateException("redis-server on port " + port() + " has been closed");
     }
   }
 
@@ -350,7 +266,7 @@ public final class RedisServer implements AutoCloseable {
       }
       directives.add(
           Arrays.stream(values)
-              .map(Builder::quoted)
+              .map(ServerHome::quoted)
               .collect(Collectors.joining(" ", directive + " ", "")));
       return this;
     }
@@ -373,18 +289,6 @@ public final class RedisServer implements AutoCloseable {
      */
     public RedisServer start() {
       return new RedisServer(this);
-    }
-
-    static String quoted(String value) {
-      return value.matches("[A-Za-z0-9_.:/@%+*~&<>=,-]+")
-          ? value
-          : '"'
-              + value
-                  .replace("\\", "\\\\")
-                  .replace("\"", "\\\"")
-                  .replace("\n", "\\n")
-                  .replace("\r", "\\r")
-              + '"';
     }
   }
 }

@@ -28,6 +28,14 @@ final class ServerConnection {
     this.password = password;
   }
 
+  String host() {
+    return host;
+  }
+
+  int port() {
+    return port;
+  }
+
   @Nullable Object command(String... words) {
     try (Jedis jedis = connect(TIMEOUT_MILLIS)) {
       return SafeEncoder.encodeObject(

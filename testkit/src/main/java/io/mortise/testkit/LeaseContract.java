@@ -1,0 +1,304 @@
+package io.mortise.testkit;
+
+import static io.mortise.testkit.Timing.LONG;
+import static io.mortise.testkit.Timing.SHORT;
+import static io.mortise.testkit.Timing.SLACK;
+import static io.mortise.testkit.Timing.assertLeft;
+import static io.mortise.testkit.Timing.assertTakes;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
+
+/**
+ * What every exclusive {@link DistributedLock} is held to where its leases are concerned: their
+ * ends, their renewal, their loss, fencing tokens, handles. Exclusion is in {@link LockContract},
+ * waiting in {@link WaitContract}.
+ *
+ * <p>Extend it as {@link LockContract}. It needs clients with a short default lease: see {@link
+ * LockFamily#lease()}.
+ */
+@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+@Timeout(30)
+public abstract class LeaseContract implements LockFamily {
+  private DistributedLock lock;
+  private DistributedLock other;
+  private Actor actor;
+
+  /** For subclasses. */
+  protected LeaseContract() {}
+
+  @BeforeEach
+  final void freshName() {
+    String name = "contract:" + UUID.randomUUID();
+    lock = lock(name);
+    other = otherProcess(name);
+    actor = new Actor("actor of " + name);
+  }
+
+  @AfterEach
+  final void closeActor() {
+    actor.close();
+  }
+
+  // ---- the end of a lease
+
+  @Test
+  protected void aGivenLeaseEndsByItselfAndTheLateUnlockHarmsNobody() throws Exception {
+    assertTakes(
+        SHORT,
+        () -> {
+          lock.lock(SHORT);
+          assertTrue(other.tryLock(SLACK), "nobody renews it");
+        });
+
+    assertFalse(lock.isHeldByCurrentThread());
+    assertEquals(0, lock.holdCount());
+    assertLost(Reason.EXPIRED, lock::lock);
+    assertLost(Reason.EXPIRED, lock::unlock);
+    assertTrue(other.isHeldByCurrentThread());
+    assertFalse(actor.ask(lock::tryLock), "the next holder's lock is untouched");
+    other.unlock();
+    lock.lock();
+    lock.unlock();
+  }
+
+  @Test
+  protected void aHoldWithoutALeaseIsRenewed() {
+    lock.lock();
+    Duration several = lease().multipliedBy(5).dividedBy(2);
+    await()
+        .pollInSameThread()
+        .during(several)
+        .atMost(several.plus(SLACK))
+        .until(() -> lock.isHeldByCurrentThread() && other.isLocked());
+    lock.unlock();
+    assertFalse(other.isLocked());
+  }
+
+  @Test
+  protected void aNestedShorterLeaseDoesNotShorten() throws Exception {
+    lock.lock(LONG);
+    assertTrue(lock.tryLock(Duration.ZERO, SHORT));
+    assertHeldFor(LONG);
+    lock.unlock();
+    assertHeldFor(LONG);
+    lock.unlock();
+    assertFalse(other.isLocked());
+  }
+
+  @Test
+  protected void aNestedLongerLeaseLengthens() {
+    lock.lock(lease());
+    lock.lock(LONG);
+    assertHeldFor(LONG);
+    lock.unlock();
+    assertTrue(lock.isHeldByCurrentThread());
+    lock.unlock();
+    assertFalse(other.isLocked());
+  }
+
+  private void assertHeldFor(Duration lease) {
+    assertLeft(lease, lock.lease().remaining());
+    assertLeft(lease, other.remainingLease().orElseThrow());
+  }
+
+  @Test
+  protected void aNestedHoldWithoutALeaseIsRenewed() {
+    lock.lock(lease());
+    lock.lock();
+    Duration longer = lease().multipliedBy(2);
+    await()
+        .pollInSameThread()
+        .during(longer)
+        .atMost(longer.plus(SLACK))
+        .until(() -> lock.isHeldByCurrentThread() && other.isLocked());
+    lock.unlock();
+    lock.unlock();
+    assertFalse(other.isLocked());
+  }
+
+  // ---- handles
+
+  @Test
+  protected void aHandleSaysWhereItStandsAndIsClosedOnce() throws Exception {
+    Lease held = lock.acquire(LONG, LONG).orElseThrow();
+    assertEquals(lock.name(), held.lockName());
+    assertEquals(Lease.State.HELD, held.state());
+    assertTrue(held.isValid());
+    held.ensureValid();
+    assertTrue(held.loss().isEmpty());
+    assertLeft(LONG, held.remaining());
+
+    held.close();
+    held.close();
+    assertEquals(Lease.State.RELEASED, held.state());
+    assertFalse(held.isValid());
+    assertEquals(Duration.ZERO, held.remaining());
+    var released = assertThrows(IllegalMonitorStateException.class, held::ensureValid);
+    assertFalse(released instanceof LeaseLostException);
+    try (Lease next = other.tryAcquire().orElseThrow()) {
+      held.close();
+      next.ensureValid();
+      assertTrue(lock.isLocked(), "a handle that is closed again releases nobody else");
+    }
+  }
+
+  @Test
+  protected void aHandleExcludesEverybodyAndBelongsToNoThread() throws Exception {
+    Lease held = lock.tryAcquire().orElseThrow();
+    assertFalse(lock.isHeldByCurrentThread());
+    assertEquals(0, lock.holdCount());
+    assertThrows(IllegalMonitorStateException.class, lock::lease);
+    assertThrows(IllegalMonitorStateException.class, lock::unlock);
+    assertFalse(lock.tryLock());
+    assertTrue(lock.tryAcquire().isEmpty());
+    assertTrue(lock.tryAcquire(LONG).isEmpty());
+    assertTrue(lock.acquire(SHORT).isEmpty());
+    assertTrue(other.acquire(SHORT, LONG).isEmpty());
+    actor.run(held::close);
+    assertTrue(other.tryLock());
+    other.unlock();
+  }
+
+  @Test
+  protected void theHoldOfAThreadIsGivenUpByUnlockOnly() {
+    lock.lock();
+    Lease held = lock.lease();
+    assertEquals(Lease.State.HELD, held.state());
+    assertThrows(IllegalMonitorStateException.class, held::close);
+    assertTrue(other.isLocked());
+    lock.unlock();
+    assertEquals(Lease.State.RELEASED, held.state());
+  }
+
+  @Test
+  protected void tokensRiseFromHolderToHolder() throws Exception {
+    long last = 0;
+    for (int round = 0; round < 5; round++) {
+      for (DistributedLock each : List.of(lock, other)) {
+        each.lock();
+        long asThread = each.lease().fencingToken();
+        each.lock();
+        assertEquals(asThread, each.lease().fencingToken(), "re-entry is the same hold");
+        each.unlock();
+        each.unlock();
+        assertTrue(asThread > last, asThread + " after " + last);
+        try (Lease handle = each.tryAcquire().orElseThrow()) {
+          last = handle.fencingToken();
+        }
+        assertTrue(last > asThread, last + " after " + asThread);
+      }
+    }
+    assertTrue(last < 1L << 53);
+  }
+
+  // ---- loss
+
+  @Test
+  protected void anExpiredLeaseTellsItOnce() throws Exception {
+    Lease held = lock.tryAcquire(SHORT).orElseThrow();
+    BlockingQueue<LeaseLoss> told = new LinkedBlockingQueue<>();
+    BlockingQueue<Lease.State> states = new LinkedBlockingQueue<>();
+    held.onLost(told::add);
+    held.onStateChange(states::add);
+
+    LeaseLoss loss = nonNull(told.poll(SLACK.toMillis(), MILLISECONDS));
+    assertEquals(Reason.EXPIRED, loss.reason());
+    assertEquals(lock.name(), loss.lockName());
+    assertEquals(held.fencingToken(), loss.fencingToken());
+    assertEquals(Lease.State.LOST, held.state());
+    assertEquals(loss, held.loss().orElseThrow());
+    assertEquals(Duration.ZERO, held.remaining());
+    assertFalse(held.isValid());
+    assertLost(Reason.EXPIRED, held::ensureValid);
+
+    held.onLost(late -> told.add(late));
+    assertEquals(loss, told.poll(), "a late listener runs at once");
+    assertLost(Reason.EXPIRED, held::close);
+    held.close();
+    await()
+        .atMost(SLACK)
+        .untilAsserted(() -> assertEquals(List.of(Lease.State.LOST), List.copyOf(states)));
+    assertTrue(told.isEmpty(), "told once");
+    assertTrue(other.tryLock(SLACK));
+    other.unlock();
+  }
+
+  @Test
+  protected void whoLosesTheLockByForceIsToldSo() throws Exception {
+    assertFalse(other.forceUnlock(), "nobody holds it");
+    Lease held = lock.tryAcquire().orElseThrow();
+    CompletableFuture<LeaseLoss> told = new CompletableFuture<>();
+    held.onLost(told::complete);
+
+    assertTrue(other.forceUnlock());
+    other.lock();
+
+    assertEquals(Reason.FORCED, Actor.result(told).reason());
+    assertLost(Reason.FORCED, held::close);
+    assertTrue(other.isHeldByCurrentThread());
+    assertFalse(lock.tryLock(), "the next holder's lock is untouched");
+    assertTrue(other.lease().fencingToken() > held.fencingToken());
+    other.unlock();
+  }
+
+  @Test
+  protected void whoUnlocksAfterForceIsToldSo() throws Exception {
+    lock.lock(LONG);
+    assertTrue(other.forceUnlock());
+    assertTrue(other.tryLock());
+    assertLost(Reason.FORCED, lock::unlock);
+    assertFalse(actor.ask(lock::tryLock));
+    other.unlock();
+    assertTrue(lock.tryLock());
+    assertTrue(lock.forceUnlock(), "also one's own");
+    assertLost(Reason.FORCED, lock::unlock);
+  }
+
+  @Test
+  protected void forceWakesAWaiter() throws Exception {
+    lock.lock(LONG);
+    Future<Boolean> waiter = actor.start(() -> other.tryLock(LONG));
+    actor.awaitBlocked();
+    assertTrue(lock.forceUnlock());
+    assertTrue(Actor.result(waiter));
+    actor.run(other::unlock);
+    assertLost(Reason.FORCED, lock::unlock);
+  }
+
+  private void assertLost(Reason reason, Executable call) {
+    var lost = assertThrows(LeaseLostException.class, call);
+    assertEquals(reason, lost.loss().reason(), lost::getMessage);
+    String message = String.valueOf(lost.getMessage());
+    assertTrue(message.contains(lock.name()), message);
+  }
+
+  private static <T> T nonNull(@Nullable T value) {
+    if (value == null) {
+      throw new AssertionError("nothing came within " + SLACK);
+    }
+    return value;
+  }
+}

@@ -1,0 +1,58 @@
+package io.mortise.testkit;
+
+import io.mortise.core.DistributedLock;
+import java.time.Duration;
+
+/**
+ * What a contract of the testkit needs to know of the locks that it tests: how to get one. To be
+ * implemented by the test class itself, or by an interface that the test classes of one family
+ * share:
+ *
+ * <pre>{@code
+ * class RedisLockTest extends LockContract {
+ *   private static RedisServer server;
+ *   private static LockClient here;
+ *   private static LockClient there;
+ *
+ *   @BeforeAll
+ *   static void start() {
+ *     server = RedisServer.start();
+ *     LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(1)).build();
+ *     here = LockClient.create(server.uri(), options);
+ *     there = LockClient.create(server.uri(), options);
+ *   }
+ *
+ *   @Override
+ *   public DistributedLock lock(String name) {
+ *     return new RedisLock(here, name);
+ *   }
+ *
+ *   @Override
+ *   public DistributedLock otherProcess(String name) {
+ *     return new RedisLock(there, name);
+ *   }
+ *
+ *   @AfterAll
+ *   static void stop() { ... }
+ * }
+ * }</pre>
+ */
+public interface LockFamily {
+
+  /** An exclusive lock of that name, by the same client each time. */
+  DistributedLock lock(String name);
+
+  /**
+   * An exclusive lock of that name, by a second client that shares nothing with the first, as in
+   * another process; the same one each time.
+   */
+  DistributedLock otherProcess(String name);
+
+  /**
+   * The default lease of both clients. The suites wait for more than two of them where they show
+   * that a lock is renewed. Long enough that a slow machine renews in time.
+   */
+  default Duration lease() {
+    return Duration.ofSeconds(1);
+  }
+}

@@ -1,0 +1,139 @@
+package io.mortise.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The directory of one server: its configuration, its log, and the starting of it. */
+final class ServerHome {
+  private static final Logger log = LoggerFactory.getLogger(ServerHome.class);
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration START_POLL = Duration.ofMillis(10);
+
+  private final Path binary;
+  private final List<String> arguments;
+  private final List<String> directives;
+  private final Path directory;
+
+  /**
+   * Makes the directory.
+   *
+   * @param arguments what comes after the configuration on the command line
+   * @param directives lines of {@code redis.conf}, on top of what every server here has
+   */
+  ServerHome(Path binary, List<String> arguments, List<String> directives) {
+    this.binary = binary;
+    this.arguments = List.copyOf(arguments);
+    this.directives = List.copyOf(directives);
+    try {
+      directory = Files.createTempDirectory("mortise-redis-");
+    } catch (IOException e) {
+      throw new UncheckedIOException("no temporary directory for redis-server", e);
+    }
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  /** All that the server has said, over all its starts. */
+  String log() {
+    try {
+      return Files.readString(logFile());
+    } catch (IOException e) {
+      throw new UncheckedIOException("the log of redis-server cannot be read", e);
+    }
+  }
+
+  /**
+   * Starts the server and waits until it answers.
+   *
+   * @param tolerateTakenPort whether to return nothing, instead of throwing, if another process has
+   *     the port
+   */
+  Optional<OsProcess> launch(ServerConnection connection, boolean tolerateTakenPort) {
+    OsProcess process = run(connection);
+    Awaitility.await("redis-server on port " + connection.port())
+        .pollInSameThread()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(START_POLL)
+        .atMost(START_TIMEOUT)
+        .until(() -> !process.isRunning() || connection.isReady(process.pid()));
+    if (process.isRunning()) {
+      log.debug("{} runs on port {} as {}", binary, connection.port(), process.pid());
+      return Optional.of(process);
+    }
+    String said = log();
+    if (tolerateTakenPort && said.contains("Address already in use")) {
+      return Optional.empty();
+    }
+    throw new IllegalStateException(
+        "'%s' ended before it was ready; its log:%n%s".formatted(binary, said));
+  }
+
+  private OsProcess run(ServerConnection connection) {
+    try {
+      Path config = directory.resolve("redis.conf");
+      Files.write(config, config(connection));
+      List<String> line = new ArrayList<>(List.of(binary.toString(), config.toString()));
+      line.addAll(arguments);
+      // Not by 'logfile': complaints about the configuration come before that is opened.
+      return OsProcess.start(
+          new ProcessBuilder(line)
+              .directory(directory.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile())));
+    } catch (IOException e) {
+      throw new UncheckedIOException("'%s' cannot be run".formatted(binary), e);
+    }
+  }
+
+  private List<String> config(ServerConnection connection) {
+    List<String> lines = new ArrayList<>();
+    lines.add("bind " + connection.host());
+    lines.add("port " + connection.port());
+    lines.add("dir " + quoted(directory.toString()));
+    lines.add("daemonize no");
+    lines.add("save \"\"");
+    lines.add("appendonly no");
+    lines.addAll(directives);
+    return lines;
+  }
+
+  private Path logFile() {
+    return directory.resolve("redis.log");
+  }
+
+  void delete() {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException | UncheckedIOException e) {
+      log.warn("'{}' could not be deleted", directory, e);
+    }
+  }
+
+  /** One word of {@code redis.conf}, whatever characters it has. */
+  static String quoted(String value) {
+    return value.matches("[A-Za-z0-9_.:/@%+*~&<>=,-]+")
+        ? value
+        : '"'
+            + value
+                .replace("\\", "\\\\")
+                .replace("\"", "\\\"")
+                .replace("\n", "\\n")
+                .replace("\r", "\\r")
+            + '"';
+  }
+}

@@ -1,0 +1,233 @@
+package io.mortise.testkit;
+
+import static io.mortise.testkit.Timing.LONG;
+import static io.mortise.testkit.Timing.SHORT;
+import static io.mortise.testkit.Timing.SLACK;
+import static io.mortise.testkit.Timing.assertTakes;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What every exclusive {@link DistributedLock} is held to while somebody waits for it: the ends of
+ * waits, wake-ups, interrupts, cancellation.
+ *
+ * <p>Extend it as {@link LockContract}.
+ */
+@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+@Timeout(30)
+public abstract class WaitContract implements LockFamily {
+  private DistributedLock lock;
+  private DistributedLock other;
+  private Actor actor;
+
+  /** For subclasses. */
+  protected WaitContract() {}
+
+  @BeforeEach
+  final void freshName() {
+    String name = "contract:" + UUID.randomUUID();
+    lock = lock(name);
+    other = otherProcess(name);
+    actor = new Actor("actor of " + name);
+  }
+
+  @AfterEach
+  final void closeActor() {
+    actor.close();
+  }
+
+  // ---- waiting
+
+  @Test
+  protected void aWaitEndsInTimeAndSaysFalse() throws Exception {
+    other.lock();
+    assertTakes(SHORT, () -> assertFalse(lock.tryLock(SHORT)));
+    assertTakes(SHORT, () -> assertFalse(lock.tryLock(SHORT.toMillis(), MILLISECONDS)));
+    assertTakes(SHORT, () -> assertFalse(lock.tryLock(SHORT, LONG)));
+    assertTakes(Duration.ZERO, () -> assertFalse(lock.tryLock(Duration.ZERO)));
+    assertTakes(Duration.ZERO, () -> assertFalse(lock.tryLock(0, SECONDS)));
+    assertTakes(SHORT, () -> assertFalse(actor.ask(() -> other.tryLock(SHORT))));
+    other.unlock();
+    assertFalse(lock.isLocked(), "a wait that is over leaves nothing behind");
+  }
+
+  @Test
+  protected void aReleaseWakesAWaiterOfAnotherClientLongBeforeTheLeaseEnds() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      lock.lock(LONG);
+      Future<Boolean> waiter = actor.start(() -> other.tryLock(LONG));
+      actor.awaitBlocked();
+      assertTakes(
+          Duration.ZERO,
+          () -> {
+            lock.unlock();
+            assertTrue(Actor.result(waiter));
+          });
+      actor.run(other::unlock);
+    }
+  }
+
+  @Test
+  protected void aWaiterOfTheSameClientFollows() throws Exception {
+    lock.lock(LONG);
+    Future<Boolean> waiter = actor.start(() -> lock.tryLock(LONG));
+    actor.awaitBlocked();
+    assertTakes(
+        Duration.ZERO,
+        () -> {
+          lock.unlock();
+          assertTrue(Actor.result(waiter));
+        });
+    assertFalse(lock.tryLock());
+    actor.run(lock::unlock);
+  }
+
+  // ---- interrupts
+
+  @Test
+  protected void anInterruptBeforehandEndsAWaitAndNothingIsHeld() throws Exception {
+    for (Actor.Action waiting : interruptibleWaits()) {
+      actor.run(
+          () -> {
+            Thread.currentThread().interrupt();
+            assertThrows(InterruptedException.class, waiting::run);
+            assertFalse(Thread.interrupted(), "thrown, and so not kept");
+            assertFalse(lock.isHeldByCurrentThread());
+          });
+      await().atMost(SLACK).until(() -> !other.isLocked());
+    }
+  }
+
+  @Test
+  protected void anInterruptEndsAWaitAndNothingIsHeld() throws Exception {
+    for (Actor.Action waiting : interruptibleWaits()) {
+      other.lock();
+      Future<?> wait = actor.start(() -> assertThrows(InterruptedException.class, waiting::run));
+      actor.awaitBlocked();
+      actor.interrupt();
+      Actor.result(wait);
+      assertFalse(actor.ask(lock::isHeldByCurrentThread));
+      other.unlock();
+      assertTrue(other.tryLock(SLACK), "the waiter has left nothing behind");
+      other.unlock();
+    }
+  }
+
+  private List<Actor.Action> interruptibleWaits() {
+    return List.of(
+        () -> lock.lockInterruptibly(),
+        () -> lock.lockInterruptibly(LONG),
+        () -> lock.tryLock(LONG),
+        () -> lock.tryLock(LONG, LONG),
+        () -> lock.acquire(LONG),
+        () -> lock.acquire(LONG, LONG));
+  }
+
+  @Test
+  protected void anInterruptInTheLineOfOneClientEndsThatWaitOnly() throws Exception {
+    try (Actor second = new Actor("second in line")) {
+      other.lock();
+      Future<Boolean> first = actor.start(() -> lock.tryLock(LONG));
+      actor.awaitBlocked();
+      Future<?> wait =
+          second.start(
+              () -> assertThrows(InterruptedException.class, () -> lock.lockInterruptibly()));
+      second.awaitBlocked();
+      second.interrupt();
+      Actor.result(wait);
+      other.unlock();
+      assertTrue(Actor.result(first));
+      actor.run(lock::unlock);
+      assertFalse(lock.isLocked());
+    }
+  }
+
+  @Test
+  protected void lockWaitsThroughAnInterruptAndKeepsIt() throws Exception {
+    other.lock();
+    Future<Boolean> interrupted =
+        actor.start(
+            () -> {
+              lock.lock();
+              return Thread.interrupted();
+            });
+    actor.awaitBlocked();
+    actor.interrupt();
+    await().during(SHORT).atMost(SLACK).until(() -> !interrupted.isDone());
+    other.unlock();
+    assertTrue(Actor.result(interrupted), "the status is kept");
+    actor.run(lock::unlock);
+    actor.run(
+        () -> {
+          Thread.currentThread().interrupt();
+          assertTrue(lock.tryLock(), "an attempt is not a wait");
+          lock.unlock();
+          assertTrue(Thread.interrupted(), "the status is kept");
+        });
+  }
+
+  // ---- without a waiting thread
+
+  @Test
+  protected void anAsynchronousWaitEndsWithALeaseOrEmpty() throws Exception {
+    try (Lease held = result(lock.acquireAsync(Duration.ZERO)).orElseThrow()) {
+      held.ensureValid();
+      assertTrue(result(other.acquireAsync(SHORT)).isEmpty());
+      assertTrue(result(lock.acquireAsync(SHORT, LONG)).isEmpty());
+    }
+    Lease first = lock.tryAcquire(LONG).orElseThrow();
+    CompletionStage<Optional<Lease>> waiting = other.acquireAsync(LONG, LONG);
+    await().during(SHORT).atMost(SLACK).until(() -> !waiting.toCompletableFuture().isDone());
+    first.close();
+    Lease second = result(waiting).orElseThrow();
+    assertTrue(second.fencingToken() > first.fencingToken());
+    second.close();
+    assertFalse(lock.isLocked());
+  }
+
+  @Test
+  protected void aCancelledWaitLeavesNothingHeld() throws Exception {
+    Lease held = lock.tryAcquire(LONG).orElseThrow();
+    CompletionStage<Optional<Lease>> waiting = other.acquireAsync(LONG);
+    await().during(SHORT).atMost(SLACK).until(other::isLocked);
+    assertTrue(waiting.toCompletableFuture().cancel(true));
+    held.close();
+    assertTrue(lock.tryLock(SLACK));
+    lock.unlock();
+
+    for (int i = 0; i < 50; i++) {
+      CompletableFuture<Optional<Lease>> racing = other.acquireAsync(LONG).toCompletableFuture();
+      LockSupport.parkNanos(i * 40_000L); // so that it comes at every stage of the acquisition
+      if (!racing.cancel(true)) {
+        racing.join().ifPresent(Lease::close);
+      }
+    }
+    await().atMost(SLACK).until(() -> !lock.isLocked());
+    Duration longer = lease().multipliedBy(2);
+    assertTrue(lock.tryLock(longer), "a leak would be renewed for ever");
+    lock.unlock();
+  }
+
+  private static Optional<Lease> result(CompletionStage<Optional<Lease>> stage) throws Exception {
+    return Actor.result(stage.toCompletableFuture());
+  }
+}

@@ -1,0 +1,3 @@
+package io.mortise.testkit;
+
+class RedisLeaseContractTest extends LeaseContract implements RedisLocks {}

@@ -1,0 +1,3 @@
+package io.mortise.testkit;
+
+class RedisLockContractTest extends LockContract implements RedisLocks {}

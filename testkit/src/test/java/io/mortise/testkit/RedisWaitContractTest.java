@@ -1,0 +1,3 @@
+package io.mortise.testkit;
+
+class RedisWaitContractTest extends WaitContract implements RedisLocks {}
