@@ -23,6 +23,9 @@ final class Faults {
 
   private static final Pattern FIRST_WORD = Pattern.compile("-?([A-Z]+)\\b.*", Pattern.DOTALL);
 
+  /** A right that is missing inside a script has no word of its own. */
+  private static final String NO_RIGHT_IN_SCRIPT = "user executing the script can't";
+
   private Faults() {}
 
   /**
@@ -82,7 +85,9 @@ final class Faults {
           "UNKILLABLE" ->
           fault(Reason.NOT_READY, "the server is not ready", message, where, reply);
       default -> {
-        if (reply instanceof JedisAccessControlException || message.contains("invalid password")) {
+        if (reply instanceof JedisAccessControlException
+            || message.contains("invalid password")
+            || message.contains(NO_RIGHT_IN_SCRIPT)) {
           yield denied(message, where, reply);
         }
         if (message.contains("max number of clients")) {
