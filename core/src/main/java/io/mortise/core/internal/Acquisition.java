@@ -69,6 +69,9 @@ final class Acquisition {
   /** Until when an attempt without an answer may leave a hold behind; 0 when each was answered. */
   private long doubtUntilNanos;
 
+  /** Whether an attempt was answered with an error after it may have written something. */
+  private boolean halfway;
+
   private boolean queued;
   private @Nullable Fault lastFault;
   private long faultySinceNanos;
@@ -200,6 +203,7 @@ final class Acquisition {
       if (fault.mayHaveRun()) {
         doubt();
       }
+      halfway |= fault.isHalfway();
       noteFault(fault);
       return null;
     }
@@ -370,6 +374,8 @@ final class Acquisition {
     }
     if (!left || doubtUntilNanos != 0) {
       engine.releases().abandon(protocol, holder, engine.nanos() + terms.leaseMillis() * 1_000_000);
+    } else if (halfway) {
+      engine.releases().abandon(protocol, holder, engine.nanos()); // once: nothing is on its way
     }
   }
 }

@@ -3,6 +3,7 @@ package io.mortise.core.internal;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * A command that failed, inside the engine: what it was, and whether it may have run all the same.
@@ -26,6 +27,12 @@ public final class Fault extends Exception {
   /** Whether the command may have reached the server although its answer did not arrive. */
   boolean mayHaveRun() {
     return mayHaveRun;
+  }
+
+  /** Whether a script failed in its middle: what it had written until then stands. */
+  boolean isHalfway() {
+    return getCause() instanceof JedisDataException reply
+        && String.valueOf(reply.getMessage()).contains("@user_script");
   }
 
   Fault mayHaveRunBefore() {

@@ -13,9 +13,10 @@
 -- @include common/locktype
 local fields = redis.call('HLEN', KEYS[1])
 if fields == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
+  local token = next_token(KEYS[2], ARGV[3], ARGV[4]) -- may fail, so before the lock is taken
   redis.call('HSET', KEYS[1], ARGV[1], 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  return {1, next_token(KEYS[2], ARGV[3], ARGV[4])}
+  return {1, token}
 end
 if redis.call('HEXISTS', KEYS[1], 'mode') == 1 then
   return refuse('read-write lock')
