@@ -2,6 +2,7 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockException.Reason;
 import java.time.Duration;
+import java.util.NoSuchElementException;
 import org.apache.commons.pool2.PooledObjectFactory;
 import org.apache.commons.pool2.impl.GenericObjectPool;
 import redis.clients.jedis.Connection;
@@ -14,14 +15,19 @@ import redis.clients.jedis.Connection;
  * and runs exactly as often as the engine says: Jedis' own repetition is not involved.
  */
 final class RedisNode implements AutoCloseable {
+  /** Of a pool without a limit. */
+  private static final int MOST_CARRIERS = 256;
+
   private final String address;
   private final GenericObjectPool<Connection> pool;
   private final boolean owned;
+  private final Carriers carriers;
 
   RedisNode(String address, GenericObjectPool<Connection> pool, boolean owned) {
     this.address = address;
     this.pool = pool;
     this.owned = owned;
+    this.carriers = new Carriers(pool.getMaxTotal() < 0 ? MOST_CARRIERS : pool.getMaxTotal());
   }
 
   /**
@@ -32,10 +38,25 @@ final class RedisNode implements AutoCloseable {
    * dropped, and the exchange is tried once more on a new one. What the engine sends is safe to
    * repeat.
    *
-   * <p>The interrupt status is put aside meanwhile: on a virtual thread it would close the socket
-   * under the command. It stands again when this returns, and whoever waits looks at it then.
+   * <p>An interrupt does not end it. The status is put aside meanwhile; it stands again when this
+   * returns, and whoever waits looks at it then.
    */
   Reply exchange(Exchange exchange, long timeoutNanos) throws Fault {
+    if (!Carriers.areNeeded()) {
+      return exchangeHere(exchange, timeoutNanos);
+    }
+    long start = System.nanoTime();
+    return carriers.run(
+        () -> {
+          long left = timeoutNanos - (System.nanoTime() - start);
+          if (left <= 0) {
+            throw Faults.of(new NoSuchElementException("no carrier was free"), address, false);
+          }
+          return exchangeHere(exchange, left);
+        });
+  }
+
+  private Reply exchangeHere(Exchange exchange, long timeoutNanos) throws Fault {
     long start = System.nanoTime();
     boolean interrupted = Thread.interrupted();
     try {
@@ -133,6 +154,7 @@ final class RedisNode implements AutoCloseable {
 
   @Override
   public void close() {
+    carriers.close();
     if (owned) {
       pool.close();
     }
