@@ -142,7 +142,10 @@ class AsyncLoadTest {
   private void assertAllFree(List<String> names) {
     for (String name : names) {
       DistributedLock lock = new RedisLock(client, name);
-      await(name).atMost(Duration.ofSeconds(10)).until(() -> !lock.isLocked());
+      await(name)
+          .pollDelay(Duration.ZERO)
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> !lock.isLocked());
     }
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Crew;
 import io.mortise.it.support.Names;
@@ -53,8 +54,9 @@ class VirtualThreadTest {
 
   @BeforeEach
   void connect() throws ReflectiveOperationException {
-    client = LockClient.create(server.uri());
-    other = LockClient.create(server.uri());
+    LockOptions options = LockOptions.builder().subscriptionLinger(Duration.ofMillis(100)).build();
+    client = LockClient.create(server.uri(), options);
+    other = LockClient.create(server.uri(), options);
     crew = VirtualThreads.crew();
   }
 
