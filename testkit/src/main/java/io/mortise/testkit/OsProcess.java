@@ -20,11 +20,11 @@ final class OsProcess {
   private static final Duration SIGNAL_TIMEOUT = Duration.ofSeconds(10);
   private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
 
+  private static final Set<Runnable> CLEANUPS = ConcurrentHashMap.newKeySet();
+
   static {
     Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> RUNNING.forEach(Process::destroyForcibly), "mortise-testkit-kill-children"));
+        .addShutdownHook(new Thread(OsProcess::endAll, "mortise-testkit-kill-children"));
   }
 
   private final Process process;
@@ -38,6 +38,22 @@ final class OsProcess {
     RUNNING.add(process);
     var unused = process.onExit().thenAccept(RUNNING::remove);
     return new OsProcess(process);
+  }
+
+  /**
+   * Has something done when this JVM ends, after the children have been killed.
+   *
+   * @return takes that back
+   */
+  static Runnable atShutdown(Runnable cleanup) {
+    CLEANUPS.add(cleanup);
+    return () -> CLEANUPS.remove(cleanup);
+  }
+
+  private static void endAll() {
+    RUNNING.forEach(Process::destroyForcibly);
+    RUNNING.forEach(process -> new OsProcess(process).exitsWithin(SIGNAL_TIMEOUT));
+    CLEANUPS.forEach(Runnable::run);
   }
 
   long pid() {

@@ -24,6 +24,7 @@ final class ServerHome {
   private final List<String> arguments;
   private final List<String> directives;
   private final Path directory;
+  private final Runnable forgetCleanup;
 
   /**
    * Makes the directory.
@@ -40,6 +41,8 @@ final class ServerHome {
     } catch (IOException e) {
       throw new UncheckedIOException("no temporary directory for redis-server", e);
     }
+    Path made = directory;
+    forgetCleanup = OsProcess.atShutdown(() -> delete(made));
   }
 
   Path directory() {
@@ -106,6 +109,7 @@ final class ServerHome {
     lines.add("daemonize no");
     lines.add("save \"\"");
     lines.add("appendonly no");
+    lines.add("repl-diskless-sync-delay 0"); // 5 s from Redis 7 on: replicas are wanted at once
     lines.addAll(directives);
     return lines;
   }
@@ -115,6 +119,11 @@ final class ServerHome {
   }
 
   void delete() {
+    forgetCleanup.run();
+    delete(directory);
+  }
+
+  private static void delete(Path directory) {
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);

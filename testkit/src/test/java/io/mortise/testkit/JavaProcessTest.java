@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -84,7 +86,9 @@ class JavaProcessTest {
     long grandchild;
     try (JavaProcess parent = JavaProcess.start(Parent.class)) {
       grandchild = Long.parseLong(parent.awaitLine("child ", LONG).substring("child ".length()));
+      Path home = Path.of(parent.awaitLine("home ", LONG).substring("home ".length()));
       parent.awaitExit(LONG);
+      assertFalse(Files.exists(home));
     }
     await()
         .atMost(LONG)
@@ -94,7 +98,9 @@ class JavaProcessTest {
   /** Starts a server and ends without closing it. */
   static final class Parent {
     public static void main(String[] arguments) {
-      System.out.println("child " + RedisServer.start().pid());
+      RedisServer server = RedisServer.start();
+      System.out.println("child " + server.pid());
+      System.out.println("home " + server.directory());
     }
   }
 }

@@ -5,6 +5,7 @@ import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.internal.Wakeups.Subscription;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.LockProtocol.Presence;
 import io.mortise.core.spi.ScriptCall;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -150,9 +151,7 @@ final class Acquisition {
   // ---- attempts
 
   private @Nullable LeaseHandle attemptUntilDone() throws InterruptedException {
-    if (terms.waitNanos() > 0) {
-      subscription = engine.wakeups().join(protocol.channel(holder));
-    }
+    joinIfSubscribed();
     while (true) {
       engine.ensureOpen(protocol.name());
       noteInterrupt();
@@ -174,10 +173,20 @@ final class Acquisition {
       } else if (leftNanos() <= 0) {
         return null;
       } else if (attempt instanceof Attempt.Queued place) {
-        showPresence();
         park(heard, seen, trusted, place.retryMillis());
       } else if (attempt instanceof Attempt.Busy busy) {
         park(heard, seen, trusted, busy.remainingMillis());
+      }
+    }
+  }
+
+  /** A channel that lingers from the last contention is heard from the first attempt on. */
+  private void joinIfSubscribed() {
+    if (terms.waitNanos() > 0 && !protocol.channelIsPrivate()) {
+      Subscription lingering = engine.wakeups().join(protocol.channel(holder));
+      if (lingering != null) {
+        subscription = lingering;
+        showPresence(lingering.signal());
       }
     }
   }
@@ -258,8 +267,10 @@ final class Acquisition {
             ? engine.options().lease().toNanos()
             : Math.max(1, retryMillis) * 1_000_000;
     if (heard == null) {
-      Subscription fresh = engine.wakeups().subscribe(protocol.channel(holder));
+      Subscription fresh =
+          engine.wakeups().subscribe(protocol.channel(holder), !protocol.channelIsPrivate());
       subscription = fresh;
+      showPresence(fresh.signal());
       long generation = fresh.signal().generation();
       if (!fresh.confirmed()) {
         await(fresh.signal(), generation, Math.min(nanos, FIRST_CONFIRMATION_NANOS));
@@ -338,9 +349,10 @@ final class Acquisition {
 
   // ---- while waiting, and at the end
 
-  private void showPresence() {
-    if (presence == null) {
-      protocol.presence(holder).ifPresent(sign -> presence = new Waiter(engine, sign));
+  private void showPresence(Signal wake) {
+    Presence sign = protocol.presence(holder).orElse(null);
+    if (sign != null) {
+      presence = new Waiter(engine, protocol, holder, sign, wake);
     }
   }
 

@@ -7,6 +7,8 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.ScriptCall;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -133,6 +135,29 @@ public record EngineLock(Engine engine, LockProtocol protocol, String id) {
     return Optional.of(millis < 0 ? LockOptions.MAX_LEASE : Duration.ofMillis(millis));
   }
 
+  /** The holder ids under which threads of this client wait in a queue in Redis, oldest first. */
+  public List<String> waitingHolders() {
+    return engine.scheduler().entries(Waiter.class).stream()
+        .filter(waiter -> engine.idOf(waiter.protocol()).equals(id))
+        .map(Waiter::holder)
+        .sorted(Comparator.comparingLong(EngineLock::number))
+        .toList();
+  }
+
+  private static long number(String holder) {
+    return Long.parseLong(holder.substring(holder.lastIndexOf(':') + 1));
+  }
+
+  /** Runs a call of the family's own; its answer as Jedis decodes it. */
+  public Object query(ScriptCall call) {
+    engine.ensureOpen(protocol.name());
+    try {
+      return engine.commands().run(call).value();
+    } catch (Fault fault) {
+      throw fault.forCaller(protocol.name());
+    }
+  }
+
   public boolean forceUnlock() {
     boolean forced = ask(protocol.force()) == 1;
     for (LeaseHandle lease : engine.scheduler().entries(LeaseHandle.class)) {
@@ -144,12 +169,7 @@ public record EngineLock(Engine engine, LockProtocol protocol, String id) {
   }
 
   private long ask(ScriptCall call) {
-    engine.ensureOpen(protocol.name());
-    try {
-      return (Long) engine.commands().run(call).value();
-    } catch (Fault fault) {
-      throw fault.forCaller(protocol.name());
-    }
+    return (Long) query(call);
   }
 
   private Terms terms(@Nullable Duration wait, @Nullable Duration lease, boolean interruptible) {

@@ -1,19 +1,37 @@
 package io.mortise.core.internal;
 
+import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.LockProtocol.Presence;
 import io.mortise.core.spi.ScriptCall;
 
 /** The signs of life of one acquisition that waits in a queue in Redis, sent in batches. */
 final class Waiter implements Scheduler.Timed, Batches.Item, AutoCloseable {
   private final Engine engine;
+  private final LockProtocol protocol;
+  private final String holder;
   private final Presence sign;
+  private final Signal wake;
   private volatile long dueNanos;
 
-  Waiter(Engine engine, Presence sign) {
+  /**
+   * @param wake what the acquisition waits for
+   */
+  Waiter(Engine engine, LockProtocol protocol, String holder, Presence sign, Signal wake) {
     this.engine = engine;
+    this.protocol = protocol;
+    this.holder = holder;
     this.sign = sign;
+    this.wake = wake;
     this.dueNanos = engine.nanos() + everyNanos();
     engine.scheduler().add(this);
+  }
+
+  LockProtocol protocol() {
+    return protocol;
+  }
+
+  String holder() {
+    return holder;
   }
 
   private long everyNanos() {
@@ -48,7 +66,9 @@ final class Waiter implements Scheduler.Timed, Batches.Item, AutoCloseable {
 
   @Override
   public void answered(long answer, long sentNanos) {
-    // Whether the place is still there shows at the next attempt.
+    if (answer != 1) {
+      wake.fire();
+    }
   }
 
   @Override

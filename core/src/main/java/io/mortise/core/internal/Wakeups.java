@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Wakeups implements Scheduler.Timed, AutoCloseable {
   private static final long HEARTBEAT_NANOS = 10_000_000_000L;
+
+  /** So that many waiters' own channels are left in one UNSUBSCRIBE. */
+  private static final long PRIVATE_LINGER_NANOS = 50_000_000L;
+
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
   private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
 
@@ -89,21 +93,28 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     boolean asked;
     long idleSinceNanos;
 
-    Channel(String name) {
+    final boolean lingers;
+
+    Channel(String name, boolean lingers) {
       this.name = name;
+      this.lingers = lingers;
     }
   }
 
   /** Joins a channel that is subscribed already; null when it is not. Costs nothing then. */
   @Nullable Subscription join(String name) {
-    return channels.containsKey(name) ? subscribe(name) : null;
+    return channels.containsKey(name) ? subscribe(name, true) : null;
   }
 
-  /** Sees to it that the channel is subscribed. Does not wait for the server. */
-  Subscription subscribe(String name) {
+  /**
+   * Sees to it that the channel is subscribed. Does not wait for the server.
+   *
+   * @param lingers whether the channel stays for a while after its last waiter
+   */
+  Subscription subscribe(String name, boolean lingers) {
     lock.lock();
     try {
-      Channel channel = channels.computeIfAbsent(name, Channel::new);
+      Channel channel = channels.computeIfAbsent(name, absent -> new Channel(absent, lingers));
       channel.waiters++;
       if (closed) {
         channel.signal.fire();
@@ -126,7 +137,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     try {
       if (--channel.waiters == 0) {
         channel.idleSinceNanos = System.nanoTime();
-        long due = channel.idleSinceNanos + lingerNanos;
+        long due = channel.idleSinceNanos + lingerNanos(channel);
         if (due - dueNanos < 0) {
           dueNanos = due;
           scheduler.poke(due);
@@ -135,6 +146,10 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  private long lingerNanos(Channel channel) {
+    return channel.lingers ? lingerNanos : Math.min(lingerNanos, PRIVATE_LINGER_NANOS);
   }
 
   @GuardedBy("lock")
@@ -267,7 +282,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
       long due = now + HEARTBEAT_NANOS;
       for (Channel channel : channels.values()) {
         if (channel.waiters == 0) {
-          long over = channel.idleSinceNanos + lingerNanos;
+          long over = channel.idleSinceNanos + lingerNanos(channel);
           if (over - now <= 0) {
             idle.put(channel.name, channel);
           } else if (over - due < 0) {

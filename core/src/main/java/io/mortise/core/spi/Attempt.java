@@ -22,11 +22,10 @@ public sealed interface Attempt {
    * Somebody else is first, and this acquisition stands in a queue in Redis, which it must leave
    * when it gives up.
    *
-   * @param position how many stand before it
    * @param retryMillis after that time another attempt makes sense, also without a wake-up; {@link
    *     #UNKNOWN} when Redis sets no end
    */
-  record Queued(long position, long retryMillis) implements Attempt {}
+  record Queued(long retryMillis) implements Attempt {}
 
   /** No time is known. */
   long UNKNOWN = -1;

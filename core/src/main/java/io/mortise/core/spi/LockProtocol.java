@@ -28,6 +28,14 @@ public interface LockProtocol {
   String channel(String holder);
 
   /**
+   * Whether every waiter has a channel of its own: it is left at once then, and does not linger for
+   * the next one.
+   */
+  default boolean channelIsPrivate() {
+    return false;
+  }
+
+  /**
    * An attempt.
    *
    * @param waits whether the caller waits if it cannot have the lock now: a family with a queue in
@@ -60,7 +68,8 @@ public interface LockProtocol {
 
   /**
    * What an acquisition sends regularly while it waits, as one item of a batch script, so that
-   * others see that it is alive. Empty when nobody looks.
+   * others see that it is alive. Its answer for each item: 1 to wait on; any other number to ask
+   * again now. Empty when nobody looks.
    */
   default Optional<Presence> presence(String holder) {
     return Optional.empty();
@@ -78,7 +87,7 @@ public interface LockProtocol {
   /**
    * A sign of life.
    *
-   * @param item one item of a batch script; its answers are not looked at
+   * @param item one item of a batch script
    * @param everyMillis how often it is to be sent
    */
   record Presence(ScriptCall item, long everyMillis) {}

@@ -5,6 +5,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.internal.EngineLock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -21,6 +22,24 @@ public abstract class ProtocolLock implements DistributedLock {
   /** A lock of that client's. */
   protected ProtocolLock(LockClient client, LockProtocol protocol) {
     this.engine = EngineLock.of(Objects.requireNonNull(client, "client"), protocol);
+  }
+
+  /**
+   * Asks Redis something that only this family can be asked.
+   *
+   * @return the answer: integers are {@code Long}, arrays are {@code List}
+   * @throws io.mortise.core.LockException if Redis cannot be used
+   */
+  protected final Object query(ScriptCall call) {
+    return engine.query(call);
+  }
+
+  /**
+   * The holder ids under which threads of this client wait for this lock in a queue in Redis, in
+   * the order in which they asked.
+   */
+  protected final List<String> waitingHolders() {
+    return engine.waitingHolders();
   }
 
   @Override

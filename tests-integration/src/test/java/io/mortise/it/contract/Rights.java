@@ -17,14 +17,12 @@ final class Rights {
   /** The rules of {@code ACL SETUSER}, one by one, for lock names with that prefix. */
   static List<String> documented(String prefix) throws IOException {
     List<String> rules = new ArrayList<>();
-    boolean inSection = false;
-    for (String line : Files.readAllLines(Path.of("..", "docs", "wire.md"))) {
-      if (line.startsWith("## ")) {
-        inSection = line.equals("## Rights");
-      } else if (inSection && line.startsWith("    ")) {
-        rules.addAll(Arrays.asList(line.trim().split(" +", -1)));
-      }
-    }
+    List<String> document = Files.readAllLines(Path.of("..", "docs", "wire.md"));
+    // The first block of the section; what follows is for other kinds of locks besides.
+    document.subList(document.indexOf("## Rights") + 1, document.size()).stream()
+        .dropWhile(line -> !line.startsWith("    "))
+        .takeWhile(line -> line.startsWith("    "))
+        .forEach(line -> rules.addAll(Arrays.asList(line.trim().split(" +", -1))));
     if (!rules.remove(NAMES)) {
       throw new AssertionError("docs/wire.md has no rights with " + NAMES + " in them: " + rules);
     }

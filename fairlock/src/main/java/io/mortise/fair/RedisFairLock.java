@@ -1,0 +1,106 @@
+package io.mortise.fair;
+
+import io.mortise.core.LockClient;
+import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.ProtocolLock;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * An exclusive lock that is granted in the order in which threads asked for it, over all processes.
+ *
+ * <p><b>Order</b> is that in which the first attempts reached Redis. A thread that waits has a
+ * place in a queue in Redis and keeps it, however long it waits, by a sign of life that its client
+ * sends for it. {@code tryLock()} without a wait neither joins the queue nor overtakes it: it is
+ * false while anybody waits. A release wakes the head of the queue, and nobody else.
+ *
+ * <p><b>Who stops waiting</b> (a timeout, an interrupt, an error, a closed client) leaves the queue
+ * at once. Who cannot (its process died, or hangs) loses its place when it has given no sign of
+ * life for the <em>presence</em>, and delays those behind it by that time at most. A process that
+ * was suspended for longer joins again, at the end.
+ *
+ * <p><b>The price.</b> Each hand-over travels to another thread through Redis, so a hot lock is
+ * several times slower than a {@code RedisLock}. Use it where starvation or order matters.
+ *
+ * <p><b>In Redis:</b> the hash {@code name}; the list {@code redisson_lock_queue:{name}} and the
+ * sorted set {@code redisson_lock_timeout:{name}} of those who wait; {@code
+ * redisson_lock_token:{name}}; for each waiter the channel {@code
+ * redisson_lock__channel:{name}:<holder>}. A fair lock of Redisson on the same name stands in the
+ * same queue. A Redisson waiter keeps its place for five minutes after its death, and a Mortise
+ * waiter that dies behind one may do so too.
+ *
+ * <p>All else is said at {@link io.mortise.core.DistributedLock}.
+ */
+public final class RedisFairLock extends ProtocolLock {
+  /**
+   * How long a waiter that gives no sign of life delays the others, if nothing else is said: 10 s.
+   */
+  public static final Duration DEFAULT_PRESENCE = Duration.ofSeconds(10);
+
+  private static final Duration LEAST_PRESENCE = Duration.ofMillis(200);
+  private static final Duration MOST_PRESENCE = Duration.ofHours(1);
+
+  private final FairProtocol protocol;
+
+  /**
+   * The fair lock of that name, with the default presence. Sends nothing.
+   *
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters
+   */
+  public RedisFairLock(LockClient client, String name) {
+    this(client, name, DEFAULT_PRESENCE);
+  }
+
+  /**
+   * The fair lock of that name. Sends nothing.
+   *
+   * @param presence how long a waiter that gives no sign of life delays those behind it; from 200
+   *     ms to 1 h. Shorter: the others are delayed less by a dead one, and a living one loses its
+   *     place in a shorter pause. Should be the same in all processes; if it is not, each one's
+   *     applies to its own waiters
+   * @throws IllegalArgumentException if the presence is out of that range
+   */
+  public RedisFairLock(LockClient client, String name, Duration presence) {
+    this(client, new FairProtocol(new LockName(name), client.options(), checked(presence)));
+  }
+
+  private RedisFairLock(LockClient client, FairProtocol protocol) {
+    super(client, protocol);
+    this.protocol = protocol;
+  }
+
+  private static Duration checked(Duration presence) {
+    if (presence.compareTo(LEAST_PRESENCE) < 0 || presence.compareTo(MOST_PRESENCE) > 0) {
+      throw new IllegalArgumentException(
+          "presence must be from %s to %s, not %s"
+              .formatted(LEAST_PRESENCE, MOST_PRESENCE, presence));
+    }
+    return presence;
+  }
+
+  /** How many wait for this lock, in all processes, at this moment. One round trip. */
+  public long queueLength() {
+    return place("").get(0);
+  }
+
+  /**
+   * How many stand before the first waiter of this client, 0 when it is the next. For a thread that
+   * waits, another thread asks; who waits by {@code acquireAsync} can ask itself. One round trip.
+   *
+   * @return empty when nobody waits through this client
+   */
+  public OptionalLong queuePosition() {
+    List<String> waiting = waitingHolders();
+    if (waiting.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    long position = place(waiting.get(0)).get(1);
+    return position < 0 ? OptionalLong.empty() : OptionalLong.of(position);
+  }
+
+  @SuppressWarnings("unchecked")
+  private List<Long> place(String holder) {
+    return (List<Long>) query(protocol.place(holder));
+  }
+}

@@ -1,0 +1,48 @@
+-- fair/acquire: takes the lock when it is free and it is this one's turn; otherwise joins the queue.
+--
+-- KEYS[1] the lock, a hash {holder -> 1}
+-- KEYS[2] its fencing token
+-- KEYS[3] the queue, a list of holders
+-- KEYS[4] the deadlines of those in the queue, a sorted set, epoch ms
+-- ARGV[1] holder, unique for each acquisition
+-- ARGV[2] lease, ms
+-- ARGV[3] idle life of the token, ms
+-- ARGV[4] how many tokens to reserve, at least 1
+-- ARGV[5] how long a place is kept without a sign of life, ms; 0: do not join the queue
+--
+-- Answer: {1, first token} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is
+-- after how long it makes sense to ask again without being woken, or -1 when others look after that.
+-- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head.
+-- Safe to repeat: the same holder writes the same field, and has one place.
+-- @include common/token
+-- @include common/locktype
+-- @include common/queue
+local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
+local life = tonumber(ARGV[5])
+local now = now_ms()
+local head = prune(queue, deadlines, now)
+local fields = redis.call('HLEN', lock)
+if (fields == 0 and (not head or head == holder)) or redis.call('HEXISTS', lock, holder) == 1 then
+  if head then
+    step_out(queue, deadlines, holder)
+  end
+  redis.call('HSET', lock, holder, 1)
+  redis.call('PEXPIRE', lock, ARGV[2])
+  return {1, next_token(KEYS[2], ARGV[3], ARGV[4])}
+end
+if redis.call('HEXISTS', lock, 'mode') == 1 then
+  return refuse('read-write lock')
+end
+local remaining = redis.call('PTTL', lock)
+if life == 0 then
+  return {0, math.max(remaining, 1)}
+end
+stand(queue, deadlines, holder, now, life)
+head = redis.call('LINDEX', queue, 0)
+if head == holder then
+  return {2, remaining}
+end
+if redis.call('LINDEX', queue, 1) == holder then
+  return {2, tonumber(redis.call('ZSCORE', deadlines, head)) - now + 1}
+end
+return {2, -1}

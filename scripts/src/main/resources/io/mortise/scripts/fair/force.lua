@@ -1,0 +1,34 @@
+-- fair/force: takes the lock from whoever holds it, and wakes the head of the queue.
+--
+-- KEYS[1] the lock, a hash {holder -> count}
+-- KEYS[2] what the channels of its waiters begin with
+-- KEYS[3] the mark by which the holder learns that it was forced; it lives as long as the lease
+--         would have
+-- KEYS[4] the queue, a list of holders
+-- KEYS[5] the deadlines of those in the queue, a sorted set, epoch ms
+-- ARGV[1] PUBLISH, or SPUBLISH on a cluster that has it
+-- ARGV[2] life of the mark in ms when the lock has no TTL
+--
+-- Answer: 1 when somebody held it, otherwise 0.
+-- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat, but a repetition may hit the
+-- next holder.
+-- @include common/locktype
+-- @include common/queue
+if redis.call('HEXISTS', KEYS[1], 'mode') == 1 then
+  return refuse('read-write lock')
+end
+local holder = redis.call('HKEYS', KEYS[1])[1]
+if not holder then
+  return 0
+end
+local life = redis.call('PTTL', KEYS[1])
+if life <= 0 then
+  life = ARGV[2]
+end
+redis.call('SET', KEYS[3], holder, 'PX', life)
+redis.call('DEL', KEYS[1])
+local head = prune(KEYS[4], KEYS[5], now_ms())
+if head then
+  redis.call(ARGV[1], KEYS[2] .. ':' .. head, '0')
+end
+return 1

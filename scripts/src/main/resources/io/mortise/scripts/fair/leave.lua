@@ -1,0 +1,28 @@
+-- fair/leave: gives up whatever an acquisition has: its place in the queue, or the lock itself.
+--
+-- KEYS[1] the lock, a hash {holder -> 1}
+-- KEYS[2] what the channels of its waiters begin with
+-- KEYS[3] the queue, a list of holders
+-- KEYS[4] the deadlines of those in the queue, a sorted set, epoch ms
+-- ARGV[1] holder
+-- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
+--
+-- Answer: {1, subscribers that heard it} when it held the lock or had a place; otherwise {0, 0}.
+-- Cost: O(1) for a holder and for the head, O(queue) for who leaves from further back.
+-- Safe to repeat: it names one acquisition.
+-- @include common/queue
+local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
+local held = redis.call('HEXISTS', lock, holder) == 1
+if held then
+  redis.call('DEL', lock)
+end
+local queued = redis.call('ZSCORE', deadlines, holder)
+step_out(queue, deadlines, holder)
+if not held and not queued then
+  return {0, 0}
+end
+local head = prune(queue, deadlines, now_ms())
+if head and redis.call('EXISTS', lock) == 0 then
+  return {1, redis.call(ARGV[2], KEYS[2] .. ':' .. head, '0')}
+end
+return {1, 0}
