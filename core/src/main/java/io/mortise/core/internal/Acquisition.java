@@ -7,6 +7,7 @@ import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.LockProtocol.Presence;
 import io.mortise.core.spi.ScriptCall;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -70,9 +71,6 @@ final class Acquisition {
   /** Until when an attempt without an answer may leave a hold behind; 0 when each was answered. */
   private long doubtUntilNanos;
 
-  /** Whether an attempt was answered with an error after it may have written something. */
-  private boolean halfway;
-
   private boolean queued;
   private @Nullable Fault lastFault;
   private long faultySinceNanos;
@@ -102,12 +100,14 @@ final class Acquisition {
 
   private @Nullable LeaseHandle run() throws InterruptedException {
     LeaseHandle lease = null;
+    engine.acquisitionStarts();
     try {
       noteInterrupt();
       lease = standInLine() ? attemptUntilDone() : null;
       return lease;
     } finally {
       giveBack(lease);
+      engine.acquisitionEnds();
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
@@ -142,7 +142,8 @@ final class Acquisition {
       if (trouble != null) {
         throw trouble.fault().forCaller(protocol.name());
       }
-      return false;
+      // False only when somebody was seen to hold it; otherwise one attempt past the line tells.
+      return !line.isHeldHere() && !line.wasBusySince(startNanos);
     }
     // One attempt past the line, as tryLock() does everywhere; none when the answer is known.
     return !line.isHeldHere();
@@ -203,16 +204,16 @@ final class Acquisition {
       if (reply.repeated()) {
         doubt();
       }
-      noteFault(null);
-      backoff.reset();
       Attempt outcome = protocol.outcome(reply.value());
+      if (!(outcome instanceof Attempt.Acquired)) {
+        answeredBusy();
+      }
       queued |= outcome instanceof Attempt.Queued;
       return outcome;
     } catch (Fault fault) {
       if (fault.mayHaveRun()) {
         doubt();
       }
-      halfway |= fault.isHalfway();
       noteFault(fault);
       return null;
     }
@@ -231,10 +232,14 @@ final class Acquisition {
               new TimeoutException()));
       return null;
     }
+    noteFault(null);
     lease.doubtUntil(doubtUntilNanos);
     Gate line = gate;
     if (line != null) {
+      // From here on the line is the lease's to leave, whatever happens.
       boolean withPermit = permit;
+      gate = null;
+      permit = false;
       lease.onEnd(() -> engine.gates().leave(engine.idOf(protocol), line, withPermit));
       if (withPermit) {
         line.heldBy(lease);
@@ -242,6 +247,14 @@ final class Acquisition {
     }
     engine.register(lease);
     return lease;
+  }
+
+  private void answeredBusy() {
+    noteFault(null);
+    backoff.reset();
+    if (gate != null) {
+      gate.wasBusy(engine.nanos());
+    }
   }
 
   private void doubt() {
@@ -265,7 +278,7 @@ final class Acquisition {
     long nanos =
         retryMillis == Attempt.UNKNOWN
             ? engine.options().lease().toNanos()
-            : Math.max(1, retryMillis) * 1_000_000;
+            : TimeUnit.MILLISECONDS.toNanos(Math.max(1, retryMillis));
     if (heard == null) {
       Subscription fresh =
           engine.wakeups().subscribe(protocol.channel(holder), !protocol.channelIsPrivate());
@@ -294,8 +307,25 @@ final class Acquisition {
     long seen = closing.generation();
     engine.ensureOpen(protocol.name());
     await(closing, seen, backoff.nextNanos());
+    letOthersGiveUp();
     if (leftNanos() <= 0) {
       throw fault.forCaller(protocol.name());
+    }
+  }
+
+  /**
+   * Who stands behind this one in the line may have less patience, and finds out only when it is
+   * first: so it gets its turn, and this one goes to the end of the line.
+   */
+  private void letOthersGiveUp() throws InterruptedException {
+    Gate line = gate;
+    if (line != null
+        && permit
+        && line.hasWaiters()
+        && engine.nanos() - faultySinceNanos >= engine.options().patience().toNanos()) {
+      permit = false;
+      line.pass();
+      permit = line.enter(leftNanos(), terms.interruptible());
     }
   }
 
@@ -386,8 +416,6 @@ final class Acquisition {
     }
     if (!left || doubtUntilNanos != 0) {
       engine.releases().abandon(protocol, holder, engine.nanos() + terms.leaseMillis() * 1_000_000);
-    } else if (halfway) {
-      engine.releases().abandon(protocol, holder, engine.nanos()); // once: nothing is on its way
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.mortise.core.internal;
 
+import io.mortise.core.LockException.Reason;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
 import java.util.ArrayList;
@@ -53,7 +54,14 @@ final class Batches {
     if (!gathered.isEmpty()) {
       Map<Script, List<Item>> due = gathered;
       gathered = new LinkedHashMap<>();
-      workers.run(() -> due.forEach(this::sendAll));
+      try {
+        workers.run(() -> due.forEach(this::sendAll));
+      } catch (OutOfMemoryError noThread) {
+        Fault fault =
+            new Fault(Reason.NO_CONNECTION_FREE, false, "no thread could be started", noThread);
+        due.values().forEach(items -> items.forEach(item -> fail(item, fault)));
+        throw noThread;
+      }
     }
   }
 
@@ -78,18 +86,36 @@ final class Batches {
         tell(items.get(i), answers.get(i), sentNanos);
       }
     } catch (Fault fault) {
-      for (Item item : items) {
-        try {
-          item.failed(fault);
-        } catch (RuntimeException e) {
-          Engine.LOG.error("a fault could not be told to {}", item, e);
-        }
+      if (fault.reason() == Reason.WRONG_TYPE && items.size() > 1) {
+        // One key that is no lock any more fails the script for all: look for it, spare the others.
+        int half = items.size() / 2;
+        send(script, items.subList(0, half));
+        send(script, items.subList(half, items.size()));
+      } else {
+        items.forEach(item -> fail(item, fault));
       }
+    } catch (RuntimeException unexpected) {
+      Engine.LOG.error("the answer to {} cannot be read", script, unexpected);
+      Fault fault =
+          new Fault(Reason.SCRIPT, true, "the answer to " + script + " cannot be read", unexpected);
+      items.forEach(item -> fail(item, fault));
+    }
+  }
+
+  private static void fail(Item item, Fault fault) {
+    try {
+      item.failed(fault);
+    } catch (RuntimeException e) {
+      Engine.LOG.error("a fault could not be told to {}", item, e);
     }
   }
 
   private static void tell(Item item, long answer, long sentNanos) {
     try {
+      if (answer < 0) {
+        item.failed(new Fault(Reason.SCRIPT, false, "Redis refused to say", null));
+        return;
+      }
       item.answered(answer, sentNanos);
     } catch (RuntimeException e) {
       Engine.LOG.error("an answer could not be told to {}", item, e);

@@ -1,16 +1,15 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.internal.RedisNode.Reply;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,36 +18,30 @@ import org.jspecify.annotations.Nullable;
  * <p>An interrupt of a virtual thread closes the socket that it reads from (of a platform thread it
  * does not). A command would then be without an answer although Redis is well: nobody would know
  * whether the lock was granted, and a connection would be lost with every cancelled task. So a
- * virtual thread leaves the socket to one of these, and waits for it through its interrupts. There
- * are no more of them than connections, and none when nobody is virtual.
+ * virtual thread, once it has a connection, leaves it to one of these, and waits through its
+ * interrupts. There are no more of them than connections, and none when nobody is virtual.
  */
 final class Carriers implements AutoCloseable {
   private static final long IDLE_SECONDS = 5;
   private static final @Nullable Method IS_VIRTUAL = isVirtual();
 
-  private final ThreadPoolExecutor threads;
+  private final AtomicInteger number = new AtomicInteger();
+  private final ThreadPoolExecutor threads =
+      new ThreadPoolExecutor(
+          0,
+          Integer.MAX_VALUE,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          this::newThread);
 
-  /**
-   * @param most how many commands run at a time
-   */
-  Carriers(int most) {
-    AtomicInteger number = new AtomicInteger();
-    threads =
-        new ThreadPoolExecutor(
-            most,
-            most,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "mortise-command-" + number.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-    threads.allowCoreThreadTimeOut(true);
+  private Thread newThread(Runnable task) {
+    Thread thread = new Thread(task, "mortise-command-" + number.incrementAndGet());
+    thread.setDaemon(true);
+    return thread;
   }
 
-  /** Whether the current thread must not touch a socket itself. */
+  /** Whether the current thread must not use a socket itself. */
   static boolean areNeeded() {
     try {
       return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invoke(Thread.currentThread());
@@ -57,9 +50,12 @@ final class Carriers implements AutoCloseable {
     }
   }
 
-  /** Has the exchange run and waits for its end, whatever interrupts there are meanwhile. */
-  Reply run(Callable<Reply> exchange) throws Fault {
-    FutureTask<Reply> task = new FutureTask<>(exchange);
+  /**
+   * Has the command run and waits for its end, whatever interrupts there are meanwhile. What it
+   * throws is thrown here.
+   */
+  Object run(Supplier<Object> command) {
+    FutureTask<Object> task = new FutureTask<>(command::get);
     try {
       threads.execute(task);
     } catch (RejectedExecutionException closed) {
@@ -75,8 +71,8 @@ final class Carriers implements AutoCloseable {
         }
       }
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof Fault fault) {
-        throw fault;
+      if (e.getCause() instanceof RuntimeException thrown) {
+        throw thrown;
       }
       throw new IllegalStateException("a command failed in an unknown way", e.getCause());
     } finally {

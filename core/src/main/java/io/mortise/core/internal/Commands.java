@@ -1,5 +1,6 @@
 package io.mortise.core.internal;
 
+import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
@@ -8,6 +9,7 @@ import java.util.List;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
@@ -33,7 +35,8 @@ final class Commands {
   /** Runs one call. */
   Reply run(ScriptCall call, long withinNanos) throws Fault {
     return node.exchange(
-        connection -> on(connection, call.script(), call.keys(), call.arguments()),
+        (connection, deadline) ->
+            on(connection, deadline, call.script(), call.keys(), call.arguments()),
         Math.min(withinNanos, timeoutNanos));
   }
 
@@ -52,20 +55,28 @@ final class Commands {
     }
     Reply reply =
         node.exchange(
-            connection -> on(connection, script, keys, arguments),
+            (connection, deadline) -> on(connection, deadline, script, keys, arguments),
             Math.min(withinNanos, timeoutNanos));
-    return (List<Long>) reply.value();
+    if (reply.value() instanceof List<?> answers && answers.size() == items.size()) {
+      return (List<Long>) answers;
+    }
+    throw new Fault(
+        Reason.SCRIPT,
+        true,
+        "script '%s' has no answer for each of %d items".formatted(script, items.size()),
+        null);
   }
 
   /** Runs many calls one behind the other without waiting in between; answers are not looked at. */
   void runAll(List<ScriptCall> calls) throws Fault {
     for (int from = 0; from < calls.size(); from += PIPELINED) {
       List<ScriptCall> part = calls.subList(from, Math.min(calls.size(), from + PIPELINED));
-      node.exchange(connection -> pipelined(connection, part), timeoutNanos);
+      node.exchange((connection, deadline) -> pipelined(connection, deadline, part), timeoutNanos);
     }
   }
 
-  private static List<Object> pipelined(Connection connection, List<ScriptCall> calls) {
+  private static List<Object> pipelined(
+      Connection connection, long deadlineNanos, List<ScriptCall> calls) {
     for (ScriptCall call : calls) {
       connection.sendCommand(
           arguments(Command.EVALSHA, call.script().sha1(), call.keys(), call.arguments()));
@@ -74,17 +85,26 @@ final class Commands {
     for (int i = 0; i < calls.size(); i++) {
       ScriptCall call = calls.get(i);
       if (replies.get(i) instanceof JedisNoScriptException) {
-        on(connection, call.script(), call.keys(), call.arguments());
+        try {
+          on(connection, deadlineNanos, call.script(), call.keys(), call.arguments());
+        } catch (JedisDataException refused) {
+          Engine.LOG.debug("{} was refused", call.script(), refused);
+        }
       }
     }
     return replies;
   }
 
   private static Object on(
-      Connection connection, Script script, List<byte[]> keys, List<byte[]> arguments) {
+      Connection connection,
+      long deadlineNanos,
+      Script script,
+      List<byte[]> keys,
+      List<byte[]> arguments) {
     try {
       return connection.executeCommand(arguments(Command.EVALSHA, script.sha1(), keys, arguments));
     } catch (JedisNoScriptException unknown) {
+      connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
       return connection.executeCommand(arguments(Command.EVAL, script.text(), keys, arguments));
     }
   }

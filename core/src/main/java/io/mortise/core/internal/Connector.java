@@ -3,31 +3,19 @@ package io.mortise.core.internal;
 import io.mortise.core.LockOptions;
 import java.net.URI;
 import java.net.URISyntaxException;
-import org.apache.commons.pool2.BasePooledObjectFactory;
-import org.apache.commons.pool2.PooledObject;
-import org.apache.commons.pool2.impl.DefaultPooledObject;
-import org.apache.commons.pool2.impl.GenericObjectPool;
-import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.util.JedisURIHelper;
 
-/** Makes connections to one server, each within the time that its borrower has. */
-final class Connector extends BasePooledObjectFactory<Connection> {
+/** Makes a node of what the user gave: a URI, or a Jedis client. */
+final class Connector {
   private static final int DEFAULT_PORT = 6379;
+  private static final int MOST_PORT = 65_535;
 
-  private final HostAndPort server;
-  private final JedisClientConfig config;
-
-  private Connector(HostAndPort server, JedisClientConfig config) {
-    this.server = server;
-    this.config = config;
-  }
+  private Connector() {}
 
   /** A node with a pool of its own, from {@code redis[s]://[[user]:password@]host[:port][/db]}. */
   static RedisNode node(String text, LockOptions options) {
@@ -47,20 +35,14 @@ final class Connector extends BasePooledObjectFactory<Connection> {
     if (JedisURIHelper.getRedisProtocol(uri) != null) {
       config.protocol(JedisURIHelper.getRedisProtocol(uri));
     }
-    GenericObjectPoolConfig<Connection> pool = new GenericObjectPoolConfig<>();
-    pool.setMaxTotal(options.connections());
-    pool.setMaxIdle(options.connections());
-    pool.setJmxEnabled(false);
-    return new RedisNode(
-        server.toString(),
-        new GenericObjectPool<>(new Connector(server, config.build()), pool),
-        true);
+    return new RedisNode(server.toString(), new OwnConnections(server, config.build(), options));
   }
 
   /** A node on the pool of a client that the user made, and closes. */
-  static RedisNode node(UnifiedJedis jedis) {
+  static RedisNode node(UnifiedJedis jedis, Workers workers) {
     if (jedis instanceof RedisClient client) {
-      return new RedisNode("the server of the given RedisClient", client.getPool(), false);
+      return new RedisNode(
+          "the server of the given RedisClient", new GivenConnections(client, workers));
     }
     throw new IllegalArgumentException(
         "a LockClient is made from a redis.clients.jedis.RedisClient or from a URI, not from a "
@@ -72,15 +54,24 @@ final class Connector extends BasePooledObjectFactory<Connection> {
     try {
       uri = new URI(text);
     } catch (URISyntaxException e) {
+      // Not as the cause: its message repeats the whole text, with the password.
       throw new IllegalArgumentException(
-          "not a URI like redis://user:password@host:6379/0: " + e.getReason(), e);
+          "not a URI like redis://user:password@host:6379/0: %s at index %d"
+              .formatted(e.getReason(), e.getIndex()));
     }
     if (!JedisURIHelper.isRedisScheme(uri) && !JedisURIHelper.isRedisSSLScheme(uri)) {
       throw new IllegalArgumentException(
-          "a Redis URI starts with redis:// or rediss://, not with '" + uri.getScheme() + ":'");
+          "a Redis URI starts with redis:// or rediss://"
+              + (uri.getScheme() == null ? "" : ", not with '" + uri.getScheme() + ":'"));
     }
     if (uri.getHost() == null) {
-      throw new IllegalArgumentException("the Redis URI names no host");
+      throw new IllegalArgumentException(
+          "the Redis URI names no host, or one with a character that no host name in a URI has,"
+              + " such as '_'");
+    }
+    if (uri.getPort() == 0 || uri.getPort() > MOST_PORT) {
+      throw new IllegalArgumentException(
+          "the port of a Redis URI is from 1 to %d, not %d".formatted(MOST_PORT, uri.getPort()));
     }
     String path = uri.getPath() == null ? "" : uri.getPath();
     if (!path.matches("/?|/\\d{1,4}")) {
@@ -88,26 +79,5 @@ final class Connector extends BasePooledObjectFactory<Connection> {
           "the path of a Redis URI is the number of a database, not '" + path + "'");
     }
     return uri;
-  }
-
-  @Override
-  public Connection create() {
-    return new Connection(
-        server,
-        DefaultJedisClientConfig.builder()
-            .from(config)
-            .connectionTimeoutMillis(ConnectBudget.orElse(config.getConnectionTimeoutMillis()))
-            .socketTimeoutMillis(ConnectBudget.orElse(config.getSocketTimeoutMillis()))
-            .build());
-  }
-
-  @Override
-  public PooledObject<Connection> wrap(Connection connection) {
-    return new DefaultPooledObject<>(connection);
-  }
-
-  @Override
-  public void destroyObject(PooledObject<Connection> pooled) throws Exception {
-    pooled.getObject().forceDisconnect();
   }
 }

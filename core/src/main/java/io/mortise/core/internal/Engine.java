@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.UnifiedJedis;
@@ -27,6 +29,11 @@ public final class Engine implements LockClient {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Signal closing = new Signal();
 
+  /** How many acquisitions are under way, and a signal for the end of one while closing. */
+  private final AtomicInteger running = new AtomicInteger();
+
+  private final Signal finished = new Signal();
+
   private final LockOptions options;
   private final RedisNode node;
   private final Commands commands;
@@ -38,11 +45,11 @@ public final class Engine implements LockClient {
   private final Releases releases;
   private final Ownership ownership;
 
-  private Engine(RedisNode node, LockOptions options) {
+  private Engine(LockOptions options, Function<Workers, RedisNode> nodes) {
     this.options = options;
-    this.node = node;
-    this.commands = new Commands(node, options.commandTimeout().toNanos());
     this.workers = new Workers(id.substring(0, 8));
+    this.node = nodes.apply(workers);
+    this.commands = new Commands(node, options.commandTimeout().toNanos());
     this.batches = new Batches(commands, workers);
     this.scheduler = new Scheduler(System::nanoTime, batches::flush, workers.threads("scheduler"));
     this.wakeups = new Wakeups(node, workers, scheduler, options.subscriptionLinger().toNanos());
@@ -53,12 +60,12 @@ public final class Engine implements LockClient {
 
   /** A client with connections of its own. */
   public static LockClient create(String uri, LockOptions options) {
-    return new Engine(Connector.node(uri, options), options);
+    return new Engine(options, workers -> Connector.node(uri, options));
   }
 
   /** A client on the connections of the caller's. */
   public static LockClient create(UnifiedJedis jedis, LockOptions options) {
-    return new Engine(Connector.node(jedis), options);
+    return new Engine(options, workers -> Connector.node(jedis, workers));
   }
 
   @Override
@@ -79,7 +86,7 @@ public final class Engine implements LockClient {
   @Override
   public Status status() {
     int holds = 0;
-    for (LeaseHandle lease : scheduler.entries(LeaseHandle.class)) {
+    for (LeaseHandle lease : leases()) {
       holds += lease.isValid() ? 1 : 0;
     }
     return new Status(
@@ -104,8 +111,9 @@ public final class Engine implements LockClient {
     gates.close();
     wakeups.close();
     long deadlineNanos = nanos() + commands.timeoutNanos();
+    awaitAcquisitions(deadlineNanos);
     List<ScriptCall> calls = new ArrayList<>();
-    for (LeaseHandle lease : scheduler.entries(LeaseHandle.class)) {
+    for (LeaseHandle lease : leases()) {
       if (lease.lose(Reason.CLIENT_CLOSED, nanos(), "its client was closed while it was held")) {
         calls.add(lease.releaseCall());
       }
@@ -126,6 +134,39 @@ public final class Engine implements LockClient {
   }
 
   /**
+   * An attempt that is under way may still be granted; whoever made it releases it then, which
+   * needs all that is closed next.
+   */
+  private void awaitAcquisitions(long deadlineNanos) {
+    boolean interrupted = false;
+    while (running.get() > 0 && deadlineNanos - nanos() > 0) {
+      long seen = finished.generation();
+      try {
+        if (running.get() > 0) {
+          finished.await(seen, deadlineNanos - nanos());
+        }
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** To be called around each acquisition. */
+  void acquisitionStarts() {
+    running.incrementAndGet();
+  }
+
+  void acquisitionEnds() {
+    running.decrementAndGet();
+    if (closed.get()) {
+      finished.fire();
+    }
+  }
+
+  /**
    * A random UUID of version 8, the one for meanings of one's own: scripts that meet a waiter in a
    * queue tell Mortise's from Redisson's by it, whose are of version 4.
    */
@@ -142,14 +183,18 @@ public final class Engine implements LockClient {
   }
 
   String idOf(LockProtocol protocol) {
-    return protocol.kind() + ":" + protocol.name().value();
+    return idOf(protocol.kind(), protocol.name());
+  }
+
+  String idOf(String kind, LockName name) {
+    return kind + ":" + name.value();
   }
 
   void register(LeaseHandle lease) {
-    scheduler.add(lease);
+    scheduler.add(lease.renewal());
     if (closed.get()
         && lease.lose(Reason.CLIENT_CLOSED, nanos(), "its client was closed at that moment")) {
-      scheduler.remove(lease);
+      scheduler.remove(lease.renewal());
       try {
         commands.run(lease.releaseCall());
       } catch (Fault fault) {
@@ -159,8 +204,13 @@ public final class Engine implements LockClient {
     }
   }
 
+  /** What is held, and what was lost and has still to be unlocked by its thread. */
+  List<LeaseHandle> leases() {
+    return scheduler.entries(Renewal.class).stream().map(Renewal::lease).toList();
+  }
+
   void forget(LeaseHandle lease) {
-    scheduler.remove(lease);
+    scheduler.remove(lease.renewal());
     ownership.forget(lease);
   }
 

@@ -2,8 +2,8 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
+import java.net.SocketTimeoutException;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * A command that failed, inside the engine: what it was, and whether it may have run all the same.
@@ -29,10 +29,17 @@ public final class Fault extends Exception {
     return mayHaveRun;
   }
 
-  /** Whether a script failed in its middle: what it had written until then stands. */
-  boolean isHalfway() {
-    return getCause() instanceof JedisDataException reply
-        && String.valueOf(reply.getMessage()).contains("@user_script");
+  /** Whether the connection broke at once: it did not only take too long. */
+  boolean isBrokenConnection() {
+    if (reason != Reason.UNREACHABLE) {
+      return false;
+    }
+    for (Throwable t = getCause(); t != null; t = t.getCause()) {
+      if (t instanceof SocketTimeoutException) {
+        return false;
+      }
+    }
+    return true;
   }
 
   Fault mayHaveRunBefore() {

@@ -20,12 +20,15 @@ import redis.clients.jedis.exceptions.JedisDataException;
 final class Faults {
   /** Redis before 7 wraps what a command answers inside a script in a sentence of its own. */
   private static final Pattern INSIDE_SCRIPT =
-      Pattern.compile("@user_script: ?\\d+: -?([A-Z]{4,} .*)$");
+      Pattern.compile("@user_script: ?\\d+: -?((?!ERR\\b)[A-Z]{3,} .*)$");
+
+  /** Refusals without a code: at the door, and of what a script does for a user who may run it. */
+  private static final Pattern DENIED =
+      Pattern.compile(
+          "invalid password|password configured|no password is set"
+              + "|The user executing the script can't|ACL failure in script");
 
   private static final Pattern FIRST_WORD = Pattern.compile("-?([A-Z]+)\\b.*", Pattern.DOTALL);
-
-  /** A right that is missing inside a script has no word of its own. */
-  private static final String NO_RIGHT_IN_SCRIPT = "user executing the script can't";
 
   private Faults() {}
 
@@ -38,7 +41,7 @@ final class Faults {
    */
   static Fault of(Exception thrown, String where, boolean sent) {
     if (thrown instanceof JedisDataException reply) {
-      return ofReply(reply, where);
+      return ofReply(reply, where, sent);
     }
     if (thrown instanceof NoSuchElementException) {
       return new Fault(
@@ -71,7 +74,7 @@ final class Faults {
     return new Fault(Reason.UNREACHABLE, sent, what, thrown);
   }
 
-  private static Fault ofReply(JedisDataException reply, String where) {
+  private static Fault ofReply(JedisDataException reply, String where, boolean sent) {
     String message = inner(String.valueOf(reply.getMessage()));
     Matcher word = FIRST_WORD.matcher(message);
     String code = word.matches() ? word.group(1) : "";
@@ -87,7 +90,7 @@ final class Faults {
               message,
               where,
               reply);
-      case "WRONGPASS", "NOAUTH", "NOPERM" -> denied(message, where, reply);
+      case "WRONGPASS", "NOAUTH", "NOPERM", "DENIED" -> denied(message, where, reply, sent);
       case "LOADING",
           "BUSY",
           "MASTERDOWN",
@@ -98,31 +101,42 @@ final class Faults {
           "UNKILLABLE" ->
           fault(Reason.NOT_READY, "the server is not ready", message, where, reply);
       default -> {
-        if (reply instanceof JedisAccessControlException
-            || message.contains("invalid password")
-            || message.contains(NO_RIGHT_IN_SCRIPT)) {
-          yield denied(message, where, reply);
+        if (reply instanceof JedisAccessControlException || DENIED.matcher(message).find()) {
+          yield denied(message, where, reply, sent);
         }
         if (message.contains("max number of clients")) {
           yield fault(Reason.NOT_READY, "the server takes no more clients", message, where, reply);
         }
-        yield fault(Reason.SCRIPT, "the server refused the command", message, where, reply);
+        // It may have failed half-way.
+        yield fault(Reason.SCRIPT, "the server refused the command", message, where, reply, sent);
       }
     };
   }
 
-  private static Fault denied(String message, String where, JedisDataException reply) {
+  private static Fault denied(
+      String message, String where, JedisDataException reply, boolean sent) {
     return fault(
         Reason.ACCESS_DENIED,
         "access was denied; check user, password and rights",
         message,
         where,
-        reply);
+        reply,
+        sent);
   }
 
   private static Fault fault(
       Reason reason, String fact, String message, String where, JedisDataException reply) {
-    return new Fault(reason, false, fact + " (" + where + " says: " + message + ")", reply);
+    return fault(reason, fact, message, where, reply, false);
+  }
+
+  private static Fault fault(
+      Reason reason,
+      String fact,
+      String message,
+      String where,
+      JedisDataException reply,
+      boolean mayHaveRun) {
+    return new Fault(reason, mayHaveRun, fact + " (" + where + " says: " + message + ")", reply);
   }
 
   private static String inner(String message) {

@@ -22,6 +22,11 @@ final class Gate {
 
   private volatile @Nullable Trouble trouble;
 
+  /** When Redis last said that somebody else holds the lock; meaningful if {@code busyHeard}. */
+  private volatile long busyNanos;
+
+  private volatile boolean busyHeard;
+
   /**
    * That whoever had the permit last got no answer from Redis.
    *
@@ -68,6 +73,22 @@ final class Gate {
   boolean isHeldHere() {
     LeaseHandle lease = holder;
     return lease != null && lease.isValid();
+  }
+
+  /** Notes that Redis said: busy. */
+  void wasBusy(long nowNanos) {
+    busyNanos = nowNanos;
+    busyHeard = true;
+  }
+
+  /** Whether somebody else has been seen to hold the lock since then. */
+  boolean wasBusySince(long nanos) {
+    return busyHeard && busyNanos - nanos >= 0;
+  }
+
+  /** Whether others stand in the line. */
+  boolean hasWaiters() {
+    return permit.hasQueuedThreads();
   }
 
   /** Notes how the last attempt went, for those who wait behind. */

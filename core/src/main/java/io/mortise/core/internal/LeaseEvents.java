@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -67,17 +68,20 @@ final class LeaseEvents {
     }
   }
 
-  void changed(State state) {
-    enqueue(state, null);
-  }
-
-  void lost(LeaseLoss what) {
-    enqueue(State.LOST, what);
-  }
-
-  private void enqueue(State state, @Nullable LeaseLoss what) {
+  /**
+   * Makes a change and tells it: in one step, so that listeners hear of changes in the order in
+   * which they happened.
+   *
+   * @param change makes the change; false if there was none
+   * @param what with {@link State#LOST}, the loss
+   * @return what {@code change} gave
+   */
+  boolean changed(BooleanSupplier change, State state, @Nullable LeaseLoss what) {
     lock.lock();
     try {
+      if (!change.getAsBoolean()) {
+        return false;
+      }
       for (Consumer<State> listener : onChange) {
         pending.add(() -> tell(listener, state));
       }
@@ -89,13 +93,14 @@ final class LeaseEvents {
         onLost.clear();
       }
       if (telling || pending.isEmpty()) {
-        return;
+        return true;
       }
       telling = true;
     } finally {
       lock.unlock();
     }
     workers.run(this::tellPending);
+    return true;
   }
 
   private void tellPending() {
@@ -118,7 +123,7 @@ final class LeaseEvents {
   private <T> void tell(Consumer<T> listener, T what) {
     try {
       listener.accept(what);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // an AssertionError too: the other listeners are still to be told
       Engine.LOG.error("lock '{}': a listener failed", name, e);
     }
   }

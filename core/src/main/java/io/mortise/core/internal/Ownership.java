@@ -2,6 +2,8 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.LockProtocol.Caller;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +22,7 @@ final class Ownership {
   private record Key(Thread thread, String lock) {}
 
   /** One level of re-entry, and those below. */
-  private record Level(boolean renewed, int depth, @Nullable Level below) {
-    boolean anyRenewed() {
-      return renewed || (below != null && below.anyRenewed());
-    }
-  }
+  private record Level(boolean anyRenewed, int depth, @Nullable Level below) {}
 
   private static final class Hold {
     final LeaseHandle lease;
@@ -62,12 +60,43 @@ final class Ownership {
       reenter(hold, protocol, terms);
       return true;
     }
-    LeaseHandle lease = Acquisition.acquire(engine, protocol, terms, Thread.currentThread());
+    Caller caller = caller(protocol);
+    if (isObstructed(protocol, caller, terms.waitNanos() == Terms.FOREVER)) {
+      return false;
+    }
+    LeaseHandle lease =
+        Acquisition.acquire(engine, protocol.forCaller(caller), terms, Thread.currentThread());
     if (lease == null) {
       return false;
     }
     holds.put(key, new Hold(lease, terms.renewed()));
     return true;
+  }
+
+  /** The current thread, as a protocol sees it. */
+  Caller caller(LockProtocol protocol) {
+    Thread thread = Thread.currentThread();
+    return kind -> {
+      Hold hold = holds.get(new Key(thread, engine.idOf(kind, protocol.name())));
+      return hold != null && hold.lease.isValid()
+          ? Optional.of(hold.lease.holder())
+          : Optional.empty();
+    };
+  }
+
+  /**
+   * Whether the current thread would wait for itself.
+   *
+   * @throws IllegalStateException if it would, and it {@code waits}
+   */
+  static boolean isObstructed(LockProtocol protocol, Caller caller, boolean waits) {
+    Optional<String> obstacle = protocol.obstacle(caller);
+    if (waits && obstacle.isPresent()) {
+      throw new IllegalStateException(
+          "lock '%s': thread '%s' would wait for itself: %s"
+              .formatted(protocol.name(), Thread.currentThread().getName(), obstacle.get()));
+    }
+    return obstacle.isPresent();
   }
 
   private static void reenter(Hold hold, LockProtocol protocol, Terms terms)
@@ -81,11 +110,13 @@ final class Ownership {
       throw new IllegalStateException("lock '" + protocol.name() + "': held too often");
     }
     try {
-      hold.lease.need(terms);
+      hold.lease.renewal().need(terms);
+      hold.lease.ensureValid();
     } catch (Fault fault) {
       throw fault.forCaller(protocol.name(), "held, but could not be lengthened for the re-entry");
     }
-    hold.top = new Level(terms.renewed(), depth + 1, top);
+    boolean before = top != null && top.anyRenewed();
+    hold.top = new Level(before || terms.renewed(), depth + 1, top);
   }
 
   /** Gives up one level of the current thread; the last one releases. */
@@ -99,7 +130,7 @@ final class Ownership {
     Level below = top.below();
     hold.top = below;
     if (below != null) {
-      hold.lease.renewWhile(below.anyRenewed());
+      hold.lease.renewal().renewWhile(below.anyRenewed());
       hold.lease.throwIfLost();
       return;
     }
@@ -111,11 +142,13 @@ final class Ownership {
   private void release(LockProtocol protocol, LeaseHandle lease) {
     try {
       if (!lease.release()) {
-        engine.scheduler().remove(lease);
+        engine.scheduler().remove(lease.renewal());
         lease.throwIfLost();
       }
     } catch (Fault fault) {
-      throw engine.releases().unconfirmed(protocol.name(), fault, lease.leaseEndNanos());
+      throw engine
+          .releases()
+          .unconfirmed(protocol.name(), fault, lease.renewal().endInRedisNanos());
     }
   }
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * scheduler's thread calls {@link Timed#onTime}, which must not block. A new entry is not missed:
  * {@code add} puts it into the set <i>before</i> it reads {@code wakeAtNanos}, and a scan sets
  * {@code wakeAtNanos} to "scanning" <i>before</i> it reads the set. Either the scan sees the entry,
- * or the entry sees "scanning" and leaves a permit that makes the next park return at once.
+ * or the entry sees "scanning" and says so in {@code poked}, which is read before the next park.
  */
 final class Scheduler implements AutoCloseable {
   /** Nothing is worth waking up for more often than this. */
@@ -50,6 +50,10 @@ final class Scheduler implements AutoCloseable {
   private final Runnable afterScan;
   private final ThreadFactory threads;
   private volatile boolean scanning;
+
+  /** Besides the park permit, which any lock taken in a scan may consume. */
+  private volatile boolean poked;
+
   private volatile long wakeAtNanos;
   private volatile boolean closed;
   private volatile @Nullable Thread thread;
@@ -84,6 +88,7 @@ final class Scheduler implements AutoCloseable {
   /** To be called when something has become due earlier than it was. */
   void poke(long dueNanos) {
     if (scanning || dueNanos - wakeAtNanos < 0) {
+      poked = true;
       LockSupport.unpark(thread);
     }
   }
@@ -101,19 +106,22 @@ final class Scheduler implements AutoCloseable {
     while (!closed) {
       long now = clock.getAsLong();
       long next = scan(now);
-      LockSupport.parkNanos(this, Math.max(TICK_NANOS, next - clock.getAsLong()));
+      if (!poked && !closed) {
+        LockSupport.parkNanos(this, Math.max(TICK_NANOS, next - clock.getAsLong()));
+      }
     }
   }
 
   /** One pass over all entries; gives the time of the next. Package-private for tests. */
   long scan(long nowNanos) {
     scanning = true;
+    poked = false;
     long next = nowNanos + IDLE_NANOS;
     for (Timed entry : entries) {
       if (entry.earliestNanos() - nowNanos <= 0) {
         try {
           entry.onTime(nowNanos);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
           // One faulty entry must not stop the renewal of the others.
           Engine.LOG.error("a scheduled task failed: {}", entry, e);
         }
@@ -124,7 +132,7 @@ final class Scheduler implements AutoCloseable {
     }
     try {
       afterScan.run();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       Engine.LOG.error("what was due could not be sent", e);
     }
     wakeAtNanos = next;

@@ -26,6 +26,10 @@ final class SubscriberSession extends JedisPubSub {
   private final Listener listener;
   private volatile boolean live;
   private volatile boolean ending;
+
+  /** Set before the socket is closed: Jedis would connect it anew at the next write. */
+  private volatile boolean dead;
+
   private volatile long heardNanos = System.nanoTime();
 
   SubscriberSession(Connection connection, Listener listener) {
@@ -35,6 +39,9 @@ final class SubscriberSession extends JedisPubSub {
 
   /** Subscribes and reads until the end. */
   void run(List<String> first) {
+    if (dead) {
+      return;
+    }
     try {
       proceed(connection, first.toArray(String[]::new));
     } catch (JedisException e) {
@@ -62,13 +69,18 @@ final class SubscriberSession extends JedisPubSub {
 
   /**
    * Breaks a connection that was silent for two heartbeats, and asks one for a sign of life that
-   * was silent for less. Half-open connections show in no other way.
+   * was * silent for less. Half-open connections show in no other way.
+   *
+   * <p>Not by PING, whose answer Jedis does not expect over RESP3 if it comes quickly, but by
+   * subscribing again what is subscribed already: the server confirms it again.
+   *
+   * @param channel one that is subscribed
    */
-  void heartbeat(long nowNanos, long everyNanos) {
+  void heartbeat(long nowNanos, long everyNanos, String channel) {
     if (nowNanos - heardNanos > 2 * everyNanos) {
       kill();
     } else if (isLive() && nowNanos - heardNanos > everyNanos / 2) {
-      write(this::ping);
+      write(() -> subscribe(channel));
     }
   }
 
@@ -80,6 +92,7 @@ final class SubscriberSession extends JedisPubSub {
 
   /** Closes the socket, which is the one thing that stops the reading thread. */
   void kill() {
+    dead = true;
     try {
       connection.forceDisconnect();
     } catch (IOException e) {
@@ -91,12 +104,19 @@ final class SubscriberSession extends JedisPubSub {
     try {
       command.run();
     } catch (JedisException broken) {
+      dead = true;
+    }
+    if (dead) {
       kill();
     }
   }
 
   @Override
   public void onSubscribe(String channel, int subscribedChannels) {
+    if (dead) {
+      kill();
+      return;
+    }
     heardNanos = System.nanoTime();
     live = true;
     listener.confirmed(channel);
@@ -106,10 +126,5 @@ final class SubscriberSession extends JedisPubSub {
   public void onMessage(String channel, String message) {
     heardNanos = System.nanoTime();
     listener.message(channel);
-  }
-
-  @Override
-  public void onPong(String pattern) {
-    heardNanos = System.nanoTime();
   }
 }

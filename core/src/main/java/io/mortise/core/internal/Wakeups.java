@@ -202,7 +202,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
           lock.unlock();
         }
         next.run(first);
-      } catch (Fault | RuntimeException e) {
+      } catch (Throwable e) { // an error too must not end the thread while somebody waits
         if (!closed) {
           Engine.LOG.warn("the subscription to {} broke and is made anew: {}", node, e.toString());
         }
@@ -247,7 +247,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
         lock.unlock();
       }
       Channel channel = channels.get(name);
-      if (channel != null) {
+      if (channel != null && !channel.confirmed) {
         channel.confirmed = true;
         channel.signal.fire();
       }
@@ -278,28 +278,31 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     lock.lock();
     try {
       long now = System.nanoTime();
+      SubscriberSession current = session;
+      boolean live = current != null && current.isLive();
       Map<String, Channel> idle = new HashMap<>();
       long due = now + HEARTBEAT_NANOS;
       for (Channel channel : channels.values()) {
         if (channel.waiters == 0) {
           long over = channel.idleSinceNanos + lingerNanos(channel);
-          if (over - now <= 0) {
+          if (over - now <= 0 && (live || !channel.asked)) {
             idle.put(channel.name, channel);
           } else if (over - due < 0) {
-            due = over;
+            due = Math.max(over, now + PRIVATE_LINGER_NANOS);
           }
         }
       }
       channels.keySet().removeAll(idle.keySet());
-      SubscriberSession current = session;
       if (current != null) {
         List<String> asked = idle.values().stream().filter(c -> c.asked).map(c -> c.name).toList();
         if (channels.isEmpty()) {
           current.end();
-        } else if (!asked.isEmpty() && current.isLive()) {
-          current.unsubscribe(asked);
+        } else {
+          if (!asked.isEmpty()) {
+            current.unsubscribe(asked);
+          }
+          current.heartbeat(now, HEARTBEAT_NANOS, channels.keySet().iterator().next());
         }
-        current.heartbeat(now, HEARTBEAT_NANOS);
       }
       dueNanos = due;
     } finally {

@@ -3,12 +3,14 @@ package io.mortise.core.internal;
 import java.lang.reflect.InvocationTargetException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of a client. Whatever may block (a command, a listener of the user's) runs on one of
@@ -17,6 +19,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Workers implements AutoCloseable {
   private static final long IDLE_SECONDS = 5;
+
+  /** Whose thread this is. */
+  private static final ThreadLocal<@Nullable Workers> OWN = new ThreadLocal<>();
 
   private final String name;
   private final ThreadPoolExecutor platform;
@@ -38,22 +43,32 @@ final class Workers implements AutoCloseable {
   /** Runs the task soon; drops it when the client is closed. */
   void run(Runnable task) {
     try {
-      platform.execute(
-          () -> {
-            try {
-              task.run();
-            } catch (RuntimeException e) {
-              Engine.LOG.error("a background task of client {} failed", name, e);
-            }
-          });
+      platform.execute(marked(task));
     } catch (RejectedExecutionException closed) {
       Engine.LOG.debug("client {} is closed; a background task was dropped", name);
     }
   }
 
-  /** Where asynchronous acquisitions wait. */
-  ExecutorService waiters() {
-    return waiters;
+  /**
+   * Runs an asynchronous acquisition.
+   *
+   * @throws RejectedExecutionException if the client is closed
+   */
+  Future<?> runWaiting(Runnable task) {
+    return waiters.submit(marked(task));
+  }
+
+  private Runnable marked(Runnable task) {
+    return () -> {
+      OWN.set(this);
+      try {
+        task.run();
+      } catch (RuntimeException e) {
+        Engine.LOG.error("a background task of client {} failed", name, e);
+      } finally {
+        OWN.remove();
+      }
+    };
   }
 
   ThreadFactory threads(String purpose) {
@@ -81,6 +96,9 @@ final class Workers implements AutoCloseable {
   void close(long withinNanos) {
     waiters.shutdown();
     platform.shutdown();
+    if (OWN.get() == this) {
+      return; // closed by a listener: it would wait for itself
+    }
     boolean interrupted = Thread.interrupted();
     try {
       if (!platform.awaitTermination(withinNanos, TimeUnit.NANOSECONDS)) {

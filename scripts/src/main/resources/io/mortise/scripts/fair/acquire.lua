@@ -15,6 +15,7 @@
 -- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same holder writes the same field, and has one place.
 -- @include common/token
+-- @include common/lease
 -- @include common/locktype
 -- @include common/queue
 local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
@@ -23,12 +24,13 @@ local now = now_ms()
 local head = prune(queue, deadlines, now)
 local fields = redis.call('HLEN', lock)
 if (fields == 0 and (not head or head == holder)) or redis.call('HEXISTS', lock, holder) == 1 then
+  -- What can fail comes first: nothing is held then.
+  local token = next_token(KEYS[2], ARGV[3], ARGV[4])
+  grant(lock, holder, ARGV[2])
   if head then
     step_out(queue, deadlines, holder)
   end
-  redis.call('HSET', lock, holder, 1)
-  redis.call('PEXPIRE', lock, ARGV[2])
-  return {1, next_token(KEYS[2], ARGV[3], ARGV[4])}
+  return {1, token}
 end
 if redis.call('HEXISTS', lock, 'mode') == 1 then
   return refuse('read-write lock')

@@ -13,6 +13,7 @@
 -- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat, but a repetition may hit the
 -- next holder.
 -- @include common/locktype
+-- @include common/publish
 -- @include common/queue
 if redis.call('HEXISTS', KEYS[1], 'mode') == 1 then
   return refuse('read-write lock')
@@ -29,6 +30,6 @@ redis.call('SET', KEYS[3], holder, 'PX', life)
 redis.call('DEL', KEYS[1])
 local head = prune(KEYS[4], KEYS[5], now_ms())
 if head then
-  redis.call(ARGV[1], KEYS[2] .. ':' .. head, '0')
+  publish(ARGV[1], KEYS[2] .. ':' .. head, '0')
 end
 return 1

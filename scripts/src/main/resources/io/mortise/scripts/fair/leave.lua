@@ -7,9 +7,10 @@
 -- ARGV[1] holder
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, subscribers that heard it} when it held the lock or had a place; otherwise {0, 0}.
+-- Answer: {1, subscribers that heard it, or -1} when it held the lock or had a place; otherwise {0, 0}.
 -- Cost: O(1) for a holder and for the head, O(queue) for who leaves from further back.
 -- Safe to repeat: it names one acquisition.
+-- @include common/publish
 -- @include common/queue
 local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
 local held = redis.call('HEXISTS', lock, holder) == 1
@@ -23,6 +24,6 @@ if not held and not queued then
 end
 local head = prune(queue, deadlines, now_ms())
 if head and redis.call('EXISTS', lock) == 0 then
-  return {1, redis.call(ARGV[2], KEYS[2] .. ':' .. head, '0')}
+  return {1, publish(ARGV[2], KEYS[2] .. ':' .. head, '0')}
 end
 return {1, 0}

@@ -12,6 +12,7 @@
 -- Answer: for each waiter 1 when it waits on; 0 when it has no place any more, 2 when the lock is free
 -- and it is its turn: both should ask again.
 -- Cost: O(waiters). Safe to repeat.
+-- @include common/publish
 -- @include common/queue
 local answers = {}
 local now = now_ms()
@@ -30,7 +31,7 @@ for i = 1, #KEYS / 4 do
     if head == holder then
       answers[i] = 2
     else
-      redis.call(ARGV[a + 3], KEYS[k + 2] .. ':' .. head, '0')
+      publish(ARGV[a + 3], KEYS[k + 2] .. ':' .. head, '0')
     end
   end
 end

@@ -8,10 +8,11 @@
 -- ARGV[1] holder
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, subscribers that heard it} when released; {0, 0} when this holder does not hold it;
+-- Answer: {1, subscribers that heard it, or -1} when released; {0, 0} when this holder does not hold it;
 -- {2, 0} when it was taken from this holder by force.
 -- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat: only the acquisition that it
 -- is meant for is released.
+-- @include common/publish
 -- @include common/queue
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   if redis.call('GET', KEYS[3]) == ARGV[1] then
@@ -22,6 +23,6 @@ end
 redis.call('DEL', KEYS[1])
 local head = prune(KEYS[4], KEYS[5], now_ms())
 if head then
-  return {1, redis.call(ARGV[2], KEYS[2] .. ':' .. head, '0')}
+  return {1, publish(ARGV[2], KEYS[2] .. ':' .. head, '0')}
 end
 return {1, 0}

@@ -10,12 +10,13 @@
 -- Answer: {1, first token} when acquired; {0, what is left of the other's lease in ms, or -1 for ever}.
 -- Cost: O(1). Safe to repeat: the same holder writes the same field, and gets a newer token.
 -- @include common/token
+-- @include common/lease
 -- @include common/locktype
 local fields = redis.call('HLEN', KEYS[1])
 if fields == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
-  local token = next_token(KEYS[2], ARGV[3], ARGV[4]) -- may fail, so before the lock is taken
-  redis.call('HSET', KEYS[1], ARGV[1], 1)
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  -- What can fail comes first: nothing is held then.
+  local token = next_token(KEYS[2], ARGV[3], ARGV[4])
+  grant(KEYS[1], ARGV[1], ARGV[2])
   return {1, token}
 end
 if redis.call('HEXISTS', KEYS[1], 'mode') == 1 then

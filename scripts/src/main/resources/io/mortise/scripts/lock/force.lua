@@ -10,6 +10,7 @@
 -- Answer: 1 when somebody held it, otherwise 0.
 -- Cost: O(1) and the PUBLISH. Safe to repeat, but a repetition may hit the next holder.
 -- @include common/locktype
+-- @include common/publish
 if redis.call('HEXISTS', KEYS[1], 'mode') == 1 then
   return refuse('read-write lock')
 end
@@ -23,5 +24,5 @@ if life <= 0 then
 end
 redis.call('SET', KEYS[3], holder, 'PX', life)
 redis.call('DEL', KEYS[1])
-redis.call(ARGV[1], KEYS[2], '0')
+publish(ARGV[1], KEYS[2], '0')
 return 1

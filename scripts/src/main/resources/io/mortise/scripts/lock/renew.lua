@@ -1,24 +1,32 @@
--- lock/renew: gives each hold of a batch its whole lease again.
+-- lock/renew: gives each hold of a batch its whole lease again; never shortens one.
 --
 -- EACH hold has
 -- KEYS[1] the lock, a hash {holder -> 1}
 -- KEYS[2] the mark that a forced release leaves
 -- ARGV[1] holder
--- ARGV[2] lease, ms
+-- ARGV[2] lease, ms; 1 only asks whether the hold is there
 --
 -- Answer: for each hold 1 when renewed, 0 when this holder does not hold it, 2 when it was taken
--- from this holder by force.
--- Cost: O(holds). Safe to repeat, and never revives what was released.
+-- from this holder by force, -1 when Redis refused to say.
+-- Cost: O(holds). Safe to repeat, and never revives what was released. One hold whose key has become
+-- something else does not spoil the others.
+-- @include common/lease
+local function renew(lock, mark, holder, lease)
+  if redis.call('HEXISTS', lock, holder) == 1 then
+    lengthen(lock, lease)
+    return 1
+  end
+  return redis.call('GET', mark) == holder and 2 or 0
+end
+
 local answers = {}
 for i = 1, #KEYS / 2 do
-  local lock, holder = KEYS[2 * i - 1], ARGV[2 * i - 1]
-  if redis.call('HEXISTS', lock, holder) == 1 then
-    redis.call('PEXPIRE', lock, ARGV[2 * i])
-    answers[i] = 1
-  elseif redis.call('GET', KEYS[2 * i]) == holder then
-    answers[i] = 2
+  local done, answer = pcall(renew, KEYS[2 * i - 1], KEYS[2 * i], ARGV[2 * i - 1], ARGV[2 * i])
+  if done then
+    answers[i] = answer
   else
-    answers[i] = 0
+    local message = type(answer) == 'table' and answer.err or tostring(answer)
+    answers[i] = string.find(message, 'WRONGTYPE', 1, true) and 0 or -1
   end
 end
 return answers

@@ -1,0 +1,268 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.internal.Standing.Phase;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.ScriptCall;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long a hold is sure, and what is done to keep it so: its deadline, its renewal, and the
+ * question whether Redis still knows it, which is put for holds too that are not renewed.
+ *
+ * <p><b>Threads.</b> The scheduler asks ({@code onTime}), a worker brings the answer, the owner may
+ * lengthen the hold at the same time ({@code need}). The deadline only grows: each answer counts
+ * from the moment before <em>its</em> request and for the lease that <em>this</em> request named,
+ * and the later of two ends stands; the scripts too never shorten. At most one batched request is
+ * under way ({@code inFlight}). An answer after the hold's end changes nothing here.
+ */
+final class Renewal implements Scheduler.Timed, Batches.Item {
+  private static final long OWNER_CHECK_NANOS = 30_000_000_000L;
+  private static final long LEAST_TIMEOUT_NANOS = 100_000_000L;
+
+  /** A renewal by so little lengthens nothing: it only asks. */
+  private static final long ONLY_ASK_MILLIS = 1;
+
+  private final Engine engine;
+  private final LeaseHandle lease;
+  private final LockProtocol protocol;
+  private final String holder;
+  private final @Nullable Thread owner;
+  private final long acquiredNanos;
+  private final AtomicLong deadlineNanos;
+
+  /** What a renewal asks for. */
+  private volatile long leaseMillis;
+
+  /** Whether the hold is renewed until it is released. */
+  private volatile boolean renewed;
+
+  private volatile long askNanos;
+  private volatile boolean inFlight;
+  private volatile long inFlightMillis;
+
+  /** Why nobody renews the hold any more although its terms say so; empty while somebody does. */
+  private volatile String endedBecause = "";
+
+  Renewal(
+      Engine engine,
+      LeaseHandle lease,
+      LockProtocol protocol,
+      String holder,
+      @Nullable Thread owner,
+      Terms terms,
+      long sentNanos) {
+    this.engine = engine;
+    this.lease = lease;
+    this.protocol = protocol;
+    this.holder = holder;
+    this.owner = owner;
+    this.acquiredNanos = sentNanos;
+    this.leaseMillis = terms.leaseMillis();
+    this.renewed = terms.renewed();
+    this.deadlineNanos = new AtomicLong(end(sentNanos, leaseMillis));
+    this.askNanos = nextAsk(sentNanos);
+  }
+
+  private static long end(long sentNanos, long millis) {
+    long nanos = millis * 1_000_000;
+    return sentNanos + nanos - Terms.driftNanos(nanos);
+  }
+
+  private long leaseNanos() {
+    return leaseMillis * 1_000_000;
+  }
+
+  /** A hold that is not renewed is asked for as often as one with the client's own lease. */
+  private long intervalNanos() {
+    return (renewed ? leaseNanos() : engine.options().lease().toNanos()) / 3;
+  }
+
+  private long nextAsk(long sentNanos) {
+    return sentNanos + (long) (intervalNanos() * (0.9 + engine.random() / 10));
+  }
+
+  private void lengthened(long sentNanos, long millis) {
+    long end = end(sentNanos, millis);
+    deadlineNanos.accumulateAndGet(end, (known, now) -> now - known > 0 ? now : known);
+  }
+
+  LeaseHandle lease() {
+    return lease;
+  }
+
+  /** Until when the hold is sure. */
+  long deadlineNanos() {
+    return deadlineNanos.get();
+  }
+
+  /** After which Redis itself will have ended the hold, also if a renewal is just taking effect. */
+  long endInRedisNanos() {
+    long known = deadlineNanos() + Terms.driftNanos(leaseNanos());
+    long possible = engine.nanos() + leaseNanos();
+    return inFlight && possible - known > 0 ? possible : known;
+  }
+
+  boolean isRenewed() {
+    return renewed;
+  }
+
+  /** Whether any of the levels of re-entry that are left wants renewal. */
+  void renewWhile(boolean wanted) {
+    renewed = wanted;
+  }
+
+  /** What to say of a hold whose time ran out. */
+  String whyExpired() {
+    if (!endedBecause.isEmpty()) {
+      return "it was not renewed any more, because " + endedBecause;
+    }
+    return renewed
+        ? "no renewal succeeded in the last %d ms; if Redis was reachable, this process was suspended"
+            .formatted(leaseMillis)
+        : "its lease of %d ms ran out; give a longer one, or none to have it renewed"
+            .formatted(leaseMillis);
+  }
+
+  // ---- by the scheduler
+
+  @Override
+  public long dueNanos() {
+    if (lease.phase() == Phase.LOST) {
+      return askNanos;
+    }
+    long deadline = deadlineNanos();
+    return mayAsk() && askNanos - deadline < 0 ? askNanos : deadline;
+  }
+
+  /** What is due within the last fifth of its interval goes along with what is due now. */
+  @Override
+  public long earliestNanos() {
+    return lease.phase() == Phase.HELD && mayAsk() ? askNanos - intervalNanos() / 5 : dueNanos();
+  }
+
+  private boolean mayAsk() {
+    return !inFlight && endedBecause.isEmpty();
+  }
+
+  @Override
+  public void onTime(long nowNanos) {
+    Phase phase = lease.phaseNow();
+    if (phase == Phase.LOST) {
+      // Its thread has still to unlock, unless it is dead.
+      askNanos = nowNanos + OWNER_CHECK_NANOS;
+      if (owner == null || !owner.isAlive()) {
+        engine.forget(lease);
+      }
+    } else if ((phase == Phase.HELD || phase == Phase.AT_RISK) && mayAsk()) {
+      if (owner != null && !owner.isAlive()) {
+        end("its thread '" + owner.getName() + "' ended without unlocking");
+      } else if (nowNanos - acquiredNanos >= engine.options().maxHold().toNanos()) {
+        end("it was held for longer than LockOptions.maxHold");
+      } else {
+        inFlightMillis = renewed ? leaseMillis : ONLY_ASK_MILLIS;
+        inFlight = true;
+        engine.batches().offer(this);
+      }
+    }
+  }
+
+  private void end(String why) {
+    endedBecause = why;
+    Engine.LOG.warn("lock '{}': the hold is not renewed any more: {}", protocol.name(), why);
+    lease.atRisk();
+  }
+
+  /** Asks Redis soon whether the hold is still there. */
+  void verify() {
+    askNanos = engine.nanos();
+    engine.scheduler().poke(askNanos);
+  }
+
+  /** To be called when the hold was lost by a thread's owner, which has still to unlock. */
+  void awaitOwner() {
+    askNanos = engine.nanos() + OWNER_CHECK_NANOS;
+  }
+
+  // ---- by a worker
+
+  @Override
+  public ScriptCall call() {
+    return protocol.renew(holder, inFlightMillis);
+  }
+
+  @Override
+  public long withinNanos() {
+    return Math.max(LEAST_TIMEOUT_NANOS, leaseNanos() / 3);
+  }
+
+  @Override
+  public void answered(long answer, long sentNanos) {
+    long millis = inFlightMillis;
+    askNanos = nextAsk(sentNanos);
+    inFlight = false;
+    told(answer, sentNanos, millis);
+    engine.scheduler().poke(dueNanos());
+  }
+
+  private void told(long answer, long sentNanos, long millis) {
+    if (answer == 1) {
+      lengthened(sentNanos, millis);
+      lease.confirmed();
+    } else if (answer == 2) {
+      lease.lose(Reason.FORCED, engine.nanos(), LeaseHandle.BY_FORCE);
+    } else {
+      lease.lose(
+          Reason.GONE,
+          engine.nanos(),
+          "Redis does not know this hold any more; it lost its data, or the key was deleted");
+    }
+  }
+
+  @Override
+  public void failed(Fault fault) {
+    askNanos = engine.nanos() + (long) (leaseNanos() / 10.0 * (0.5 + engine.random() / 2));
+    inFlight = false;
+    if (lease.atRisk()) {
+      Engine.LOG.warn("lock '{}': a renewal failed: {}", protocol.name(), fault.getMessage());
+    }
+    engine.scheduler().poke(dueNanos());
+  }
+
+  // ---- by the owner
+
+  /**
+   * A re-entry needs the hold for at least its lease from now. One round trip if that is longer
+   * than what is left, otherwise none.
+   */
+  void need(Terms terms) throws Fault {
+    // What is renewed stays so while the outer level stands, which is longer than this one.
+    boolean covered = renewed && terms.leaseMillis() <= leaseMillis;
+    long neededUntil = engine.nanos() + terms.leaseMillis() * 1_000_000;
+    if (!covered && deadlineNanos() - neededUntil < 0) {
+      long sentNanos = engine.nanos();
+      ScriptCall renewal = protocol.renew(holder, terms.leaseMillis());
+      List<Long> answer =
+          engine
+              .commands()
+              .runBatch(renewal.script(), List.of(renewal), engine.commands().timeoutNanos());
+      told(answer.get(0), sentNanos, terms.leaseMillis());
+    }
+    if (terms.renewed()) {
+      leaseMillis = Math.max(leaseMillis, terms.leaseMillis());
+      renewed = true;
+    }
+    long next = nextAsk(engine.nanos());
+    if (next - askNanos < 0) {
+      askNanos = next;
+    }
+    engine.scheduler().poke(dueNanos());
+  }
+
+  @Override
+  public String toString() {
+    return "renewal of " + lease;
+  }
+}

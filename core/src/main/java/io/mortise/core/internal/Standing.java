@@ -1,0 +1,46 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.Lease.State;
+import io.mortise.core.LeaseLoss;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a hold stands, with the loss if it is lost: both change in one step.
+ *
+ * @param phase the phase
+ * @param loss with LOST, and only then
+ */
+record Standing(Phase phase, @Nullable LeaseLoss loss) {
+
+  enum Phase {
+    HELD,
+    AT_RISK,
+    RELEASING,
+    LOST,
+    RELEASED
+  }
+
+  static final Standing HELD = new Standing(Phase.HELD, null);
+  static final Standing AT_RISK = new Standing(Phase.AT_RISK, null);
+  static final Standing RELEASING = new Standing(Phase.RELEASING, null);
+  static final Standing RELEASED = new Standing(Phase.RELEASED, null);
+
+  static Standing lost(LeaseLoss loss) {
+    return new Standing(Phase.LOST, loss);
+  }
+
+  /** Held, and nobody is about to release it. */
+  boolean isLive() {
+    return phase == Phase.HELD || phase == Phase.AT_RISK;
+  }
+
+  /** As the holder sees it: what is being released is held until Redis has said so. */
+  State state() {
+    return switch (phase) {
+      case HELD, RELEASING -> State.HELD;
+      case AT_RISK -> State.AT_RISK;
+      case LOST -> State.LOST;
+      case RELEASED -> State.RELEASED;
+    };
+  }
+}

@@ -1,0 +1,18 @@
+-- lengthen(key, lease_ms): the key lives at least so long from now. Never shortens: a command that comes
+-- late, or that knows of less than another hold needs, takes nothing away.
+local function lengthen(key, lease_ms)
+  if redis.call('PTTL', key) < tonumber(lease_ms) then
+    redis.call('PEXPIRE', key, lease_ms)
+  end
+end
+
+-- grant(lock, holder, lease_ms): writes the hold. If the user may not PEXPIRE there must not be a hold
+-- without an end; the error is the answer then.
+local function grant(lock, holder, lease_ms)
+  redis.call('HSET', lock, holder, 1)
+  local done, err = pcall(lengthen, lock, lease_ms)
+  if not done then
+    redis.call('HDEL', lock, holder)
+    error(err)
+  end
+end

@@ -1,0 +1,44 @@
+-- rw/writer_presence: the sign of life of writers that wait: their intents stand on.
+--
+-- EACH writer has
+-- KEYS[1] the lock, a hash {mode -> read or write; holds -> count}
+-- KEYS[2] what the keys of its holds begin with
+-- KEYS[3] its channel, and what the channels of those in the queue begin with
+-- KEYS[4] the intent of a writer that waits
+-- KEYS[5] the readers that wait, a sorted set with their deadlines, epoch ms
+-- KEYS[6] the readers whose turn it is, a sorted set of the same form
+-- KEYS[7] the queue of a fair lock, a list
+-- KEYS[8] the deadlines of those in the queue, a sorted set, epoch ms
+-- ARGV[1] writer
+-- ARGV[2] how long its intent stands without a sign of life, ms
+-- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
+--
+-- Answer: for each writer 1 when it waits on; 0 when nobody's intent stands, 2 when the lock is free:
+-- both should ask again.
+-- Cost: O(writers x readers). Safe to repeat: it lengthens what is there, and makes no intent.
+-- @include common/rw
+local answers = {}
+for i = 1, #KEYS / 8 do
+  local at = 8 * (i - 1)
+  local k = {
+    lock = KEYS[at + 1],
+    prefix = KEYS[at + 2],
+    channel = KEYS[at + 3],
+    waiters = KEYS[at + 5],
+    turn = KEYS[at + 6],
+    queue = KEYS[at + 7],
+    deadlines = KEYS[at + 8],
+    publish = ARGV[3 * i],
+  }
+  local intent = redis.call('GET', KEYS[at + 4])
+  if intent == ARGV[3 * i - 2] then
+    redis.call('PEXPIRE', KEYS[at + 4], ARGV[3 * i - 1])
+  end
+  local s = settle(k)
+  if s.write_ended then
+    tell(k, s)
+  end
+  local free = not s.mode and redis.call('EXISTS', k.turn) == 0
+  answers[i] = not intent and 0 or (free and 2 or 1)
+end
+return answers
