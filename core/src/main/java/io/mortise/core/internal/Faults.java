@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.security.cert.CertificateException;
 import java.util.NoSuchElementException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,6 +48,18 @@ final class Faults {
           Reason.NO_CONNECTION_FREE,
           false,
           "all connections to " + where + " are in use; raise LockOptions.connections",
+          thrown);
+    }
+    Throwable certificate = certificateCause(thrown);
+    if (certificate != null) {
+      return new Fault(
+          Reason.UNTRUSTED,
+          false,
+          "the certificate of "
+              + where
+              + " was refused: "
+              + firstMessage(certificate)
+              + "; check the host name and the trust store",
           thrown);
     }
     Throwable io = ioCause(thrown);
@@ -131,6 +144,14 @@ final class Faults {
     return message.startsWith("ERR Error running script") && inside.find()
         ? inside.group(1)
         : message;
+  }
+
+  private static @Nullable Throwable certificateCause(Throwable thrown) {
+    Throwable cause = thrown;
+    while (cause != null && !(cause instanceof CertificateException)) {
+      cause = cause.getCause();
+    }
+    return cause;
   }
 
   private static @Nullable Throwable ioCause(Throwable thrown) {
