@@ -425,6 +425,9 @@ final class Acquisition {
     }
     if (!left || doubt.exists()) {
       engine.releases().abandon(protocol, holder, left ? doubt : doubt.another(leaseFromNow()));
+    } else if (halfway) {
+      // Once: nothing is on its way any more.
+      engine.releases().abandon(protocol, holder, Doubt.NONE);
     }
   }
 }
