@@ -44,6 +44,11 @@ final class Hand implements AutoCloseable {
         });
   }
 
+  /** Begins a step whose end nobody waits for. */
+  void tell(Runnable step) {
+    steps.execute(step);
+  }
+
   /** Does a step and waits for it. */
   <T> T call(Callable<T> step) throws Exception {
     return result(start(step));
