@@ -95,7 +95,7 @@ class DowngradeTest {
     }
     assertFalse(hand.ask(() -> lock.writeLock().tryLock()), "one reads still");
     lock.readLock().unlock();
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @ParameterizedTest(name = "fair: {0}")
@@ -116,7 +116,7 @@ class DowngradeTest {
     lock.readLock().unlock();
     Hand.result(writer);
     hand.run(() -> rig.there(name, fair).writeLock().unlock());
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @ParameterizedTest(name = "fair: {0}")
@@ -150,7 +150,7 @@ class DowngradeTest {
     assertFalse(hand.ask(() -> lock.writeLock().tryLock()));
     other.close();
     lock.readLock().unlock();
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @ParameterizedTest(name = "fair: {0}")
@@ -179,7 +179,7 @@ class DowngradeTest {
         assertThrows(LeaseLostException.class, () -> lock.writeLock().unlock());
     assertEquals(Reason.FORCED, lost.loss().reason());
     lock.readLock().unlock();
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @ParameterizedTest(name = "fair: {0}")
@@ -222,6 +222,6 @@ class DowngradeTest {
     writes.unlock();
     assertFalse(writes.tryLock(), "again it only reads");
     lock.readLock().unlock();
-    await().untilAsserted(() -> assertEquals(List.of(), rig.keys()));
+    await().untilAsserted(() -> assertEquals(List.of(), rig.keys(name)));
   }
 }

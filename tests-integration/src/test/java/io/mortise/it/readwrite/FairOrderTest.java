@@ -109,7 +109,7 @@ class FairOrderTest {
     for (Future<?> end : ends) {
       Hand.result(end);
     }
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @Test
@@ -137,7 +137,7 @@ class FairOrderTest {
     leases.forEach(Lease::close);
     Hand.result(writer);
     hands.get(0).run(() -> there.writeLock().unlock());
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @Test
@@ -158,7 +158,7 @@ class FairOrderTest {
     Hand.result(reader);
     hands.get(2).run(() -> here.readLock().unlock());
     assertEquals(0, here.queueLength());
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @Test
@@ -183,6 +183,6 @@ class FairOrderTest {
     long took = (System.nanoTime() - start) / 1_000_000;
     System.out.printf("fair and unfair: three changes of turn in %d ms%n", took);
     assertTrue(took < SLACK.toMillis());
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 }

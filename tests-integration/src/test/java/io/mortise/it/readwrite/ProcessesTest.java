@@ -84,7 +84,7 @@ class ProcessesTest {
     } finally {
       children.forEach(JavaProcess::close);
     }
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @ParameterizedTest(name = "fair: {0}")
@@ -120,7 +120,7 @@ class ProcessesTest {
       assertTrue(waited <= LEASE.plus(SLACK).toMillis(), () -> waited + " ms");
       hand.run(() -> rig.there(name, fair).writeLock().unlock());
     }
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @ParameterizedTest(name = "fair: {0}")
@@ -145,7 +145,7 @@ class ProcessesTest {
       assertTrue(waited < SLACK.toMillis());
       hand.run(() -> rig.there(name, fair).writeLock().unlock());
     }
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @ParameterizedTest(name = "fair: {0}")
@@ -168,6 +168,6 @@ class ProcessesTest {
       hand.run(() -> rig.there(name, fair).readLock().unlock());
       reader.close();
     }
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 }

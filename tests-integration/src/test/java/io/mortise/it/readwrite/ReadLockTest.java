@@ -89,7 +89,7 @@ class ReadLockTest {
       assertTrue(readsThere.tryAcquire().isEmpty());
       writer.run(writes::unlock);
     }
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @ParameterizedTest(name = "fair: {0}")
@@ -158,7 +158,7 @@ class ReadLockTest {
         1, ((List<?>) rig.server.command("KEYS", "{" + name + "}:*:rwlock_timeout:1")).size());
     assertThrows(LeaseLostException.class, brief::close);
     renewed.close();
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @ParameterizedTest(name = "fair: {0}")
@@ -216,7 +216,7 @@ class ReadLockTest {
     readers.forEach(reader -> assertThrows(LeaseLostException.class, reader::close));
     assertTrue(there.writeLock().isHeldByCurrentThread());
     there.writeLock().unlock();
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @ParameterizedTest(name = "fair: {0}")
@@ -237,7 +237,7 @@ class ReadLockTest {
     cancelled.toCompletableFuture().cancel(true);
     rig.awaitWaiters(name, 0);
     writes.unlock();
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @ParameterizedTest(name = "fair: {0}")
@@ -263,7 +263,7 @@ class ReadLockTest {
     assertTrue(took < SLACK.toMillis());
     second.close();
     reader.close();
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(name));
   }
 
   @ParameterizedTest(name = "fair: {0}")

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -47,8 +48,7 @@ class RedissonMixedReadersTest {
     try (Rig rig = new Rig(Duration.ofSeconds(30))) {
       RedissonClient theirOne = Peers.connect(rig, Duration.ofSeconds(30));
       RedissonClient theirTwo = Peers.connect(rig, Duration.ofSeconds(30));
-      LockOptions options =
-          LockOptions.builder().tokenIdleLife(Duration.ofSeconds(2)).build();
+      LockOptions options = LockOptions.builder().tokenIdleLife(Duration.ofSeconds(2)).build();
       long start = System.nanoTime();
       try (HoldLog log = HoldLog.open(directory);
           LockClient one = LockClient.create(rig.server.uri(), options);
@@ -66,7 +66,7 @@ class RedissonMixedReadersTest {
           }
         }
         for (Future<?> end : ends) {
-          end.get(90, java.util.concurrent.TimeUnit.SECONDS);
+          end.get(90, TimeUnit.SECONDS);
         }
       } finally {
         hands.forEach(Hand::close);
@@ -84,8 +84,7 @@ class RedissonMixedReadersTest {
       HoldChecker.Report ours =
           HoldChecker.check(entries.stream().filter(e -> e.holder().startsWith(OURS)).toList());
       ours.assertSafe();
-      System.out.printf(
-          "fair %s and %s: %s, in %.1f s%n", oneIsFair, twoIsFair, all, seconds);
+      System.out.printf("fair %s and %s: %s, in %.1f s%n", oneIsFair, twoIsFair, all, seconds);
       explainWhatStays(rig);
     }
   }
@@ -106,10 +105,7 @@ class RedissonMixedReadersTest {
       side.lock();
       HoldLog.Hold hold =
           log.acquired(
-              lock.name(),
-              who,
-              side.lease().fencingToken(),
-              writes ? Mode.EXCLUSIVE : Mode.SHARED);
+              lock.name(), who, side.lease().fencingToken(), writes ? Mode.EXCLUSIVE : Mode.SHARED);
       visit(place, writes);
       if (i % 9 == 0) { // a writer goes on as a reader
         lock.readLock().lock();
@@ -167,7 +163,7 @@ class RedissonMixedReadersTest {
    * a command of its may take; all have an end, and after it nothing is there.
    */
   private static void explainWhatStays(Rig rig) {
-    assertEquals(List.of(), rig.keys());
+    assertEquals(List.of(), rig.keys(""));
     List<String> left = new ArrayList<>();
     for (Object key : (List<?>) rig.server.command("KEYS", "*")) {
       String name = (String) key;
@@ -175,8 +171,6 @@ class RedissonMixedReadersTest {
       left.add(name.substring(0, name.indexOf(':')));
     }
     System.out.println("left for a while: " + left.stream().distinct().toList());
-    await()
-        .atMost(Duration.ofMinutes(1))
-        .until(() -> rig.number("DBSIZE") == 0);
+    await().atMost(Duration.ofMinutes(1)).until(() -> rig.number("DBSIZE") == 0);
   }
 }

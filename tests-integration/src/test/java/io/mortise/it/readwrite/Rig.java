@@ -68,12 +68,13 @@ final class Rig implements AutoCloseable {
     return number("PTTL", key);
   }
 
-  /** Everything that stands in Redis, marks and tokens left out, which live on for a while. */
-  List<String> keys() {
+  /** All keys of that name, marks and tokens left out, which live on for a while. */
+  List<String> keys(String lockName) {
     List<String> keys = new ArrayList<>();
     for (Object key : (List<?>) server.command("KEYS", "*")) {
       String name = (String) key;
-      if (!name.startsWith("redisson_lock_token:")
+      if (name.contains(lockName)
+          && !name.startsWith("redisson_lock_token:")
           && !name.startsWith("mortise_forced")
           && !name.startsWith("redisson_unlock_latch:")) {
         keys.add(name);
