@@ -18,9 +18,9 @@ k.publish = ARGV[2]
 if redis.call('HEXISTS', k.lock, hold) == 0 then
   return {redis.call('SISMEMBER', KEYS[9], hold) == 1 and 2 or 0, 0}
 end
--- Whether it is another reader for whom the hash lasts so long; by more than what passes in a script.
+-- Whether it is another reader for whom the hash lasts so long.
 local own = left_of(lease_key(k, hold, 1))
-if own + 20 < left_of(k.lock) and redis.call('HGET', k.lock, 'mode') == 'read'
+if own + PASSES < left_of(k.lock) and redis.call('HGET', k.lock, 'mode') == 'read'
     and redis.call('HLEN', k.lock) > 2 then
   redis.call('HDEL', k.lock, hold)
   redis.call('DEL', lease_key(k, hold, 1))
