@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LockName;
 import io.mortise.readwrite.RedisReadWriteLock;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -51,9 +52,10 @@ final class Rig implements AutoCloseable {
 
   /** How many of that family's waiters of that name have shown themselves in Redis. */
   long waiters(String name) {
-    return number("ZCARD", "mortise_read_waiters:{" + name + "}")
-        + number("EXISTS", "mortise_write_intent:{" + name + "}")
-        + number("ZCARD", "redisson_lock_timeout:{" + name + "}");
+    LockName keys = new LockName(name);
+    return number("ZCARD", keys.derive("mortise_read_waiters"))
+        + number("EXISTS", keys.derive("mortise_write_intent"))
+        + number("ZCARD", keys.derive("redisson_lock_timeout"));
   }
 
   void awaitWaiters(String name, long count) {
