@@ -39,7 +39,7 @@ class DowngradeTest {
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30));
+    rig = new Rig(Duration.ofSeconds(30), Rig.NO_SIGNS);
   }
 
   @AfterAll

@@ -38,7 +38,7 @@ class FairOrderTest {
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30));
+    rig = new Rig(Duration.ofSeconds(30), Rig.NO_SIGNS);
   }
 
   @AfterAll

@@ -39,7 +39,7 @@ class OtherTypesTest {
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30));
+    rig = new Rig(Duration.ofSeconds(30), Rig.SHORT_PRESENCE);
   }
 
   @AfterAll
@@ -97,7 +97,7 @@ class OtherTypesTest {
       rig.server.command("SET", name, "something else");
       assertRefused(() -> Hand.result(refused));
       await()
-          .during(Rig.PRESENCE.multipliedBy(2))
+          .during(rig.presence.multipliedBy(2))
           .atMost(Rig.SLACK)
           .until(() -> rig.waiters(beside.name()) == 1);
       beside.writeLock().unlock();

@@ -32,7 +32,7 @@ class ProcessesTest {
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30));
+    rig = new Rig(Duration.ofSeconds(30), Rig.NO_SIGNS);
   }
 
   @AfterAll
@@ -144,29 +144,6 @@ class ProcessesTest {
       System.out.printf("fair %s: a writer is in %d ms after the last living one%n", fair, waited);
       assertTrue(waited < SLACK.toMillis());
       hand.run(() -> rig.there(name, fair).writeLock().unlock());
-    }
-    assertEquals(List.of(), rig.keys(name));
-  }
-
-  @ParameterizedTest(name = "fair: {0}")
-  @ValueSource(booleans = {false, true})
-  void aKilledWaiterDelaysTheOthersByItsPresenceAtMost(boolean fair) throws Exception {
-    RedisReadWriteLock lock = rig.here(name, fair);
-    Lease reader = lock.readLock().tryAcquire().orElseThrow();
-    try (JavaProcess child = ReadersProcess.start(rig, name, fair, LEASE, 1)) {
-      child.send("write");
-      rig.awaitWaiters(name, 1);
-      Future<?> second = hand.begin(() -> rig.there(name, fair).readLock().lock());
-      rig.awaitWaiters(name, 2);
-      child.kill();
-      long killed = System.nanoTime();
-      Hand.result(second);
-      long waited = (System.nanoTime() - killed) / 1_000_000;
-      System.out.printf(
-          "fair %s: a reader is in %d ms after the writer that waited was killed%n", fair, waited);
-      assertTrue(waited <= Rig.PRESENCE.plus(SLACK).toMillis(), () -> waited + " ms");
-      hand.run(() -> rig.there(name, fair).readLock().unlock());
-      reader.close();
     }
     assertEquals(List.of(), rig.keys(name));
   }

@@ -46,7 +46,7 @@ class ReadLockTest {
 
   @BeforeAll
   static void start() {
-    rig = new Rig(LEASE);
+    rig = new Rig(LEASE, Rig.NO_SIGNS);
   }
 
   @AfterAll

@@ -23,7 +23,7 @@ final class ReadersProcess {
 
   private ReadersProcess() {}
 
-  /** Arguments: URI, name, fair, lease in ms, threads. */
+  /** Arguments: URI, name, fair, lease in ms, threads, presence. */
   public static void main(String[] arguments) throws IOException {
     Duration lease = Duration.ofMillis(Long.parseLong(arguments[3]));
     List<Hand> hands = new ArrayList<>();
@@ -34,7 +34,7 @@ final class ReadersProcess {
     try (LockClient client =
         LockClient.create(arguments[0], LockOptions.builder().lease(lease).build())) {
       boolean fair = Boolean.parseBoolean(arguments[2]);
-      var lock = new RedisReadWriteLock(client, arguments[1], fair, Rig.PRESENCE);
+      var lock = new RedisReadWriteLock(client, arguments[1], fair, Duration.parse(arguments[5]));
       DistributedLock side = lock.readLock();
       System.out.println("ready");
       for (String line = in.readLine(); line != null; line = in.readLine()) {
@@ -65,7 +65,8 @@ final class ReadersProcess {
             name,
             Boolean.toString(fair),
             Long.toString(lease.toMillis()),
-            Integer.toString(threads));
+            Integer.toString(threads),
+            rig.presence.toString());
     child.awaitLine("ready", PATIENCE);
     return child;
   }

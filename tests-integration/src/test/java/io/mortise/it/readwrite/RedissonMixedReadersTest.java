@@ -46,7 +46,7 @@ class RedissonMixedReadersTest {
       boolean oneIsFair, boolean twoIsFair, @TempDir Path directory) throws Exception {
     List<String> names = List.of(Rig.freshName(), "{" + Rig.freshName() + "}:order");
     List<Hand> hands = new ArrayList<>();
-    try (Rig rig = new Rig(Duration.ofSeconds(30))) {
+    try (Rig rig = new Rig(Duration.ofSeconds(30), Rig.SHORT_PRESENCE)) {
       RedissonClient theirOne = Peers.connect(rig, Duration.ofSeconds(30));
       RedissonClient theirTwo = Peers.connect(rig, Duration.ofSeconds(30));
       LockOptions options = LockOptions.builder().tokenIdleLife(Duration.ofSeconds(2)).build();

@@ -42,7 +42,7 @@ class RedissonReadWriteTest {
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30));
+    rig = new Rig(Duration.ofSeconds(30), Rig.SHORT_PRESENCE);
     redisson = Peers.connect(rig, Duration.ofSeconds(30));
   }
 

@@ -15,7 +15,10 @@ import java.util.UUID;
 /** One server, and two clients that share nothing else, as two processes. */
 final class Rig implements AutoCloseable {
   /** So short that a test can see a dead waiter's end. */
-  static final Duration PRESENCE = Duration.ofSeconds(1);
+  static final Duration SHORT_PRESENCE = Duration.ofSeconds(1);
+
+  /** So long that no sign of life wakes anybody in place of a message that was forgotten. */
+  static final Duration NO_SIGNS = Duration.ofHours(1);
 
   /** How late anything may be on a busy machine. */
   static final Duration SLACK = Duration.ofSeconds(10);
@@ -25,11 +28,13 @@ final class Rig implements AutoCloseable {
 
   final RedisServer server = RedisServer.start();
   final Duration lease;
+  final Duration presence;
   final LockClient here;
   final LockClient there;
 
-  Rig(Duration lease) {
+  Rig(Duration lease, Duration presence) {
     this.lease = lease;
+    this.presence = presence;
     here = client();
     there = client();
   }
@@ -43,11 +48,11 @@ final class Rig implements AutoCloseable {
   }
 
   RedisReadWriteLock here(String name, boolean fair) {
-    return new RedisReadWriteLock(here, name, fair, PRESENCE);
+    return new RedisReadWriteLock(here, name, fair, presence);
   }
 
   RedisReadWriteLock there(String name, boolean fair) {
-    return new RedisReadWriteLock(there, name, fair, PRESENCE);
+    return new RedisReadWriteLock(there, name, fair, presence);
   }
 
   /** How many of that family's waiters of that name have shown themselves in Redis. */

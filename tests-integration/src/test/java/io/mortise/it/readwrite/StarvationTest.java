@@ -36,7 +36,7 @@ class StarvationTest {
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30));
+    rig = new Rig(Duration.ofSeconds(30), Rig.NO_SIGNS);
   }
 
   @AfterAll

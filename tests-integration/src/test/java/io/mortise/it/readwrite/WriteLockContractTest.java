@@ -42,7 +42,7 @@ class WriteLockContractTest {
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(1));
+    rig = new Rig(Duration.ofSeconds(1), Rig.NO_SIGNS);
   }
 
   @AfterAll
