@@ -23,6 +23,8 @@ public final class LockException extends RuntimeException {
     NO_CONNECTION_FREE(true),
     /** The server refused user, password, or the right to a command or key. */
     ACCESS_DENIED(false),
+    /** The server's certificate is not trusted, or is for another host. */
+    UNTRUSTED(false),
     /** The name is in use as another kind of lock, or as a key that is no lock. */
     WRONG_TYPE(false),
     /** The server refused a script or its arguments. */

@@ -19,6 +19,9 @@ final class RedisBinary {
   static final String PROPERTY = "mortise.redis-server";
   static final String ENVIRONMENT = "MORTISE_REDIS_SERVER";
 
+  /** Instead of a path: the binary that we bring, also where another is installed. */
+  static final String EMBEDDED = "embedded";
+
   private static final ReentrantLock UNPACKING = new ReentrantLock();
   private static volatile @Nullable Path unpacked;
 
@@ -30,13 +33,17 @@ final class RedisBinary {
     }
     String property = System.getProperty(PROPERTY);
     if (property != null && !property.isBlank()) {
-      return executable(Path.of(property), "system property " + PROPERTY);
+      return named(property, "system property " + PROPERTY);
     }
     String variable = System.getenv(ENVIRONMENT);
     if (variable != null && !variable.isBlank()) {
-      return executable(Path.of(variable), "environment variable " + ENVIRONMENT);
+      return named(variable, "environment variable " + ENVIRONMENT);
     }
     return onPath(System.getenv("PATH")).orElseGet(RedisBinary::embedded);
+  }
+
+  private static Path named(String name, String from) {
+    return name.equals(EMBEDDED) ? embedded() : executable(Path.of(name), from);
   }
 
   private static Path executable(Path path, String from) {

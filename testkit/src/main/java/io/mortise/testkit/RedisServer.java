@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Which binary.</b> The first of: {@link Builder#binary}; the system property {@code
  * mortise.redis-server}; the environment variable {@code MORTISE_REDIS_SERVER}; {@code
  * redis-server} on the {@code PATH}; the one inside embedded-redis (Redis 6.2, Linux and macOS,
- * x86-64 and arm64).
+ * x86-64 and arm64). The word {@code embedded} as property or variable asks for that last one.
  *
  * <p>Signals need a POSIX system. Starting and stopping are for one thread at a time; everything
  * else may be called by any thread.

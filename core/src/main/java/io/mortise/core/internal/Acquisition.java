@@ -68,8 +68,11 @@ final class Acquisition {
   private @Nullable Waiter presence;
   private boolean interrupted;
 
-  /** Until when an attempt without an answer may leave a hold behind; 0 when each was answered. */
-  private long doubtUntilNanos;
+  /** Attempts without an answer, which may leave a hold behind. */
+  private Doubt doubt = Doubt.NONE;
+
+  /** Whether an attempt was refused in the middle of its script: what it had written stands. */
+  private boolean halfway;
 
   private boolean queued;
   private @Nullable Fault lastFault;
@@ -211,7 +214,9 @@ final class Acquisition {
       queued |= outcome instanceof Attempt.Queued;
       return outcome;
     } catch (Fault fault) {
-      if (fault.mayHaveRun()) {
+      if (fault.isAnswer()) {
+        halfway |= fault.mayHaveRun();
+      } else if (fault.mayHaveRun()) {
         doubt();
       }
       noteFault(fault);
@@ -233,7 +238,7 @@ final class Acquisition {
       return null;
     }
     noteFault(null);
-    lease.doubtUntil(doubtUntilNanos);
+    lease.doubt(doubt);
     Gate line = gate;
     if (line != null) {
       // From here on the line is the lease's to leave, whatever happens.
@@ -258,7 +263,11 @@ final class Acquisition {
   }
 
   private void doubt() {
-    doubtUntilNanos = engine.nanos() + terms.leaseMillis() * 1_000_000;
+    doubt = doubt.another(leaseFromNow());
+  }
+
+  private long leaseFromNow() {
+    return engine.nanos() + terms.leaseMillis() * 1_000_000;
   }
 
   private void noteFault(@Nullable Fault fault) {
@@ -414,8 +423,11 @@ final class Acquisition {
         Engine.LOG.debug("lock '{}': the queue is left in the background", protocol.name(), fault);
       }
     }
-    if (!left || doubtUntilNanos != 0) {
-      engine.releases().abandon(protocol, holder, engine.nanos() + terms.leaseMillis() * 1_000_000);
+    if (!left || doubt.exists()) {
+      engine.releases().abandon(protocol, holder, left ? doubt : doubt.another(leaseFromNow()));
+    } else if (halfway) {
+      // Once: nothing is on its way any more.
+      engine.releases().abandon(protocol, holder, Doubt.NONE);
     }
   }
 }

@@ -54,7 +54,14 @@ final class Batches {
     if (!gathered.isEmpty()) {
       Map<Script, List<Item>> due = gathered;
       gathered = new LinkedHashMap<>();
-      workers.run(() -> due.forEach(this::sendAll));
+      try {
+        workers.run(() -> due.forEach(this::sendAll));
+      } catch (OutOfMemoryError noThread) {
+        Fault fault =
+            new Fault(Reason.NO_CONNECTION_FREE, false, "no thread could be started", noThread);
+        due.values().forEach(items -> items.forEach(item -> fail(item, fault)));
+        throw noThread;
+      }
     }
   }
 
@@ -79,7 +86,14 @@ final class Batches {
         tell(items.get(i), answers.get(i), sentNanos);
       }
     } catch (Fault fault) {
-      items.forEach(item -> fail(item, fault));
+      if (fault.reason() == Reason.WRONG_TYPE && items.size() > 1) {
+        // One key that is no lock any more fails the script for all: look for it, spare the others.
+        int half = items.size() / 2;
+        send(script, items.subList(0, half));
+        send(script, items.subList(half, items.size()));
+      } else {
+        items.forEach(item -> fail(item, fault));
+      }
     } catch (RuntimeException unexpected) {
       Engine.LOG.error("the answer to {} cannot be read", script, unexpected);
       Fault fault =

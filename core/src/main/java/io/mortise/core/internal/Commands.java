@@ -1,5 +1,6 @@
 package io.mortise.core.internal;
 
+import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
@@ -56,7 +57,14 @@ final class Commands {
         node.exchange(
             (connection, deadline) -> on(connection, deadline, script, keys, arguments),
             Math.min(withinNanos, timeoutNanos));
-    return (List<Long>) reply.value();
+    if (reply.value() instanceof List<?> answers && answers.size() == items.size()) {
+      return (List<Long>) answers;
+    }
+    throw new Fault(
+        Reason.SCRIPT,
+        true,
+        "script '%s' has no answer for each of %d items".formatted(script, items.size()),
+        null);
   }
 
   /** Runs many calls one behind the other without waiting in between; answers are not looked at. */

@@ -13,6 +13,7 @@ import redis.clients.jedis.util.JedisURIHelper;
 /** Makes a node of what the user gave: a URI, or a Jedis client. */
 final class Connector {
   private static final int DEFAULT_PORT = 6379;
+  private static final int MOST_PORT = 65_535;
 
   private Connector() {}
 
@@ -53,15 +54,24 @@ final class Connector {
     try {
       uri = new URI(text);
     } catch (URISyntaxException e) {
+      // Not as the cause: its message repeats the whole text, with the password.
       throw new IllegalArgumentException(
-          "not a URI like redis://user:password@host:6379/0: " + e.getReason(), e);
+          "not a URI like redis://user:password@host:6379/0: %s at index %d"
+              .formatted(e.getReason(), e.getIndex()));
     }
     if (!JedisURIHelper.isRedisScheme(uri) && !JedisURIHelper.isRedisSSLScheme(uri)) {
       throw new IllegalArgumentException(
-          "a Redis URI starts with redis:// or rediss://, not with '" + uri.getScheme() + ":'");
+          "a Redis URI starts with redis:// or rediss://"
+              + (uri.getScheme() == null ? "" : ", not with '" + uri.getScheme() + ":'"));
     }
     if (uri.getHost() == null) {
-      throw new IllegalArgumentException("the Redis URI names no host");
+      throw new IllegalArgumentException(
+          "the Redis URI names no host, or one with a character that no host name in a URI has,"
+              + " such as '_'");
+    }
+    if (uri.getPort() == 0 || uri.getPort() > MOST_PORT) {
+      throw new IllegalArgumentException(
+          "the port of a Redis URI is from 1 to %d, not %d".formatted(MOST_PORT, uri.getPort()));
     }
     String path = uri.getPath() == null ? "" : uri.getPath();
     if (!path.matches("/?|/\\d{1,4}")) {

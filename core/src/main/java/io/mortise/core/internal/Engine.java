@@ -24,6 +24,9 @@ public final class Engine implements LockClient {
   static final Logger LOG = LoggerFactory.getLogger(LockClient.class);
   private static final int VERSION_AT = 14;
 
+  /** As often as a hold is renewed, but not less often than this. */
+  private static final long MOST_HEARTBEAT_NANOS = 10_000_000_000L;
+
   private final String id = clientId();
   private final AtomicLong acquisitions = new AtomicLong();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -52,7 +55,14 @@ public final class Engine implements LockClient {
     this.commands = new Commands(node, options.commandTimeout().toNanos());
     this.batches = new Batches(commands, workers);
     this.scheduler = new Scheduler(System::nanoTime, batches::flush, workers.threads("scheduler"));
-    this.wakeups = new Wakeups(node, workers, scheduler, options.subscriptionLinger().toNanos());
+    this.wakeups =
+        new Wakeups(
+            node,
+            workers,
+            scheduler,
+            options.subscriptionLinger().toNanos(),
+            Math.min(MOST_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
+            options.commandTimeout().toNanos());
     this.releases = new Releases(this);
     this.ownership = new Ownership(this);
     scheduler.start();
@@ -183,7 +193,11 @@ public final class Engine implements LockClient {
   }
 
   String idOf(LockProtocol protocol) {
-    return protocol.kind() + ":" + protocol.name().value();
+    return idOf(protocol.kind(), protocol.name());
+  }
+
+  String idOf(String kind, LockName name) {
+    return kind + ":" + name.value();
   }
 
   void register(LeaseHandle lease) {

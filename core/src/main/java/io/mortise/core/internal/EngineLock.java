@@ -5,6 +5,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.LockProtocol.Caller;
 import io.mortise.core.spi.ScriptCall;
 import java.time.Duration;
 import java.util.Comparator;
@@ -84,15 +85,22 @@ public record EngineLock(Engine engine, LockProtocol protocol, String id) {
   }
 
   private Optional<Lease> handle(Terms terms) throws InterruptedException {
-    return Optional.ofNullable(Acquisition.acquire(engine, protocol, terms, null));
+    Caller caller = engine.ownership().caller(protocol);
+    return Ownership.isObstructed(protocol, caller, terms.waitNanos() > 0)
+        ? Optional.empty()
+        : Optional.ofNullable(Acquisition.acquire(engine, protocol.forCaller(caller), terms, null));
   }
 
-  /** The waiting is the same as ever, on a thread of the client's. */
+  /**
+   * The waiting is the same as ever, on a thread of the client's. What the caller holds is no
+   * obstacle: it does not wait, and may give it up meanwhile.
+   */
   public CompletionStage<Optional<Lease>> acquireAsync(Duration wait, @Nullable Duration lease) {
     Terms terms = terms(wait, lease, true);
+    LockProtocol called = protocol.forCaller(engine.ownership().caller(protocol));
     CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
     try {
-      Future<?> task = engine.workers().runWaiting(() -> complete(result, terms));
+      Future<?> task = engine.workers().runWaiting(() -> complete(result, called, terms));
       var unused =
           result.whenComplete(
               (held, thrown) -> {
@@ -110,9 +118,10 @@ public record EngineLock(Engine engine, LockProtocol protocol, String id) {
     return result;
   }
 
-  private void complete(CompletableFuture<Optional<Lease>> result, Terms terms) {
+  private void complete(
+      CompletableFuture<Optional<Lease>> result, LockProtocol called, Terms terms) {
     try {
-      LeaseHandle lease = Acquisition.acquire(engine, protocol, terms, null);
+      LeaseHandle lease = Acquisition.acquire(engine, called, terms, null);
       if (!result.complete(Optional.ofNullable(lease)) && lease != null) {
         lease.close(); // cancelled at the same moment: nobody has the handle
       }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.security.cert.CertificateException;
 import java.util.NoSuchElementException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,6 +21,12 @@ final class Faults {
   /** Redis before 7 wraps what a command answers inside a script in a sentence of its own. */
   private static final Pattern INSIDE_SCRIPT =
       Pattern.compile("@user_script: ?\\d+: -?((?!ERR\\b)[A-Z]{3,} .*)$");
+
+  /** Refusals without a code: at the door, and of what a script does for a user who may run it. */
+  private static final Pattern DENIED =
+      Pattern.compile(
+          "invalid password|password configured|no password is set"
+              + "|The user executing the script can't|ACL failure in script");
 
   private static final Pattern FIRST_WORD = Pattern.compile("-?([A-Z]+)\\b.*", Pattern.DOTALL);
 
@@ -41,6 +48,18 @@ final class Faults {
           Reason.NO_CONNECTION_FREE,
           false,
           "all connections to " + where + " are in use; raise LockOptions.connections",
+          thrown);
+    }
+    Throwable certificate = certificateCause(thrown);
+    if (certificate != null) {
+      return new Fault(
+          Reason.UNTRUSTED,
+          false,
+          "the certificate of "
+              + where
+              + " was refused: "
+              + firstMessage(certificate)
+              + "; check the host name and the trust store",
           thrown);
     }
     Throwable io = ioCause(thrown);
@@ -71,7 +90,7 @@ final class Faults {
               message,
               where,
               reply);
-      case "WRONGPASS", "NOAUTH", "NOPERM" -> denied(message, where, reply, sent);
+      case "WRONGPASS", "NOAUTH", "NOPERM", "DENIED" -> denied(message, where, reply, sent);
       case "LOADING",
           "BUSY",
           "MASTERDOWN",
@@ -82,9 +101,7 @@ final class Faults {
           "UNKILLABLE" ->
           fault(Reason.NOT_READY, "the server is not ready", message, where, reply);
       default -> {
-        if (reply instanceof JedisAccessControlException
-            || message.contains("invalid password")
-            || message.contains("The user executing the script can't")) {
+        if (reply instanceof JedisAccessControlException || DENIED.matcher(message).find()) {
           yield denied(message, where, reply, sent);
         }
         if (message.contains("max number of clients")) {
@@ -127,6 +144,14 @@ final class Faults {
     return message.startsWith("ERR Error running script") && inside.find()
         ? inside.group(1)
         : message;
+  }
+
+  private static @Nullable Throwable certificateCause(Throwable thrown) {
+    Throwable cause = thrown;
+    while (cause != null && !(cause instanceof CertificateException)) {
+      cause = cause.getCause();
+    }
+    return cause;
   }
 
   private static @Nullable Throwable ioCause(Throwable thrown) {

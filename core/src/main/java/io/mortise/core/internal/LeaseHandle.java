@@ -58,8 +58,8 @@ final class LeaseHandle implements Lease {
    */
   private Runnable onEnd = () -> {};
 
-  /** Until when an attempt whose answer is missing may still take effect; 0 if there is none. */
-  private long doubtUntilNanos;
+  /** Attempts before the one that was granted. */
+  private Doubt doubt = Doubt.NONE;
 
   LeaseHandle(
       Engine engine,
@@ -82,12 +82,16 @@ final class LeaseHandle implements Lease {
     onEnd = action;
   }
 
-  void doubtUntil(long nanos) {
-    doubtUntilNanos = nanos;
+  void doubt(Doubt attempts) {
+    doubt = attempts;
   }
 
   LockProtocol protocol() {
     return protocol;
+  }
+
+  String holder() {
+    return holder;
   }
 
   @Nullable Thread owner() {
@@ -159,8 +163,8 @@ final class LeaseHandle implements Lease {
       renewal.awaitOwner();
     }
     onEnd.run();
-    if (reason == Reason.EXPIRED && (renewal.isRenewed() || doubtUntilNanos != 0)) {
-      engine.releases().abandon(protocol, holder, renewal.endInRedisNanos());
+    if (reason == Reason.EXPIRED && (renewal.isRenewed() || doubt.exists())) {
+      abandon();
     }
     return true;
   }
@@ -205,16 +209,21 @@ final class LeaseHandle implements Lease {
       released(engine.commands().run(protocol.release(holder)));
     } catch (Fault fault) {
       move(Standing.RELEASING, Standing.RELEASED);
-      engine.releases().abandon(protocol, holder, renewal.endInRedisNanos());
+      abandon();
       throw fault;
     } finally {
       onEnd.run();
     }
-    if (doubtUntilNanos != 0) {
-      engine.releases().abandon(protocol, holder, doubtUntilNanos);
+    if (doubt.exists()) {
+      engine.releases().abandon(protocol, holder, doubt);
     }
     throwIfLost();
     return true;
+  }
+
+  /** What Redis may still hold is released in the background. */
+  private void abandon() {
+    engine.releases().abandon(protocol, holder, doubt.another(renewal.endInRedisNanos()));
   }
 
   private void released(Reply reply) {

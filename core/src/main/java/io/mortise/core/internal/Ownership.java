@@ -2,6 +2,8 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.LockProtocol.Caller;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -58,12 +60,43 @@ final class Ownership {
       reenter(hold, protocol, terms);
       return true;
     }
-    LeaseHandle lease = Acquisition.acquire(engine, protocol, terms, Thread.currentThread());
+    Caller caller = caller(protocol);
+    if (isObstructed(protocol, caller, terms.waitNanos() == Terms.FOREVER)) {
+      return false;
+    }
+    LeaseHandle lease =
+        Acquisition.acquire(engine, protocol.forCaller(caller), terms, Thread.currentThread());
     if (lease == null) {
       return false;
     }
     holds.put(key, new Hold(lease, terms.renewed()));
     return true;
+  }
+
+  /** The current thread, as a protocol sees it. */
+  Caller caller(LockProtocol protocol) {
+    Thread thread = Thread.currentThread();
+    return kind -> {
+      Hold hold = holds.get(new Key(thread, engine.idOf(kind, protocol.name())));
+      return hold != null && hold.lease.isValid()
+          ? Optional.of(hold.lease.holder())
+          : Optional.empty();
+    };
+  }
+
+  /**
+   * Whether the current thread would wait for itself.
+   *
+   * @throws IllegalStateException if it would, and it {@code waits}
+   */
+  static boolean isObstructed(LockProtocol protocol, Caller caller, boolean waits) {
+    Optional<String> obstacle = protocol.obstacle(caller);
+    if (waits && obstacle.isPresent()) {
+      throw new IllegalStateException(
+          "lock '%s': thread '%s' would wait for itself: %s"
+              .formatted(protocol.name(), Thread.currentThread().getName(), obstacle.get()));
+    }
+    return obstacle.isPresent();
   }
 
   private static void reenter(Hold hold, LockProtocol protocol, Terms terms)

@@ -12,6 +12,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 final class RedisNode implements AutoCloseable {
   private final String address;
   private final ConnectionSource connections;
+  private final Carriers carriers = new Carriers();
 
   RedisNode(String address, ConnectionSource connections) {
     this.address = address;
@@ -27,8 +28,8 @@ final class RedisNode implements AutoCloseable {
    *
    * <p>The interrupt status is put aside meanwhile, and stands again when this returns; whoever
    * waits looks at it then. An interrupt that comes in between may end the wait for a connection,
-   * and on a virtual thread it closes the socket under the command; then too the exchange is tried
-   * again, while there is time.
+   * and, on a virtual thread, connecting; then too the exchange is tried again, while there is
+   * time. It does not end a command: see {@link Carriers}.
    */
   Reply exchange(Exchange exchange, long timeoutNanos) throws Fault {
     long deadlineNanos = System.nanoTime() + timeoutNanos;
@@ -71,7 +72,10 @@ final class RedisNode implements AutoCloseable {
       sent = true;
       Object reply;
       try {
-        reply = exchange.on(connection, deadlineNanos);
+        reply =
+            Carriers.areNeeded()
+                ? carriers.run(() -> exchange.on(connection, deadlineNanos))
+                : exchange.on(connection, deadlineNanos);
       } finally {
         if (!connection.isBroken()) {
           connection.setSoTimeout(before);
@@ -126,6 +130,7 @@ final class RedisNode implements AutoCloseable {
 
   @Override
   public void close() {
+    carriers.close();
     connections.close();
   }
 

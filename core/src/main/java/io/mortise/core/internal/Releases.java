@@ -13,8 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * missing, a release that Redis did not confirm.
  *
  * <p>A command that timed out here may still be on its way, so "you hold nothing" is no proof; the
- * release is repeated until it says "released" or the time is over after which Redis would have
- * ended the hold itself. It can hit nobody else, because it names the one acquisition.
+ * release is repeated until it says "released", once for each attempt in doubt, or the time is over
+ * after which Redis would have ended the hold itself. It can hit nobody else, because it names the
+ * one acquisition.
  */
 final class Releases {
   private static final long FIRST_PAUSE_NANOS = 50_000_000L;
@@ -27,9 +28,9 @@ final class Releases {
     this.engine = engine;
   }
 
-  /** Gives up all that the acquisition may have, until that time of {@link System#nanoTime()}. */
-  void abandon(LockProtocol protocol, String holder, long untilNanos) {
-    Task task = new Task(protocol, holder, untilNanos);
+  /** Gives up all that the acquisition may have. */
+  void abandon(LockProtocol protocol, String holder, Doubt doubt) {
+    Task task = new Task(protocol, holder, doubt);
     pending.add(task);
     engine.workers().run(task);
   }
@@ -63,14 +64,19 @@ final class Releases {
     private final LockProtocol protocol;
     private final String holder;
     private final long untilNanos;
+
+    /** How many attempts may still take effect. One run happens before the next. */
+    private int open;
+
     private final Backoff backoff =
         new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
     private volatile long dueNanos;
 
-    Task(LockProtocol protocol, String holder, long untilNanos) {
+    Task(LockProtocol protocol, String holder, Doubt doubt) {
       this.protocol = protocol;
       this.holder = holder;
-      this.untilNanos = untilNanos;
+      this.untilNanos = doubt.untilNanos();
+      this.open = doubt.attempts();
     }
 
     @Override
@@ -78,7 +84,10 @@ final class Releases {
       if (!pending.contains(this)) {
         return;
       }
-      if (released(engine.commands().timeoutNanos()) || engine.nanos() - untilNanos >= 0) {
+      if (released(engine.commands().timeoutNanos())) {
+        open--;
+      }
+      if (open <= 0 || engine.nanos() - untilNanos >= 0) {
         pending.remove(this);
       } else {
         dueNanos = engine.nanos() + backoff.nextNanos();

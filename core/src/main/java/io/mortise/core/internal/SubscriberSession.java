@@ -30,7 +30,10 @@ final class SubscriberSession extends JedisPubSub {
   /** Set before the socket is closed: Jedis would connect it anew at the next write. */
   private volatile boolean dead;
 
-  private volatile long heardNanos = System.nanoTime();
+  /** When the server was last asked for something, at first for the channels. */
+  private volatile long askedNanos = System.nanoTime();
+
+  private volatile long heardNanos = askedNanos - 1;
 
   SubscriberSession(Connection connection, Listener listener) {
     this.connection = connection;
@@ -68,20 +71,28 @@ final class SubscriberSession extends JedisPubSub {
   }
 
   /**
-   * Breaks a connection that was silent for two heartbeats, and asks one for a sign of life that
-   * was * silent for less. Half-open connections show in no other way.
+   * Asks a connection that was silent for a sign of life, and breaks one that has owed an answer
+   * for too long. Half-open connections show in no other way.
    *
    * <p>Not by PING, whose answer Jedis does not expect over RESP3 if it comes quickly, but by
    * subscribing again what is subscribed already: the server confirms it again.
    *
+   * @param answerNanos how long an answer may take
    * @param channel one that is subscribed
+   * @return when to look again
    */
-  void heartbeat(long nowNanos, long everyNanos, String channel) {
-    if (nowNanos - heardNanos > 2 * everyNanos) {
+  long heartbeat(long nowNanos, long everyNanos, long answerNanos, String channel) {
+    boolean owes = askedNanos - heardNanos > 0;
+    if (owes && nowNanos - askedNanos >= answerNanos) {
       kill();
-    } else if (isLive() && nowNanos - heardNanos > everyNanos / 2) {
+      return nowNanos + everyNanos;
+    }
+    if (!owes && nowNanos - heardNanos > everyNanos / 2) {
+      askedNanos = nowNanos;
+      owes = true;
       write(() -> subscribe(channel));
     }
+    return owes ? askedNanos + answerNanos : nowNanos + everyNanos;
   }
 
   /** Ends the session because nobody waits any more. */

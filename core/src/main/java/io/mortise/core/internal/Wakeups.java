@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  * takes the lock only to confirm; signals are fired outside of it.
  */
 final class Wakeups implements Scheduler.Timed, AutoCloseable {
-  private static final long HEARTBEAT_NANOS = 10_000_000_000L;
-
   /** So that many waiters' own channels are left in one UNSUBSCRIBE. */
   private static final long PRIVATE_LINGER_NANOS = 50_000_000L;
 
@@ -37,6 +35,8 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
   private final Workers workers;
   private final Scheduler scheduler;
   private final long lingerNanos;
+  private final long heartbeatNanos;
+  private final long answerNanos;
 
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -52,11 +52,24 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
   private volatile long dueNanos;
   private volatile boolean closed;
 
-  Wakeups(RedisNode node, Workers workers, Scheduler scheduler, long lingerNanos) {
+  /**
+   * @param lingerNanos how long a channel stays after its last waiter
+   * @param heartbeatNanos how long the connection may be silent before it is asked for an answer
+   * @param answerNanos how long that answer may take
+   */
+  Wakeups(
+      RedisNode node,
+      Workers workers,
+      Scheduler scheduler,
+      long lingerNanos,
+      long heartbeatNanos,
+      long answerNanos) {
     this.node = node;
     this.workers = workers;
     this.scheduler = scheduler;
     this.lingerNanos = lingerNanos;
+    this.heartbeatNanos = heartbeatNanos;
+    this.answerNanos = answerNanos;
   }
 
   /** One waiter's interest in a channel. Closing it gives the interest up. */
@@ -121,7 +134,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
       } else if (thread == null) {
         thread = workers.threads("subscriber").newThread(this::keepSubscribed);
         thread.start();
-        dueNanos = System.nanoTime() + HEARTBEAT_NANOS;
+        dueNanos = System.nanoTime() + heartbeatNanos;
         scheduler.add(this);
       } else {
         askForMissing();
@@ -269,7 +282,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
 
   @Override
   public void onTime(long nowNanos) {
-    dueNanos = nowNanos + HEARTBEAT_NANOS;
+    dueNanos = nowNanos + heartbeatNanos;
     workers.run(this::maintain);
   }
 
@@ -281,7 +294,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
       SubscriberSession current = session;
       boolean live = current != null && current.isLive();
       Map<String, Channel> idle = new HashMap<>();
-      long due = now + HEARTBEAT_NANOS;
+      long due = now + heartbeatNanos;
       for (Channel channel : channels.values()) {
         if (channel.waiters == 0) {
           long over = channel.idleSinceNanos + lingerNanos(channel);
@@ -301,7 +314,9 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
           if (!asked.isEmpty()) {
             current.unsubscribe(asked);
           }
-          current.heartbeat(now, HEARTBEAT_NANOS, channels.keySet().iterator().next());
+          String any = channels.keySet().iterator().next();
+          long look = current.heartbeat(now, heartbeatNanos, answerNanos, any);
+          due = look - due < 0 ? look : due;
         }
       }
       dueNanos = due;

@@ -24,7 +24,12 @@ public record LockName(String value) {
    * prefix:name} when the name brings a hash tag of its own.
    */
   public String derive(String prefix) {
-    return value.contains("{") ? prefix + ":" + value : prefix + ":{" + value + "}";
+    return prefix + ":" + tagged();
+  }
+
+  /** The name as it stands in derived keys, where it decides on the hash slot. */
+  public String tagged() {
+    return value.contains("{") ? value : "{" + value + "}";
   }
 
   /** The key of the last fencing token. */

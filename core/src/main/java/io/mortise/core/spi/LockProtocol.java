@@ -24,6 +24,22 @@ public interface LockProtocol {
    */
   boolean waitsInLine();
 
+  /**
+   * The protocol of an acquisition that the calling thread begins. Called on that thread, before
+   * anything is sent; for a family to which it matters what its caller holds already.
+   */
+  default LockProtocol forCaller(Caller caller) {
+    return this;
+  }
+
+  /**
+   * Why the calling thread would wait for itself, and what to do instead; empty when it would not.
+   * A wait is then refused, and an attempt fails, with nothing sent.
+   */
+  default Optional<String> obstacle(Caller caller) {
+    return Optional.empty();
+  }
+
   /** The channel on which an acquisition that has to wait is woken. */
   String channel(String holder);
 
@@ -83,6 +99,16 @@ public interface LockProtocol {
    * -2 when nobody holds it.
    */
   ScriptCall inspect();
+
+  /** The thread that begins an acquisition. */
+  interface Caller {
+
+    /**
+     * The holder id under which this thread, as its owner, holds the lock of that kind and of the
+     * protocol's name; empty when it does not, or its lease was lost.
+     */
+    Optional<String> holderOf(String kind);
+  }
 
   /**
    * A sign of life.

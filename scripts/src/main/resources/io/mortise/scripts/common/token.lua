@@ -9,3 +9,15 @@ local function next_token(key, idle_ms, count)
   redis.call('SET', key, string.format('%.0f', first + tonumber(count) - 1), 'PX', idle_ms)
   return first
 end
+
+-- last_token(key, idle_ms): the last token that was given out; when none is known, the server's time
+-- in microseconds, which no earlier token exceeds and every later one does.
+local function last_token(key, idle_ms)
+  local last = redis.call('GET', key)
+  if last then
+    redis.call('PEXPIRE', key, idle_ms)
+    return tonumber(last)
+  end
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000000 + tonumber(time[2])
+end

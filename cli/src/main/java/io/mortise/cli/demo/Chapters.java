@@ -1,0 +1,41 @@
+package io.mortise.cli.demo;
+
+import io.mortise.cli.worker.Work;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** All chapters, in the order in which they are played. */
+public final class Chapters {
+  private static final List<Chapter> ALL =
+      List.of(new WithoutLock(), new WithRedisLock(), new Crash(), new Pause());
+
+  private Chapters() {}
+
+  /** The chapters, in their order. */
+  public static List<Chapter> all() {
+    return ALL;
+  }
+
+  /**
+   * The chapter of that name.
+   *
+   * @throws IllegalArgumentException if there is none; says which there are
+   */
+  public static Chapter named(String name) {
+    return ALL.stream()
+        .filter(chapter -> chapter.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "no chapter '%s'; there are %s"
+                        .formatted(
+                            name,
+                            ALL.stream().map(Chapter::name).collect(Collectors.joining(", ")))));
+  }
+
+  /** The worker's side of the chapter of that name. */
+  public static Work workOf(String name) {
+    return named(name);
+  }
+}

@@ -1,0 +1,191 @@
+package io.mortise.cli.demo;
+
+import io.mortise.cli.Main;
+import io.mortise.cli.report.ConsoleProgress;
+import io.mortise.cli.report.HtmlReport;
+import io.mortise.cli.report.JsonReport;
+import io.mortise.cli.report.TableReport;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code mortise demo}: reads the options, plays the chapters, reports. */
+@Command(
+    name = "demo",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    versionProvider = io.mortise.cli.Version.class,
+    description =
+        "A flash sale: several processes sell from one stock in Redis, without a lock and with one,"
+            + " over a crash and over a pause.",
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:every chapter holds",
+      "1:a chapter does not hold",
+      "2:the options are wrong",
+      "3:the demo could not be played, which says nothing about the locks"
+    })
+public final class DemoCommand implements Callable<Integer> {
+  private static final int DOES_NOT_HOLD = 1;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
+
+  @Option(names = "--quick", description = "Small numbers and a short lease: within 20 s.")
+  private boolean quick;
+
+  @Option(
+      names = "--json",
+      description = "Print one JSON object to standard output, and nothing else there.")
+  private boolean json;
+
+  @Option(
+      names = "--redis",
+      paramLabel = "URI",
+      description =
+          "redis://[user:password@]host[:port][/database], or rediss:// for TLS. Default: a Redis"
+              + " of its own, started for the demo.")
+  private @Nullable URI redis;
+
+  @Option(
+      names = "--chapter",
+      paramLabel = "NAME",
+      completionCandidates = ChapterNames.class,
+      description = "Play only this one; may be repeated. One of ${COMPLETION-CANDIDATES}.")
+  private List<String> chapterNames = new ArrayList<>();
+
+  @Option(
+      names = "--processes",
+      paramLabel = "N",
+      description = "Worker processes, 2 to 32. Default: 4; quick: 3.")
+  private @Nullable Integer processes;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Threads in each of them, 1 to 32. Default: 4.")
+  private @Nullable Integer threads;
+
+  @Option(
+      names = "--stock",
+      paramLabel = "N",
+      description = "How many there are to sell, 20 to 100000. Default: 1000; quick: 200.")
+  private @Nullable Integer stock;
+
+  @Option(
+      names = "--customers",
+      paramLabel = "N",
+      description =
+          "How many want to buy one; at least twice the stock. Default: three times the stock.")
+  private @Nullable Integer customers;
+
+  @Option(
+      names = "--lease",
+      paramLabel = "TIME",
+      converter = LeaseConverter.class,
+      description =
+          "The lease of the lock, such as 2s or 1500ms; 500ms to 60s. Default: 5s; quick: 2s.")
+  private @Nullable Duration lease;
+
+  @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description =
+          "Where to write the page with the time lines. Default: " + PageFile.DEFAULT + ".")
+  private @Nullable Path html;
+
+  @Option(
+      names = {"-v", "--verbose"},
+      description = "Show what the workers log.")
+  private boolean verbose;
+
+  @Override
+  public Integer call() throws InterruptedException, IOException {
+    DemoSettings settings = settings();
+    List<Chapter> chapters = chapters();
+    Optional<URI> redisUri = redisUri();
+    PageFile page = page();
+
+    PrintWriter err = spec.commandLine().getErr();
+    Demo demo =
+        new Demo(
+            settings,
+            redisUri,
+            chapter -> ConsoleProgress.of(chapter.title(), settings.stock(), verbose, err));
+    DemoReport report = demo.play(chapters, Main.class.getName());
+    Path written = page.write(HtmlReport.of(report));
+
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(
+        json
+            ? JsonReport.of(report, quick, written)
+            : TableReport.of(report, written, spec.commandLine().getColorScheme().ansi()));
+    out.flush();
+    return report.ok() ? 0 : DOES_NOT_HOLD;
+  }
+
+  private DemoSettings settings() {
+    int units = or(stock, quick ? 200 : 1000);
+    try {
+      return new DemoSettings(
+          or(processes, quick ? 3 : 4),
+          or(threads, 4),
+          units,
+          or(customers, 3 * Math.min(units, Integer.MAX_VALUE / 3)),
+          or(lease, Duration.ofSeconds(quick ? 2 : 5)));
+    } catch (IllegalArgumentException e) {
+      throw wrong(e);
+    }
+  }
+
+  private List<Chapter> chapters() {
+    try {
+      List<Chapter> chosen = chapterNames.stream().map(Chapters::named).distinct().toList();
+      return chosen.isEmpty() ? Chapters.all() : chosen;
+    } catch (IllegalArgumentException e) {
+      throw wrong(e);
+    }
+  }
+
+  private Optional<URI> redisUri() {
+    if (redis == null) {
+      return Optional.empty();
+    }
+    boolean known = "redis".equals(redis.getScheme()) || "rediss".equals(redis.getScheme());
+    if (!known || redis.getHost() == null) {
+      throw wrong(
+          new IllegalArgumentException(
+              "--redis must be redis://host:port or rediss://host:port, with one host"));
+    }
+    return Optional.of(redis);
+  }
+
+  private PageFile page() throws IOException {
+    try {
+      return html == null ? PageFile.byDefault() : PageFile.asked(html);
+    } catch (IllegalArgumentException e) {
+      throw wrong(e);
+    }
+  }
+
+  private ParameterException wrong(IllegalArgumentException e) {
+    return new ParameterException(spec.commandLine(), e.getMessage(), e);
+  }
+
+  private static <T> T or(@Nullable T given, T otherwise) {
+    return given == null ? otherwise : given;
+  }
+}

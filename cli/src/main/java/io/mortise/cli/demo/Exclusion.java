@@ -1,0 +1,49 @@
+package io.mortise.cli.demo;
+
+import io.mortise.cli.timeline.Hold;
+import io.mortise.testkit.HoldChecker;
+import io.mortise.testkit.HoldLog.Entry;
+import io.mortise.testkit.HoldLog.Mode;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * Whether the holders excluded each other: judged by the checker that the tests use.
+ *
+ * @param overlaps pairs that were inside at the same time
+ * @param tokensOutOfOrder pairs of which the later one does not have the larger fencing token
+ */
+record Exclusion(int overlaps, int tokensOutOfOrder) {
+
+  static Exclusion of(List<Hold> holds) {
+    HoldChecker.Report report = HoldChecker.check(holds.stream().map(Exclusion::entry).toList());
+    return new Exclusion(report.overlaps().size(), report.disorders().size());
+  }
+
+  private static Entry entry(Hold hold) {
+    return new Entry(
+        "sale",
+        Integer.toString(hold.thread()),
+        hold.worker(),
+        hold.token(),
+        Mode.EXCLUSIVE,
+        hold.enteredNanos(),
+        OptionalLong.of(hold.leftNanos()));
+  }
+
+  boolean holds() {
+    return overlaps == 0 && tokensOutOfOrder == 0;
+  }
+
+  List<Figure> figures() {
+    return List.of(
+        Figure.count("overlaps", "overlaps", overlaps),
+        Figure.count("tokensOutOfOrder", "tokens out of order", tokensOutOfOrder).aside());
+  }
+
+  /** For when something is wrong. */
+  String explanation() {
+    return "%d pairs were inside at the same time, %d fencing tokens did not grow."
+        .formatted(overlaps, tokensOutOfOrder);
+  }
+}

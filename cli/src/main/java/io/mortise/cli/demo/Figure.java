@@ -1,0 +1,53 @@
+package io.mortise.cli.demo;
+
+import java.time.Duration;
+
+/**
+ * A number that a chapter found.
+ *
+ * @param key its name in the JSON, with the unit if it has one
+ * @param label its name for people
+ * @param value the number
+ * @param unit empty if it is a plain count
+ * @param headline whether it belongs into the table, besides the page
+ */
+public record Figure(String key, String label, Number value, String unit, boolean headline) {
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  /** From here on a tenth of a unit says nothing. */
+  private static final double WHOLE_FROM = 100;
+
+  /** A count that belongs into the table. */
+  public static Figure count(String key, String label, long value) {
+    return new Figure(key, label, value, "", true);
+  }
+
+  /** A time in ms that belongs into the table. */
+  public static Figure millis(String key, String label, long nanos) {
+    double tenths = Math.round(nanos / NANOS_PER_MILLI * 10) / 10.0;
+    return new Figure(key, label, tenths, "ms", true);
+  }
+
+  /** A time in ms that belongs into the table. */
+  public static Figure millis(String key, String label, Duration time) {
+    return millis(key, label, time.toNanos());
+  }
+
+  /** The same, for the page and the JSON only. */
+  public Figure aside() {
+    return new Figure(key, label, value, unit, false);
+  }
+
+  /** For people: no needless digits, the unit behind. */
+  public String text() {
+    double number = value.doubleValue();
+    boolean whole = number == Math.rint(number) || number >= WHOLE_FROM;
+    String digits = whole ? "%.0f".formatted(number) : "%.1f".formatted(number);
+    return unit.isEmpty() ? digits : digits + " " + unit;
+  }
+
+  /** A time as people read it. */
+  public static String millisText(long nanos) {
+    return millis("", "", nanos).text();
+  }
+}

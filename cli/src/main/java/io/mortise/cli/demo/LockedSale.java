@@ -1,0 +1,46 @@
+package io.mortise.cli.demo;
+
+import io.mortise.cli.worker.Till;
+import io.mortise.cli.worker.Visit;
+import io.mortise.core.DistributedLock;
+
+/** Selling under a lock: the worker's side of most chapters. */
+final class LockedSale {
+
+  /** What a thread does while it holds the lock. */
+  interface Section {
+
+    /** Serves one customer and reports it; false when there is nothing left for the others. */
+    boolean sell(Visit visit) throws InterruptedException;
+  }
+
+  private LockedSale() {}
+
+  /** Serves the customers of this till, each under the lock. */
+  static void run(Till till, DistributedLock lock) throws InterruptedException {
+    run(till, lock, visit -> sell(till, visit));
+  }
+
+  /** The same, with a section of the caller's. */
+  static void run(Till till, DistributedLock lock, Section section) throws InterruptedException {
+    boolean more = true;
+    for (int i = 0; i < till.customers() && more; i++) {
+      till.awaitCustomer();
+      long asked = System.nanoTime();
+      lock.lock();
+      try {
+        long entered = System.nanoTime();
+        more = section.sell(new Visit(lock.lease().fencingToken(), asked, entered));
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** One customer: reads the stock, computes, writes it back, reports. */
+  static boolean sell(Till till, Visit visit) {
+    boolean sold = till.sellOne();
+    till.reportHeld(visit, sold);
+    return sold;
+  }
+}

@@ -1,0 +1,123 @@
+package io.mortise.cli.demo;
+
+import io.mortise.cli.timeline.Hold;
+import io.mortise.cli.timeline.Mark;
+import io.mortise.cli.worker.Note;
+import io.mortise.cli.worker.WorkerEvent;
+import io.mortise.cli.worker.WorkerEvent.Entered;
+import io.mortise.cli.worker.WorkerEvent.Held;
+import io.mortise.cli.worker.WorkerEvent.Logged;
+import io.mortise.cli.worker.WorkerEvent.Noted;
+import io.mortise.cli.worker.WorkerReport;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What the workers have reported in one chapter. One thread writes and reads it. */
+public final class Recording {
+  private final List<Hold> holds = new ArrayList<>();
+  private final List<Mark> marks = new ArrayList<>();
+  private final List<String> log = new ArrayList<>();
+  private final Map<Integer, Entered> stayingInside = new HashMap<>();
+  private final Set<Integer> prepared = new TreeSet<>();
+  private final Set<Integer> finished = new TreeSet<>();
+  private int sold;
+
+  void add(WorkerReport report) {
+    int worker = report.worker();
+    WorkerEvent event = report.event();
+    if (event instanceof Held held) {
+      holds.add(
+          new Hold(
+              worker,
+              held.thread(),
+              held.token(),
+              held.askedNanos(),
+              held.enteredNanos(),
+              held.leftNanos()));
+      sold += held.sold() ? 1 : 0;
+    } else if (event instanceof Noted noted) {
+      add(new Mark(worker, noted.thread(), noted.note(), noted.atNanos(), noted.detail()));
+    } else if (event instanceof Entered entered) {
+      stayingInside.putIfAbsent(worker, entered);
+    } else if (event instanceof Logged logged) {
+      log.add("worker %d: %s".formatted(worker + 1, logged.line()));
+    } else if (event instanceof WorkerEvent.Prepared) {
+      prepared.add(worker);
+    } else if (event instanceof WorkerEvent.Finished) {
+      finished.add(worker);
+    }
+  }
+
+  void add(Mark mark) {
+    marks.add(mark);
+  }
+
+  /** A hold that the worker cannot report any more, because it was stopped at that moment. */
+  void endHoldOf(int worker, long atNanos) {
+    staying(worker)
+        .ifPresent(
+            entered ->
+                holds.add(
+                    new Hold(
+                        worker,
+                        entered.thread(),
+                        entered.token(),
+                        entered.askedNanos(),
+                        entered.enteredNanos(),
+                        atNanos)));
+  }
+
+  /** What is over, in the order in which it was reported. */
+  public List<Hold> holds() {
+    return List.copyOf(holds);
+  }
+
+  /** In the order in which they were reported. */
+  public List<Mark> marks() {
+    return List.copyOf(marks);
+  }
+
+  /** When it was first noted, in ns. */
+  public OptionalLong timeOf(Note note) {
+    return marks.stream().filter(mark -> mark.note() == note).mapToLong(Mark::atNanos).min();
+  }
+
+  /** How often it was noted. */
+  public int count(Note note) {
+    return (int) marks.stream().filter(mark -> mark.note() == note).count();
+  }
+
+  /** The hold of a worker that said it stays inside. */
+  public Optional<Entered> staying(int worker) {
+    return Optional.ofNullable(stayingInside.get(worker));
+  }
+
+  /** How many the workers say they have sold. */
+  public int sold() {
+    return sold;
+  }
+
+  /** How many stays inside are over. */
+  public int served() {
+    return holds.size();
+  }
+
+  /** The workers' log. */
+  public List<String> log() {
+    return List.copyOf(log);
+  }
+
+  boolean prepared(Set<Integer> workers) {
+    return prepared.containsAll(workers);
+  }
+
+  boolean finished(Set<Integer> workers) {
+    return finished.containsAll(workers);
+  }
+}

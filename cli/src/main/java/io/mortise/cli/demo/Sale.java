@@ -1,0 +1,105 @@
+package io.mortise.cli.demo;
+
+import io.mortise.cli.timeline.Hold;
+import io.mortise.cli.timeline.Timeline;
+import io.mortise.cli.timeline.Timeline.Frame;
+import io.mortise.cli.timeline.Waits;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How a sale went: what the workers say they sold, against what Redis says is left.
+ *
+ * @param stock how many there were
+ * @param left how many there are by the last write
+ * @param sold how many were sold, by the sellers' own count
+ * @param holds who was inside when
+ */
+record Sale(int stock, int left, int sold, List<Hold> holds) {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** The longest stretch in which single holds can still be seen. */
+  private static final Duration WINDOW = Duration.ofMillis(100);
+
+  static Sale of(Stage stage) {
+    Recording recording = stage.recording();
+    return new Sale(
+        stage.settings().stock(),
+        stage.stock().read(),
+        recording.sold(),
+        recording.holds().stream().sorted(Hold.BY_ENTRY).toList());
+  }
+
+  int oversold() {
+    return Math.max(0, sold - stock);
+  }
+
+  /** Sales that the stock does not know of: another write went over theirs. */
+  int lostUpdates() {
+    return sold - (stock - left);
+  }
+
+  long tookNanos() {
+    return holds.isEmpty() ? 0 : endNanos() - startNanos();
+  }
+
+  long perSecond() {
+    return tookNanos() == 0 ? 0 : Math.round(sold * NANOS_PER_SECOND / tookNanos());
+  }
+
+  /** What is to be seen of a sale that is the chapter's point. */
+  List<Figure> counts() {
+    return List.of(
+        Figure.count("stock", "in stock", stock),
+        Figure.count("sold", "sold", sold),
+        Figure.count("oversold", "oversold", oversold()),
+        Figure.count("left", "left in Redis", left),
+        Figure.count("lostUpdates", "lost updates", lostUpdates()));
+  }
+
+  /** The same, where the sale is not what the chapter is about. */
+  List<Figure> countsAside() {
+    return counts().stream()
+        .map(count -> count.key().equals("lostUpdates") ? count : count.aside())
+        .toList();
+  }
+
+  List<Figure> times() {
+    Waits waits = Waits.of(holds);
+    return List.of(
+        new Figure("salesPerSecond", "throughput", perSecond(), "sales/s", true),
+        Figure.millis("medianWaitMillis", "median wait", waits.atMostNanos(0.5)),
+        Figure.millis("p99WaitMillis", "99 % waited up to", waits.atMostNanos(0.99)),
+        Figure.millis("longestWaitMillis", "longest wait", waits.atMostNanos(1)));
+  }
+
+  /** A part from the middle of the sale, or all of a short one. */
+  Timeline timeline(Stage stage, String what) {
+    long from = startNanos();
+    long to = endNanos();
+    String part = "The whole sale.";
+    if (tookNanos() > WINDOW.toNanos()) {
+      from += tookNanos() / 3;
+      to = from + WINDOW.toNanos();
+      part =
+          "%d ms of %d ms, beginning after a third of the sale."
+              .formatted(WINDOW.toMillis(), Duration.ofNanos(tookNanos()).toMillis());
+    }
+    return new Timeline(
+        new Frame(from, to, startNanos(), "the start"),
+        holds,
+        stage.recording().marks(),
+        List.of(),
+        stage.settings().processes(),
+        stage.settings().threads(),
+        what + " " + part);
+  }
+
+  private long startNanos() {
+    return holds.stream().mapToLong(Hold::askedNanos).min().orElse(0);
+  }
+
+  private long endNanos() {
+    return holds.stream().mapToLong(Hold::leftNanos).max().orElse(0);
+  }
+}

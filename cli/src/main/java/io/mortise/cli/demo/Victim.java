@@ -1,0 +1,32 @@
+package io.mortise.cli.demo;
+
+import io.mortise.cli.worker.Till;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The worker to which something happens inside the critical section, while the others sell. */
+final class Victim {
+  /** Its number. */
+  static final int WORKER = 0;
+
+  private static final String ROLE = "victim";
+  private static final String OTHERS = "seller";
+
+  private Victim() {}
+
+  static Map<Integer, String> roles(int processes) {
+    Map<Integer, String> roles = new HashMap<>();
+    for (int i = 0; i < processes; i++) {
+      roles.put(i, i == WORKER ? ROLE : OTHERS);
+    }
+    return roles;
+  }
+
+  /**
+   * Whether this is the victim, and the sale is well under way: a tenth of the stock is sold, and
+   * something is left.
+   */
+  static boolean isDue(Till till, int left) {
+    return till.job().role().equals(ROLE) && left > 0 && left <= till.job().stock() * 9L / 10;
+  }
+}

@@ -1,0 +1,54 @@
+package io.mortise.cli.demo;
+
+import io.mortise.cli.worker.Till;
+import io.mortise.core.RedisLock;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The same sale under a {@link RedisLock}. */
+final class WithRedisLock implements Chapter {
+
+  @Override
+  public String name() {
+    return "redis-lock";
+  }
+
+  @Override
+  public String title() {
+    return "With RedisLock";
+  }
+
+  @Override
+  public String story() {
+    return "The same threads in the same processes take a RedisLock around reading and writing:"
+        + " one at a time, each with a fencing token larger than the last.";
+  }
+
+  @Override
+  public void work(Till till) throws InterruptedException {
+    LockedSale.run(till, new RedisLock(till.locks(), till.job().lockName()));
+  }
+
+  @Override
+  public Outcome play(Stage stage) throws InterruptedException {
+    stage.open("seller");
+    stage.awaitEnd();
+    Sale sale = Sale.of(stage);
+    Exclusion exclusion = Exclusion.of(sale.holds());
+    List<Figure> figures = new ArrayList<>(sale.counts());
+    figures.addAll(exclusion.figures());
+    figures.addAll(sale.times());
+    boolean exact = sale.sold() == sale.stock() && sale.left() == 0;
+    String explanation =
+        exact && exclusion.holds()
+            ? "Exactly %d were sold, one at a time, with %d fencing tokens that only ever grew."
+                .formatted(sale.sold(), sale.holds().size())
+            : "%d were sold of %d, %d are left in Redis. %s"
+                .formatted(sale.sold(), sale.stock(), sale.left(), exclusion.explanation());
+    return new Outcome(
+        exact && exclusion.holds(),
+        explanation,
+        figures,
+        List.of(sale.timeline(stage, "One bar at any time.")));
+  }
+}

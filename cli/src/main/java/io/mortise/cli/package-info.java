@@ -1,0 +1,3 @@
+/** The {@code mortise} command. */
+@org.jspecify.annotations.NullMarked
+package io.mortise.cli;

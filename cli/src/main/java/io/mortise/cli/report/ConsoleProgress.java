@@ -1,0 +1,124 @@
+package io.mortise.cli.report;
+
+import io.mortise.cli.demo.Progress;
+import java.io.PrintWriter;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBarStyle;
+
+/**
+ * The progress of a chapter, on standard error: a bar on a terminal, otherwise a line when it
+ * begins, so that a log file has no control characters.
+ */
+public final class ConsoleProgress {
+  /** The launcher says whether standard error is a terminal; Java 17 cannot find out. */
+  public static final String TERMINAL_PROPERTY = "mortise.terminal";
+
+  private static final int WIDTH = 78;
+  private static final int NAME_WIDTH = 18;
+  private static final int UPDATE_MILLIS = 100;
+
+  private ConsoleProgress() {}
+
+  /**
+   * Begins to show a chapter.
+   *
+   * @param expected how many will be sold, about
+   * @param log whether to show what the workers log
+   */
+  public static Progress of(String title, long expected, boolean log, PrintWriter err) {
+    return Boolean.getBoolean(TERMINAL_PROPERTY)
+        ? new Bar(title, expected, log, err)
+        : new Line(title, log, err);
+  }
+
+  private static final class Bar implements Progress {
+    private final ProgressBar bar;
+    private final boolean log;
+    private final PrintWriter err;
+
+    Bar(String title, long expected, boolean log, PrintWriter err) {
+      this.log = log;
+      this.err = err;
+      bar =
+          new ProgressBarBuilder()
+              .setTaskName(("%-" + NAME_WIDTH + "s").formatted(title))
+              .setInitialMax(expected)
+              .setStyle(ProgressBarStyle.ASCII)
+              .setUpdateIntervalMillis(UPDATE_MILLIS)
+              .setMaxRenderedLength(WIDTH)
+              .hideEta()
+              .setConsumer(new Terminal(err))
+              .build();
+    }
+
+    @Override
+    public void to(long sold) {
+      bar.maxHint(Math.max(bar.getMax(), sold)).stepTo(sold);
+    }
+
+    @Override
+    public void say(String what) {
+      bar.setExtraMessage(" " + what);
+    }
+
+    @Override
+    public void log(String line) {
+      if (log) {
+        err.printf("\r%-" + WIDTH + "s%n", line); // the bar is drawn again below
+        err.flush();
+      }
+    }
+
+    @Override
+    public void close() {
+      bar.setExtraMessage("");
+      bar.close();
+    }
+  }
+
+  /** Writes the bar over itself. */
+  private record Terminal(PrintWriter err) implements ProgressBarConsumer {
+    @Override
+    public int getMaxRenderedLength() {
+      return WIDTH;
+    }
+
+    @Override
+    public void accept(String rendered) {
+      err.print('\r' + rendered);
+      err.flush();
+    }
+
+    @Override
+    public void close() {
+      err.println();
+      err.flush();
+    }
+  }
+
+  private record Line(String title, boolean log, PrintWriter err) implements Progress {
+    Line {
+      err.println(title + " ...");
+      err.flush();
+    }
+
+    @Override
+    public void to(long sold) {}
+
+    @Override
+    public void say(String what) {}
+
+    @Override
+    public void log(String line) {
+      if (log) {
+        err.println(line);
+        err.flush();
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+}

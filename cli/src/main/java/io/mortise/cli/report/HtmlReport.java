@@ -1,0 +1,152 @@
+package io.mortise.cli.report;
+
+import io.mortise.cli.demo.ChapterReport;
+import io.mortise.cli.demo.DemoReport;
+import io.mortise.cli.demo.DemoSettings;
+import io.mortise.cli.demo.Figure;
+import io.mortise.cli.timeline.Timeline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** The page: everything in one file, no scripts, light or dark as the reader has it. */
+public final class HtmlReport {
+  private final Markup page = new Markup();
+  private final DemoReport report;
+
+  private HtmlReport(DemoReport report) {
+    this.report = report;
+  }
+
+  /** The page as text. */
+  public static String of(DemoReport report) {
+    return new HtmlReport(report).write();
+  }
+
+  private String write() {
+    page.doctype().open("html", "lang", "en");
+    page.open("head")
+        .empty("meta", "charset", "utf-8")
+        .empty("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
+        .leaf("title", "Mortise: the flash sale")
+        .leaf("style", style())
+        .close();
+    page.open("body").open("main");
+    header();
+    summary();
+    legend();
+    report.chapters().forEach(this::chapter);
+    page.close().close().close();
+    return page.toString();
+  }
+
+  private void header() {
+    DemoSettings settings = report.settings();
+    page.open("header")
+        .leaf("h1", "Mortise: the flash sale")
+        .leaf(
+            "p",
+            "%d processes of %d threads sell %d articles to %d customers. The stock is a number in Redis: read, computed upon, and written back."
+                .formatted(
+                    settings.processes(),
+                    settings.threads(),
+                    settings.stock(),
+                    settings.customers()))
+        .leaf(
+            "p",
+            "Mortise %s, %s. The lease of the lock is %s; the demo took %.1f s."
+                .formatted(
+                    report.version(),
+                    report.redis(),
+                    Figure.millisText(settings.lease().toNanos()),
+                    report.took().toMillis() / 1e3),
+            "class",
+            "quiet")
+        .close();
+  }
+
+  private void summary() {
+    page.open("table", "class", "summary").open("tbody");
+    for (ChapterReport chapter : report.chapters()) {
+      page.open("tr");
+      page.open("th", "scope", "row")
+          .leaf("a", chapter.title(), "href", "#" + chapter.name())
+          .close();
+      page.open("td");
+      verdict(chapter);
+      page.close().leaf("td", chapter.outcome().explanation()).close();
+    }
+    page.close().close();
+  }
+
+  private void verdict(ChapterReport chapter) {
+    boolean ok = chapter.outcome().ok();
+    page.leaf("span", ok ? "✓ ok" : "✗ failed", "class", ok ? "verdict ok" : "verdict failed");
+  }
+
+  private void legend() {
+    page.open("ul", "class", "legend");
+    swatch("hold w0", "inside; a colour for each process");
+    swatch("wait w0", "waiting");
+    swatch("span", "killed or paused inside");
+    swatch("crowd", "more than one inside");
+    page.close();
+  }
+
+  private void swatch(String style, String meaning) {
+    page.open("li")
+        .open("svg", "class", "swatch", "viewBox", "0 0 24 12", "aria-hidden", "true")
+        .open("rect", "class", style, "x", "0", "y", style.startsWith("wait") ? "5" : "1")
+        .close()
+        .close()
+        .text(meaning)
+        .close();
+  }
+
+  private void chapter(ChapterReport chapter) {
+    page.open("section", "id", chapter.name());
+    page.open("h2").text(chapter.title() + " ");
+    verdict(chapter);
+    page.close();
+    page.leaf("p", chapter.story());
+    page.leaf("p", chapter.outcome().explanation(), "class", "seen");
+    figures(chapter.outcome().figures());
+    for (Timeline timeline : chapter.outcome().timelines()) {
+      page.open("figure");
+      page.open("div", "class", "scroll");
+      new TimelineSvg(timeline, chapter.title()).write(page);
+      page.close();
+      page.leaf("figcaption", timeline.caption());
+      page.close();
+    }
+    log(chapter.log());
+    page.close();
+  }
+
+  private void figures(List<Figure> figures) {
+    page.open("dl");
+    for (Figure figure : figures) {
+      page.open("div").leaf("dt", figure.label()).leaf("dd", figure.text()).close();
+    }
+    page.close();
+  }
+
+  private void log(List<String> lines) {
+    if (!lines.isEmpty()) {
+      page.open("details")
+          .leaf("summary", "What Mortise logged in the workers (lines: %d)".formatted(lines.size()))
+          .leaf("pre", String.join("\n", lines))
+          .close();
+    }
+  }
+
+  private static String style() {
+    try (InputStream in = HtmlReport.class.getResourceAsStream("report.css")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.mortise.cli.report;
+
+import io.mortise.cli.timeline.Mark;
+import io.mortise.cli.worker.Note;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The label of a mark, in the lane where it covers no other.
+ *
+ * @param x where the text begins, or ends if it goes to the left
+ * @param lane which line of text, from 0 at the top
+ */
+record MarkLabel(Mark mark, String text, double x, boolean toTheLeft, int lane) {
+  private static final double CHARACTER = 6.4;
+  private static final double PADDING = 10;
+  private static final double DISTANCE = 3;
+
+  /**
+   * A label for the first mark of each kind; the others have their circle.
+   *
+   * @param right where the picture ends
+   */
+  static List<MarkLabel> place(List<Mark> marks, TimeScale scale, double right) {
+    List<MarkLabel> placed = new ArrayList<>();
+    Set<Note> seen = EnumSet.noneOf(Note.class);
+    marks.stream()
+        .sorted(Comparator.comparingLong(Mark::atNanos))
+        .filter(mark -> seen.add(mark.note()))
+        .forEach(mark -> placed.add(place(mark, scale.x(mark.atNanos()), right, placed)));
+    return placed;
+  }
+
+  private static MarkLabel place(Mark mark, double x, double right, List<MarkLabel> placed) {
+    String text = words(mark.note());
+    boolean toTheLeft = x + width(text) > right;
+    double at = toTheLeft ? x - DISTANCE : x + DISTANCE;
+    int lane = 0;
+    MarkLabel label = new MarkLabel(mark, text, at, toTheLeft, lane);
+    while (placed.stream().anyMatch(label::covers)) {
+      label = new MarkLabel(mark, text, at, toTheLeft, ++lane);
+    }
+    return label;
+  }
+
+  /** About, in the font of the page. */
+  static double width(String text) {
+    return text.length() * CHARACTER + PADDING;
+  }
+
+  private boolean covers(MarkLabel other) {
+    return other.lane == lane && other.from() < to() && from() < other.to();
+  }
+
+  private double from() {
+    return toTheLeft ? x - width(text) : x;
+  }
+
+  private double to() {
+    return toTheLeft ? x : x + width(text);
+  }
+
+  private static String words(Note note) {
+    return switch (note) {
+      case KILLED -> "killed";
+      case PAUSED -> "paused";
+      case WOKEN -> "runs again";
+      case TOLD -> "told that its lease is lost";
+      case REFUSED -> "late write refused";
+    };
+  }
+}

@@ -1,0 +1,75 @@
+package io.mortise.cli.report;
+
+import io.mortise.cli.demo.ChapterReport;
+import io.mortise.cli.demo.DemoReport;
+import io.mortise.cli.demo.DemoSettings;
+import io.mortise.cli.demo.Figure;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Help.Column;
+import picocli.CommandLine.Help.Column.Overflow;
+import picocli.CommandLine.Help.TextTable;
+
+/** The table at the end. */
+public final class TableReport {
+  private static final int CHAPTER_WIDTH = 22;
+  private static final int RESULT_WIDTH = 8;
+  private static final int SEEN_WIDTH = 70;
+
+  private TableReport() {}
+
+  /**
+   * The whole text.
+   *
+   * @param page where the page with the time lines is
+   */
+  public static String of(DemoReport report, Path page, Ansi ansi) {
+    TextTable table =
+        TextTable.forColumns(
+            Help.defaultColorScheme(ansi),
+            new Column(CHAPTER_WIDTH, 0, Overflow.WRAP),
+            new Column(RESULT_WIDTH, 0, Overflow.TRUNCATE),
+            new Column(SEEN_WIDTH, 0, Overflow.WRAP));
+    table.addRowValues(bold(ansi, "CHAPTER"), bold(ansi, "RESULT"), bold(ansi, "WHAT WAS SEEN"));
+    report.chapters().forEach(chapter -> add(table, chapter, ansi));
+
+    DemoSettings settings = report.settings();
+    return """
+
+        %s
+
+        A stock of %d, sold by %d processes of %d threads on %s; %.1f s in all.
+        Who held the lock when: %s"""
+        .formatted(
+            table.toString().stripTrailing(),
+            settings.stock(),
+            settings.processes(),
+            settings.threads(),
+            report.redis(),
+            report.took().toMillis() / 1e3,
+            page);
+  }
+
+  private static void add(TextTable table, ChapterReport chapter, Ansi ansi) {
+    boolean ok = chapter.outcome().ok();
+    table.addRowValues(
+        ansi.new Text(chapter.title()),
+        ansi.new Text(ok ? "@|bold,green ok|@" : "@|bold,red FAILED|@"),
+        ansi.new Text(figures(chapter)));
+    table.addRowValues("", "", chapter.outcome().explanation());
+    table.addEmptyRow();
+  }
+
+  private static Ansi.Text bold(Ansi ansi, String text) {
+    return ansi.new Text("@|bold " + text + "|@");
+  }
+
+  private static String figures(ChapterReport chapter) {
+    return chapter.outcome().figures().stream()
+        .filter(Figure::headline)
+        .map(figure -> figure.label() + " " + figure.text())
+        .collect(Collectors.joining(", "));
+  }
+}

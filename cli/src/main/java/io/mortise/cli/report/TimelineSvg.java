@@ -1,0 +1,236 @@
+package io.mortise.cli.report;
+
+import io.mortise.cli.timeline.Hold;
+import io.mortise.cli.timeline.Mark;
+import io.mortise.cli.timeline.Overlaps;
+import io.mortise.cli.timeline.Overlaps.Stretch;
+import io.mortise.cli.timeline.Span;
+import io.mortise.cli.timeline.Timeline;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The picture of a chapter, from top to bottom: the labels of what happened; a row for each thread,
+ * in groups by process, with a bar for each hold and a thin line for each wait; how many were
+ * inside at each moment; the axis.
+ */
+final class TimelineSvg {
+  private static final double WIDTH = 1000;
+  private static final double LEFT = 84;
+  private static final double RIGHT = 14;
+  private static final double LANE = 16;
+  private static final double GROUP_GAP = 7;
+  private static final double CROWD_HEIGHT = 26;
+  private static final double AXIS_HEIGHT = 34;
+  private static final double THINNEST_BAR = 1.5;
+  private static final int COLOURS = 8;
+
+  /** With more than so many threads a process has only one row. */
+  private static final int MOST_ROWS = 40;
+
+  private final Timeline timeline;
+  private final String title;
+  private final TimeScale scale;
+  private final boolean rowPerThread;
+  private final double rowHeight;
+  private final List<MarkLabel> labels;
+  private final double rowsTop;
+  private final double rowsBottom;
+
+  TimelineSvg(Timeline timeline, String title) {
+    this.timeline = timeline;
+    this.title = title;
+    scale = new TimeScale(timeline.frame(), LEFT, WIDTH - LEFT - RIGHT);
+    rowPerThread = timeline.workers() * timeline.threads() <= MOST_ROWS;
+    rowHeight = rowPerThread ? 12 : 18;
+    labels = MarkLabel.place(timeline.marks(), scale, WIDTH - RIGHT);
+    int lanes = labels.stream().mapToInt(label -> label.lane() + 1).max().orElse(0);
+    rowsTop = lanes * LANE + 4;
+    rowsBottom = rowsTop + timeline.workers() * (groupHeight() + GROUP_GAP) - GROUP_GAP;
+  }
+
+  void write(Markup out) {
+    double height = rowsBottom + GROUP_GAP + CROWD_HEIGHT + AXIS_HEIGHT;
+    out.open("svg", "class", "timeline", "role", "img", "viewBox", "0 0 1000 " + number(height));
+    out.leaf("title", title + ": who held the lock when");
+    axis(out);
+    groups(out);
+    timeline.holds().forEach(hold -> wait(out, hold));
+    timeline.holds().forEach(hold -> hold(out, hold));
+    timeline.spans().forEach(span -> span(out, span));
+    marks(out);
+    crowd(out);
+    out.close();
+  }
+
+  private void groups(Markup out) {
+    for (int worker = 0; worker < timeline.workers(); worker++) {
+      double top = rowTop(worker, 0);
+      rect(out, "group", LEFT, top, WIDTH - LEFT - RIGHT, groupHeight()).close();
+      text(out, "name", "end", LEFT - 8, top + groupHeight() / 2 + 4, "worker " + (worker + 1));
+    }
+  }
+
+  private void wait(Markup out, Hold hold) {
+    double from = scale.x(hold.askedNanos());
+    double width = scale.x(hold.enteredNanos()) - from;
+    if (width > THINNEST_BAR) {
+      double y = rowTop(hold.worker(), hold.thread()) + rowHeight / 2 - 0.5;
+      rect(out, "wait " + colour(hold.worker()), from, y, width, 1).close();
+    }
+  }
+
+  private void hold(Markup out, Hold hold) {
+    if (hold.leftNanos() < timeline.frame().fromNanos()
+        || hold.enteredNanos() > timeline.frame().toNanos()) {
+      return;
+    }
+    double from = scale.x(hold.enteredNanos());
+    double width = Math.max(THINNEST_BAR, scale.x(hold.leftNanos()) - from);
+    rect(
+            out,
+            "hold " + colour(hold.worker()),
+            from,
+            rowTop(hold.worker(), hold.thread()) + 1,
+            width,
+            rowHeight - 2)
+        .leaf("title", describe(hold))
+        .close();
+  }
+
+  private String describe(Hold hold) {
+    return "worker %d, thread %d: inside from %.1f to %.1f ms%s"
+        .formatted(
+            hold.worker() + 1,
+            hold.thread() + 1,
+            scale.millis(hold.enteredNanos()),
+            scale.millis(hold.leftNanos()),
+            hold.token() == 0
+                ? ""
+                : ", after %.1f ms of waiting; fencing token %d"
+                    .formatted(hold.waitedNanos() / 1e6, hold.token()));
+  }
+
+  private void span(Markup out, Span span) {
+    double from = scale.x(span.fromNanos());
+    double to = scale.x(span.toNanos());
+    double top = rowTop(span.worker(), span.thread());
+    String text =
+        "%s: %d ms".formatted(span.label(), Math.round((span.toNanos() - span.fromNanos()) / 1e6));
+    rect(out, "span", from, top + 0.5, to - from, rowHeight - 1).leaf("title", text).close();
+    if (to - from > MarkLabel.width(text)) {
+      text(out, "inside-span", "middle", (from + to) / 2, top + rowHeight / 2 + 3.7, text);
+    }
+  }
+
+  private void marks(Markup out) {
+    for (MarkLabel label : labels) {
+      double y = (label.lane() + 1) * LANE - 4;
+      out.open("g", "class", "mark");
+      line(out, scale.x(label.mark().atNanos()), y - 9, rowsBottom);
+      text(out, "label", label.toTheLeft() ? "end" : "start", label.x(), y, label.text());
+      out.close();
+    }
+    for (Mark mark : timeline.marks()) {
+      double x = scale.x(mark.atNanos());
+      int thread = mark.thread() == Mark.WHOLE_PROCESS ? threadInside(mark) : mark.thread();
+      out.open("g", "class", "mark " + mark.note().name().toLowerCase(Locale.ROOT));
+      out.leaf("title", "%s; at %.1f ms".formatted(mark.detail(), scale.millis(mark.atNanos())));
+      out.open(
+              "circle",
+              "cx",
+              number(x),
+              "cy",
+              number(rowTop(mark.worker(), thread) + rowHeight / 2),
+              "r",
+              "4")
+          .close()
+          .close();
+    }
+  }
+
+  /** What happens to a process is shown where it was inside. */
+  private int threadInside(Mark mark) {
+    return timeline.spans().stream()
+        .filter(span -> span.worker() == mark.worker())
+        .mapToInt(Span::thread)
+        .findFirst()
+        .orElse(0);
+  }
+
+  private void crowd(Markup out) {
+    List<Stretch> stretches = Overlaps.stretches(timeline.holds());
+    int most = stretches.stream().mapToInt(Stretch::inside).max().orElse(1);
+    double bottom = rowsBottom + GROUP_GAP + CROWD_HEIGHT;
+    text(out, "name", "end", LEFT - 8, bottom - CROWD_HEIGHT / 2 + 4, "inside");
+    for (Stretch stretch : stretches) {
+      double from = scale.x(stretch.fromNanos());
+      double width = scale.x(stretch.toNanos()) - from;
+      double height = CROWD_HEIGHT * stretch.inside() / Math.max(2, most);
+      if (width > 0) {
+        rect(
+                out,
+                stretch.inside() > 1 ? "crowd" : "alone",
+                from,
+                bottom - height,
+                Math.max(0.4, width),
+                height)
+            .leaf("title", stretch.inside() + " inside")
+            .close();
+      }
+    }
+  }
+
+  private void axis(Markup out) {
+    double bottom = rowsBottom + GROUP_GAP + CROWD_HEIGHT;
+    for (TimeScale.Tick tick : scale.ticks()) {
+      out.open("g", "class", "tick");
+      line(out, tick.x(), rowsTop, bottom + 4);
+      text(out, "number", "middle", tick.x(), bottom + 16, tick.label());
+      out.close();
+    }
+    text(out, "number", "end", WIDTH - RIGHT, bottom + 30, "ms since " + timeline.frame().zeroIs());
+  }
+
+  private double groupHeight() {
+    return rowPerThread ? timeline.threads() * rowHeight : rowHeight;
+  }
+
+  private double rowTop(int worker, int thread) {
+    return rowsTop + worker * (groupHeight() + GROUP_GAP) + (rowPerThread ? thread * rowHeight : 0);
+  }
+
+  private static String colour(int worker) {
+    return "w" + worker % COLOURS;
+  }
+
+  private static Markup rect(
+      Markup out, String style, double x, double y, double width, double height) {
+    return out.open(
+        "rect",
+        "class",
+        style,
+        "x",
+        number(x),
+        "y",
+        number(y),
+        "width",
+        number(width),
+        "height",
+        number(height));
+  }
+
+  private static void line(Markup out, double x, double from, double to) {
+    out.open("line", "x1", number(x), "x2", number(x), "y1", number(from), "y2", number(to))
+        .close();
+  }
+
+  private static void text(
+      Markup out, String style, String anchor, double x, double y, String words) {
+    out.leaf("text", words, "class", style, "text-anchor", anchor, "x", number(x), "y", number(y));
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+}

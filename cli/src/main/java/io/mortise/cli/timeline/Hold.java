@@ -1,0 +1,24 @@
+package io.mortise.cli.timeline;
+
+import java.util.Comparator;
+
+/**
+ * One stay in the critical section. Workers and threads count from 0; times are {@link
+ * System#nanoTime()}.
+ *
+ * @param token the fencing token, 0 without a lock
+ * @param askedNanos since when it waited
+ * @param enteredNanos since when it was inside
+ * @param leftNanos when it was about to leave; when it was killed, if it never left
+ */
+public record Hold(
+    int worker, int thread, long token, long askedNanos, long enteredNanos, long leftNanos) {
+
+  /** In the order of entering. */
+  public static final Comparator<Hold> BY_ENTRY = Comparator.comparingLong(Hold::enteredNanos);
+
+  /** How long it waited to get in. */
+  public long waitedNanos() {
+    return enteredNanos - askedNanos;
+  }
+}

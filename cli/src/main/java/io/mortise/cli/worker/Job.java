@@ -1,0 +1,36 @@
+package io.mortise.cli.worker;
+
+import java.util.List;
+
+/**
+ * What a worker process is to do in one chapter.
+ *
+ * @param chapter whose work it is
+ * @param role which part of that work; the chapter's own words
+ * @param redisUris where the locks are; the stock is on the first
+ * @param lockName the name of the lock, and the prefix of the chapter's other keys
+ * @param stock how many there are at the beginning
+ * @param threads how many threads do the work at the same time
+ * @param customers how many customers this process serves, spread over its threads
+ * @param leaseMillis the default lease of the worker's lock clients
+ */
+public record Job(
+    String chapter,
+    String role,
+    List<String> redisUris,
+    String lockName,
+    int stock,
+    int threads,
+    int customers,
+    long leaseMillis) {
+
+  /** Keeps a copy of the list. */
+  public Job {
+    redisUris = List.copyOf(redisUris);
+  }
+
+  /** How many of the customers the thread of this number, from 0, serves. */
+  int customersOf(int thread) {
+    return customers / threads + (thread < customers % threads ? 1 : 0);
+  }
+}

@@ -1,0 +1,15 @@
+package io.mortise.cli.worker;
+
+/** What can happen to a worker or to its hold, besides coming and going. */
+public enum Note {
+  /** The process was killed. */
+  KILLED,
+  /** The process was suspended. */
+  PAUSED,
+  /** The process runs again. */
+  WOKEN,
+  /** The holder was told that its lease is lost. */
+  TOLD,
+  /** The resource refused a write because of its old token. */
+  REFUSED
+}

@@ -1,0 +1,23 @@
+package io.mortise.cli.worker;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+
+/** What the demo tells a worker process: one JSON line each on the worker's standard input. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "order")
+@JsonSubTypes({
+  @JsonSubTypes.Type(name = "prepare", value = Order.Prepare.class),
+  @JsonSubTypes.Type(name = "go", value = Order.Go.class),
+  @JsonSubTypes.Type(name = "proceed", value = Order.Proceed.class)
+})
+public sealed interface Order {
+
+  /** Connect, start the threads, and say that you are prepared. */
+  record Prepare(Job job) implements Order {}
+
+  /** Begin: it is sent when all are prepared, so that all begin together. */
+  record Go() implements Order {}
+
+  /** Go on, to a thread that waits inside its critical section. */
+  record Proceed() implements Order {}
+}

@@ -1,0 +1,60 @@
+package io.mortise.cli.worker;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/** One job inside a worker process: its threads, and the two words they wait for. */
+final class Shift {
+  private final CountDownLatch go = new CountDownLatch(1);
+  private final Stay stay = new Stay();
+  private final Connections connections;
+  private final AtomicInteger threadsAtWork;
+  private final Consumer<WorkerEvent> reports;
+  private final Consumer<Exception> failures;
+
+  private Shift(
+      Job job,
+      Connections connections,
+      Consumer<WorkerEvent> reports,
+      Consumer<Exception> failures) {
+    this.connections = connections;
+    this.threadsAtWork = new AtomicInteger(job.threads());
+    this.reports = reports;
+    this.failures = failures;
+  }
+
+  /** Connects and starts the threads; they wait for {@link #go()}. */
+  static Shift prepare(
+      Job job, Work work, Consumer<WorkerEvent> reports, Consumer<Exception> failures) {
+    Shift shift = new Shift(job, Connections.open(job), reports, failures);
+    for (int i = 0; i < job.threads(); i++) {
+      Till till = new Till(job, i, shift.connections, shift.stay, reports);
+      Thread thread = new Thread(() -> shift.run(work, till), "till-" + i);
+      thread.setDaemon(true); // the process ends with its input, wherever its threads are
+      thread.start();
+    }
+    return shift;
+  }
+
+  void go() {
+    go.countDown();
+  }
+
+  void proceed() {
+    stay.end();
+  }
+
+  private void run(Work work, Till till) {
+    try {
+      go.await();
+      work.work(till);
+      if (threadsAtWork.decrementAndGet() == 0) {
+        connections.close();
+        reports.accept(new WorkerEvent.Finished());
+      }
+    } catch (InterruptedException | RuntimeException e) {
+      failures.accept(e);
+    }
+  }
+}

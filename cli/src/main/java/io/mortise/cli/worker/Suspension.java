@@ -1,0 +1,40 @@
+package io.mortise.cli.worker;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A suspended process, until this is closed: SIGSTOP, then SIGCONT. A shell of its own sends both
+ * and waits in between on its input, so the process runs again also when this JVM is killed; it
+ * could not see the end of its own input while it stands still.
+ */
+public final class Suspension implements AutoCloseable {
+  private static final String STOPPED = "stopped";
+  private static final String SCRIPT =
+      "kill -STOP %1$d && echo " + STOPPED + " && read wake; kill -CONT %1$d";
+
+  private final Process shell;
+
+  private Suspension(Process shell) {
+    this.shell = shell;
+  }
+
+  /** Suspends the process. Returns when the signal is sent. */
+  static Suspension of(long pid) throws IOException {
+    Process shell =
+        new ProcessBuilder("/bin/sh", "-c", SCRIPT.formatted(pid))
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    String answer = shell.inputReader(StandardCharsets.US_ASCII).readLine();
+    if (!STOPPED.equals(answer)) {
+      throw new IOException("process " + pid + " cannot be suspended: kill -STOP failed");
+    }
+    return new Suspension(shell);
+  }
+
+  /** Lets the process run again. A second call does nothing. */
+  @Override
+  public void close() throws IOException {
+    shell.getOutputStream().close();
+  }
+}

@@ -1,0 +1,106 @@
+package io.mortise.cli.worker;
+
+import io.mortise.core.LockClient;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/** One thread of a worker process: what it works on, and where it reports. */
+public final class Till {
+  private static final long SHORTEST_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+  private static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(1500);
+
+  private final Job job;
+  private final int thread;
+  private final Connections connections;
+  private final Stay stay;
+  private final Consumer<WorkerEvent> reports;
+
+  Till(Job job, int thread, Connections connections, Stay stay, Consumer<WorkerEvent> reports) {
+    this.job = job;
+    this.thread = thread;
+    this.connections = connections;
+    this.stay = stay;
+    this.reports = reports;
+  }
+
+  /** What this process is to do. */
+  public Job job() {
+    return job;
+  }
+
+  /** How many customers this thread serves. */
+  public int customers() {
+    return job.customersOf(thread);
+  }
+
+  /** The client of this process for its locks. */
+  public LockClient locks() {
+    return locks(0);
+  }
+
+  /** The same, on another of the servers that the job names. */
+  public LockClient locks(int server) {
+    return connections.locks().get(server);
+  }
+
+  /** What is protected. */
+  public Stock stock() {
+    return new Stock(connections.shop(), job.lockName());
+  }
+
+  /** One customer, with nothing that protects the time between reading and writing. */
+  public boolean sellOne() {
+    Stock stock = stock();
+    int left = stock.read();
+    if (left <= 0) {
+      return false;
+    }
+    compute();
+    stock.write(left - 1);
+    return true;
+  }
+
+  /** The time between reading and writing: prices, vouchers, a fraud check. */
+  public void compute() {
+    pass();
+  }
+
+  /** The time between two customers. Nothing is protected meanwhile. */
+  public void awaitCustomer() {
+    pass();
+  }
+
+  private static void pass() {
+    LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(SHORTEST_NANOS, LONGEST_NANOS));
+  }
+
+  /**
+   * Reports that this thread is inside, and stays there until the demo says to proceed. Only the
+   * first thread of a process stays; for those that come later this does nothing.
+   */
+  public void stayInside(Visit visit) throws InterruptedException {
+    if (stay.begin()) {
+      reports.accept(
+          new WorkerEvent.Entered(thread, visit.token(), visit.askedNanos(), visit.enteredNanos()));
+      stay.awaitEnd();
+    }
+  }
+
+  /**
+   * Reports a visit that ends now. To be called before unlocking: then no report is missing when
+   * the process is killed later.
+   */
+  public void reportHeld(Visit visit, boolean sold) {
+    long leftNanos = System.nanoTime();
+    reports.accept(
+        new WorkerEvent.Held(
+            thread, visit.token(), visit.askedNanos(), visit.enteredNanos(), leftNanos, sold));
+  }
+
+  /** Reports something worth a mark on the time line, at this moment. */
+  public void report(Note note, long token, String detail) {
+    reports.accept(new WorkerEvent.Noted(thread, note, token, System.nanoTime(), detail));
+  }
+}

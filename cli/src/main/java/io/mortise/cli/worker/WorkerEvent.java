@@ -1,0 +1,55 @@
+package io.mortise.cli.worker;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+
+/**
+ * What a worker process reports: one JSON line each on its standard output. Threads count from 0,
+ * times are {@link System#nanoTime()}, which all processes of one machine share.
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "event")
+@JsonSubTypes({
+  @JsonSubTypes.Type(name = "ready", value = WorkerEvent.Ready.class),
+  @JsonSubTypes.Type(name = "prepared", value = WorkerEvent.Prepared.class),
+  @JsonSubTypes.Type(name = "entered", value = WorkerEvent.Entered.class),
+  @JsonSubTypes.Type(name = "held", value = WorkerEvent.Held.class),
+  @JsonSubTypes.Type(name = "noted", value = WorkerEvent.Noted.class),
+  @JsonSubTypes.Type(name = "finished", value = WorkerEvent.Finished.class),
+  @JsonSubTypes.Type(name = "failed", value = WorkerEvent.Failed.class),
+  @JsonSubTypes.Type(name = "logged", value = WorkerEvent.Logged.class)
+})
+public sealed interface WorkerEvent {
+
+  /** The process runs and takes orders; the time shows whether it has the demo's clock. */
+  record Ready(long atNanos) implements WorkerEvent {}
+
+  /** Connected, with its threads waiting for the word to go. */
+  record Prepared() implements WorkerEvent {}
+
+  /** A thread is inside and will stay there; told at once, because it may not live to tell more. */
+  record Entered(int thread, long token, long askedNanos, long enteredNanos)
+      implements WorkerEvent {}
+
+  /**
+   * A thread was inside and leaves.
+   *
+   * @param token the fencing token, 0 without a lock
+   * @param sold whether it sold one; otherwise nothing was left, or its write was refused
+   */
+  record Held(
+      int thread, long token, long askedNanos, long enteredNanos, long leftNanos, boolean sold)
+      implements WorkerEvent {}
+
+  /** Something worth a mark on the time line. */
+  record Noted(int thread, Note note, long token, long atNanos, String detail)
+      implements WorkerEvent {}
+
+  /** All threads are done. */
+  record Finished() implements WorkerEvent {}
+
+  /** The process cannot go on. */
+  record Failed(String message) implements WorkerEvent {}
+
+  /** A line of the process' log. */
+  record Logged(String line) implements WorkerEvent {}
+}

@@ -1,0 +1,102 @@
+package io.mortise.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class MainTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... arguments) {
+    CommandLine command = Main.commandLine();
+    command.setOut(new PrintWriter(out, true));
+    command.setErr(new PrintWriter(err, true));
+    return command.execute(arguments);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "--bogus                            | Unknown option: '--bogus'",
+        "--quik                             | Possible solutions: --quick",
+        "--processes 1                      | --processes must be from 2 to 32, not 1",
+        "--threads 0                        | --threads must be from 1 to 32, not 0",
+        "--threads many                     | 'many' is not an int",
+        "--stock 9                          | --stock must be from 20 to 100000, not 9",
+        "--stock 2147483647                 | --stock must be from 20 to 100000, not 2147483647",
+        "--stock 50 --customers 99          | --customers must be from 100 to 1000000, not 99",
+        "--lease 2                          | '2' is not a time such as 2s or 1500ms",
+        "--lease 499ms                      | --lease must be from 500ms to 60s, not 499ms",
+        "--lease 61s                        | --lease must be from 500ms to 60s, not 61000ms",
+        "--chapter nothing                  | no chapter 'nothing'; there are without-lock,",
+        "--redis localhost:6379             | --redis must be redis://host:port",
+        "--redis http://localhost           | --redis must be redis://host:port",
+        "--redis redis://                   | Invalid value for option '--redis'",
+        "--redis redis://a:1,b:2            | --redis must be redis://host:port",
+        "--html /                           | --html: '/' cannot be written",
+        "extra                              | Unmatched argument at index 1: 'extra'",
+      })
+  void whatIsWrongIsNamedWithStatusTwo(String arguments, String message) {
+    assertEquals(2, run(("demo " + arguments).split(" ")));
+    assertTrue(err.toString().contains(message), err::toString);
+    assertTrue(err.toString().contains("Try 'mortise demo --help'"), err::toString);
+    assertEquals("", out.toString());
+  }
+
+  @Test
+  void theCommandItselfIsNeeded() {
+    assertEquals(2, run());
+    assertTrue(err.toString().contains("mortise demo"), err::toString);
+  }
+
+  @Test
+  void redisThatCannotBeReachedIsStatusThreeAndNoStackTrace() {
+    assertEquals(3, run("demo", "--quick", "--redis", "redis://:secret@127.0.0.1:1"));
+    assertTrue(err.toString().contains("redis://127.0.0.1:1 cannot be used"), err::toString);
+    assertFalse(err.toString().contains("\tat "), err::toString);
+    assertFalse(err.toString().contains("secret"), err::toString);
+  }
+
+  @Test
+  void aFileThatExistsMayBeReplacedButADirectoryIsRefused(@TempDir Path directory)
+      throws Exception {
+    Path file = Files.createFile(directory.resolve("page.html"));
+    String unreachable = "redis://127.0.0.1:1";
+    assertEquals(3, run("demo", "--html", file.toString(), "--redis", unreachable));
+    assertEquals(2, run("demo", "--html", directory.toString(), "--redis", unreachable));
+  }
+
+  @Test
+  void helpShowsTheDemoAndHidesTheWorker() {
+    assertEquals(0, run("--help"));
+    assertTrue(out.toString().contains("demo"), out::toString);
+    assertFalse(out.toString().contains("worker"), out::toString);
+  }
+
+  @Test
+  void helpOfTheDemoNamesTheChapters() {
+    assertEquals(0, run("demo", "--help"));
+    assertTrue(
+        out.toString().replaceAll("\\s+", " ").contains("without-lock, redis-lock, crash, pause"),
+        out::toString);
+  }
+
+  @Test
+  void versionComesFromTheBuild() {
+    assertEquals(0, run("--version"));
+    assertTrue(out.toString().matches("(?s)mortise \\d+\\.\\d+\\.\\d+\\S*\\R.*"), out::toString);
+  }
+}

@@ -1,0 +1,103 @@
+package io.mortise.cli.demo;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The demo as its user starts it: a process with processes of its own. */
+class DemoTest {
+
+  @TempDir private Path directory;
+
+  private record Ended(int status, String out, String err) {}
+
+  private Ended demo(String... arguments) throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.mortise.cli.Main",
+                "demo"));
+    command.addAll(List.of(arguments));
+    File out = directory.resolve("out").toFile();
+    File err = directory.resolve("err").toFile();
+    Process process =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectOutput(out)
+            .redirectError(err)
+            .start();
+    try {
+      assertTrue(process.waitFor(60, TimeUnit.SECONDS), () -> "still running: " + read(err));
+      return new Ended(process.exitValue(), read(out), read(err));
+    } finally {
+      process.destroy();
+    }
+  }
+
+  private static String read(File file) {
+    try {
+      return Files.readString(file.toPath(), UTF_8);
+    } catch (java.io.IOException e) {
+      return e.toString();
+    }
+  }
+
+  @Test
+  void quickDemoHoldsInEveryChapter() throws Exception {
+    Ended ended = demo("--quick", "--json");
+    assertEquals(0, ended.status(), () -> ended.out() + ended.err());
+    JsonNode json = new ObjectMapper().readTree(ended.out()); // nothing but JSON
+    assertTrue(json.get("ok").booleanValue());
+    assertEquals(
+        List.of("without-lock", "redis-lock", "crash", "pause"),
+        json.get("chapters").findValuesAsText("name"));
+
+    JsonNode without = json.at("/chapters/0/figures");
+    assertTrue(without.get("oversold").intValue() > 0);
+
+    JsonNode with = json.at("/chapters/1/figures");
+    assertEquals(with.get("stock").intValue(), with.get("sold").intValue());
+    assertEquals(0, with.get("left").intValue());
+    assertEquals(0, with.get("overlaps").intValue());
+    assertEquals(0, with.get("tokensOutOfOrder").intValue());
+
+    JsonNode crash = json.at("/chapters/2/figures");
+    assertTrue(crash.get("nextInAfterMillis").doubleValue() > 0);
+    assertEquals(0, crash.get("lostUpdates").intValue());
+
+    JsonNode pause = json.at("/chapters/3/figures");
+    assertEquals(1, pause.get("refusedWrites").intValue());
+    assertTrue(pause.get("toldAfterMillis").doubleValue() >= 0);
+    assertTrue(pause.get("pausedToken").longValue() < pause.get("nextToken").longValue());
+
+    Path page = Path.of(json.get("html").textValue());
+    assertEquals(directory.resolve("results/mortise-demo.html").toRealPath(), page.toRealPath());
+    assertTrue(Files.readString(page).contains("</svg>"));
+  }
+
+  @Test
+  void aSingleChapterEndsWithATable() throws Exception {
+    Ended ended =
+        demo("--quick", "--chapter", "without-lock", "--processes", "2", "--html", "page.html");
+    assertEquals(0, ended.status(), ended::err);
+    assertTrue(ended.out().contains("CHAPTER"), ended::out);
+    assertTrue(ended.out().contains("oversold"), ended::out);
+    assertTrue(ended.err().contains("Without a lock"), ended::err);
+    assertTrue(Files.exists(directory.resolve("page.html")));
+  }
+}

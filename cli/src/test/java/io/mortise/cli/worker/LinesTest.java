@@ -1,0 +1,67 @@
+package io.mortise.cli.worker;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class LinesTest {
+  private static final Job JOB =
+      new Job("crash", "victim", List.of("redis://:pä\"ss@h:1/2"), "lock", 10, 4, 30, 2000);
+
+  static List<WorkerEvent> events() {
+    return List.of(
+        new WorkerEvent.Ready(Long.MAX_VALUE),
+        new WorkerEvent.Prepared(),
+        new WorkerEvent.Entered(3, 1L << 52, -5, 7),
+        new WorkerEvent.Held(3, 0, 1, 2, 3, true),
+        new WorkerEvent.Noted(0, Note.REFUSED, 9, 10, "a \"line\"\nand another"),
+        new WorkerEvent.Finished(),
+        new WorkerEvent.Failed("ß"),
+        new WorkerEvent.Logged(""));
+  }
+
+  static List<Order> orders() {
+    return List.of(new Order.Prepare(JOB), new Order.Go(), new Order.Proceed());
+  }
+
+  @ParameterizedTest
+  @MethodSource("events")
+  void anEventArrivesAsItWasSentInOneLine(WorkerEvent event) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    new Lines.Writer(out).write(event);
+    String text = out.toString(UTF_8);
+    assertEquals(text.length() - 1, text.indexOf('\n'));
+    assertEquals(event, Lines.event(text));
+  }
+
+  @ParameterizedTest
+  @MethodSource("orders")
+  void anOrderArrivesAsItWasSentInOneLine(Order order) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    new Lines.Writer(out).write(order);
+    String text = out.toString(UTF_8);
+    assertEquals(text.length() - 1, text.indexOf('\n'));
+    assertEquals(order, Lines.order(text));
+  }
+
+  @Test
+  void aLineThatIsNoMessageIsShown() {
+    Exception e = assertThrows(UncheckedIOException.class, () -> Lines.event("Killed"));
+    assertTrue(e.getMessage().endsWith("Killed"), e.getMessage());
+  }
+
+  @Test
+  void customersAreSpreadOverTheThreadsAndNoneIsLost() {
+    int[] each = {JOB.customersOf(0), JOB.customersOf(1), JOB.customersOf(2), JOB.customersOf(3)};
+    assertEquals(List.of(8, 8, 7, 7), List.of(each[0], each[1], each[2], each[3]));
+  }
+}

@@ -1,0 +1,101 @@
+package io.mortise.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/** What a lock answers, or refuses, without asking Redis: no server is there. */
+class RedisLockTest {
+  private static final String NOBODY = "redis://127.0.0.1:1";
+  private static final Duration NEGATIVE = Duration.ofMillis(-1);
+
+  private final LockClient client = LockClient.create(NOBODY);
+  private final DistributedLock lock = new RedisLock(client, "orders");
+
+  @AfterEach
+  void close() {
+    client.close();
+  }
+
+  @Test
+  void aConditionIsRefusedWithTheReason() {
+    assertEquals(
+        "lock 'orders': a condition that reaches other processes is not available; wait for the"
+            + " change where the data is, and lock again",
+        assertThrows(UnsupportedOperationException.class, lock::newCondition).getMessage());
+  }
+
+  @Test
+  void twoOfOneNameAndClientAreOneLock() {
+    RedisLock same = new RedisLock(client, "orders");
+
+    assertEquals(lock, same);
+    assertEquals(lock.hashCode(), same.hashCode());
+    assertNotEquals(lock, new RedisLock(client, "Orders"));
+    try (LockClient other = LockClient.create(NOBODY)) {
+      assertNotEquals(lock, new RedisLock(other, "orders"));
+    }
+  }
+
+  @Test
+  void badTimesAreRefusedAtTheDoor() {
+    List<Executable> calls =
+        List.of(
+            () -> lock.lock(Duration.ZERO),
+            () -> lock.lockInterruptibly(NEGATIVE),
+            () -> lock.tryLock(NEGATIVE),
+            () -> lock.tryLock(Duration.ZERO, NEGATIVE),
+            () -> lock.tryAcquire(Duration.ofNanos(1)),
+            () -> lock.acquire(NEGATIVE),
+            () -> lock.acquire(Duration.ZERO, Duration.ZERO),
+            () -> lock.acquireAsync(NEGATIVE),
+            () -> lock.acquireAsync(Duration.ZERO, Duration.ofDays(366)));
+    for (Executable call : calls) {
+      String message = assertThrows(IllegalArgumentException.class, call).getMessage();
+      assertTrue(message.startsWith("a lease must be") || message.startsWith("a wait must"));
+    }
+  }
+
+  @Test
+  void whoNeverHeldItIsToldSo() {
+    String thread = Thread.currentThread().getName();
+    String expected =
+        "lock 'orders': thread '" + thread + "' does not hold it: it has never locked it";
+
+    assertEquals(
+        expected, assertThrows(IllegalMonitorStateException.class, lock::unlock).getMessage());
+    assertEquals(
+        expected, assertThrows(IllegalMonitorStateException.class, lock::lease).getMessage());
+    assertEquals(0, lock.holdCount());
+  }
+
+  @Test
+  void withoutAServerTryLockThrowsAndDoesNotSayThatItIsTaken() {
+    for (Executable call :
+        List.<Executable>of(lock::tryLock, () -> lock.tryLock(0, TimeUnit.SECONDS))) {
+      LockException thrown = assertThrows(LockException.class, call);
+      assertEquals(LockException.Reason.UNREACHABLE, thrown.reason());
+      assertTrue(thrown.getMessage().startsWith("lock 'orders': "), thrown.getMessage());
+    }
+    assertEquals(0, client.status().contended());
+  }
+
+  @Test
+  void aClosedClientSaysSo() {
+    client.close();
+    client.close();
+
+    LockException thrown = assertThrows(LockException.class, lock::lock);
+    assertEquals(LockException.Reason.CLIENT_CLOSED, thrown.reason());
+    assertEquals("lock 'orders': its client was closed", thrown.getMessage());
+    assertTrue(client.isClosed());
+  }
+}

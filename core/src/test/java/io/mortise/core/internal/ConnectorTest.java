@@ -1,0 +1,183 @@
+package io.mortise.core.internal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockOptions;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.providers.ConnectionProvider;
+
+@Timeout(60)
+class ConnectorTest {
+  private static final LockOptions OPTIONS = LockOptions.defaults();
+
+  /** What the connections that the URI leads to say before their first command. */
+  private static List<String> greeting(String prefix, String suffix) throws Fault {
+    try (RespServer server = new RespServer(command -> "+PONG\r\n");
+        RedisNode node = Connector.node("redis://" + prefix + server.address() + suffix, OPTIONS)) {
+      Object pong =
+          node.exchange((c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L).value();
+      assertEquals("PONG", new String((byte[]) pong, UTF_8));
+      return server.greeted().stream()
+          .filter(command -> !command.get(0).equals("CLIENT"))
+          .map(command -> String.join(" ", command))
+          .toList();
+    }
+  }
+
+  @Test
+  void withoutCredentialsAndDatabaseNeitherIsNamed() throws Exception {
+    assertEquals(List.of("HELLO 3"), greeting("", ""));
+    assertEquals(List.of("HELLO 3"), greeting("", "/"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        ":secret@          | AUTH default secret",
+        "joe:secret@       | AUTH joe secret",
+        "joe:a%40b%2Fc%23@ | AUTH joe a@b/c#", // @ / # cannot stand there as they are
+        "joe:a:b@          | AUTH joe a:b",
+        "j%C3%BC:s%20p@    | AUTH jü s p",
+        "joe:1+1@          | AUTH joe 1+1",
+      })
+  void userAndPasswordAreThoseOfTheUriDecoded(String credentials, String auth) throws Exception {
+    assertEquals(List.of("HELLO 3 " + auth), greeting(credentials, ""));
+  }
+
+  @Test
+  void thePathIsTheDatabase() throws Exception {
+    assertEquals(List.of("HELLO 3", "SELECT 3"), greeting("", "/3"));
+    assertEquals(List.of("HELLO 3 AUTH default pw", "SELECT 12"), greeting(":pw@", "/12"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "redis://example, example:6379",
+    "redis://example:, example:6379",
+    "redis://example:7000/3, example:7000",
+    "rediss://user:pw@example, example:6379",
+    "REDIS://example, example:6379",
+    "redis://example:65535, example:65535",
+  })
+  void theDefaultPortIs6379(String uri, String address) {
+    try (RedisNode node = Connector.node(uri, OPTIONS)) {
+      assertEquals(address, node.toString());
+    }
+  }
+
+  @Test
+  void redissSpeaksTls() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        RedisNode node = Connector.node("rediss://127.0.0.1:" + server.getLocalPort(), OPTIONS)) {
+      TestThread<Object> client =
+          TestThread.start(
+              () ->
+                  node.exchange((c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L));
+      try (Socket connection = server.accept()) {
+        assertEquals(0x16, connection.getInputStream().read(), "a TLS handshake record");
+      }
+      assertThrows(Exception.class, client::get);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "localhost:6379           | a Redis URI starts with redis:// or rediss://, not with"
+            + " 'localhost:'",
+        "http://example           | a Redis URI starts with redis:// or rediss://, not with 'http:'",
+        "example                  | a Redis URI starts with redis:// or rediss://",
+        "''                       | a Redis URI starts with redis:// or rediss://",
+        "redis://                 | not a URI like redis://user:password@host:6379/0",
+        "redis://exa mple         | not a URI like redis://user:password@host:6379/0",
+        "redis:example            | the Redis URI names no host",
+        "redis:///3               | the Redis URI names no host",
+        "redis://:6379            | the Redis URI names no host",
+        "redis://example/x        | is the number of a database, not '/x'",
+        "redis://example/-1       | is the number of a database, not '/-1'",
+        "redis://example/1/2      | is the number of a database, not '/1/2'",
+        "redis://example/99999    | is the number of a database, not '/99999'",
+        "redis://joe@example      | Password not provided in uri",
+        "redis://example:0        | the port of a Redis URI is from 1 to 65535, not 0",
+        "redis://example:65536    | the port of a Redis URI is from 1 to 65535, not 65536",
+        "redis://my_host:6379     | the Redis URI names no host, or one with a character",
+        "redis://example?protocol=4 | Unknown protocol 4",
+      })
+  void aBadUriIsRefusedWithTheReason(String uri, String reason) {
+    String message =
+        assertThrows(IllegalArgumentException.class, () -> Connector.node(uri, OPTIONS))
+            .getMessage();
+    assertTrue(message.contains(reason), message);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "redis://joe:s3cret pw@example",
+    "redis://joe:s3cret@my_host",
+    "redis://joe:s3cret@example:99999",
+    "redis://joe:s3cret@example/x",
+    "http://joe:s3cret@example",
+  })
+  void aPasswordIsInNoMessage(String uri) {
+    Throwable thrown =
+        assertThrows(IllegalArgumentException.class, () -> Connector.node(uri, OPTIONS));
+    for (Throwable t = thrown; t != null; t = t.getCause()) {
+      assertFalse(t.toString().contains("s3cret"), t.toString());
+    }
+  }
+
+  @Test
+  void theConnectionsOfAGivenClientAreUsedAndStayOpen() throws Exception {
+    try (RespServer server = new RespServer(command -> "+PONG\r\n");
+        Workers workers = new Workers("test");
+        RedisClient jedis = RedisClient.create(server.uri())) {
+      RedisNode node = Connector.node(jedis, workers);
+      node.exchange((c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L);
+      assertEquals(1, jedis.getPool().getNumIdle());
+
+      node.close();
+
+      assertEquals("PONG", jedis.ping());
+    }
+  }
+
+  @Test
+  void aClientOfAnotherTypeIsRefusedByName() {
+    try (UnifiedJedis other = new OtherJedis();
+        Workers workers = new Workers("test")) {
+      String message =
+          assertThrows(IllegalArgumentException.class, () -> Connector.node(other, workers))
+              .getMessage();
+      assertTrue(message.contains("redis.clients.jedis.RedisClient"), message);
+      assertTrue(message.endsWith("not from a " + OtherJedis.class.getName()), message);
+    }
+  }
+
+  private static final class OtherJedis extends UnifiedJedis {
+    OtherJedis() {
+      super((ConnectionProvider) null, RedisProtocol.RESP2);
+    }
+
+    @Override
+    public void close() {
+      // It has nothing.
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.mortise.core.internal;
+
+import static io.mortise.core.internal.RespServer.error;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import redis.clients.jedis.Protocol.Command;
+
+/** What Jedis makes of the faults before they are classified. */
+@Timeout(60)
+class FaultsOnTheWireTest {
+  private static final LockOptions OPTIONS = LockOptions.defaults();
+
+  private static Fault ping(String uri, long withinNanos) {
+    try (RedisNode node = Connector.node(uri, OPTIONS)) {
+      Fault fault =
+          assertThrows(
+              Fault.class,
+              () -> node.exchange((c, deadline) -> c.executeCommand(Command.PING), withinNanos));
+      assertEquals(0, node.connectionsInUse(), "the connection was given back");
+      return fault;
+    }
+  }
+
+  private static Fault ping(String uri) {
+    return ping(uri, Duration.ofSeconds(20).toNanos());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "LOADING Redis is loading the dataset in memory | NOT_READY",
+        "BUSY Redis is busy running a script. | NOT_READY",
+        "CLUSTERDOWN Hash slot not served | NOT_READY",
+        "OOM command not allowed when used memory > 'maxmemory'. | OUT_OF_MEMORY",
+        "READONLY You can't write against a read only replica. | READ_ONLY",
+        "NOAUTH Authentication required. | ACCESS_DENIED",
+        "NOPERM this user has no permissions to run the 'evalsha' command | ACCESS_DENIED",
+        "LOCKTYPE the name is held as a read-write lock | WRONG_TYPE",
+        "ERR no | SCRIPT",
+      })
+  void anErrorReplyKeepsItsMeaning(String text, Reason reason) {
+    try (RespServer server = new RespServer(command -> error(text))) {
+      Fault fault = ping(server.uri());
+
+      assertEquals(reason, fault.reason(), fault.getMessage());
+      assertTrue(fault.getMessage().endsWith(server.address() + " says: " + text + ")"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ERR max number of clients reached | NOT_READY | takes no more clients",
+        "DENIED Redis is running in protected mode | ACCESS_DENIED | access was denied",
+      })
+  void whoIsTurnedAwayAtTheDoorIsToldWhy(String text, Reason reason, String fact) {
+    try (RespServer server = RespServer.turningAway(error(text))) {
+      Fault fault = ping(server.uri());
+
+      assertEquals(reason, fault.reason(), fault.getMessage());
+      assertTrue(fault.getMessage().contains(fact), fault.getMessage());
+      assertFalse(fault.mayHaveRun());
+    }
+  }
+
+  @Test
+  void nobodyListens() throws Exception {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+
+    Fault fault = ping("redis://127.0.0.1:" + port);
+
+    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertFalse(fault.mayHaveRun());
+    assertEquals(
+        "127.0.0.1:" + port + " refuses the connection; is the server running there?",
+        fault.getMessage());
+  }
+
+  @Test
+  void theHostHasNoAddress() {
+    // A label of more than 63 letters has none in any network, and nobody is asked for it.
+    String host = "h".repeat(64) + ".invalid";
+
+    Fault fault = ping("redis://" + host);
+
+    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertFalse(fault.mayHaveRun());
+    assertEquals(host + ":6379 has no address; check the host name", fault.getMessage());
+  }
+
+  @Test
+  void theServerDoesNotAnswer() {
+    try (RespServer server = new RespServer(command -> RespServer.SILENCE)) {
+      Fault fault = ping(server.uri(), 50_000_000);
+
+      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertTrue(fault.mayHaveRun());
+      assertEquals(server.address() + " did not answer in time", fault.getMessage());
+    }
+  }
+
+  @Test
+  void theServerHangsUp() {
+    try (RespServer server = new RespServer(command -> RespServer.HANG_UP)) {
+      Fault fault = ping(server.uri());
+
+      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertTrue(fault.mayHaveRun());
+      assertTrue(
+          fault.getMessage().startsWith("the connection to " + server.address() + " failed: "),
+          fault.getMessage());
+    }
+  }
+
+  @Test
+  void theClientWasClosed() {
+    try (RespServer server = new RespServer(command -> RespServer.OK)) {
+      RedisNode node = Connector.node(server.uri(), OPTIONS);
+      node.close();
+
+      Fault fault =
+          assertThrows(
+              Fault.class,
+              () -> node.exchange((c, deadline) -> c.executeCommand(Command.PING), 1_000_000_000L));
+      assertEquals(Reason.CLIENT_CLOSED, fault.reason());
+      assertFalse(fault.reason().mayPass());
+    }
+  }
+}

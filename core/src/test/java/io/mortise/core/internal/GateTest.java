@@ -1,0 +1,202 @@
+package io.mortise.core.internal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Gate.Trouble;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class GateTest {
+  private static final long AN_HOUR = 3_600_000_000_000L;
+  private static final long SECOND = 1_000_000_000L;
+
+  private final Gate gate = new Gate();
+  private final List<String> order = new CopyOnWriteArrayList<>();
+
+  @Test
+  void theFirstHasThePermitAndOthersDoNot() throws Exception {
+    assertTrue(gate.enter(0, true));
+    assertFalse(gate.enter(0, true));
+    assertFalse(gate.enter(-1, false));
+    assertFalse(gate.enter(1_000_000, true), "a wait that ends without the permit");
+
+    gate.pass();
+
+    assertTrue(gate.enter(0, true));
+  }
+
+  @Test
+  void theLineIsInTheOrderOfArrival() throws Exception {
+    assertTrue(gate.enter(0, true));
+    List<TestThread<Boolean>> line = new ArrayList<>();
+    for (int i = 1; i <= 4; i++) {
+      line.add(waiter("thread " + i, i % 2 == 0 ? Terms.FOREVER : AN_HOUR, i < 3));
+    }
+
+    gate.pass();
+
+    for (TestThread<Boolean> waiter : line) {
+      assertTrue(waiter.get());
+    }
+    assertEquals(List.of("thread 1", "thread 2", "thread 3", "thread 4"), order);
+  }
+
+  @Test
+  void whoComesLaterDoesNotOvertakeTheLine() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      Gate busy = new Gate();
+      assertTrue(busy.enter(0, true));
+      TestThread<Boolean> first = TestThread.startAndPark(() -> busy.enter(AN_HOUR, true));
+
+      busy.pass();
+
+      assertFalse(busy.enter(1, true), "the first in line has it and keeps it");
+      assertTrue(first.get());
+    }
+  }
+
+  @Test
+  void anUnboundedUninterruptibleWaitKeepsItsPlaceThroughInterrupts() throws Exception {
+    assertTrue(gate.enter(0, true));
+    TestThread<Boolean> first = waiter("first", Terms.FOREVER, false);
+    TestThread<Boolean> second = waiter("second", Terms.FOREVER, false);
+
+    first.interrupt();
+    first.awaitParked();
+    first.interrupt();
+    first.awaitParked();
+    gate.pass();
+
+    assertTrue(first.get());
+    assertTrue(second.get());
+    assertEquals(List.of("first, interrupted", "second"), order);
+  }
+
+  @Test
+  void whoIsInterruptedLeavesTheLineAndTakesNoPermit() throws Exception {
+    assertTrue(gate.enter(0, true));
+    TestThread<Boolean> unbounded = waiter("unbounded", Terms.FOREVER, true);
+    TestThread<Boolean> bounded = waiter("bounded", AN_HOUR, true);
+    TestThread<Boolean> last = waiter("last", AN_HOUR, true);
+
+    unbounded.interrupt();
+    bounded.interrupt();
+
+    for (TestThread<Boolean> gone : List.of(unbounded, bounded)) {
+      var end = assertThrows(ExecutionException.class, gone::get);
+      assertEquals(InterruptedException.class, end.getCause().getClass());
+    }
+    gate.pass();
+    assertTrue(last.get());
+    assertEquals(List.of("last"), order);
+  }
+
+  @Test
+  void anOpenGateLetsEverybodyThrough() throws Exception {
+    assertTrue(gate.enter(0, true));
+    TestThread<Boolean> one = waiterThatKeeps();
+    TestThread<Boolean> two = waiterThatKeeps();
+
+    gate.open(10);
+
+    assertTrue(one.get());
+    assertTrue(two.get());
+    assertTrue(gate.enter(0, true));
+  }
+
+  @Test
+  void itIsKnownWhetherOthersStandInTheLine() throws Exception {
+    assertTrue(gate.enter(0, true));
+    assertFalse(gate.hasWaiters());
+
+    TestThread<Boolean> waiter = waiterThatKeeps();
+    assertTrue(gate.hasWaiters());
+
+    gate.pass();
+    assertTrue(waiter.get());
+    assertFalse(gate.hasWaiters());
+  }
+
+  @Test
+  void itIsKnownSinceWhenSomebodyElseHasBeenSeenToHoldTheLock() {
+    long then = Long.MAX_VALUE - 5; // nanoTime may be anything, and wraps around
+    assertFalse(gate.wasBusySince(then), "nobody has asked yet");
+
+    gate.wasBusy(then + 10);
+
+    assertTrue(gate.wasBusySince(then));
+    assertTrue(gate.wasBusySince(then + 10));
+    assertFalse(gate.wasBusySince(then + 11));
+  }
+
+  @Test
+  void aFaultIsRememberedSinceTheFirstOfItsRow() {
+    Fault first = fault("first");
+    Fault second = fault("second");
+    assertNull(gate.trouble());
+
+    gate.attempted(first, 100);
+    gate.attempted(second, 250);
+
+    Trouble trouble = gate.trouble();
+    assertNotNull(trouble);
+    assertSame(second, trouble.fault());
+    assertEquals(100, trouble.sinceNanos());
+    assertEquals(250, trouble.lastNanos());
+  }
+
+  @Test
+  void anAnswerEndsTheTroubleAndTheNextRowStartsAnew() {
+    gate.attempted(fault("old"), 100);
+
+    gate.attempted(null, 200);
+    assertNull(gate.trouble());
+
+    gate.attempted(fault("new"), 300);
+    Trouble trouble = gate.trouble();
+    assertNotNull(trouble);
+    assertEquals(300, trouble.sinceNanos());
+  }
+
+  @Test
+  void troubleIsFreshForASecondAfterItsLastFault() {
+    long last = Long.MAX_VALUE - 10; // nanoTime may be anything, and wraps around
+    Trouble trouble = new Trouble(fault("lately"), last - 5 * SECOND, last);
+
+    assertTrue(trouble.isFresh(last));
+    assertTrue(trouble.isFresh(last + SECOND - 1));
+    assertFalse(trouble.isFresh(last + SECOND));
+    assertFalse(trouble.isFresh(last + 5 * SECOND));
+  }
+
+  /** Waits for the permit, notes it, and passes it on. */
+  private TestThread<Boolean> waiter(String name, long nanos, boolean interruptible) {
+    return TestThread.startAndPark(
+        () -> {
+          boolean entered = gate.enter(nanos, interruptible);
+          order.add(Thread.interrupted() ? name + ", interrupted" : name);
+          gate.pass();
+          return entered;
+        });
+  }
+
+  private TestThread<Boolean> waiterThatKeeps() {
+    return TestThread.startAndPark(() -> gate.enter(Terms.FOREVER, false));
+  }
+
+  private static Fault fault(String message) {
+    return new Fault(Reason.UNREACHABLE, false, message, null);
+  }
+}

@@ -1,0 +1,177 @@
+package io.mortise.core.internal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+
+/**
+ * Speaks Redis' protocol, and says what a test has put into its mouth. So what a test sees has gone
+ * through the real Jedis and over a real socket.
+ */
+final class RespServer implements AutoCloseable {
+  /** The reply that ends the connection instead. */
+  static final String HANG_UP = "hang up";
+
+  /** The reply that does not come. */
+  static final String SILENCE = "silence";
+
+  static final String OK = "+OK\r\n";
+
+  private static final String WELCOME =
+      "%2\r\n$6\r\nserver\r\n$5\r\nredis\r\n$5\r\nproto\r\n:3\r\n";
+
+  private static final Set<String> GREETINGS = Set.of("CLIENT", "HELLO", "AUTH", "SELECT");
+
+  private final ServerSocket socket;
+  private final Function<List<String>, String> answers;
+  private final String greeting;
+  private final List<List<String>> greeted = new CopyOnWriteArrayList<>();
+  private final List<List<String>> heard = new CopyOnWriteArrayList<>();
+  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+
+  /**
+   * @param answers a reply, with its line ends, for each command that is not part of connecting
+   */
+  RespServer(Function<List<String>, String> answers) {
+    this("", answers);
+  }
+
+  private RespServer(String greeting, Function<List<String>, String> answers) {
+    this.greeting = greeting;
+    this.answers = answers;
+    try {
+      socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    daemon(this::accept);
+  }
+
+  /** A server that says one thing to everybody who comes, and hangs up. */
+  static RespServer turningAway(String error) {
+    return new RespServer(error, command -> HANG_UP);
+  }
+
+  static String error(String text) {
+    return "-" + text + "\r\n";
+  }
+
+  static String integers(List<Long> numbers) {
+    StringBuilder reply = new StringBuilder("*" + numbers.size() + "\r\n");
+    numbers.forEach(number -> reply.append(':').append(number).append("\r\n"));
+    return reply.toString();
+  }
+
+  String address() {
+    return socket.getInetAddress().getHostAddress() + ":" + socket.getLocalPort();
+  }
+
+  String uri() {
+    return "redis://" + address();
+  }
+
+  /** What was said to introduce connections: HELLO, SELECT and the like. */
+  List<List<String>> greeted() {
+    return greeted;
+  }
+
+  /** All other commands. */
+  List<List<String>> heard() {
+    return heard;
+  }
+
+  private void accept() {
+    while (true) {
+      try {
+        Socket client = socket.accept();
+        open.add(client);
+        daemon(() -> serve(client));
+      } catch (IOException closed) {
+        return;
+      }
+    }
+  }
+
+  private void serve(Socket client) {
+    try (client) {
+      if (!greeting.isEmpty()) {
+        client.getOutputStream().write(greeting.getBytes(UTF_8));
+        return;
+      }
+      DataInputStream in = new DataInputStream(new BufferedInputStream(client.getInputStream()));
+      while (true) {
+        List<String> command = read(in);
+        String reply = reply(command);
+        if (reply.equals(HANG_UP)) {
+          return;
+        }
+        if (!reply.equals(SILENCE)) {
+          client.getOutputStream().write(reply.getBytes(UTF_8));
+        }
+      }
+    } catch (IOException clientWent) {
+      // That is how connections end.
+    } finally {
+      open.remove(client);
+    }
+  }
+
+  private String reply(List<String> command) {
+    if (GREETINGS.contains(command.get(0))) {
+      greeted.add(command);
+      return command.get(0).equals("HELLO") ? WELCOME : OK;
+    }
+    heard.add(command);
+    return answers.apply(command);
+  }
+
+  private static List<String> read(DataInputStream in) throws IOException {
+    int size = length(in);
+    List<String> command = new ArrayList<>(size);
+    for (int i = 0; i < size; i++) {
+      byte[] word = in.readNBytes(length(in));
+      in.readNBytes(2);
+      command.add(new String(word, UTF_8));
+    }
+    return command;
+  }
+
+  private static int length(DataInputStream in) throws IOException {
+    StringBuilder line = new StringBuilder();
+    in.readByte();
+    for (byte b = in.readByte(); b != '\n'; b = in.readByte()) {
+      line.append((char) b);
+    }
+    return Integer.parseInt(line.toString().trim());
+  }
+
+  private static void daemon(Runnable task) {
+    Thread thread = new Thread(task, "resp-server");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+      for (Socket client : open) {
+        client.close();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

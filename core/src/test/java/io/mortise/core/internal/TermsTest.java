@@ -1,0 +1,95 @@
+package io.mortise.core.internal;
+
+import static java.time.Duration.ofDays;
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofNanos;
+import static java.time.Duration.ofSeconds;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockOptions;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TermsTest {
+  private static final LockOptions OPTIONS = LockOptions.builder().lease(ofMillis(12_345)).build();
+  private static final Duration FOR_EVER = ofSeconds(Long.MAX_VALUE, 999_999_999);
+
+  @Test
+  void threeSecondsAreThreeSecondsAsWaitAndAsLease() {
+    Terms terms = Terms.of(OPTIONS, ofSeconds(3), ofSeconds(3), true);
+
+    assertEquals(new Terms(3_000_000_000L, 3_000, false, true), terms);
+  }
+
+  @Test
+  void noWaitGivenHasNoEndAndNoLeaseGivenIsTheClientsAndRenewed() {
+    assertEquals(
+        new Terms(Terms.FOREVER, 12_345, true, false), Terms.of(OPTIONS, null, null, false));
+  }
+
+  @Test
+  void aWaitOfNothingIsOneAttempt() {
+    assertEquals(0, Terms.of(OPTIONS, Duration.ZERO, null, true).waitNanos());
+    assertEquals(1, Terms.of(OPTIONS, ofNanos(1), null, true).waitNanos());
+  }
+
+  @Test
+  void aLeaseThatIsGivenIsNotRenewedAlsoWhenItIsThatOfTheClient() {
+    assertEquals(
+        new Terms(0, 12_345, false, true), Terms.of(OPTIONS, Duration.ZERO, OPTIONS.lease(), true));
+  }
+
+  @Test
+  void aNegativeWaitIsRefused() {
+    assertEquals("a wait must not be negative: PT-0.000000001S", refused(ofNanos(-1), null));
+    assertTrue(refused(ofSeconds(Long.MIN_VALUE), null).startsWith("a wait must not be negative"));
+  }
+
+  @Test
+  void aLeaseUnderAMillisecondIsRefused() {
+    assertEquals("a lease must be at least 1 ms: PT0.000999999S", refused(null, ofNanos(999_999)));
+    assertEquals("a lease must be at least 1 ms: PT0S", refused(null, Duration.ZERO));
+    assertEquals("a lease must be at least 1 ms: PT-1S", refused(null, ofSeconds(-1)));
+    assertEquals(1, Terms.of(OPTIONS, null, ofMillis(1), true).leaseMillis());
+  }
+
+  @Test
+  void aLeaseOfMoreThanAYearIsRefusedAndOneOfAYearIsNot() {
+    assertEquals(
+        "a lease must be at most PT8760H: PT8760H0.000000001S",
+        refused(null, ofDays(365).plusNanos(1)));
+    assertTrue(refused(null, FOR_EVER).startsWith("a lease must be at most PT8760H: "));
+    assertEquals(31_536_000_000L, Terms.of(OPTIONS, null, ofDays(365), true).leaseMillis());
+  }
+
+  @Test
+  void aHugeWaitCountsAsAYearAndIsNotForEver() {
+    long year = 31_536_000_000_000_000L;
+
+    assertEquals(year, Terms.of(OPTIONS, ofDays(365).plusNanos(1), null, true).waitNanos());
+    assertEquals(year, Terms.of(OPTIONS, ofNanos(Long.MAX_VALUE), null, true).waitNanos());
+    assertEquals(year, Terms.of(OPTIONS, FOR_EVER, null, true).waitNanos());
+    assertEquals(year - 1, Terms.of(OPTIONS, ofNanos(year - 1), null, true).waitNanos());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "30000, 302000000", // 1 % and 2 ms
+    "1000, 12000000",
+    "100, 3000000",
+    "4, 2000000", // never more than half of it
+    "1, 500000",
+  })
+  void driftIsOnePercentAndTwoMillisecondsButAtMostHalf(long leaseMillis, long driftNanos) {
+    assertEquals(driftNanos, Terms.driftNanos(leaseMillis * 1_000_000));
+  }
+
+  private static String refused(Duration wait, Duration lease) {
+    return assertThrows(IllegalArgumentException.class, () -> Terms.of(OPTIONS, wait, lease, true))
+        .getMessage();
+  }
+}

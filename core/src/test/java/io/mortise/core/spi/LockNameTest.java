@@ -1,0 +1,58 @@
+package io.mortise.core.spi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LockNameTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "orders, p:{orders}",
+    "order:42, p:{order:42}",
+    "'a b', p:{a b}",
+    "{shop}orders, p:{shop}orders",
+    "orders:{42}, p:orders:{42}",
+    "'orders{', 'p:orders{'", // as Redisson does: any opening brace counts
+    "orders}, p:{orders}}",
+    "größe, p:{größe}",
+  })
+  void theHashTagIsTheNameUnlessItBringsOne(String name, String derived) {
+    assertEquals(derived, new LockName(name).derive("p"));
+  }
+
+  @Test
+  void theDerivedKeysAreThoseOfTheWire() {
+    assertEquals("redisson_lock_token:{orders}", new LockName("orders").tokenKey());
+    assertEquals("mortise_forced:{orders}", new LockName("orders").forcedKey());
+    assertEquals("redisson_lock_token:{shop}orders", new LockName("{shop}orders").tokenKey());
+    assertEquals("mortise_forced:{shop}orders", new LockName("{shop}orders").forcedKey());
+  }
+
+  @Test
+  void theNameStaysAsItWasGiven() {
+    assertEquals(" orders ", new LockName(" orders ").value());
+    assertEquals("orders", new LockName("orders").toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " ", "\t\n", "\u2003"})
+  void aBlankNameIsRefused(String blank) {
+    assertEquals(
+        "a lock needs a name that is not blank",
+        assertThrows(IllegalArgumentException.class, () -> new LockName(blank)).getMessage());
+  }
+
+  @Test
+  void aNameHasAtMost1024Characters() {
+    assertEquals(1024, new LockName("n".repeat(1024)).value().length());
+    assertEquals(
+        "a lock's name has at most 1024 characters, not 1025",
+        assertThrows(IllegalArgumentException.class, () -> new LockName("n".repeat(1025)))
+            .getMessage());
+  }
+}

@@ -1,0 +1,69 @@
+-- rw/fair_read: takes the lock for reading when no writer holds it or stands before this one;
+-- otherwise joins the queue.
+--
+-- @include common/rwkeys
+-- KEYS[9] the fencing token of the last write
+-- ARGV[1] reader, unique for each acquisition
+-- ARGV[2] lease, ms
+-- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
+-- ARGV[4] the write hold of the asking thread, or nothing: below it nobody queues
+-- ARGV[5] how long a place is kept without a sign of life, ms; 0: do not join the queue
+-- ARGV[6] idle life of the token, ms
+--
+-- Answer: {1, last token} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is
+-- after how long it makes sense to ask again without being woken, or -1 when others look after that.
+-- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head.
+-- Safe to repeat: the same reader writes the same field, and has one place.
+-- @include common/token
+-- @include common/rw
+local reader, writer, life = ARGV[1], ARGV[4], tonumber(ARGV[5])
+k.publish = ARGV[3]
+local mode = redis.call('HGET', k.lock, 'mode')
+if not mode and redis.call('EXISTS', k.lock) == 1 then
+  return refuse('lock without readers')
+end
+local nested = writer ~= '' and mode == 'write' and redis.call('HEXISTS', k.lock, writer) == 1
+local admitted = nested or redis.call('HEXISTS', k.lock, reader) == 1
+local left = 1
+if not admitted and mode == 'write' then
+  local s = settle(k)
+  if s.write_ended then
+    tell(k, s)
+  end
+  mode, left = s.mode, s.write_left
+end
+local now = now_ms()
+local length = redis.call('LLEN', k.queue)
+local head = prune(k.queue, k.deadlines, now)
+local pruned = redis.call('LLEN', k.queue) < length
+if admitted or (mode ~= 'write' and before_writers(k, reader)) then
+  local token = last_token(KEYS[9], ARGV[6])
+  enter(k, reader, ARGV[2], nested and writer)
+  if redis.call('ZSCORE', k.deadlines, reader) then
+    step_ahead(k, reader)
+    -- The one that has come so near now that it sees no writer before it.
+    local next = redis.call('LINDEX', k.queue, WINDOW - 1)
+    if next and not pruned and before_writers(k, next) then
+      call_entry(k, next)
+    end
+  end
+  if pruned then
+    call_queue(k, redis.call('HGET', k.lock, 'mode'))
+  end
+  return {1, token}
+end
+if life == 0 then
+  return {0, ask_after(left)}
+end
+if pruned then
+  call_queue(k, mode)
+end
+stand(k.queue, k.deadlines, reader, now, life)
+if before_writers(k, reader) then
+  return {2, ask_after(left)}
+end
+head = redis.call('LINDEX', k.queue, 0)
+if redis.call('LINDEX', k.queue, 1) == reader then
+  return {2, tonumber(redis.call('ZSCORE', k.deadlines, head)) - now + 1}
+end
+return {2, -1}

@@ -1,0 +1,54 @@
+-- rw/fair_write: takes the lock for writing when nobody holds it and it is this one's turn; otherwise
+-- joins the queue.
+--
+-- @include common/rwkeys
+-- KEYS[9] its fencing token
+-- ARGV[1] writer, unique for each acquisition
+-- ARGV[2] lease, ms
+-- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
+-- ARGV[4] how long a place is kept without a sign of life, ms; 0: do not join the queue
+-- ARGV[5] idle life of the token, ms
+--
+-- Answer: {1, token} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is after
+-- how long it makes sense to ask again without being woken, or -1 when others look after that.
+-- Cost: O(readers), at any place in a queue of any length, and O(1) for each dead waiter at its head.
+-- Safe to repeat: the same writer writes the same field, and has one place.
+-- @include common/token
+-- @include common/rw
+local writer, life = ARGV[1], tonumber(ARGV[4])
+k.publish = ARGV[3]
+local s = settle(k)
+if s.other_type then
+  return refuse('lock without readers')
+end
+if s.write_ended then
+  tell(k, s)
+end
+local now = now_ms()
+local length = redis.call('LLEN', k.queue)
+local head = prune(k.queue, k.deadlines, now)
+local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
+if mine or (not s.mode and (not head or head == writer)) then
+  local token = next_token(KEYS[9], ARGV[5], 1)
+  come_in(k, 'write', writer, ARGV[2])
+  if head == writer then
+    step_out(k.queue, k.deadlines, writer)
+  end
+  return {1, token}
+end
+local left = math.max(s.read_left, s.write_left)
+if life == 0 then
+  return {0, ask_after(left)}
+end
+if redis.call('LLEN', k.queue) < length then
+  call_queue(k, s.mode)
+end
+stand(k.queue, k.deadlines, writer, now, life)
+head = redis.call('LINDEX', k.queue, 0)
+if head == writer then
+  return {2, ask_after(left)}
+end
+if redis.call('LINDEX', k.queue, 1) == writer then
+  return {2, tonumber(redis.call('ZSCORE', k.deadlines, head)) - now + 1}
+end
+return {2, -1}

@@ -1,0 +1,32 @@
+-- rw/force: takes the lock from all its readers, or from its writer, and wakes who may come in.
+--
+-- @include common/rwkeys
+-- KEYS[9] the holds that were taken by force, a set: by it they learn of it, for as long as the
+--         longest would have lasted
+-- ARGV[1] read or write: whom it is taken from
+-- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
+-- ARGV[3] life of the marks in ms when the lock has no TTL
+--
+-- Answer: 1 when anybody held it so, otherwise 0.
+-- Cost: O(readers). Safe to repeat, but a repetition may hit the next holders.
+-- @include common/rw
+local from_writer = ARGV[1] == 'write'
+k.publish = ARGV[2]
+local s = look(k)
+if s.other_type then
+  return refuse('lock without readers')
+end
+local holds = from_writer and {s.write_left >= 0 and s.writer or nil} or s.readers
+if #holds == 0 then
+  return 0
+end
+for _, hold in ipairs(holds) do
+  redis.call('SADD', KEYS[9], hold)
+end
+local life = redis.call('PTTL', k.lock)
+life = life > 0 and life or tonumber(ARGV[3])
+lengthen(KEYS[9], life)
+give_up(k, function(entry)
+  return is_writer(entry) == from_writer
+end)
+return 1

@@ -1,0 +1,44 @@
+-- rw/leave: gives up whatever an acquisition has: its intent, its place, or the hold itself.
+--
+-- @include common/rwkeys
+-- ARGV[1] hold: a reader, or a writer
+-- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
+--
+-- Answer: {1, subscribers that heard it, less 1 for each channel the user has no right to} when there
+-- was anything; otherwise {0, 0}.
+-- Cost: O(1) for who waits, O(queue) for who leaves a queue from further back, O(readers) for who
+-- holds. Safe to repeat: it names one acquisition.
+-- @include common/rw
+local hold = ARGV[1]
+k.publish = ARGV[2]
+local found, heard = false, 0
+local intended = redis.call('GET', k.intent) == hold
+if intended then
+  redis.call('DEL', k.intent)
+end
+local waited = redis.call('ZREM', k.waiters, hold) == 1
+local turn = redis.call('ZREM', k.turn, hold) == 1
+local queued = redis.call('ZSCORE', k.deadlines, hold)
+if queued then
+  step_out(k.queue, k.deadlines, hold)
+end
+if redis.call('HEXISTS', k.lock, hold) == 1 then
+  found = true
+  heard = give_up(k, function(entry)
+    return entry == hold
+  end)
+end
+-- Those who were kept out by what is gone now: readers by an intent, writers by a turn.
+local mode = redis.call('HGET', k.lock, 'mode')
+if intended and mode ~= 'write' then
+  heard = heard + publish(k.publish, k.channel, '1')
+elseif turn and not mode and redis.call('EXISTS', k.turn) == 0 then
+  heard = heard + publish(k.publish, k.channel, '0')
+end
+if queued then
+  heard = heard + call_queue(k, mode)
+end
+if found or intended or waited or turn or queued then
+  return {1, heard}
+end
+return {0, 0}

@@ -1,0 +1,52 @@
+-- rw/read: takes the lock for reading, beside other readers or below a write hold of the same
+-- thread.
+--
+-- Readers wait while a writer holds the lock. They also wait while one intends to, unless it is the
+-- turn of those that waited before.
+--
+-- @include common/rwkeys
+-- KEYS[9] the fencing token of the last write
+-- ARGV[1] reader, unique for each acquisition
+-- ARGV[2] lease, ms
+-- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
+-- ARGV[4] the write hold of the asking thread, or nothing
+-- ARGV[5] how long it counts as waiting without a sign of life, ms; 0: it does not wait
+-- ARGV[6] idle life of the token, ms
+--
+-- Answer: {1, last token} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms is after
+-- how long it makes sense to ask again without being woken, or -1 when nothing sets an end.
+-- Cost: O(1). Safe to repeat: the same reader writes the same field.
+-- @include common/token
+-- @include common/rw
+local reader, writer, life = ARGV[1], ARGV[4], tonumber(ARGV[5])
+k.publish = ARGV[3]
+local mode = redis.call('HGET', k.lock, 'mode')
+if not mode and redis.call('EXISTS', k.lock) == 1 then
+  return refuse('lock without readers')
+end
+local nested = writer ~= '' and mode == 'write' and redis.call('HEXISTS', k.lock, writer) == 1
+local admitted = nested or redis.call('HEXISTS', k.lock, reader) == 1
+local left
+if not admitted and mode == 'write' then
+  local s = settle(k)
+  if s.write_ended then
+    tell(k, s)
+  end
+  mode, left = s.mode, s.write_left
+end
+if not admitted and mode ~= 'write' then
+  left = left_of(k.intent)
+  admitted = left < 0 or redis.call('ZSCORE', k.turn, reader)
+end
+if admitted then
+  local token = last_token(KEYS[9], ARGV[6])
+  enter(k, reader, ARGV[2], nested and writer)
+  redis.call('ZREM', k.waiters, reader)
+  redis.call('ZREM', k.turn, reader)
+  return {1, token}
+end
+if life == 0 then
+  return {0, ask_after(left)}
+end
+wait(k.waiters, reader, life)
+return {2, ask_after(left)}

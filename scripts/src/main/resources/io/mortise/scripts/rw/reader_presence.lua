@@ -1,0 +1,32 @@
+-- rw/reader_presence: the sign of life of readers that wait.
+--
+-- EACH reader has
+-- KEYS[1] the lock, a hash {mode -> read or write; holds -> count}
+-- KEYS[2] the intent of a writer that waits
+-- KEYS[3] the readers that wait, a sorted set with their deadlines, epoch ms
+-- KEYS[4] the readers whose turn it is, a sorted set of the same form
+-- ARGV[1] reader
+-- ARGV[2] how long it counts as waiting without a sign of life, ms
+--
+-- Answer: for each reader 1 when it waits on; 0 when it does not count as waiting any more, 2 when it
+-- may come in: both should ask again.
+-- Cost: O(readers). Safe to repeat: it lengthens what is there, and makes nothing.
+-- @include common/rw
+local function sign(lock, intent, waiters, turn, reader, life)
+  if redis.call('ZSCORE', turn, reader) then
+    return 2
+  elseif not redis.call('ZSCORE', waiters, reader) then
+    return 0
+  end
+  wait(waiters, reader, life)
+  local open = redis.call('HGET', lock, 'mode') ~= 'write' and redis.call('EXISTS', intent) == 0
+  return open and 2 or 1
+end
+
+local answers = {}
+for i = 1, #KEYS / 4 do
+  local at = 4 * (i - 1)
+  answers[i] = answer_of(sign, KEYS[at + 1], KEYS[at + 2], KEYS[at + 3], KEYS[at + 4],
+      ARGV[2 * i - 1], tonumber(ARGV[2 * i]))
+end
+return answers

@@ -1,0 +1,31 @@
+-- rw/release: gives up a read or a write hold, and wakes who may come in.
+--
+-- When the last reader goes, writers are told. When the writer goes, those are told who wait, and the
+-- readers among them have their turn; also when readers of its own thread stay.
+--
+-- @include common/rwkeys
+-- KEYS[9] the holds that were taken by force, a set
+-- ARGV[1] hold
+-- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
+--
+-- Answer: {1, subscribers that heard it, less 1 for each channel the user has no right to} when
+-- released; {0, 0} when this hold is not there; {2, 0} when it was taken by force.
+-- Cost: O(1) for a reader that others outlast, otherwise O(readers). Safe to repeat: only the
+-- acquisition that it is meant for is released.
+-- @include common/rw
+local hold = ARGV[1]
+k.publish = ARGV[2]
+if redis.call('HEXISTS', k.lock, hold) == 0 then
+  return {redis.call('SISMEMBER', KEYS[9], hold) == 1 and 2 or 0, 0}
+end
+-- Whether it is another reader for whom the hash lasts so long.
+local own = left_of(lease_key(k, hold, 1))
+if own + PASSES < left_of(k.lock) and redis.call('HGET', k.lock, 'mode') == 'read'
+    and redis.call('HLEN', k.lock) > 2 then
+  redis.call('HDEL', k.lock, hold)
+  redis.call('DEL', lease_key(k, hold, 1))
+  return {1, 0}
+end
+return {1, give_up(k, function(entry)
+  return entry == hold
+end)}

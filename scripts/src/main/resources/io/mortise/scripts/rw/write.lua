@@ -1,0 +1,44 @@
+-- rw/write: takes the lock for writing when nobody holds it; a writer that waits keeps new readers
+-- out.
+--
+-- @include common/rwkeys
+-- KEYS[9] its fencing token
+-- ARGV[1] writer, unique for each acquisition
+-- ARGV[2] lease, ms
+-- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
+-- ARGV[4] how long its intent stands without a sign of life, ms; 0: it does not wait
+-- ARGV[5] idle life of the token, ms
+--
+-- Answer: {1, token} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms is after how long
+-- it makes sense to ask again without being woken, or -1 when nothing sets an end.
+-- Cost: O(readers). Safe to repeat: the same writer writes the same field, and gets a newer token.
+-- @include common/token
+-- @include common/rw
+local writer, life = ARGV[1], tonumber(ARGV[4])
+k.publish = ARGV[3]
+local s = settle(k)
+if s.other_type then
+  return refuse('lock without readers')
+end
+if s.write_ended then
+  tell(k, s)
+end
+local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
+local turn = left_of(k.turn)
+if mine or (not s.mode and turn < 0) then
+  local token = next_token(KEYS[9], ARGV[5], 1)
+  come_in(k, 'write', writer, ARGV[2])
+  if redis.call('GET', k.intent) == writer then
+    redis.call('DEL', k.intent)
+  end
+  return {1, token}
+end
+local left = math.max(s.read_left, s.write_left, turn)
+if life == 0 then
+  return {0, ask_after(left)}
+end
+if not redis.call('SET', k.intent, writer, 'PX', life, 'NX')
+    and redis.call('GET', k.intent) == writer then
+  redis.call('PEXPIRE', k.intent, life)
+end
+return {2, ask_after(left)}

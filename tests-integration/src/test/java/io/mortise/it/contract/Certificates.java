@@ -1,0 +1,80 @@
+package io.mortise.it.contract;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.Key;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.util.Base64;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A key and a certificate that signs itself, made by the JDK's keytool, as files for both sides:
+ * PEM for the server, a trust store for clients.
+ */
+record Certificates(Path certificate, Path key, Path trustStore) {
+  static final String PASSWORD = "changeit";
+  private static final String ALIAS = "redis";
+
+  /**
+   * Makes them.
+   *
+   * @param subjects for whom, as keytool writes it: {@code ip:127.0.0.1}, {@code dns:localhost}
+   */
+  static Certificates make(Path directory, String subjects)
+      throws IOException, GeneralSecurityException, InterruptedException {
+    Path store = directory.resolve("server.p12");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                ALIAS,
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=redis of a test",
+                "-ext",
+                "san=" + subjects,
+                "-validity",
+                "2",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                store.toString(),
+                "-storepass",
+                PASSWORD)
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("keytool.log").toFile())
+            .start();
+    if (!keytool.waitFor(30, TimeUnit.SECONDS) || keytool.exitValue() != 0) {
+      throw new IOException(Files.readString(directory.resolve("keytool.log")));
+    }
+    KeyStore keys = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
+    Key key = keys.getKey(ALIAS, PASSWORD.toCharArray());
+    Certificate certificate = keys.getCertificate(ALIAS);
+
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, null);
+    trusted.setCertificateEntry(ALIAS, certificate);
+    Path trustStore = directory.resolve("trusted.p12");
+    try (var out = Files.newOutputStream(trustStore)) {
+      trusted.store(out, PASSWORD.toCharArray());
+    }
+    return new Certificates(
+        pem(directory.resolve("server.crt"), "CERTIFICATE", certificate.getEncoded()),
+        pem(directory.resolve("server.key"), "PRIVATE KEY", key.getEncoded()),
+        trustStore);
+  }
+
+  private static Path pem(Path file, String what, byte[] content) throws IOException {
+    String base64 = Base64.getMimeEncoder(64, "\n".getBytes(US_ASCII)).encodeToString(content);
+    String frame = "-----%s " + what + "-----\n";
+    return Files.writeString(
+        file, frame.formatted("BEGIN") + base64 + "\n" + frame.formatted("END"), US_ASCII);
+  }
+}

@@ -1,0 +1,118 @@
+package io.mortise.it.contract;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LockClient;
+import io.mortise.core.RedisLock;
+import io.mortise.it.support.Names;
+import io.mortise.testkit.JavaProcess;
+import io.mortise.testkit.LockContract;
+import io.mortise.testkit.WaitContract;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.SslOptions;
+
+/**
+ * Locks over TLS: by {@code rediss://} with the trust store of the JVM, and on a Jedis client with
+ * a trust store of its own.
+ */
+@Timeout(60)
+@Tag("redis-version")
+class TlsTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** Without the wait of 20 s that the child would have had for a lock. */
+  private static final Duration AT_ONCE = Duration.ofSeconds(15);
+
+  private static TlsServer server;
+  private static RedisClient jedis;
+  private static TwoClients clients;
+
+  private interface Family extends TwoClients.Family {
+    @Override
+    default TwoClients clients() {
+      return clients;
+    }
+  }
+
+  @BeforeAll
+  static void start(@TempDir Path directory) throws Exception {
+    server = TlsServer.start(Certificates.make(directory, "ip:127.0.0.1"));
+    SslOptions trusting =
+        SslOptions.builder()
+            .truststore(
+                server.certificates().trustStore().toFile(), Certificates.PASSWORD.toCharArray())
+            .build();
+    jedis =
+        RedisClient.builder()
+            .hostAndPort(new HostAndPort(server.redis().host(), server.port()))
+            .clientConfig(DefaultJedisClientConfig.builder().sslOptions(trusting).build())
+            .build();
+    clients = new TwoClients(options -> LockClient.create(jedis, options));
+  }
+
+  @AfterAll
+  static void stop() {
+    clients.close();
+    jedis.close();
+    server.close();
+  }
+
+  @Nested
+  class AsALock extends LockContract implements Family {}
+
+  @Nested
+  class Waiting extends WaitContract implements Family {}
+
+  @Test
+  void aTrustedServerIsLockedOnAndItsWaiterIsWoken() throws Exception {
+    try (LockClient plain = LockClient.create(server.redis().uri())) {
+      DistributedLock lock = new RedisLock(plain, Names.fresh());
+      lock.lock();
+      try (JavaProcess child =
+          TlsProcess.trusting(server.certificates(), server.uri(), lock.name())) {
+        String channel = "redisson_lock__channel:{" + lock.name() + "}";
+        await()
+            .atMost(PATIENCE)
+            .until(() -> server.redis().command("PUBSUB", "CHANNELS").equals(List.of(channel)));
+        lock.unlock();
+        child.awaitLine("locked", PATIENCE);
+        child.awaitExit(PATIENCE);
+      }
+    }
+  }
+
+  @Test
+  void aServerWhoseCertificateIsNotTrustedIsRefused() throws Exception {
+    try (JavaProcess child = TlsProcess.trustingTheWorld(server.uri(), Names.fresh())) {
+      assertRefused(child, "PKIX path building failed");
+    }
+  }
+
+  @Test
+  void aServerWhoseCertificateIsForAnotherHostIsRefused(@TempDir Path directory) throws Exception {
+    try (TlsServer other = TlsServer.start(Certificates.make(directory, "dns:redis.example"));
+        JavaProcess child = TlsProcess.trusting(other.certificates(), other.uri(), Names.fresh())) {
+      assertRefused(child, "No subject alternative names matching");
+    }
+  }
+
+  private static void assertRefused(JavaProcess child, String why) throws InterruptedException {
+    String refused = child.awaitLine("refused UNTRUSTED: ", AT_ONCE);
+    assertTrue(refused.contains("the certificate of 127.0.0.1:"), refused);
+    assertTrue(refused.contains(why), refused);
+  }
+}

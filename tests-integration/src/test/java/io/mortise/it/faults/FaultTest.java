@@ -1,0 +1,303 @@
+package io.mortise.it.faults;
+
+import static io.mortise.it.faults.Background.millisOf;
+import static io.mortise.it.faults.Background.until;
+import static io.mortise.it.faults.SharedRedis.assertIdle;
+import static io.mortise.it.faults.SharedRedis.freshName;
+import static io.mortise.it.faults.SharedRedis.warm;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.testkit.FaultProxy;
+import io.mortise.testkit.FaultProxy.Direction;
+import io.mortise.testkit.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Pitfalls 20 and 38: each fault is told as what it is, with the lock, the fact, what to do, and
+ * the cause; and nothing stays held.
+ */
+@Timeout(60)
+@Tag("redis-version")
+@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+class FaultTest {
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
+  private static final Duration LEASE = Duration.ofSeconds(2);
+  private static final Duration LONG = Duration.ofSeconds(50);
+
+  private final String name = freshName();
+
+  private static LockClient client(String uri) {
+    return LockClient.create(
+        uri, LockOptions.builder().lease(LEASE).subscriptionLinger(Duration.ZERO).build());
+  }
+
+  private void assertTold(String uri, Reason reason, String... words) throws Exception {
+    try (LockClient client = client(uri)) {
+      assertTold(client, reason, words);
+      assertIdle(client);
+    }
+  }
+
+  /** Each form of asking fails in the same way; those that may wait do so only if it may pass. */
+  private void assertTold(LockClient client, Reason reason, String... words) throws Exception {
+    RedisLock lock = new RedisLock(client, name);
+    Duration wait = reason.mayPass() ? Duration.ofMillis(100) : LONG;
+    List<Callable<?>> calls =
+        List.of(
+            lock::tryLock,
+            () -> lock.tryLock(wait),
+            () -> lock.tryLock(wait, LEASE),
+            lock::tryAcquire,
+            () -> lock.acquire(wait));
+    for (Callable<?> call : calls) {
+      long millis =
+          millisOf(
+              () -> {
+                assertMessage(assertThrows(LockException.class, call::call), reason, words);
+                return true;
+              });
+      assertTrue(millis < 10_000, () -> "it took " + millis + " ms");
+      assertEquals(0, lock.holdCount());
+    }
+  }
+
+  private void assertMessage(LockException thrown, Reason reason, String... words) {
+    String message = thrown.getMessage();
+    assertEquals(reason, thrown.reason(), message);
+    assertTrue(message.contains("'" + name + "'"), message);
+    for (String word : words) {
+      assertTrue(message.contains(word), () -> "'" + word + "' is missing in: " + message);
+    }
+    assertInstanceOf(JedisException.class, thrown.getCause());
+  }
+
+  @Test
+  void aRefusedConnection() throws Exception {
+    try (RedisServer gone = RedisServer.start()) {
+      gone.stop();
+      assertTold(gone.uri(), Reason.UNREACHABLE, "refuses the connection", "is the server running");
+    }
+  }
+
+  @Test
+  void aWrongPassword() throws Exception {
+    try (RedisServer closed = RedisServer.builder().config("requirepass", "right").start()) {
+      String address = "127.0.0.1:" + closed.port();
+      assertTold("redis://:wrong@" + address, Reason.ACCESS_DENIED, "check user, password");
+      assertTold("redis://nobody:wrong@" + address, Reason.ACCESS_DENIED, "check user, password");
+      assertTold("redis://" + address, Reason.ACCESS_DENIED, "check user, password");
+      try (LockClient client = client(closed.uri())) {
+        warm(client);
+      }
+    }
+  }
+
+  private String user(String user, String... rules) {
+    String[] words = new String[rules.length + 5];
+    System.arraycopy(new String[] {"ACL", "SETUSER", user, "on", ">pw"}, 0, words, 0, 5);
+    System.arraycopy(rules, 0, words, 5, rules.length);
+    redis.server().command(words);
+    return "redis://" + user + ":pw@127.0.0.1:" + redis.server().port();
+  }
+
+  @Test
+  void aUserWithoutTheRightToRunScripts() throws Exception {
+    String uri = user("scriptless", "~*", "&*", "+@all", "-evalsha");
+    assertTold(uri, Reason.ACCESS_DENIED, "evalsha", "check user, password and rights");
+  }
+
+  @Test
+  void aUserWithoutTheRightToTheKey() throws Exception {
+    String uri = user("keyless", "~other:*", "&*", "+@all");
+    assertTold(uri, Reason.ACCESS_DENIED, "check user, password and rights");
+    assertFalse(redis.exists(name));
+  }
+
+  @Test
+  void aUserWithoutTheRightToACommandInsideTheScript() throws Exception {
+    String uri = user("hashless", "~*", "&*", "+@all", "-hset");
+    assertTold(uri, Reason.ACCESS_DENIED, "check user, password and rights");
+    assertFalse(redis.exists(name));
+  }
+
+  @Test
+  void aUserWithoutTheRightToGiveALeaseHoldsNothingForEver() throws Exception {
+    String uri = user("leaseless", "~*", "&*", "+@all", "-pexpire");
+    assertTold(uri, Reason.ACCESS_DENIED, "check user, password and rights");
+    assertFalse(redis.exists(name));
+  }
+
+  @Test
+  void aReadOnlyReplica() throws Exception {
+    redis.server().command("REPLICAOF", "127.0.0.1", "1");
+    try {
+      assertTold(redis.uri(), Reason.READ_ONLY, "replica", "connect to the master");
+    } finally {
+      redis.server().command("REPLICAOF", "NO", "ONE");
+    }
+    assertFalse(redis.exists(name));
+  }
+
+  @Test
+  void aReplicaThatIsPromotedWhileAThreadWaits() throws Exception {
+    redis.server().command("REPLICAOF", "127.0.0.1", "1");
+    try (LockClient client = client(redis.uri())) {
+      RedisLock lock = new RedisLock(client, name);
+      Background<Boolean> waiter = Background.start(() -> lock.tryLock(LONG));
+      waiter.awaitParked();
+      redis.server().command("REPLICAOF", "NO", "ONE");
+      assertTrue(waiter.get());
+    } finally {
+      redis.server().command("REPLICAOF", "NO", "ONE");
+    }
+  }
+
+  @Test
+  void aServerWithoutMemory() throws Exception {
+    try (LockClient holder = client(redis.uri())) {
+      RedisLock held = new RedisLock(holder, freshName());
+      held.lock();
+      redis.server().command("CONFIG", "SET", "maxmemory", "1");
+      try {
+        assertTold(redis.uri(), Reason.OUT_OF_MEMORY, "no memory left");
+        assertFalse(redis.exists(name));
+        held.unlock();
+        assertFalse(redis.exists(held.name()), "what is held can be released");
+      } finally {
+        redis.server().command("CONFIG", "SET", "maxmemory", "0");
+      }
+    }
+  }
+
+  @Test
+  void aServerThatIsBusyWithAScript() throws Exception {
+    redis.server().command("CONFIG", "SET", "lua-time-limit", "50");
+    Background<Object> script =
+        Background.start(() -> redis.server().command("EVAL", "while true do end", "0"));
+    try (Jedis admin = new Jedis(redis.server().host(), redis.server().port())) {
+      until("it is busy", () -> isRefused(admin, "BUSY"));
+      assertTold(redis.uri(), Reason.NOT_READY, "not ready", "BUSY");
+      admin.scriptKill();
+    }
+    assertThrows(JedisException.class, script::get);
+    assertFalse(redis.exists(name));
+  }
+
+  private static boolean isRefused(Jedis admin, String word) {
+    try {
+      admin.exists("k");
+      return false;
+    } catch (JedisException refusal) {
+      return refusal.getMessage().startsWith(word);
+    }
+  }
+
+  @Test
+  void aServerThatIsLoadingItsData() throws Exception {
+    try (RedisServer master = RedisServer.start();
+        RedisServer loading = RedisServer.start()) {
+      master.command("CONFIG", "SET", "rdbcompression", "no");
+      master.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
+      String value = "x".repeat(1_000_000); // while it loads it looks up every 2 MB
+      for (int i = 0; i < 30; i++) {
+        master.command("SET", "k" + i, value);
+      }
+      loading.command("CONFIG", "SET", "key-load-delay", "100000");
+      loading.command("REPLICAOF", master.host(), Integer.toString(master.port()));
+      try (Jedis admin = new Jedis(loading.host(), loading.port())) {
+        until("it loads", () -> isRefused(admin, "LOADING"));
+        try (LockClient client = client(loading.uri())) {
+          LockException thrown =
+              assertThrows(LockException.class, () -> new RedisLock(client, name).tryLock());
+          assertMessage(thrown, Reason.NOT_READY, "not ready", "LOADING");
+          assertIdle(client);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aServerThatTakesNoMoreClients() throws Exception {
+    try (Jedis admin = new Jedis(redis.server().host(), redis.server().port())) {
+      admin.configSet("maxclients", "1");
+      try {
+        assertTold(redis.uri(), Reason.NOT_READY, "takes no more clients");
+      } finally {
+        admin.configSet("maxclients", "1000");
+      }
+    }
+  }
+
+  @Test
+  void aServerWithoutScripts() throws Exception {
+    try (RedisServer bare = RedisServer.builder().config("rename-command", "EVALSHA", "").start()) {
+      assertTold(bare.uri(), Reason.SCRIPT, "refused the command", "unknown command");
+    }
+  }
+
+  @Test // pitfall 20
+  void aStringInTheWay() throws Exception {
+    redis.server().command("SET", name, "a string");
+    assertTold(redis.uri(), Reason.WRONG_TYPE, "in use as something else", "WRONGTYPE");
+    assertEquals("a string", redis.server().command("GET", name));
+  }
+
+  @Test // pitfall 20
+  void aLockOfAnotherKindInTheWay() throws Exception {
+    redis.server().command("HSET", name, "mode", "read", "somebody:1", "1");
+    assertTold(redis.uri(), Reason.WRONG_TYPE, "in use as something else", "read-write lock");
+    try (LockClient client = client(redis.uri())) {
+      RedisLock lock = new RedisLock(client, name);
+      for (Callable<?> question :
+          List.<Callable<?>>of(lock::isLocked, lock::remainingLease, lock::forceUnlock)) {
+        assertMessage(assertThrows(LockException.class, question::call), Reason.WRONG_TYPE);
+      }
+    }
+    assertEquals(List.of("mode", "somebody:1"), redis.holders(name));
+  }
+
+  @Test
+  void allConnectionsInUse() throws Exception {
+    LockOptions options =
+        LockOptions.builder()
+            .connections(1)
+            .commandTimeout(Duration.ofSeconds(5))
+            .subscriptionLinger(Duration.ZERO)
+            .build();
+    try (FaultProxy proxy = FaultProxy.to(redis.server());
+        LockClient client = LockClient.create(proxy.uri(), options)) {
+      warm(client);
+      proxy.delay(Direction.TO_CLIENT, Duration.ofHours(1));
+      Background<Boolean> busy = Background.start(new RedisLock(client, freshName())::isLocked);
+      until("it is in use", () -> client.status().connectionsInUse() == 1);
+      LockException thrown =
+          assertThrows(
+              LockException.class,
+              () -> new RedisLock(client, name).tryLock(Duration.ofMillis(100)));
+      assertEquals(Reason.NO_CONNECTION_FREE, thrown.reason());
+      assertTrue(thrown.getMessage().contains("raise LockOptions.connections"));
+      proxy.restore();
+      assertFalse(busy.get());
+      assertIdle(client);
+    }
+    assertFalse(redis.exists(name));
+  }
+}

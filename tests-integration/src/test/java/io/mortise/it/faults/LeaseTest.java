@@ -1,0 +1,350 @@
+package io.mortise.it.faults;
+
+import static io.mortise.it.faults.Background.holdsFor;
+import static io.mortise.it.faults.Background.until;
+import static io.mortise.it.faults.SharedRedis.freshName;
+import static io.mortise.it.faults.SharedRedis.warm;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.Lease;
+import io.mortise.core.Lease.State;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.testkit.FaultProxy;
+import io.mortise.testkit.FaultProxy.Direction;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Pitfalls 9, 10, 11, 13 and 43: how a hold lasts, and how its end is told. */
+@Timeout(60)
+@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+class LeaseTest {
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
+  private static final Duration LEASE = Duration.ofMillis(1_200);
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private final String name = freshName();
+  private FaultProxy proxy;
+  private LockClient client;
+  private RedisLock lock;
+
+  @BeforeEach
+  void open() {
+    proxy = FaultProxy.to(redis.server());
+    use(LockOptions.builder().lease(LEASE));
+  }
+
+  private void use(LockOptions.Builder options) {
+    if (client != null) {
+      client.close();
+    }
+    client = LockClient.create(proxy.uri(), options.subscriptionLinger(Duration.ZERO).build());
+    lock = new RedisLock(client, name);
+    warm(client);
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+    proxy.close();
+  }
+
+  @Test
+  void isRenewedForAsLongAsItIsHeld() {
+    lock.lock();
+    Lease lease = lock.lease();
+    holdsFor(LEASE.multipliedBy(2), "held", () -> lease.isValid() && redis.exists(name));
+    lock.unlock();
+    assertFalse(redis.exists(name));
+  }
+
+  @Test // pitfall 43
+  void isCountedFromBeforeTheRequestAndEndsHereBeforeItEndsInRedis() throws Exception {
+    proxy.delay(Direction.TO_CLIENT, Duration.ofMillis(400));
+    Lease lease = lock.acquire(Duration.ofSeconds(5), Duration.ofSeconds(2)).orElseThrow();
+    proxy.restore();
+    Duration left = lease.remaining();
+    assertTrue(left.toMillis() < 1_600 && !left.isZero(), () -> left + " left of 2 s");
+    assertTrue(left.toMillis() < redis.ttlMillis(name), "Redis is later");
+    until("it is over here", () -> lease.state() == State.LOST);
+  }
+
+  @Test // pitfalls 1 and 43
+  void aGrantThatArrivesAfterItsLeaseIsOverIsNone() throws Exception {
+    proxy.delay(Direction.TO_CLIENT, Duration.ofMillis(500));
+    Background<Boolean> caller =
+        Background.start(() -> lock.tryLock(Duration.ofSeconds(10), Duration.ofMillis(300)));
+    holdsFor(Duration.ofMillis(1_200), "it goes on trying", () -> !caller.isDone());
+    proxy.restore();
+    assertTrue(caller.get());
+  }
+
+  @Test // pitfall 9
+  void aLossIsKnownAtTheLocalDeadlineWhenRedisCannotBeReached() throws Exception {
+    List<State> states = new CopyOnWriteArrayList<>();
+    CountDownLatch told = new CountDownLatch(1);
+    lock.lock();
+    Lease lease = lock.lease();
+    lease.onStateChange(states::add);
+    lease.onLost(loss -> told.countDown());
+    long start = System.nanoTime();
+    proxy.cut();
+
+    until("it is at risk first", () -> lease.state() == State.AT_RISK);
+    assertTrue(lease.isValid() && lock.isHeldByCurrentThread());
+    until("then lost", () -> lease.state() == State.LOST);
+
+    long lostMillis = (lease.loss().orElseThrow().atNanos() - start) / 1_000_000;
+    assertTrue(lostMillis <= LEASE.toMillis() + 50, () -> "lost after " + lostMillis + " ms");
+    assertTrue(told.await(20, java.util.concurrent.TimeUnit.SECONDS));
+    assertEquals(List.of(State.AT_RISK, State.LOST), states);
+    assertEquals(Reason.EXPIRED, lease.loss().orElseThrow().reason());
+    assertEquals(Duration.ZERO, lease.remaining());
+    assertFalse(lock.isHeldByCurrentThread());
+    assertEquals(0, lock.holdCount());
+    assertThrows(LeaseLostException.class, lease::ensureValid);
+    assertThrows(LeaseLostException.class, lock::lock, "re-entry into a lost hold");
+    assertThrows(LeaseLostException.class, lock::unlock);
+  }
+
+  @Test // pitfall 9
+  void aHoldThatWasAtRiskIsHeldAgainWhenRedisComesBackInTime() {
+    use(LockOptions.builder().lease(Duration.ofSeconds(4)));
+    List<State> states = new CopyOnWriteArrayList<>();
+    lock.lock();
+    lock.lease().onStateChange(states::add);
+    proxy.cut();
+    until("it is at risk", () -> states.equals(List.of(State.AT_RISK)));
+
+    proxy.restore();
+
+    until("it is held", () -> states.equals(List.of(State.AT_RISK, State.HELD)));
+    assertTrue(lock.lease().remaining().toMillis() > 2_500);
+    lock.unlock();
+  }
+
+  @Test // pitfall 11
+  void aRenewalOnItsWayDoesNotReviveWhatIsReleased() throws Exception {
+    use(LockOptions.builder().lease(Duration.ofMillis(1_500)));
+    until(
+        "there are two connections",
+        () -> {
+          Background.start(lock::isLocked);
+          return !lock.isLocked() && proxy.connections() >= 2;
+        });
+    int together = 0;
+    for (int round = 0; round < 5; round++) {
+      lock.lock();
+      proxy.delay(Direction.TO_SERVER, HOUR);
+      until("a renewal is on its way", () -> client.status().connectionsInUse() == 1);
+      Background<Boolean> network = Background.start(this::letBothThrough);
+      lock.unlock();
+      together += network.get() ? 1 : 0;
+      holdsFor(Duration.ofMillis(50), "it stays free", () -> !redis.exists(name));
+    }
+    assertTrue(together > 0, "not once were the renewal and the release on their way together");
+  }
+
+  /** False if the renewal was not under way any more when the release was sent. */
+  private boolean letBothThrough() {
+    long start = System.nanoTime();
+    boolean[] both = {false};
+    until(
+        "the release is on its way too",
+        () -> {
+          both[0] |= client.status().connectionsInUse() == 2;
+          return both[0] || System.nanoTime() - start > 400_000_000L;
+        });
+    proxy.restore();
+    return both[0];
+  }
+
+  @Test // pitfall 11
+  void aRenewalThatArrivesAfterALossIsUndone() {
+    lock.lock();
+    Lease lease = lock.lease();
+    proxy.delay(Direction.TO_CLIENT, LEASE.multipliedBy(2));
+    until("it is lost here", () -> lease.state() == State.LOST);
+    proxy.restore();
+    until("nothing is left in Redis", () -> !redis.exists(name));
+    holdsFor(Duration.ofMillis(300), "nor comes back", () -> !redis.exists(name));
+    assertThrows(LeaseLostException.class, lock::unlock);
+  }
+
+  @Test // pitfall 9
+  void aHoldThatRedisHasLostIsToldAtTheNextRenewal() throws Exception {
+    lock.lock();
+    Lease lease = lock.lease();
+    CountDownLatch told = new CountDownLatch(1);
+    lease.onLost(loss -> told.countDown());
+
+    redis.server().command("FLUSHALL");
+
+    until("the loss is seen", () -> lease.state() == State.LOST);
+    assertEquals(Reason.GONE, lease.loss().orElseThrow().reason());
+    assertTrue(told.await(20, java.util.concurrent.TimeUnit.SECONDS));
+    LeaseLostException thrown = assertThrows(LeaseLostException.class, lock::unlock);
+    assertTrue(thrown.getMessage().contains("does not know this hold"), thrown.getMessage());
+    assertTrue(lock.tryLock(), "and it can be had again");
+    lock.unlock();
+  }
+
+  @Test // pitfall 9
+  void aServerThatRestartsEmptyIsToldAtTheNextRenewal() {
+    use(LockOptions.builder().lease(Duration.ofSeconds(3)));
+    lock.lock();
+    Lease lease = lock.lease();
+    redis.server().kill();
+    redis.server().restart();
+    until("the loss is seen", () -> lease.state() == State.LOST);
+    assertEquals(Reason.GONE, lease.loss().orElseThrow().reason());
+    assertThrows(LeaseLostException.class, lock::unlock);
+  }
+
+  @Test // pitfall 13
+  void aHoldTakenByForceIsToldAtTheNextRenewalAndStaysTheNextHolders() {
+    lock.lock();
+    Lease lease = lock.lease();
+    try (LockClient other = redis.client()) {
+      RedisLock lockOfOther = new RedisLock(other, name);
+      assertTrue(lockOfOther.forceUnlock());
+      assertTrue(lockOfOther.tryLock());
+
+      until("the loss is seen", () -> lease.state() == State.LOST);
+
+      assertEquals(Reason.FORCED, lease.loss().orElseThrow().reason());
+      LeaseLostException thrown = assertThrows(LeaseLostException.class, lock::unlock);
+      assertTrue(thrown.getMessage().contains("by force"), thrown.getMessage());
+      assertTrue(lockOfOther.lease().fencingToken() > lease.fencingToken());
+      holdsFor(Duration.ofMillis(300), "the next one has it", () -> redis.exists(name));
+      lockOfOther.unlock();
+    }
+  }
+
+  @Test // pitfall 13
+  void aHoldTakenByForceIsToldAtItsReleaseToo() {
+    lock.lock(HOUR);
+    redis.server().resetStats();
+    try (LockClient other = redis.client()) {
+      assertTrue(new RedisLock(other, name).forceUnlock());
+    }
+    LeaseLostException thrown = assertThrows(LeaseLostException.class, lock::unlock);
+    assertEquals(Reason.FORCED, thrown.loss().reason());
+  }
+
+  @Test // pitfall 10
+  void theHoldOfADeadThreadIsNotRenewedAndEnds() throws Exception {
+    Background<Lease> dying =
+        Background.start(
+            () -> {
+              lock.lock();
+              return lock.lease();
+            });
+    Lease lease = dying.get();
+    dying.thread().join();
+
+    assertTrue(lock.tryLock(Duration.ofSeconds(20)));
+
+    assertEquals(State.LOST, lease.state());
+    String why = lease.loss().orElseThrow().detail();
+    assertTrue(why.contains("ended without unlocking"), why);
+    lock.unlock();
+  }
+
+  @Test // pitfall 10
+  void aHoldThatNobodyEndsIsRenewedForMaxHoldAndNoLonger() {
+    Duration maxHold = Duration.ofSeconds(2);
+    use(LockOptions.builder().lease(LEASE).maxHold(maxHold));
+    lock.lock();
+    Lease lease = lock.lease();
+    long start = System.nanoTime();
+    until("it ends", () -> !lease.isValid());
+    long millis = (System.nanoTime() - start) / 1_000_000;
+
+    assertTrue(millis > maxHold.toMillis() - 500, () -> "ended after " + millis + " ms");
+    assertTrue(lease.loss().orElseThrow().detail().contains("LockOptions.maxHold"));
+    until("in Redis too", () -> !redis.exists(name));
+    assertThrows(LeaseLostException.class, lock::unlock);
+  }
+
+  @Test // pitfall 13
+  void anUnlockTooLateSaysHowLateAndWhatToDo() {
+    lock.lock(Duration.ofMillis(100));
+    Lease lease = lock.lease();
+    until("it is long over", () -> lease.loss().map(l -> l.age().toMillis() > 250).orElse(false));
+
+    LeaseLostException thrown = assertThrows(LeaseLostException.class, lock::unlock);
+
+    assertEquals(Reason.EXPIRED, thrown.loss().reason());
+    String message = thrown.getMessage();
+    assertTrue(message.matches(".*lost [23]\\d\\d ms ago.*|.*lost \\d{4,} ms ago.*"), message);
+    assertTrue(message.contains(name) && message.contains("100 ms"), message);
+    assertTrue(message.contains("longer one"), message);
+    assertTrue(thrown.loss().age().toMillis() >= 250);
+    assertTrue(
+        assertThrows(IllegalMonitorStateException.class, lock::unlock)
+            .getMessage()
+            .contains("released it already"),
+        "the hold is given up all the same");
+  }
+
+  @Test // pitfall 13
+  void anUnlockByAThreadThatNeverHeldItSaysThat() throws Exception {
+    lock.lock();
+    String message =
+        Background.start(
+                () -> assertThrows(IllegalMonitorStateException.class, lock::unlock).getMessage())
+            .get();
+    assertTrue(message.contains("never locked it") && message.contains(name), message);
+    assertTrue(redis.exists(name));
+    lock.unlock();
+  }
+
+  @Test // pitfall 9
+  void oneBrokenKeyAndOneBlockingListenerStopNoOtherRenewal() throws Exception {
+    RedisLock broken = new RedisLock(client, freshName());
+    RedisLock third = new RedisLock(client, freshName());
+    CountDownLatch blocked = new CountDownLatch(1);
+    lock.lock();
+    broken.lock();
+    third.lock();
+    broken.lease().onLost(loss -> awaitForever(blocked));
+    Lease lost = broken.lease();
+    redis.server().command("SET", broken.name(), "a string");
+
+    until("its loss is told", () -> lost.state() == State.LOST);
+
+    assertEquals(Reason.GONE, lost.loss().orElseThrow().reason());
+    holdsFor(
+        LEASE.multipliedBy(2),
+        "the others are renewed",
+        () -> lock.isHeldByCurrentThread() && third.isHeldByCurrentThread());
+    assertEquals(State.HELD, lock.lease().state());
+    blocked.countDown();
+    lock.unlock();
+    third.unlock();
+    assertThrows(LeaseLostException.class, broken::unlock);
+  }
+
+  private static void awaitForever(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,316 @@
+package io.mortise.it.faults;
+
+import static io.mortise.it.faults.Background.holdsFor;
+import static io.mortise.it.faults.Background.millisOf;
+import static io.mortise.it.faults.Background.until;
+import static io.mortise.it.faults.SharedRedis.assertIdle;
+import static io.mortise.it.faults.SharedRedis.freshName;
+import static io.mortise.it.faults.SharedRedis.warm;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.testkit.FaultProxy;
+import io.mortise.testkit.FaultProxy.Direction;
+import io.mortise.testkit.FaultProxy.LossStyle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Pitfalls 2, 3, 34, 36 and 37: who waits is woken by the release, whatever happens to the message.
+ * The lock is held for a minute each time; only a wake-up can be faster.
+ */
+@Timeout(60)
+@Tag("redis-version")
+@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+class WakeUpTest {
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
+  private static final long PROMPT_MILLIS = 4_000;
+  private static final long TTL_MILLIS = 60_000;
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private final String name = freshName();
+  private FaultProxy proxy;
+  private LockClient client;
+  private RedisLock lock;
+
+  @BeforeEach
+  void open() {
+    proxy = FaultProxy.to(redis.server());
+    use(LockOptions.builder());
+  }
+
+  private void use(LockOptions.Builder options) {
+    if (client != null) {
+      client.close();
+    }
+    client = LockClient.create(proxy.uri(), options.build());
+    lock = new RedisLock(client, name);
+    warm(client);
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+    proxy.close();
+  }
+
+  private Background<Boolean> waiter() {
+    return Background.start(
+        () -> {
+          lock.lock();
+          lock.unlock();
+          return true;
+        });
+  }
+
+  private Background<Boolean> subscribedWaiter() {
+    Background<Boolean> waiter = waiter();
+    until("it is subscribed", () -> redis.subscribers(name) == 1);
+    return waiter.awaitParked();
+  }
+
+  private void releasesPromptly(Background<Boolean> waiter) throws Exception {
+    redis.releaseAsStranger(name);
+    assertPrompt(waiter::get);
+  }
+
+  private static void assertPrompt(Callable<Boolean> call) throws Exception {
+    long took = millisOf(call);
+    assertTrue(took < PROMPT_MILLIS, () -> "it took " + took + " ms");
+  }
+
+  @Test
+  void theReleaseWakesTheWaiterWithinMilliseconds() throws Exception {
+    List<Long> times = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      redis.holdAsStranger(name, TTL_MILLIS);
+      Background<Boolean> waiter = waiter();
+      until("it is subscribed", () -> redis.subscribers(name) == 1);
+      waiter.awaitParked();
+      times.add(
+          millisOf(
+              () -> {
+                redis.releaseAsStranger(name);
+                return waiter.get();
+              }));
+    }
+    long median = times.stream().sorted().skip(10).findFirst().orElseThrow();
+    assertTrue(median < 100, () -> "ms from release to the end of the next cycle: " + times);
+  }
+
+  @Test
+  void aMessageBetweenTheAttemptAndTheParkingIsNotLost() throws Exception {
+    use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)));
+    redis.holdAsStranger(name, TTL_MILLIS);
+    releasesPromptly(subscribedWaiter());
+    for (int round = 0; round < 40; round++) {
+      redis.holdAsStranger(name, TTL_MILLIS);
+      // The refusal and the message stand before the client together, in either order.
+      proxy.delay(Direction.TO_CLIENT, HOUR);
+      redis.server().resetStats();
+      Background<Boolean> waiter = waiter();
+      until("the attempt was refused", () -> redis.calls("evalsha") == 1);
+      redis.releaseAsStranger(name);
+      proxy.restore();
+      assertPrompt(waiter::get);
+    }
+  }
+
+  @Test
+  void aReleaseBeforeTheSubscriptionStandsIsNotMissed() throws Exception {
+    redis.holdAsStranger(name, TTL_MILLIS);
+    proxy.holdNewConnections();
+    Background<Boolean> waiter = waiter().awaitParked();
+    redis.releaseAsStranger(name);
+    proxy.restore();
+
+    assertPrompt(waiter::get);
+  }
+
+  @Test
+  void aSubscriptionThatIsKilledIsMadeAnewAndWakes() throws Exception {
+    redis.holdAsStranger(name, TTL_MILLIS);
+    Background<Boolean> waiter = subscribedWaiter();
+    for (int i = 0; i < 3; i++) {
+      redis.server().command("CLIENT", "KILL", "TYPE", "pubsub");
+      until("it is subscribed again", () -> redis.subscribers(name) == 1);
+    }
+    releasesPromptly(waiter);
+  }
+
+  @Test
+  void aReleaseWhileTheSubscriptionIsBrokenIsNotMissed() throws Exception {
+    redis.holdAsStranger(name, TTL_MILLIS);
+    Background<Boolean> waiter = subscribedWaiter();
+    proxy.holdNewConnections();
+    redis.server().command("CLIENT", "KILL", "TYPE", "pubsub");
+    releasesPromptly(waiter);
+  }
+
+  @Test
+  void aHalfOpenSubscriptionIsNoticedAndMadeAnew() throws Exception {
+    use(LockOptions.builder().lease(Duration.ofMillis(1_500)));
+    redis.holdAsStranger(name, TTL_MILLIS);
+    Background<Boolean> waiter = subscribedWaiter();
+    proxy.loseNextReply(LossStyle.SILENT, FaultProxy.containing("SUBSCRIBE")); // a heartbeat
+    until("nothing comes any more", () -> proxy.repliesLost() == 1);
+    redis.server().command("DEL", name);
+    redis.server().command("PUBLISH", SharedRedis.channel(name), "0");
+
+    assertPrompt(waiter::get);
+  }
+
+  @Test
+  void aSubscriptionThatIsNeverConfirmedIsPolledForAndMadeAnew() throws Exception {
+    use(LockOptions.builder().lease(Duration.ofMillis(1_500)));
+    redis.holdAsStranger(name, TTL_MILLIS);
+    proxy.loseNextReply(LossStyle.SILENT, FaultProxy.containing("SUBSCRIBE"));
+    Background<Boolean> waiter = waiter();
+    until("the confirmation is lost", () -> proxy.repliesLost() == 1);
+
+    releasesPromptly(waiter);
+
+    redis.holdAsStranger(name, TTL_MILLIS);
+    long before = proxy.connectionsAccepted();
+    Background<Boolean> next = waiter();
+    until("there is a new connection", () -> proxy.connectionsAccepted() > before);
+    until("it is subscribed", () -> redis.subscribers(name) >= 1);
+    releasesPromptly(next);
+  }
+
+  @Test
+  void aHealthySubscriptionSurvivesItsHeartbeats() throws Exception {
+    use(LockOptions.builder().lease(Duration.ofMillis(600)));
+    redis.holdAsStranger(name, TTL_MILLIS);
+    Background<Boolean> waiter = subscribedWaiter();
+    String clients = pubsubClients();
+    redis.server().resetStats();
+
+    until("there were some", () -> redis.calls("subscribe") >= 4);
+
+    assertEquals(clients, pubsubClients());
+    releasesPromptly(waiter);
+  }
+
+  private static String pubsubClients() {
+    String list = (String) redis.server().command("CLIENT", "LIST", "TYPE", "pubsub");
+    return String.join("\n", list.lines().map(line -> line.split(" ", 2)[0]).toList());
+  }
+
+  @Test
+  void aLockIsObtainedByPollingWhenSubscribingIsNotPossible() throws Exception {
+    redis.holdAsStranger(name, TTL_MILLIS);
+    proxy.holdNewConnections();
+    Background<Boolean> waiter = waiter().awaitParked();
+    holdsFor(Duration.ofMillis(500), "it waits", () -> !waiter.isDone());
+    assertEquals(0, redis.subscribers(name));
+
+    releasesPromptly(waiter);
+  }
+
+  @Test
+  void aUserWithoutTheRightToSubscribeObtainsTheLockByPolling() throws Exception {
+    redis
+        .server()
+        .command("ACL", "SETUSER", "deaf", "on", ">pw", "~*", "&*", "+@all", "-subscribe");
+    client.close();
+    client = LockClient.create("redis://deaf:pw@127.0.0.1:" + redis.server().port());
+    lock = new RedisLock(client, name);
+    redis.holdAsStranger(name, TTL_MILLIS);
+    Background<Boolean> waiter = waiter().awaitParked();
+    holdsFor(Duration.ofMillis(500), "it waits", () -> !waiter.isDone());
+
+    releasesPromptly(waiter);
+  }
+
+  @Test
+  void theSubscriptionTakesNoConnectionFromTheCommands() throws Exception {
+    use(LockOptions.builder().connections(1));
+    redis.holdAsStranger(name, TTL_MILLIS);
+    Background<Boolean> waiter = subscribedWaiter();
+
+    warm(client);
+
+    releasesPromptly(waiter);
+  }
+
+  @Test
+  void aChannelLingersForTheNextWaiter() throws Exception {
+    redis.server().resetStats();
+    for (int i = 0; i < 5; i++) {
+      redis.holdAsStranger(name, TTL_MILLIS);
+      releasesPromptly(subscribedWaiter());
+    }
+    assertEquals(1, redis.calls("subscribe"));
+    assertEquals(0, redis.calls("unsubscribe"));
+  }
+
+  @Test
+  void channelsThatAreNotNeededAreLeftAndTheOthersStay() throws Exception {
+    use(LockOptions.builder().subscriptionLinger(Duration.ofMillis(50)));
+    redis.holdAsStranger(name, TTL_MILLIS);
+    Background<Boolean> waiter = subscribedWaiter();
+    String clients = pubsubClients();
+    for (int i = 0; i < 3; i++) {
+      String passing = freshName();
+      redis.holdAsStranger(passing, TTL_MILLIS);
+      Background<Boolean> other =
+          Background.start(() -> new RedisLock(client, passing).tryLock(Duration.ofSeconds(30)));
+      until("it is subscribed", () -> redis.subscribers(passing) == 1);
+      redis.releaseAsStranger(passing);
+      assertTrue(other.get());
+      until("the channel is left", () -> redis.subscribers(passing) == 0);
+    }
+    assertEquals(clients, pubsubClients(), "all over one connection");
+
+    releasesPromptly(waiter);
+  }
+
+  @Test
+  void afterTheLastChannelIsLeftTheNextWaiterSubscribesAnew() throws Exception {
+    use(LockOptions.builder().subscriptionLinger(Duration.ZERO));
+    for (int i = 0; i < 3; i++) {
+      redis.holdAsStranger(name, TTL_MILLIS);
+      releasesPromptly(subscribedWaiter());
+      assertIdle(client);
+      until("the connection is closed", () -> pubsubClients().isEmpty());
+    }
+  }
+
+  @Test
+  void twoClientsHandALockOverAThousandTimesWithoutWaitingForATtl() throws Exception {
+    try (LockClient other = redis.client()) {
+      RedisLock lockOfOther = new RedisLock(other, name);
+      Callable<Boolean> mine = () -> cycle(lock);
+      Callable<Boolean> others = () -> cycle(lockOfOther);
+      long took =
+          millisOf(
+              () -> {
+                Background<Boolean> one = Background.start(mine);
+                Background<Boolean> two = Background.start(others);
+                return one.get() && two.get();
+              });
+      assertTrue(took < 15_000, () -> "it took " + took + " ms; one missed wake-up costs 30 s");
+    }
+  }
+
+  private static boolean cycle(RedisLock lock) {
+    for (int i = 0; i < 500; i++) {
+      lock.lock();
+      lock.unlock();
+    }
+    return true;
+  }
+}

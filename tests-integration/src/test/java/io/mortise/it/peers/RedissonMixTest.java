@@ -1,0 +1,127 @@
+package io.mortise.it.peers;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.it.support.Crew;
+import io.mortise.it.support.Names;
+import io.mortise.testkit.HoldChecker;
+import io.mortise.testkit.HoldLog;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.redisson.api.RFencedLock;
+import org.redisson.api.RedissonClient;
+
+/** Thousands of cycles of two clients of each kind, all at once. */
+@Tag("redis-version")
+class RedissonMixTest {
+  private static final int THREADS_A_CLIENT = 3;
+  private static final int CYCLES_A_THREAD = 300;
+  private static final Duration TOKEN_IDLE_LIFE = Duration.ofSeconds(2);
+
+  /** What nobody guards but the locks: read, then written. */
+  private final AtomicIntegerArray unguarded = new AtomicIntegerArray(2);
+
+  @Test
+  @Timeout(120)
+  void thousandsOfMixedCyclesDoNotOverlapAndLeaveNothing(@TempDir Path directory) throws Exception {
+    List<String> names = List.of(Names.fresh(), Names.freshWithHashTag());
+    try (Peers peers = new Peers()) {
+      LockOptions options = LockOptions.builder().tokenIdleLife(TOKEN_IDLE_LIFE).build();
+      RedissonClient second = peers.redisson(Peers.LONG_LEASE);
+      try (HoldLog log = HoldLog.open(directory);
+          LockClient one = LockClient.create(peers.server.uri(), options);
+          LockClient two = LockClient.create(peers.server.uri(), options);
+          Crew crew = new Crew()) {
+        int number = 0;
+        for (int thread = 0; thread < THREADS_A_CLIENT; thread++) {
+          for (LockClient client : List.of(one, two)) {
+            String who = "mortise-" + ++number;
+            crew.start(() -> ourCycles(client, names, log, who));
+          }
+          for (RedissonClient client : List.of(peers.redisson, second)) {
+            String who = "redisson-" + ++number;
+            crew.start(() -> theirCycles(client, names, log, who));
+          }
+        }
+        crew.join(Duration.ofSeconds(90));
+        // A token key that a fenced lock of Redisson's made last and alone has no TTL; ours gives
+        // it
+        // one.
+        for (String name : names) {
+          new RedisLock(one, name).tryAcquire().orElseThrow().close();
+        }
+        await().until(() -> one.status().holds() == 0 && two.status().holds() == 0);
+      } finally {
+        second.shutdown();
+      }
+
+      HoldChecker.Report report = HoldChecker.check(directory);
+      assertEquals(4 * THREADS_A_CLIENT * CYCLES_A_THREAD, report.holds());
+      report.assertSafe();
+      assertEquals(report.holds(), unguarded.get(0) + unguarded.get(1), "an increment was lost");
+      assertNothingStays(peers);
+    }
+  }
+
+  private void ourCycles(LockClient client, List<String> names, HoldLog log, String who) {
+    for (int i = 0; i < CYCLES_A_THREAD; i++) {
+      DistributedLock lock = new RedisLock(client, names.get(i % 2));
+      lock.lock();
+      try {
+        hold(log, lock.name(), who, lock.lease().fencingToken(), i % 2);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void theirCycles(RedissonClient client, List<String> names, HoldLog log, String who) {
+    for (int i = 0; i < CYCLES_A_THREAD; i++) {
+      RFencedLock lock = client.getFencedLock(names.get(i % 2));
+      long token = lock.lockAndGetToken();
+      try {
+        hold(log, lock.getName(), who, token, i % 2);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void hold(HoldLog log, String name, String who, long token, int counter) {
+    int read = unguarded.get(counter);
+    HoldLog.Hold hold = log.acquired(name, who, token);
+    unguarded.set(counter, read + 1);
+    hold.released();
+  }
+
+  /** What is left are tokens, and marks by which Redisson knows its own repetitions; all expire. */
+  private static void assertNothingStays(Peers peers) {
+    List<String> left = new ArrayList<>();
+    for (Object key : (List<?>) peers.server.command("KEYS", "*")) {
+      String name = (String) key;
+      long ttl = peers.pttl(name);
+      assertTrue(
+          name.startsWith("redisson_lock_token:") || name.startsWith("redisson_unlock_latch:"),
+          name);
+      assertTrue(ttl != -1, () -> name + " has no TTL");
+      left.add(name + " for " + ttl + " ms");
+    }
+    System.out.println("left after the mixed cycles: " + left);
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> ((Long) peers.server.command("DBSIZE")).longValue() == 0);
+  }
+}

@@ -1,0 +1,115 @@
+package io.mortise.it.processes;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
+import io.mortise.core.LockClient;
+import io.mortise.core.RedisLock;
+import io.mortise.it.processes.LockProcess.Locked;
+import io.mortise.it.support.Names;
+import io.mortise.testkit.JavaProcess;
+import io.mortise.testkit.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Other processes are killed, and suspended, while they hold a lock and while they wait for it. */
+@Timeout(60)
+class CrashTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration LONG_LEASE = Duration.ofSeconds(30);
+  private static final Duration LEASE = Duration.ofMillis(1500);
+
+  /** How late somebody may be on a busy machine. */
+  private static final long SLACK_MILLIS = 2_000;
+
+  private static RedisServer server;
+  private static LockClient client;
+  private final DistributedLock lock = new RedisLock(client, Names.fresh());
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+    client = LockClient.create(server.uri());
+  }
+
+  @AfterAll
+  static void stop() {
+    client.close();
+    server.close();
+  }
+
+  @Test
+  void theHoldOfAKilledProcessEndsWithItsLeaseAndNotBefore() throws Exception {
+    try (JavaProcess child = LockProcess.start(server.uri(), lock.name(), LEASE)) {
+      LockProcess.askToLock(child);
+      long token = LockProcess.awaitLocked(child).token();
+      // It has been renewed at least once: what counts is the last renewal, not the first lease.
+      await().during(LEASE.plus(LEASE.dividedBy(2))).until(lock::isLocked);
+      child.kill();
+      long leftMillis = (Long) server.command("PTTL", lock.name());
+      long start = System.nanoTime();
+      lock.lock();
+      long waited = (System.nanoTime() - start) / 1_000_000;
+      assertTrue(lock.lease().fencingToken() > token);
+      lock.unlock();
+      assertTrue(leftMillis > 0 && leftMillis <= LEASE.toMillis(), () -> leftMillis + " ms left");
+      assertTrue(waited >= leftMillis - 2, () -> waited + " ms of " + leftMillis);
+      assertTrue(waited <= LEASE.toMillis() + SLACK_MILLIS, () -> waited + " ms");
+    }
+  }
+
+  @Test
+  void aProcessKilledWhileItWaitsDelaysNobody() throws Exception {
+    try (JavaProcess dead = LockProcess.start(server.uri(), lock.name(), LONG_LEASE);
+        JavaProcess next = LockProcess.start(server.uri(), lock.name(), LONG_LEASE)) {
+      lock.lock();
+      LockProcess.askToLock(dead);
+      LockProcess.askToLock(next);
+      await().until(() -> listeners() == 2);
+      dead.kill();
+      long released = System.nanoTime();
+      lock.unlock();
+      long delay = (LockProcess.awaitLocked(next).nanos() - released) / 1_000_000;
+      assertTrue(delay < SLACK_MILLIS, () -> delay + " ms");
+      LockProcess.unlock(next);
+      assertTrue(lock.tryLock(), "the dead waiter left nothing");
+      lock.unlock();
+    }
+  }
+
+  @Test
+  void aProcessThatSleptThroughItsLeaseIsToldAndItsTokenIsOlder() throws Exception {
+    try (JavaProcess sleeper = LockProcess.start(server.uri(), lock.name(), LEASE)) {
+      LockProcess.askToLock(sleeper);
+      Locked slept = LockProcess.awaitLocked(sleeper);
+      sleeper.pause();
+      long start = System.nanoTime();
+      lock.lock();
+      long waited = (System.nanoTime() - start) / 1_000_000;
+      assertTrue(waited <= LEASE.toMillis() + SLACK_MILLIS, () -> waited + " ms");
+      Lease ours = lock.lease();
+      assertTrue(ours.fencingToken() > slept.token());
+
+      sleeper.resume();
+      assertEquals("told EXPIRED", sleeper.awaitLine("told", PATIENCE));
+      sleeper.send("unlock");
+      assertEquals("lost EXPIRED", sleeper.awaitLine("lost", PATIENCE));
+
+      ours.ensureValid();
+      assertTrue(lock.isLocked(), "its late release was not taken for ours");
+      lock.unlock();
+    }
+  }
+
+  private long listeners() {
+    String channel = "redisson_lock__channel:{" + lock.name() + "}";
+    return (Long) ((List<?>) server.command("PUBSUB", "NUMSUB", channel)).get(1);
+  }
+}

@@ -1,0 +1,83 @@
+package io.mortise.it.processes;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.testkit.JavaProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.time.Duration;
+
+/**
+ * A child JVM that locks when it is told to. It reads {@code lock} and {@code unlock}, and says
+ * {@code locking}, {@code locked <token> <nanoTime>}, {@code unlocked <nanoTime>}, and {@code told
+ * <reason>}, {@code lost <reason>} when the listener, and when the unlock, hears of a loss.
+ */
+final class LockProcess {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private LockProcess() {}
+
+  /** Arguments: URI, name, lease in ms. */
+  public static void main(String[] arguments) throws IOException {
+    Duration lease = Duration.ofMillis(Long.parseLong(arguments[2]));
+    LockOptions options = LockOptions.builder().lease(lease).build();
+    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    try (LockClient client = LockClient.create(arguments[0], options)) {
+      DistributedLock lock = new RedisLock(client, arguments[1]);
+      System.out.println("ready");
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        if (line.equals("lock")) {
+          System.out.println("locking");
+          lock.lock();
+          long now = System.nanoTime();
+          lock.lease().onLost(loss -> System.out.println("told " + loss.reason()));
+          System.out.println("locked " + lock.lease().fencingToken() + " " + now);
+        } else {
+          unlock(lock);
+        }
+      }
+    }
+  }
+
+  private static void unlock(DistributedLock lock) {
+    try {
+      long now = System.nanoTime();
+      lock.unlock();
+      System.out.println("unlocked " + now);
+    } catch (LeaseLostException e) {
+      System.out.println("lost " + e.loss().reason());
+    }
+  }
+
+  /** What the child said when it had the lock. */
+  record Locked(long token, long nanos) {}
+
+  static JavaProcess start(String uri, String name, Duration lease) throws InterruptedException {
+    JavaProcess child =
+        JavaProcess.start(LockProcess.class, uri, name, Long.toString(lease.toMillis()));
+    child.awaitLine("ready", PATIENCE);
+    return child;
+  }
+
+  static void askToLock(JavaProcess child) throws InterruptedException {
+    child.send("lock");
+    child.awaitLine("locking", PATIENCE);
+  }
+
+  static Locked awaitLocked(JavaProcess child) throws InterruptedException {
+    String[] words = child.awaitLine("locked ", PATIENCE).split(" ", -1);
+    return new Locked(Long.parseLong(words[1]), Long.parseLong(words[2]));
+  }
+
+  /** Unlocks, and gives the time just before. */
+  static long unlock(JavaProcess child) throws InterruptedException {
+    child.send("unlock");
+    return Long.parseLong(child.awaitLine("unlocked ", PATIENCE).split(" ", -1)[1]);
+  }
+}

@@ -1,0 +1,115 @@
+package io.mortise.it.scripts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.it.scripts.ScriptServer.Keys;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The fencing token that an acquisition gets: pitfalls 17 and 18. */
+@Timeout(60)
+@Tag("redis-version")
+class TokenScriptTest {
+  private static final long TOO_LARGE = 1L << 53;
+
+  @RegisterExtension static final ScriptServer redis = new ScriptServer();
+
+  private final Keys keys = ScriptServer.fresh();
+
+  private long token() {
+    return token(1);
+  }
+
+  private long token(long count) {
+    long token = (Long) redis.acquire(keys, "me", 20_000, 600_000, count).get(1);
+    redis.release(keys, "me");
+    return token;
+  }
+
+  private static long serverMicros() {
+    List<String> time = redis.jedis().time();
+    return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+  }
+
+  @Test
+  void increasesFromEachAcquisitionToTheNext() {
+    long last = 0;
+    for (int i = 0; i < 200; i++) {
+      long token = token();
+      assertTrue(token > last, last + " is followed by " + token);
+      last = token;
+    }
+  }
+
+  @Test
+  void isTheServersClockInMicrosecondsWhenNoLaterOneIsKnown() {
+    long before = serverMicros();
+    long token = token();
+    assertTrue(before <= token && token <= serverMicros(), () -> "token " + token);
+  }
+
+  @Test
+  void increasesWhenTheKeyWasLost() {
+    long first = token();
+    redis.jedis().del(keys.token());
+    assertTrue(token() > first);
+  }
+
+  @Test
+  void followsALastOneThatIsAheadOfTheClock() {
+    long ahead = serverMicros() + 3_600_000_000L;
+    redis.jedis().set(keys.token(), Long.toString(ahead));
+
+    assertEquals(ahead + 1, token());
+    assertEquals(ahead + 2, token());
+    assertEquals(Long.toString(ahead + 2), redis.jedis().get(keys.token()));
+  }
+
+  @Test
+  void followsTheSmallCountOfAFencedLockOfRedisson() {
+    redis.jedis().set(keys.token(), "41");
+    long token = token();
+    assertTrue(token > 41);
+    assertEquals(token + 1, redis.jedis().incr(keys.token()), "which goes on from ours");
+  }
+
+  @Test
+  void aBlockIsReservedWhole() {
+    long ahead = serverMicros() + 3_600_000_000L;
+    redis.jedis().set(keys.token(), Long.toString(ahead));
+
+    assertEquals(ahead + 1, token(100));
+    assertEquals(ahead + 101, token(1));
+  }
+
+  @Test
+  void aBlockIsReservedWholeAlsoFromTheClock() {
+    long first = token(50_000_000); // 50 s of microseconds: the clock does not overtake it
+    assertEquals(first + 50_000_000, token());
+  }
+
+  @Test
+  void staysAWholeNumberBelowTwoToThe53() {
+    long token = token();
+    assertTrue(token < TOO_LARGE);
+    assertEquals(Long.toString(token), redis.jedis().get(keys.token()), "no exponent, no fraction");
+
+    redis.jedis().set(keys.token(), Long.toString(TOO_LARGE - 3));
+    assertEquals(TOO_LARGE - 2, token());
+    assertEquals(Long.toString(TOO_LARGE - 2), redis.jedis().get(keys.token()));
+  }
+
+  @Test
+  void theKeyDiesOfIdlenessAndEachAcquisitionLengthensItsLife() {
+    redis.acquire(keys, "me", 20_000, 30_000, 1);
+    redis.assertTtl(keys.token(), 30_000);
+
+    redis.jedis().persist(keys.token());
+    redis.acquire(keys, "me", 20_000, 60_000, 1);
+    redis.assertTtl(keys.token(), 60_000);
+  }
+}
