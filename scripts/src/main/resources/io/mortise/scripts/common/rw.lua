@@ -14,6 +14,9 @@ local FOREVER = 2 ^ 53
 -- After a write hold, writers wait for the readers that waited, but not for longer than that, ms.
 local TURN = 500
 
+-- More than what passes within a script, ms: two times that differ by less are the same.
+local PASSES = 20
+
 -- So many of the queue are looked at for readers that stand before the first writer.
 local WINDOW = 32
 
@@ -101,7 +104,7 @@ local function settle(k, leaves)
     s.mode = 'read'
   end
   local left = math.max(s.read_left, s.write_left)
-  local change = #s.over > 0 or s.write_ended or left > left_of(k.lock)
+  local change = #s.over > 0 or s.write_ended or left > left_of(k.lock) + PASSES
   if change and left < FOREVER then
     redis.call('PEXPIRE', k.lock, math.max(left, 1))
   end
@@ -164,6 +167,13 @@ local function before_writers(k, reader)
   return #first < WINDOW
 end
 
+-- Takes a reader out of the queue that stands near its head.
+local function step_ahead(k, reader)
+  if redis.call('LREM', k.queue, 1, reader) == 1 then
+    redis.call('ZREM', k.deadlines, reader)
+  end
+end
+
 -- Calls those at the head of the queue who may come in now: one writer, or neighbouring readers.
 local function call_queue(k, mode)
   local head = prune(k.queue, k.deadlines, now_ms())
@@ -211,4 +221,11 @@ local function give_up(k, leaves)
     end
   end
   return heard
+end
+
+-- Whoever stands in a batch beside a lock whose key has become something else is not kept from its own
+-- answer; the one concerned hears 0, asks again, and is told what is wrong.
+local function answer_of(sign, ...)
+  local done, answer = pcall(sign, ...)
+  return done and answer or 0
 end

@@ -18,8 +18,34 @@
 -- both should ask again.
 -- Cost: O(waiters), and O(readers) for the head. Safe to repeat: it makes no place.
 -- @include common/rw
+local function sign(k, waiter, life)
+  local now = now_ms()
+  local stands = redis.call('ZSCORE', k.deadlines, waiter)
+  if stands then
+    stand(k.queue, k.deadlines, waiter, now, life)
+  end
+  local head = prune(k.queue, k.deadlines, now)
+  local mode = redis.call('HGET', k.lock, 'mode')
+  if mode and head == waiter then
+    local s = settle(k)
+    if s.write_ended then
+      tell(k, s)
+    end
+    mode = s.mode
+  end
+  local first
+  if is_writer(waiter) then
+    first = head == waiter and not mode
+  else
+    first = mode ~= 'write' and before_writers(k, waiter)
+  end
+  if not first then
+    call_queue(k, mode)
+  end
+  return first and 2 or (stands and 1 or 0)
+end
+
 local answers = {}
-local now = now_ms()
 for i = 1, #KEYS / 8 do
   local at = 8 * (i - 1)
   local k = {
@@ -33,26 +59,6 @@ for i = 1, #KEYS / 8 do
     deadlines = KEYS[at + 8],
     publish = ARGV[3 * i],
   }
-  local waiter = ARGV[3 * i - 2]
-  answers[i] = 0
-  if redis.call('ZSCORE', k.deadlines, waiter) then
-    stand(k.queue, k.deadlines, waiter, now, tonumber(ARGV[3 * i - 1]))
-    answers[i] = 1
-  end
-  local head = prune(k.queue, k.deadlines, now)
-  local mode = redis.call('HGET', k.lock, 'mode')
-  if mode and head == waiter then
-    local s = settle(k)
-    if s.write_ended then
-      tell(k, s)
-    end
-    mode = s.mode
-  end
-  if is_writer(waiter) and head == waiter and not mode
-      or not is_writer(waiter) and mode ~= 'write' and before_writers(k, waiter) then
-    answers[i] = 2
-  else
-    call_queue(k, mode)
-  end
+  answers[i] = answer_of(sign, k, ARGV[3 * i - 2], tonumber(ARGV[3 * i - 1]))
 end
 return answers

@@ -40,7 +40,7 @@ if admitted or (mode ~= 'write' and before_writers(k, reader)) then
   local token = last_token(KEYS[9], ARGV[6])
   enter(k, reader, ARGV[2], nested and writer)
   if redis.call('ZSCORE', k.deadlines, reader) then
-    step_out(k.queue, k.deadlines, reader)
+    step_ahead(k, reader)
     -- The one that has come so near now that it sees no writer before it.
     local next = redis.call('LINDEX', k.queue, WINDOW - 1)
     if next and not pruned and before_writers(k, next) then

@@ -4,7 +4,8 @@
 -- ARGV[1] hold: a reader, or a writer
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, subscribers that heard it, or less where the user has no right to a channel} when there was anything; otherwise {0, 0}.
+-- Answer: {1, subscribers that heard it, less 1 for each channel the user has no right to} when there
+-- was anything; otherwise {0, 0}.
 -- Cost: O(1) for who waits, O(queue) for who leaves a queue from further back, O(readers) for who
 -- holds. Safe to repeat: it names one acquisition.
 -- @include common/rw

@@ -12,18 +12,21 @@
 -- may come in: both should ask again.
 -- Cost: O(readers). Safe to repeat: it lengthens what is there, and makes nothing.
 -- @include common/rw
+local function sign(lock, intent, waiters, turn, reader, life)
+  if redis.call('ZSCORE', turn, reader) then
+    return 2
+  elseif not redis.call('ZSCORE', waiters, reader) then
+    return 0
+  end
+  wait(waiters, reader, life)
+  local open = redis.call('HGET', lock, 'mode') ~= 'write' and redis.call('EXISTS', intent) == 0
+  return open and 2 or 1
+end
+
 local answers = {}
 for i = 1, #KEYS / 4 do
-  local lock, intent = KEYS[4 * i - 3], KEYS[4 * i - 2]
-  local waiters, turn = KEYS[4 * i - 1], KEYS[4 * i]
-  local reader = ARGV[2 * i - 1]
-  answers[i] = 0
-  if redis.call('ZSCORE', turn, reader) then
-    answers[i] = 2
-  elseif redis.call('ZSCORE', waiters, reader) then
-    wait(waiters, reader, tonumber(ARGV[2 * i]))
-    local open = redis.call('HGET', lock, 'mode') ~= 'write' and redis.call('EXISTS', intent) == 0
-    answers[i] = open and 2 or 1
-  end
+  local at = 4 * (i - 1)
+  answers[i] = answer_of(sign, KEYS[at + 1], KEYS[at + 2], KEYS[at + 3], KEYS[at + 4],
+      ARGV[2 * i - 1], tonumber(ARGV[2 * i]))
 end
 return answers

@@ -8,8 +8,8 @@
 -- ARGV[1] hold
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, subscribers that heard it, or less where the user has no right to a channel} when released; {0, 0} when this hold is not there; {2, 0}
--- when it was taken by force.
+-- Answer: {1, subscribers that heard it, less 1 for each channel the user has no right to} when
+-- released; {0, 0} when this hold is not there; {2, 0} when it was taken by force.
 -- Cost: O(1) for a reader that others outlast, otherwise O(readers). Safe to repeat: only the
 -- acquisition that it is meant for is released.
 -- @include common/rw
@@ -18,8 +18,9 @@ k.publish = ARGV[2]
 if redis.call('HEXISTS', k.lock, hold) == 0 then
   return {redis.call('SISMEMBER', KEYS[9], hold) == 1 and 2 or 0, 0}
 end
+-- Whether it is another reader for whom the hash lasts so long.
 local own = left_of(lease_key(k, hold, 1))
-if own < left_of(k.lock) and redis.call('HGET', k.lock, 'mode') == 'read'
+if own + PASSES < left_of(k.lock) and redis.call('HGET', k.lock, 'mode') == 'read'
     and redis.call('HLEN', k.lock) > 2 then
   redis.call('HDEL', k.lock, hold)
   redis.call('DEL', lease_key(k, hold, 1))

@@ -17,6 +17,21 @@
 -- both should ask again.
 -- Cost: O(writers x readers). Safe to repeat: it lengthens what is there, and makes no intent.
 -- @include common/rw
+local function sign(k, writer, life)
+  local intent = redis.call('GET', k.intent)
+  if intent == writer then
+    redis.call('PEXPIRE', k.intent, life)
+  end
+  local s = settle(k)
+  if s.write_ended then
+    tell(k, s)
+  end
+  if not intent then
+    return 0
+  end
+  return not s.mode and redis.call('EXISTS', k.turn) == 0 and 2 or 1
+end
+
 local answers = {}
 for i = 1, #KEYS / 8 do
   local at = 8 * (i - 1)
@@ -24,21 +39,13 @@ for i = 1, #KEYS / 8 do
     lock = KEYS[at + 1],
     prefix = KEYS[at + 2],
     channel = KEYS[at + 3],
+    intent = KEYS[at + 4],
     waiters = KEYS[at + 5],
     turn = KEYS[at + 6],
     queue = KEYS[at + 7],
     deadlines = KEYS[at + 8],
     publish = ARGV[3 * i],
   }
-  local intent = redis.call('GET', KEYS[at + 4])
-  if intent == ARGV[3 * i - 2] then
-    redis.call('PEXPIRE', KEYS[at + 4], ARGV[3 * i - 1])
-  end
-  local s = settle(k)
-  if s.write_ended then
-    tell(k, s)
-  end
-  local free = not s.mode and redis.call('EXISTS', k.turn) == 0
-  answers[i] = not intent and 0 or (free and 2 or 1)
+  answers[i] = answer_of(sign, k, ARGV[3 * i - 2], ARGV[3 * i - 1])
 end
 return answers

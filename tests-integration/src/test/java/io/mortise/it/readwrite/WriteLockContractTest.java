@@ -1,0 +1,70 @@
+package io.mortise.it.readwrite;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.testkit.LeaseContract;
+import io.mortise.testkit.LockContract;
+import io.mortise.testkit.LockFamily;
+import io.mortise.testkit.WaitContract;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+
+/** The write lock is an exclusive lock like every other, fair or not. */
+@Tag("redis-version")
+class WriteLockContractTest {
+  private static Rig rig;
+
+  private interface Unfair extends LockFamily {
+    @Override
+    default DistributedLock lock(String name) {
+      return rig.here(name, false).writeLock();
+    }
+
+    @Override
+    default DistributedLock otherProcess(String name) {
+      return rig.there(name, false).writeLock();
+    }
+  }
+
+  private interface Fair extends LockFamily {
+    @Override
+    default DistributedLock lock(String name) {
+      return rig.here(name, true).writeLock();
+    }
+
+    @Override
+    default DistributedLock otherProcess(String name) {
+      return rig.there(name, true).writeLock();
+    }
+  }
+
+  @BeforeAll
+  static void start() {
+    rig = new Rig(Duration.ofSeconds(1), Rig.NO_SIGNS);
+  }
+
+  @AfterAll
+  static void stop() {
+    rig.close();
+  }
+
+  @Nested
+  class AsALock extends LockContract implements Unfair {}
+
+  @Nested
+  class Waiting extends WaitContract implements Unfair {}
+
+  @Nested
+  class Leases extends LeaseContract implements Unfair {}
+
+  @Nested
+  class FairAsALock extends LockContract implements Fair {}
+
+  @Nested
+  class FairWaiting extends WaitContract implements Fair {}
+
+  @Nested
+  class FairLeases extends LeaseContract implements Fair {}
+}
