@@ -52,7 +52,7 @@ final class Crash implements Chapter {
 
   @Override
   public Outcome play(Stage stage) throws InterruptedException {
-    stage.open(Victim.roles(stage.settings().processes()));
+    stage.open(Victim.roles(stage.settings().processes()), Victim.WORKER);
     Entered last = stage.awaitStaying(Victim.WORKER);
     long killedAt = stage.kill(Victim.WORKER);
     stage.progress().say("a holder was killed");

@@ -82,14 +82,14 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--stock",
       paramLabel = "N",
-      description = "How many there are to sell, 10 to 100000. Default: 1000; quick: 200.")
+      description = "How many there are to sell, 20 to 100000. Default: 1000; quick: 200.")
   private @Nullable Integer stock;
 
   @Option(
       names = "--customers",
       paramLabel = "N",
       description =
-          "How many want to buy one; more than the stock. Default: three times the stock.")
+          "How many want to buy one; at least twice the stock. Default: three times the stock.")
   private @Nullable Integer customers;
 
   @Option(

@@ -7,8 +7,9 @@ import java.time.Duration;
  *
  * @param processes worker processes, 2 to 32: one is killed, another has to go on
  * @param threads threads in each of them, 1 to 32
- * @param stock how many there are to sell, 10 to 100 000
- * @param customers how many want one; more than the stock, or nothing could be oversold
+ * @param stock how many there are to sell, 20 to 100 000
+ * @param customers how many want one; at least twice the stock, so that half of the processes could
+ *     still sell everything
  * @param lease the lease of the lock, 500 ms to 60 s; a crash or a pause costs that time
  */
 public record DemoSettings(int processes, int threads, int stock, int customers, Duration lease) {
@@ -20,8 +21,8 @@ public record DemoSettings(int processes, int threads, int stock, int customers,
   public DemoSettings {
     within("--processes", processes, 2, 32);
     within("--threads", threads, 1, 32);
-    within("--stock", stock, 10, 100_000);
-    within("--customers", customers, stock + 1, MOST_CUSTOMERS);
+    within("--stock", stock, 20, 100_000);
+    within("--customers", customers, 2 * stock, MOST_CUSTOMERS);
     if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
       throw new IllegalArgumentException(
           "--lease must be from 500ms to 60s, not " + lease.toMillis() + "ms");

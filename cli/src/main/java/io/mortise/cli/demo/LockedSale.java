@@ -25,6 +25,7 @@ final class LockedSale {
   static void run(Till till, DistributedLock lock, Section section) throws InterruptedException {
     boolean more = true;
     for (int i = 0; i < till.customers() && more; i++) {
+      till.awaitCustomer();
       long asked = System.nanoTime();
       lock.lock();
       try {

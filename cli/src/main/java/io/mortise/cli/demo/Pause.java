@@ -24,7 +24,7 @@ final class Pause implements Chapter {
   /** For a thread that has just been woken, on a machine that is busy. */
   private static final Duration TOLD_WITHIN = Duration.ofSeconds(2);
 
-  /** How many others are to be in before the sleeper is woken: it wakes up in the middle. */
+  /** How many visits the others are to make, if they can, before it is woken: in their midst. */
   private static final int OTHERS_INSIDE = 10;
 
   /** How much of the time before and after is to be seen. */
@@ -88,7 +88,7 @@ final class Pause implements Chapter {
 
   @Override
   public Outcome play(Stage stage) throws InterruptedException {
-    stage.open(Victim.roles(stage.settings().processes()));
+    stage.open(Victim.roles(stage.settings().processes()), Victim.WORKER);
     Entered sleeper = stage.awaitStaying(Victim.WORKER);
     long pausedAt;
     long wokenAt;
@@ -96,7 +96,11 @@ final class Pause implements Chapter {
       pausedAt = System.nanoTime();
       stage.progress().say("a holder sleeps");
       int before = stage.recording().served();
-      stage.await("others to get in", () -> stage.recording().served() >= before + OTHERS_INSIDE);
+      stage.await(
+          "others to get in",
+          () ->
+              stage.recording().served() >= before + OTHERS_INSIDE
+                  || stage.othersFinished(Victim.WORKER));
       wokenAt = stage.wake(Victim.WORKER, suspension);
     } catch (IOException e) {
       throw new DemoFailure("a worker cannot be woken: " + e.getMessage(), e);
@@ -147,7 +151,7 @@ final class Pause implements Chapter {
 
     private Hold next(Sale sale) {
       return sale.holds().stream()
-          .filter(hold -> hold.enteredNanos() > pausedAt)
+          .filter(hold -> hold.worker() != Victim.WORKER && hold.enteredNanos() > pausedAt)
           .findFirst()
           .orElseThrow(() -> new Standstill("nobody got in while worker 1 slept"));
     }

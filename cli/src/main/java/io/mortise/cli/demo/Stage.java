@@ -79,24 +79,36 @@ public final class Stage {
     return progress;
   }
 
-  /** Puts so many up for sale, and lets all workers sell in this role. */
+  /** Opens the sale: all workers sell in this role, and begin at the same time. */
   public void open(String role) throws InterruptedException {
-    open(IntStream.range(0, workers.count()).boxed().collect(Collectors.toMap(i -> i, i -> role)));
+    prepare(
+        IntStream.range(0, workers.count()).boxed().collect(Collectors.toMap(i -> i, i -> role)));
+    onStage.forEach(this::go);
   }
 
   /**
-   * The same with a role for each worker; those that have none stay away. All begin at the same
-   * time.
+   * Opens the sale with a role for each worker; those that have none stay away. One begins before
+   * the others and sells one ahead of them, so that it is sure to have a part in the sale.
    */
-  public void open(Map<Integer, String> roles) throws InterruptedException {
+  public void open(Map<Integer, String> roles, int first) throws InterruptedException {
+    prepare(roles);
+    go(first);
+    await("the first sale", () -> recording.served() > 0);
+    onStage.stream().filter(worker -> worker != first).forEach(this::go);
+  }
+
+  private void prepare(Map<Integer, String> roles) throws InterruptedException {
     progress.say("workers connect");
     workers.startMissing();
     stock.write(settings.stock());
     onStage.addAll(roles.keySet());
     roles.forEach((worker, role) -> workers.send(worker, new Order.Prepare(job(worker, role))));
     await("the workers to connect", () -> recording.prepared(onStage));
-    onStage.forEach(worker -> workers.send(worker, new Order.Go()));
     progress.say("selling");
+  }
+
+  private void go(int worker) {
+    workers.send(worker, new Order.Go());
   }
 
   private Job job(int worker, String role) {
@@ -109,6 +121,13 @@ public final class Stage {
         settings.threads(),
         settings.customersOf(worker),
         settings.lease().toMillis());
+  }
+
+  /** Whether all workers but this one have finished. */
+  public boolean othersFinished(int worker) {
+    Set<Integer> others = new TreeSet<>(onStage);
+    others.remove(worker);
+    return recording.finished(others);
   }
 
   /** Waits until all have finished that were not killed. */
@@ -125,8 +144,10 @@ public final class Stage {
         .staying(worker)
         .orElseThrow(
             () ->
-                new Standstill(
-                    "worker %d did not get in before all was over".formatted(worker + 1)));
+                new DemoFailure(
+                    "worker %d did not get in before all was sold: a larger --stock gives it more time"
+                        .formatted(worker + 1),
+                    null));
   }
 
   /** Kills the worker with SIGKILL, and gives the time, in ns. */

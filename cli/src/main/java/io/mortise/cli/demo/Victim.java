@@ -22,8 +22,11 @@ final class Victim {
     return roles;
   }
 
-  /** Whether this is the victim, and the sale is well under way: a tenth of the stock is sold. */
+  /**
+   * Whether this is the victim, and the sale is well under way: a tenth of the stock is sold, and
+   * something is left.
+   */
   static boolean isDue(Till till, int left) {
-    return till.job().role().equals(ROLE) && left <= till.job().stock() * 9L / 10;
+    return till.job().role().equals(ROLE) && left > 0 && left <= till.job().stock() * 9L / 10;
   }
 }

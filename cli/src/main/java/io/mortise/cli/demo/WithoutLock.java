@@ -30,6 +30,7 @@ final class WithoutLock implements Chapter {
   public void work(Till till) {
     boolean more = true;
     for (int i = 0; i < till.customers() && more; i++) {
+      till.awaitCustomer();
       long now = System.nanoTime();
       more = LockedSale.sell(till, new Visit(0, now, now));
     }

@@ -1,7 +1,9 @@
 package io.mortise.cli.worker;
 
+import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,12 +33,20 @@ record Connections(RedisClient shop, List<LockClient> locks) implements AutoClos
       for (String uri : job.redisUris()) {
         connections.locks.add(LockClient.create(uri, options));
       }
+      connections.locks.forEach(locks -> warmUp(locks, job));
       return connections;
     } catch (RuntimeException e) {
       try (connections) {
         throw e;
       }
     }
+  }
+
+  /** The first lock of a JVM loads classes: worker processes of different age are to be equals. */
+  private static void warmUp(LockClient locks, Job job) {
+    new RedisLock(locks, job.lockName() + ":warm-up-of-" + locks.id())
+        .tryAcquire()
+        .ifPresent(Lease::close);
   }
 
   @Override

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 
 /** One thread of a worker process: what it works on, and where it reports. */
 public final class Till {
-  private static final long SHORTEST_THOUGHT_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
-  private static final long LONGEST_THOUGHT_NANOS = TimeUnit.MICROSECONDS.toNanos(1500);
+  private static final long SHORTEST_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+  private static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(1500);
 
   private final Job job;
   private final int thread;
@@ -64,8 +64,16 @@ public final class Till {
 
   /** The time between reading and writing: prices, vouchers, a fraud check. */
   public void compute() {
-    LockSupport.parkNanos(
-        ThreadLocalRandom.current().nextLong(SHORTEST_THOUGHT_NANOS, LONGEST_THOUGHT_NANOS));
+    pass();
+  }
+
+  /** The time between two customers. Nothing is protected meanwhile. */
+  public void awaitCustomer() {
+    pass();
+  }
+
+  private static void pass() {
+    LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(SHORTEST_NANOS, LONGEST_NANOS));
   }
 
   /**

@@ -82,7 +82,7 @@ class JudgementTest {
   void aStandstillIsAChapterThatDoesNotHoldAndTheNextIsPlayed() throws InterruptedException {
     Playing stuck =
         stage -> {
-          stage.open(Victim.roles(2));
+          stage.open(Victim.roles(2), Victim.WORKER);
           stage.await("something that never happens", () -> false);
           throw new AssertionError("not reached");
         };

@@ -42,7 +42,7 @@ final class Samples {
     return new DemoReport(
         "1.2.3",
         "Redis 6.2 at " + EVIL,
-        new DemoSettings(2, 2, 10, 30, Duration.ofSeconds(2)),
+        new DemoSettings(2, 2, 20, 60, Duration.ofSeconds(2)),
         List.of(
             chapter("first", true, Figure.count("sold", "sold", 20)),
             chapter("second", secondHolds, Figure.millis("gapMillis", "next one in", 1_234_567))),

@@ -71,6 +71,9 @@ final class Acquisition {
   /** Attempts without an answer, which may leave a hold behind. */
   private Doubt doubt = Doubt.NONE;
 
+  /** Whether an attempt was refused in the middle of its script: what it had written stands. */
+  private boolean halfway;
+
   private boolean queued;
   private @Nullable Fault lastFault;
   private long faultySinceNanos;
@@ -211,7 +214,9 @@ final class Acquisition {
       queued |= outcome instanceof Attempt.Queued;
       return outcome;
     } catch (Fault fault) {
-      if (fault.mayHaveRun()) {
+      if (fault.isAnswer()) {
+        halfway |= fault.mayHaveRun();
+      } else if (fault.mayHaveRun()) {
         doubt();
       }
       noteFault(fault);
@@ -420,6 +425,9 @@ final class Acquisition {
     }
     if (!left || doubt.exists()) {
       engine.releases().abandon(protocol, holder, left ? doubt : doubt.another(leaseFromNow()));
+    } else if (halfway) {
+      // Once: nothing is on its way any more.
+      engine.releases().abandon(protocol, holder, Doubt.NONE);
     }
   }
 }

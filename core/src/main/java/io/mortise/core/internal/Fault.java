@@ -4,6 +4,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import java.net.SocketTimeoutException;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * A command that failed, inside the engine: what it was, and whether it may have run all the same.
@@ -27,6 +28,11 @@ public final class Fault extends Exception {
   /** Whether the command may have reached the server although its answer did not arrive. */
   boolean mayHaveRun() {
     return mayHaveRun;
+  }
+
+  /** Whether Redis has answered, with an error: nothing of the command is on its way any more. */
+  boolean isAnswer() {
+    return getCause() instanceof JedisDataException;
   }
 
   /** Whether the connection broke at once: it did not only take too long. */

@@ -17,8 +17,7 @@ local held = redis.call('HEXISTS', lock, holder) == 1
 if held then
   redis.call('DEL', lock)
 end
-local queued = redis.call('ZSCORE', deadlines, holder)
-step_out(queue, deadlines, holder)
+local queued = step_out(queue, deadlines, holder)
 if not held and not queued then
   return {0, 0}
 end

@@ -11,27 +11,65 @@
 --
 -- Answer: for each waiter 1 when it waits on; 0 when it has no place any more, 2 when the lock is free
 -- and it is its turn: both should ask again.
--- Cost: O(waiters). Safe to repeat.
+-- Cost: O(waiters); behind waiters of Redisson's O(queue) besides, once. Wakes the head of each queue at
+-- most once. Safe to repeat. One queue whose key has become something else does not spoil the others.
 -- @include common/publish
 -- @include common/queue
-local answers = {}
+local answers, queues = {}, {}
 local now = now_ms()
+
+local function sign(known, queue, deadlines, holder, life)
+  local deadline = deadline_of(deadlines, holder)
+  if not deadline then
+    return 0
+  end
+  local new = now + life
+  if deadline > new then
+    known.redissons = known.redissons or redissons_before(queue)
+    new = new + REDISSON_WAIT * (known.redissons[holder] or 0)
+  end
+  redis.call('ZADD', deadlines, ms(new), holder)
+  keep(queue, deadlines)
+  return 1
+end
+
+-- The waiter of this batch whose turn it is; another one is woken.
+local function move_on(known, lock, channels, queue, deadlines, command)
+  local head = prune(queue, deadlines, now)
+  if not head or redis.call('EXISTS', lock) == 1 then
+    return nil
+  end
+  if not known.waiters[head] then
+    publish(command, channels .. ':' .. head, '0')
+  end
+  return known.waiters[head]
+end
+
+-- Everybody signs before anybody is taken for dead: the others of this batch may stand before.
 for i = 1, #KEYS / 4 do
   local k, a = 4 * (i - 1), 3 * (i - 1)
-  local lock, queue, deadlines = KEYS[k + 1], KEYS[k + 3], KEYS[k + 4]
-  local holder = ARGV[a + 1]
-  if redis.call('ZSCORE', deadlines, holder) then
-    stand(queue, deadlines, holder, now, tonumber(ARGV[a + 2]))
-    answers[i] = 1
-  else
-    answers[i] = 0
+  local queue, deadlines = KEYS[k + 3], KEYS[k + 4]
+  local known = queues[queue]
+  if not known then
+    known = {at = i, waiters = {}}
+    queues[queue] = known
+    pcall(heal, queue, deadlines)
   end
-  local head = prune(queue, deadlines, now)
-  if head and redis.call('EXISTS', lock) == 0 then
-    if head == holder then
-      answers[i] = 2
-    else
-      publish(ARGV[a + 3], KEYS[k + 2] .. ':' .. head, '0')
+  local done, answer = pcall(sign, known, queue, deadlines, ARGV[a + 1], tonumber(ARGV[a + 2]))
+  answers[i] = done and answer or 0
+  if answers[i] == 1 then
+    known.waiters[ARGV[a + 1]] = i
+  end
+end
+
+for i = 1, #KEYS / 4 do
+  local k, a = 4 * (i - 1), 3 * (i - 1)
+  local known = queues[KEYS[k + 3]]
+  if known.at == i then
+    local done, turn =
+      pcall(move_on, known, KEYS[k + 1], KEYS[k + 2], KEYS[k + 3], KEYS[k + 4], ARGV[a + 3])
+    if done and turn then
+      answers[turn] = 2
     end
   end
 end

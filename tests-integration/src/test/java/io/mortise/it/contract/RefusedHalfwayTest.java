@@ -8,11 +8,13 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.spi.LockName;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.Traces;
 import io.mortise.testkit.RedisServer;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -51,11 +53,16 @@ class RefusedHalfwayTest {
   }
 
   private static void assertRefused(String uri, String name, Reason reason) {
-    try (LockClient client = LockClient.create(uri)) {
+    // The client releases what may be held for as long as a lease; here that is short.
+    LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(3)).build();
+    try (LockClient client = LockClient.create(uri, options)) {
       DistributedLock lock = new RedisLock(client, name);
       LockException refused = assertThrows(LockException.class, lock::tryLock);
       assertEquals(reason, refused.reason(), refused::getMessage);
-      await().until(() -> server.command("EXISTS", name).equals(0L));
+      await()
+          .pollDelay(Duration.ZERO)
+          .atMost(Duration.ofSeconds(1))
+          .until(() -> server.command("EXISTS", name).equals(0L));
       Traces.awaitNone(client);
     }
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Crew;
 import io.mortise.it.support.Names;
@@ -52,8 +53,9 @@ class ManyWaitersTest {
   }
 
   private static void assertQuiet(List<String> names, int channels) throws Exception {
+    LockOptions options = LockOptions.builder().subscriptionLinger(Duration.ofMillis(100)).build();
     try (LockClient holding = LockClient.create(server.uri());
-        LockClient waiting = LockClient.create(server.uri());
+        LockClient waiting = LockClient.create(server.uri(), options);
         Crew crew = new Crew()) {
       names.forEach(name -> new RedisLock(holding, name).lock());
       AtomicInteger done = new AtomicInteger();
