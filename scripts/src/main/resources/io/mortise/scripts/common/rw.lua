@@ -90,7 +90,8 @@ local function settle(k, leaves)
     end
   end
   s.write_ended = s.mode == 'write' and s.write_left < 0
-  if s.writer and (s.write_ended or (#s.over > 0 and #s.readers == 0)) then
+  local beside = #s.over + #s.readers > 0
+  if s.writer and beside and (s.write_ended or #s.readers == 0) then
     redis.call('DEL', lease_key(k, s.writer, 1))
   end
   if #s.readers == 0 and s.write_left < 0 then
@@ -142,6 +143,9 @@ end
 
 -- The readers that wait may come in, whatever a writer intends.
 local function begin_turn(k)
+  if redis.call('EXISTS', k.waiters) == 0 then
+    return
+  end
   redis.call('ZREMRANGEBYSCORE', k.waiters, '-inf', ms(now_ms()))
   if redis.call('EXISTS', k.waiters) == 1 then
     redis.call('ZUNIONSTORE', k.turn, 2, k.turn, k.waiters, 'AGGREGATE', 'MAX')
@@ -176,8 +180,11 @@ end
 
 -- Calls those at the head of the queue who may come in now: one writer, or neighbouring readers.
 local function call_queue(k, mode)
+  if mode == 'write' or redis.call('EXISTS', k.queue) == 0 then
+    return 0
+  end
   local head = prune(k.queue, k.deadlines, now_ms())
-  if not head or mode == 'write' then
+  if not head then
     return 0
   elseif is_writer(head) then
     return mode and 0 or call_entry(k, head)

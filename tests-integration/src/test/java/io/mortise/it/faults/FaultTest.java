@@ -1,13 +1,14 @@
 package io.mortise.it.faults;
 
-import static io.mortise.it.faults.Background.millisOf;
 import static io.mortise.it.faults.Background.until;
 import static io.mortise.it.faults.SharedRedis.assertIdle;
 import static io.mortise.it.faults.SharedRedis.freshName;
 import static io.mortise.it.faults.SharedRedis.warm;
+import static io.mortise.it.faults.ToldFault.assertMessage;
+import static io.mortise.it.faults.ToldFault.assertTold;
+import static io.mortise.it.faults.ToldFault.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -29,127 +30,31 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisException;
 
-/**
- * Pitfalls 20 and 38: each fault is told as what it is, with the lock, the fact, what to do, and
- * the cause; and nothing stays held.
- */
+/** Pitfalls 20 and 38: each fault is told as what it is. */
 @Timeout(60)
 @Tag("redis-version")
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class FaultTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private static final Duration LEASE = Duration.ofSeconds(2);
   private static final Duration LONG = Duration.ofSeconds(50);
 
   private final String name = freshName();
-
-  private static LockClient client(String uri) {
-    return LockClient.create(
-        uri, LockOptions.builder().lease(LEASE).subscriptionLinger(Duration.ZERO).build());
-  }
-
-  private void assertTold(String uri, Reason reason, String... words) throws Exception {
-    try (LockClient client = client(uri)) {
-      assertTold(client, reason, words);
-      assertIdle(client);
-    }
-  }
-
-  /** Each form of asking fails in the same way; those that may wait do so only if it may pass. */
-  private void assertTold(LockClient client, Reason reason, String... words) throws Exception {
-    RedisLock lock = new RedisLock(client, name);
-    Duration wait = reason.mayPass() ? Duration.ofMillis(100) : LONG;
-    List<Callable<?>> calls =
-        List.of(
-            lock::tryLock,
-            () -> lock.tryLock(wait),
-            () -> lock.tryLock(wait, LEASE),
-            lock::tryAcquire,
-            () -> lock.acquire(wait));
-    for (Callable<?> call : calls) {
-      long millis =
-          millisOf(
-              () -> {
-                assertMessage(assertThrows(LockException.class, call::call), reason, words);
-                return true;
-              });
-      assertTrue(millis < 10_000, () -> "it took " + millis + " ms");
-      assertEquals(0, lock.holdCount());
-    }
-  }
-
-  private void assertMessage(LockException thrown, Reason reason, String... words) {
-    String message = thrown.getMessage();
-    assertEquals(reason, thrown.reason(), message);
-    assertTrue(message.contains("'" + name + "'"), message);
-    for (String word : words) {
-      assertTrue(message.contains(word), () -> "'" + word + "' is missing in: " + message);
-    }
-    assertInstanceOf(JedisException.class, thrown.getCause());
-  }
 
   @Test
   void aRefusedConnection() throws Exception {
     try (RedisServer gone = RedisServer.start()) {
       gone.stop();
-      assertTold(gone.uri(), Reason.UNREACHABLE, "refuses the connection", "is the server running");
+      assertTold(
+          name, gone.uri(), Reason.UNREACHABLE, "refuses the connection", "is the server running");
     }
-  }
-
-  @Test
-  void aWrongPassword() throws Exception {
-    try (RedisServer closed = RedisServer.builder().config("requirepass", "right").start()) {
-      String address = "127.0.0.1:" + closed.port();
-      assertTold("redis://:wrong@" + address, Reason.ACCESS_DENIED, "check user, password");
-      assertTold("redis://nobody:wrong@" + address, Reason.ACCESS_DENIED, "check user, password");
-      assertTold("redis://" + address, Reason.ACCESS_DENIED, "check user, password");
-      try (LockClient client = client(closed.uri())) {
-        warm(client);
-      }
-    }
-  }
-
-  private String user(String user, String... rules) {
-    String[] words = new String[rules.length + 5];
-    System.arraycopy(new String[] {"ACL", "SETUSER", user, "on", ">pw"}, 0, words, 0, 5);
-    System.arraycopy(rules, 0, words, 5, rules.length);
-    redis.server().command(words);
-    return "redis://" + user + ":pw@127.0.0.1:" + redis.server().port();
-  }
-
-  @Test
-  void aUserWithoutTheRightToRunScripts() throws Exception {
-    String uri = user("scriptless", "~*", "&*", "+@all", "-evalsha");
-    assertTold(uri, Reason.ACCESS_DENIED, "evalsha", "check user, password and rights");
-  }
-
-  @Test
-  void aUserWithoutTheRightToTheKey() throws Exception {
-    String uri = user("keyless", "~other:*", "&*", "+@all");
-    assertTold(uri, Reason.ACCESS_DENIED, "check user, password and rights");
-    assertFalse(redis.exists(name));
-  }
-
-  @Test
-  void aUserWithoutTheRightToACommandInsideTheScript() throws Exception {
-    String uri = user("hashless", "~*", "&*", "+@all", "-hset");
-    assertTold(uri, Reason.ACCESS_DENIED, "check user, password and rights");
-    assertFalse(redis.exists(name));
-  }
-
-  @Test
-  void aUserWithoutTheRightToGiveALeaseHoldsNothingForEver() throws Exception {
-    String uri = user("leaseless", "~*", "&*", "+@all", "-pexpire");
-    assertTold(uri, Reason.ACCESS_DENIED, "check user, password and rights");
-    assertFalse(redis.exists(name));
   }
 
   @Test
   void aReadOnlyReplica() throws Exception {
     redis.server().command("REPLICAOF", "127.0.0.1", "1");
     try {
-      assertTold(redis.uri(), Reason.READ_ONLY, "replica", "connect to the master");
+      assertTold(name, redis.uri(), Reason.READ_ONLY, "replica", "connect to the master");
     } finally {
       redis.server().command("REPLICAOF", "NO", "ONE");
     }
@@ -177,7 +82,7 @@ class FaultTest {
       held.lock();
       redis.server().command("CONFIG", "SET", "maxmemory", "1");
       try {
-        assertTold(redis.uri(), Reason.OUT_OF_MEMORY, "no memory left");
+        assertTold(name, redis.uri(), Reason.OUT_OF_MEMORY, "no memory left");
         assertFalse(redis.exists(name));
         held.unlock();
         assertFalse(redis.exists(held.name()), "what is held can be released");
@@ -194,7 +99,7 @@ class FaultTest {
         Background.start(() -> redis.server().command("EVAL", "while true do end", "0"));
     try (Jedis admin = new Jedis(redis.server().host(), redis.server().port())) {
       until("it is busy", () -> isRefused(admin, "BUSY"));
-      assertTold(redis.uri(), Reason.NOT_READY, "not ready", "BUSY");
+      assertTold(name, redis.uri(), Reason.NOT_READY, "not ready", "BUSY");
       admin.scriptKill();
     }
     assertThrows(JedisException.class, script::get);
@@ -227,7 +132,7 @@ class FaultTest {
         try (LockClient client = client(loading.uri())) {
           LockException thrown =
               assertThrows(LockException.class, () -> new RedisLock(client, name).tryLock());
-          assertMessage(thrown, Reason.NOT_READY, "not ready", "LOADING");
+          assertMessage(name, thrown, Reason.NOT_READY, "not ready", "LOADING");
           assertIdle(client);
         }
       }
@@ -239,7 +144,7 @@ class FaultTest {
     try (Jedis admin = new Jedis(redis.server().host(), redis.server().port())) {
       admin.configSet("maxclients", "1");
       try {
-        assertTold(redis.uri(), Reason.NOT_READY, "takes no more clients");
+        assertTold(name, redis.uri(), Reason.NOT_READY, "takes no more clients");
       } finally {
         admin.configSet("maxclients", "1000");
       }
@@ -249,26 +154,26 @@ class FaultTest {
   @Test
   void aServerWithoutScripts() throws Exception {
     try (RedisServer bare = RedisServer.builder().config("rename-command", "EVALSHA", "").start()) {
-      assertTold(bare.uri(), Reason.SCRIPT, "refused the command", "unknown command");
+      assertTold(name, bare.uri(), Reason.SCRIPT, "refused the command", "unknown command");
     }
   }
 
   @Test // pitfall 20
   void aStringInTheWay() throws Exception {
     redis.server().command("SET", name, "a string");
-    assertTold(redis.uri(), Reason.WRONG_TYPE, "in use as something else", "WRONGTYPE");
+    assertTold(name, redis.uri(), Reason.WRONG_TYPE, "in use as something else", "WRONGTYPE");
     assertEquals("a string", redis.server().command("GET", name));
   }
 
   @Test // pitfall 20
   void aLockOfAnotherKindInTheWay() throws Exception {
     redis.server().command("HSET", name, "mode", "read", "somebody:1", "1");
-    assertTold(redis.uri(), Reason.WRONG_TYPE, "in use as something else", "read-write lock");
+    assertTold(name, redis.uri(), Reason.WRONG_TYPE, "in use as something else", "read-write lock");
     try (LockClient client = client(redis.uri())) {
       RedisLock lock = new RedisLock(client, name);
       for (Callable<?> question :
           List.<Callable<?>>of(lock::isLocked, lock::remainingLease, lock::forceUnlock)) {
-        assertMessage(assertThrows(LockException.class, question::call), Reason.WRONG_TYPE);
+        assertMessage(name, assertThrows(LockException.class, question::call), Reason.WRONG_TYPE);
       }
     }
     assertEquals(List.of("mode", "somebody:1"), redis.holders(name));

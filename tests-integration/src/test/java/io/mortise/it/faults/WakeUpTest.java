@@ -3,7 +3,6 @@ package io.mortise.it.faults;
 import static io.mortise.it.faults.Background.holdsFor;
 import static io.mortise.it.faults.Background.millisOf;
 import static io.mortise.it.faults.Background.until;
-import static io.mortise.it.faults.SharedRedis.assertIdle;
 import static io.mortise.it.faults.SharedRedis.freshName;
 import static io.mortise.it.faults.SharedRedis.warm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -14,7 +13,6 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
-import io.mortise.testkit.FaultProxy.LossStyle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +25,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Pitfalls 2, 3, 34, 36 and 37: who waits is woken by the release, whatever happens to the message.
- * The lock is held for a minute each time; only a wake-up can be faster.
+ * Pitfalls 2 and 3: who waits is woken by the release, whatever happens to the message. The lock is
+ * held for a minute each time; only a wake-up can be faster.
  */
 @Timeout(60)
 @Tag("redis-version")
@@ -160,56 +158,6 @@ class WakeUpTest {
   }
 
   @Test
-  void aHalfOpenSubscriptionIsNoticedAndMadeAnew() throws Exception {
-    use(LockOptions.builder().lease(Duration.ofMillis(1_500)));
-    redis.holdAsStranger(name, TTL_MILLIS);
-    Background<Boolean> waiter = subscribedWaiter();
-    proxy.loseNextReply(LossStyle.SILENT, FaultProxy.containing("SUBSCRIBE")); // a heartbeat
-    until("nothing comes any more", () -> proxy.repliesLost() == 1);
-    redis.server().command("DEL", name);
-    redis.server().command("PUBLISH", SharedRedis.channel(name), "0");
-
-    assertPrompt(waiter::get);
-  }
-
-  @Test
-  void aSubscriptionThatIsNeverConfirmedIsPolledForAndMadeAnew() throws Exception {
-    use(LockOptions.builder().lease(Duration.ofMillis(1_500)));
-    redis.holdAsStranger(name, TTL_MILLIS);
-    proxy.loseNextReply(LossStyle.SILENT, FaultProxy.containing("SUBSCRIBE"));
-    Background<Boolean> waiter = waiter();
-    until("the confirmation is lost", () -> proxy.repliesLost() == 1);
-
-    releasesPromptly(waiter);
-
-    redis.holdAsStranger(name, TTL_MILLIS);
-    long before = proxy.connectionsAccepted();
-    Background<Boolean> next = waiter();
-    until("there is a new connection", () -> proxy.connectionsAccepted() > before);
-    until("it is subscribed", () -> redis.subscribers(name) >= 1);
-    releasesPromptly(next);
-  }
-
-  @Test
-  void aHealthySubscriptionSurvivesItsHeartbeats() throws Exception {
-    use(LockOptions.builder().lease(Duration.ofMillis(600)));
-    redis.holdAsStranger(name, TTL_MILLIS);
-    Background<Boolean> waiter = subscribedWaiter();
-    String clients = pubsubClients();
-    redis.server().resetStats();
-
-    until("there were some", () -> redis.calls("subscribe") >= 4);
-
-    assertEquals(clients, pubsubClients());
-    releasesPromptly(waiter);
-  }
-
-  private static String pubsubClients() {
-    String list = (String) redis.server().command("CLIENT", "LIST", "TYPE", "pubsub");
-    return String.join("\n", list.lines().map(line -> line.split(" ", 2)[0]).toList());
-  }
-
-  @Test
   void aLockIsObtainedByPollingWhenSubscribingIsNotPossible() throws Exception {
     redis.holdAsStranger(name, TTL_MILLIS);
     proxy.holdNewConnections();
@@ -233,60 +181,6 @@ class WakeUpTest {
     holdsFor(Duration.ofMillis(500), "it waits", () -> !waiter.isDone());
 
     releasesPromptly(waiter);
-  }
-
-  @Test
-  void theSubscriptionTakesNoConnectionFromTheCommands() throws Exception {
-    use(LockOptions.builder().connections(1));
-    redis.holdAsStranger(name, TTL_MILLIS);
-    Background<Boolean> waiter = subscribedWaiter();
-
-    warm(client);
-
-    releasesPromptly(waiter);
-  }
-
-  @Test
-  void aChannelLingersForTheNextWaiter() throws Exception {
-    redis.server().resetStats();
-    for (int i = 0; i < 5; i++) {
-      redis.holdAsStranger(name, TTL_MILLIS);
-      releasesPromptly(subscribedWaiter());
-    }
-    assertEquals(1, redis.calls("subscribe"));
-    assertEquals(0, redis.calls("unsubscribe"));
-  }
-
-  @Test
-  void channelsThatAreNotNeededAreLeftAndTheOthersStay() throws Exception {
-    use(LockOptions.builder().subscriptionLinger(Duration.ofMillis(50)));
-    redis.holdAsStranger(name, TTL_MILLIS);
-    Background<Boolean> waiter = subscribedWaiter();
-    String clients = pubsubClients();
-    for (int i = 0; i < 3; i++) {
-      String passing = freshName();
-      redis.holdAsStranger(passing, TTL_MILLIS);
-      Background<Boolean> other =
-          Background.start(() -> new RedisLock(client, passing).tryLock(Duration.ofSeconds(30)));
-      until("it is subscribed", () -> redis.subscribers(passing) == 1);
-      redis.releaseAsStranger(passing);
-      assertTrue(other.get());
-      until("the channel is left", () -> redis.subscribers(passing) == 0);
-    }
-    assertEquals(clients, pubsubClients(), "all over one connection");
-
-    releasesPromptly(waiter);
-  }
-
-  @Test
-  void afterTheLastChannelIsLeftTheNextWaiterSubscribesAnew() throws Exception {
-    use(LockOptions.builder().subscriptionLinger(Duration.ZERO));
-    for (int i = 0; i < 3; i++) {
-      redis.holdAsStranger(name, TTL_MILLIS);
-      releasesPromptly(subscribedWaiter());
-      assertIdle(client);
-      until("the connection is closed", () -> pubsubClients().isEmpty());
-    }
   }
 
   @Test

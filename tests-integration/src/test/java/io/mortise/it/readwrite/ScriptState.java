@@ -18,8 +18,8 @@ import java.util.TreeSet;
  *
  * <pre>
  *   read, write, plain   the mode; plain is a hash without one
- *   ttl:900              what is left of the hash, ms
- *   a:900                a reader of ours with 900 ms left; A is one of Redisson's
+ *   ttl:900              what is left of the hash, in hundredths of a second, as all times here
+ *   a:900                a reader of ours with 9 s left; A is one of Redisson's
  *   A*3:over,over,900    one that reads three times, two of its leases are over
  *   w!  w!:900           a writer; with a lease key of its own
  *   intent:w!  wait:a  turn:a    what stands about those who wait
@@ -27,8 +27,12 @@ import java.util.TreeSet;
  * </pre>
  */
 final class ScriptState {
-  private static final long SLACK_MILLIS = 1_500;
+  /** One unit of time, in ms: so long that a slow machine does not matter. */
+  private static final long UNIT = 10;
+
+  private static final long SLACK_MILLIS = 8_000;
   private static final long PAST = 1_000;
+  private static final String STANDS = Long.toString(5_000 * UNIT);
 
   private final RedisServer server;
   private final LockName name;
@@ -66,11 +70,11 @@ final class ScriptState {
         case "read", "write" -> redis("HSET", name.value(), "mode", word);
         case "plain" -> redis("HSET", name.value(), holder("p"), "1");
         case "ttl" -> ttl = part[1];
-        case "intent" -> redis("SET", key("mortise_write_intent"), holder(part[1]), "PX", "5000");
+        case "intent" -> redis("SET", key("mortise_write_intent"), holder(part[1]), "PX", STANDS);
         case "wait" -> stands("mortise_read_waiters", part[1]);
         case "turn" -> {
           stands("mortise_read_turn", part[1]);
-          redis("PEXPIRE", key("mortise_read_turn"), "5000");
+          redis("PEXPIRE", key("mortise_read_turn"), STANDS);
         }
         case "queue" -> {
           for (String waiter : part[1].split(",", -1)) {
@@ -81,11 +85,15 @@ final class ScriptState {
         default -> holds(part[0], part.length > 1 ? part[1] : "");
       }
     }
-    redis("PEXPIRE", name.value(), ttl);
+    redis("PEXPIRE", name.value(), millis(ttl));
+  }
+
+  private static String millis(String units) {
+    return Long.toString(Long.parseLong(units) * UNIT);
   }
 
   private void stands(String where, String waiter) {
-    long until = Instant.now().toEpochMilli() + (waiter.endsWith("~") ? -PAST : 5_000);
+    long until = Instant.now().toEpochMilli() + (waiter.endsWith("~") ? -PAST : 5_000 * UNIT);
     redis("ZADD", key(where), Long.toString(until), holder(waiter.replace("~", "")));
   }
 
@@ -96,7 +104,7 @@ final class ScriptState {
     for (String lease : leases.split(",", -1)) {
       count++;
       if (!lease.isEmpty() && !lease.equals("over")) {
-        redis("SET", leaseKey(counted[0], count), "1", "PX", lease);
+        redis("SET", leaseKey(counted[0], count), "1", "PX", millis(lease));
       }
     }
   }
@@ -164,7 +172,8 @@ final class ScriptState {
     assertAbout(Long.parseLong(expected), left, key);
   }
 
-  static void assertAbout(long expected, long left, String what) {
+  static void assertAbout(long units, long left, String what) {
+    long expected = units * UNIT;
     assertTrue(
         left <= expected + 1 && left > expected - SLACK_MILLIS,
         () -> what + ": " + left + " ms instead of " + expected);
@@ -174,20 +183,20 @@ final class ScriptState {
 
   Object read(String reader, long lease, String writer, long life) {
     String below = writer.isEmpty() ? "" : holder(writer);
-    return run("rw/read", token(), holder(reader), lease, "PUBLISH", below, life, 60_000);
+    return run("rw/read", token(), holder(reader), lease * UNIT, "PUBLISH", below, life * UNIT, 60_000);
   }
 
   Object fairRead(String reader, long lease, String writer, long life) {
     String below = writer.isEmpty() ? "" : holder(writer);
-    return run("rw/fair_read", token(), holder(reader), lease, "PUBLISH", below, life, 60_000);
+    return run("rw/fair_read", token(), holder(reader), lease * UNIT, "PUBLISH", below, life * UNIT, 60_000);
   }
 
   Object write(String writer, long lease, long life) {
-    return run("rw/write", token(), holder(writer), lease, "PUBLISH", life, 60_000);
+    return run("rw/write", token(), holder(writer), lease * UNIT, "PUBLISH", life * UNIT, 60_000);
   }
 
   Object fairWrite(String writer, long lease, long life) {
-    return run("rw/fair_write", token(), holder(writer), lease, "PUBLISH", life, 60_000);
+    return run("rw/fair_write", token(), holder(writer), lease * UNIT, "PUBLISH", life * UNIT, 60_000);
   }
 
   Object release(String hold) {
@@ -208,21 +217,21 @@ final class ScriptState {
 
   Object renew(String hold, long lease) {
     List<String> keys = List.of(name.value(), name.tagged(), key("mortise_forced_holds"));
-    return run("rw/renew", keys, holder(hold), lease);
+    return run("rw/renew", keys, holder(hold), lease * UNIT);
   }
 
   Object readerPresence(String reader) {
     List<String> keys = keys();
     List<String> taken = List.of(keys.get(0), keys.get(3), keys.get(4), keys.get(5));
-    return run("rw/reader_presence", taken, holder(reader), 5_000);
+    return run("rw/reader_presence", taken, holder(reader), STANDS);
   }
 
   Object writerPresence(String writer) {
-    return run("rw/writer_presence", keys(), holder(writer), 5_000, "PUBLISH");
+    return run("rw/writer_presence", keys(), holder(writer), STANDS, "PUBLISH");
   }
 
   Object fairPresence(String waiter) {
-    return run("rw/fair_presence", keys(), holder(waiter), 5_000, "PUBLISH");
+    return run("rw/fair_presence", keys(), holder(waiter), STANDS, "PUBLISH");
   }
 
   private List<String> keys() {

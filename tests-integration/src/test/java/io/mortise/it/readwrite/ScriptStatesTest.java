@@ -54,7 +54,7 @@ class ScriptStatesTest {
         state("free", "", once, "1 T", "read a:9000 ttl:9000"),
         state("repeated", "read a:50 ttl:50", once, "1 T", "read a:9000 ttl:9000"),
         state("beside others", "read b:20000 ttl:20000", once, "1 T", "read a:9000 b ttl:20000"),
-        state("beside theirs", "read B*2:20000,9 ttl:20000", once, "1 T", "read a B ttl:20000"),
+        state("beside theirs", "read B*2:20000,900 ttl:20000", once, "1 T", "read a B ttl:20000"),
         state("under a writer", "write w! ttl:9000", once, "0 ~9000", "write w!"),
         state("and waits", "write w! ttl:9000", waiting, "2 ~9000", "write w! wait:a"),
         state("under theirs", "write W! ttl:9000", waiting, "2 ~9000", "write W! wait:a"),
@@ -148,7 +148,7 @@ class ScriptStatesTest {
         state("the last reader", "read a:900", reader, "1 0", "free"),
         state("outlasted", "read a:900 b:9000 ttl:9000", reader, "1 0", "read b ttl:9000"),
         state("the longest", "read a:9000 b:900 ttl:9000", reader, "1 0", "read b ttl:900"),
-        state("of three", "read a:9000 A*3:over,900,5 ttl:9000", reader, "1 0", "read A ttl:900"),
+        state("of three", "read a:9000 A*3:over,900,500 ttl:9000", reader, "1 0", "read A ttl:900"),
         state("the others are over", "read a:9000 b:over ttl:9000", reader, "1 0", "free"),
         state("their count", "read A*2:900,9000 a:20000 ttl:20000", reader, "1 0", "read A"),
         state(
@@ -313,7 +313,7 @@ class ScriptStatesTest {
         state(
             "open now", "read b:900 queue:c,a", s -> s.fairPresence("a"), "2", "read b queue:c,a"),
         state(
-            "not yet", "read b:9 queue:w!,a", s -> s.fairPresence("a"), "1", "read b queue:w!,a"));
+            "not yet", "read b:900 queue:w!,a", s -> s.fairPresence("a"), "1", "read b queue:w!,a"));
   }
 
   @ParameterizedTest(name = "reading, {0}: {1} -> {4}")
