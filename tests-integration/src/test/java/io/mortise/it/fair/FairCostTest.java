@@ -153,7 +153,7 @@ class FairCostTest {
   /** Its place is gone and its deadline is not: it would be waited for by nobody, for ever. */
   @Test
   void aWaiterWhosePlaceIsGoneJoinsAgainWhileOthersKeepTheQueueBusy() {
-    Duration presence = Duration.ofMillis(400);
+    Duration presence = Duration.ofMillis(1200);
     lock = line.lock(client, presence);
     lock.lock();
     line.ask("A", line.lock(other, presence));
@@ -170,7 +170,7 @@ class FairCostTest {
 
   @Test
   void aWaiterWhoseDeadlineIsGoneJoinsAgain() {
-    Duration presence = Duration.ofMillis(400);
+    Duration presence = Duration.ofMillis(1200);
     lock = line.lock(client, presence);
     lock.lock();
     line.ask("A", line.lock(other, presence));
@@ -185,7 +185,7 @@ class FairCostTest {
 
   @Test
   void everybodyJoinsAgainWhenTheQueueWasDeleted() {
-    Duration presence = Duration.ofMillis(400);
+    Duration presence = Duration.ofMillis(1200);
     lock = line.lock(client, presence);
     for (String key : List.of(line.list, line.deadlines)) {
       lock.lock();

@@ -87,7 +87,7 @@ class RedissonDeathTest {
 
   @Test
   void aDeadWaiterOfOursBetweenRedissonsCostsItsPresence() throws Exception {
-    Duration lease = Duration.ofMillis(500);
+    Duration lease = Duration.ofSeconds(2);
     try (LockClient client = Peers.mortise(peers.server.uri(), lease);
         JavaProcess child = FairProcess.start(line, PRESENCE, lease)) {
       RedisFairLock held = line.lock(client, PRESENCE);
@@ -112,7 +112,7 @@ class RedissonDeathTest {
 
   @Test
   void aDeadHolderOfEitherKindIsFollowedByTheHeadWhenItsLeaseIsOver() throws Exception {
-    Duration lease = Duration.ofMillis(800);
+    Duration lease = Duration.ofSeconds(2);
     try (JavaProcess child = FairProcess.start(line, PRESENCE, lease)) {
       child.send("keep ours");
       child.awaitLine("served ours", FairLine.PATIENCE);

@@ -35,12 +35,12 @@ import org.redisson.api.RedissonClient;
 @Timeout(60)
 @Tag("redis-version")
 class RedissonQueueTest {
-  private static final Duration PRESENCE = Duration.ofMillis(400);
+  private static final Duration PRESENCE = Duration.ofMillis(1500);
 
   /** Longer than a lease and a presence: what was left of either at the beginning is used up. */
-  private static final Duration LEASE = Duration.ofMillis(500);
+  private static final Duration LEASE = Duration.ofSeconds(2);
 
-  private static final Duration LONGER = Duration.ofMillis(1500);
+  private static final Duration LONGER = Duration.ofMillis(4500);
   private static final Duration PROMPT = Duration.ofSeconds(5);
 
   private static Peers peers;
@@ -127,8 +127,7 @@ class RedissonQueueTest {
    * they have left, unless they have been given that besides their presence.
    */
   @ParameterizedTest
-  @ValueSource(
-      strings = {"R M R", "R M M", "R R R M R", "M R M R M R M", "T M R", "R T M M R", "T R M T M"})
+  @ValueSource(strings = {"R M R", "M R M R M R M", "R T M M R", "T R M T M"})
   void whoHasWaitedForLongKeepsItsPlaceWhenRedissonsWaitersAreServed(String mix) {
     try (LockClient holder = Peers.mortise(peers.server.uri(), LEASE)) {
       RedisFairLock held = line.lock(holder, PRESENCE);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class NestedLeaseTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private static final Duration LEASE = Duration.ofMillis(900);
+  private static final Duration LEASE = Duration.ofMillis(1500);
 
   private final String name = freshName();
   private LockClient client;

@@ -168,12 +168,12 @@ class OutageTest {
 
   @Test // pitfall 39
   void renewalsSurviveAServerThatForgetsItsScripts() {
-    use(LockOptions.builder().lease(Duration.ofMillis(900)));
+    use(LockOptions.builder().lease(Duration.ofMillis(1800)));
     RedisLock lock = new RedisLock(client, name);
     lock.lock();
     redis.server().resetStats();
     holdsFor(
-        Duration.ofMillis(1_500),
+        Duration.ofSeconds(3),
         "renewed",
         () -> {
           redis.server().command("SCRIPT", "FLUSH");

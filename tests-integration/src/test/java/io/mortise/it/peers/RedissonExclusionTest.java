@@ -31,7 +31,7 @@ import org.redisson.api.RedissonClient;
 @Timeout(60)
 @Tag("redis-version")
 class RedissonExclusionTest {
-  private static final Duration SHORT_LEASE = Duration.ofMillis(600);
+  private static final Duration SHORT_LEASE = Duration.ofMillis(1500);
   private static final Duration FEW_LEASES = SHORT_LEASE.multipliedBy(3);
 
   private static Peers peers;
