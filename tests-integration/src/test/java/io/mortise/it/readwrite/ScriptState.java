@@ -183,12 +183,21 @@ final class ScriptState {
 
   Object read(String reader, long lease, String writer, long life) {
     String below = writer.isEmpty() ? "" : holder(writer);
-    return run("rw/read", token(), holder(reader), lease * UNIT, "PUBLISH", below, life * UNIT, 60_000);
+    return run(
+        "rw/read", token(), holder(reader), lease * UNIT, "PUBLISH", below, life * UNIT, 60_000);
   }
 
   Object fairRead(String reader, long lease, String writer, long life) {
     String below = writer.isEmpty() ? "" : holder(writer);
-    return run("rw/fair_read", token(), holder(reader), lease * UNIT, "PUBLISH", below, life * UNIT, 60_000);
+    return run(
+        "rw/fair_read",
+        token(),
+        holder(reader),
+        lease * UNIT,
+        "PUBLISH",
+        below,
+        life * UNIT,
+        60_000);
   }
 
   Object write(String writer, long lease, long life) {
@@ -196,7 +205,8 @@ final class ScriptState {
   }
 
   Object fairWrite(String writer, long lease, long life) {
-    return run("rw/fair_write", token(), holder(writer), lease * UNIT, "PUBLISH", life * UNIT, 60_000);
+    return run(
+        "rw/fair_write", token(), holder(writer), lease * UNIT, "PUBLISH", life * UNIT, 60_000);
   }
 
   Object release(String hold) {
@@ -230,8 +240,15 @@ final class ScriptState {
     return run("rw/writer_presence", keys(), holder(writer), STANDS, "PUBLISH");
   }
 
-  Object fairPresence(String waiter) {
-    return run("rw/fair_presence", keys(), holder(waiter), STANDS, "PUBLISH");
+  /** The signs of several waiters, in one batch. */
+  Object fairPresence(String... waiters) {
+    List<String> keys = new ArrayList<>();
+    List<Object> arguments = new ArrayList<>();
+    for (String waiter : waiters) {
+      keys.addAll(keys());
+      arguments.addAll(List.of(holder(waiter), STANDS, "PUBLISH"));
+    }
+    return run("rw/fair_presence", keys, arguments.toArray());
   }
 
   private List<String> keys() {

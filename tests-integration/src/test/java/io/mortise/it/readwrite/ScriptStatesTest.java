@@ -313,7 +313,11 @@ class ScriptStatesTest {
         state(
             "open now", "read b:900 queue:c,a", s -> s.fairPresence("a"), "2", "read b queue:c,a"),
         state(
-            "not yet", "read b:900 queue:w!,a", s -> s.fairPresence("a"), "1", "read b queue:w!,a"));
+            "not yet",
+            "read b:900 queue:w!,a",
+            s -> s.fairPresence("a"),
+            "1",
+            "read b queue:w!,a"));
   }
 
   @ParameterizedTest(name = "reading, {0}: {1} -> {4}")

@@ -205,7 +205,9 @@ class StarvationTest {
     await()
         .until(
             () ->
-                ((List<?>) rig.server.command("PUBSUB", "CHANNELS", "redisson_rwlock:*" + name + "*"))
+                ((List<?>)
+                            rig.server.command(
+                                "PUBSUB", "CHANNELS", "redisson_rwlock:*" + name + "*"))
                         .size()
                     == 1);
   }
