@@ -27,8 +27,8 @@ import java.util.OptionalLong;
  * sorted set {@code redisson_lock_timeout:{name}} of those who wait; {@code
  * redisson_lock_token:{name}}; for each waiter the channel {@code
  * redisson_lock__channel:{name}:<holder>}. A fair lock of Redisson on the same name stands in the
- * same queue. A Redisson waiter keeps its place for five minutes after its death, and a Mortise
- * waiter that dies behind one may do so too.
+ * same queue. A Redisson waiter keeps its place for five minutes after its death, and so may a
+ * Mortise waiter that dies behind one in {@code tryLock}.
  *
  * <p>All else is said at {@link io.mortise.core.DistributedLock}.
  */
