@@ -80,8 +80,14 @@ end
 
 for _, lock in ipairs(locks) do
   local done, mine = pcall(move_on, lock.k, lock.signed)
-  for _, i in ipairs(done and mine or {}) do
-    answers[i] = 2
+  if done then
+    for _, i in ipairs(mine) do
+      answers[i] = 2
+    end
+  else
+    for _, i in pairs(lock.signed) do
+      answers[i] = 0 -- it asks again, and is told what is wrong
+    end
   end
 end
 return answers
