@@ -178,22 +178,30 @@ local function step_ahead(k, reader)
   end
 end
 
--- Calls those at the head of the queue who may come in now: one writer, or neighbouring readers.
-local function call_queue(k, mode)
-  if mode == 'write' or redis.call('EXISTS', k.queue) == 0 then
-    return 0
-  end
-  local head = prune(k.queue, k.deadlines, now_ms())
-  if not head then
-    return 0
+-- Those at the head of the queue who may come in now: one writer, or neighbouring readers.
+local function first_in_queue(k, head, mode)
+  if not head or mode == 'write' then
+    return {}
   elseif is_writer(head) then
-    return mode and 0 or call_entry(k, head)
+    return mode and {} or {head}
   end
-  local heard = 0
+  local readers = {}
   for _, entry in ipairs(redis.call('LRANGE', k.queue, 0, WINDOW - 1)) do
     if is_writer(entry) then
       break
     end
+    readers[#readers + 1] = entry
+  end
+  return readers
+end
+
+-- Calls them; gives how many heard it.
+local function call_queue(k, mode)
+  if mode == 'write' or redis.call('EXISTS', k.queue) == 0 then
+    return 0
+  end
+  local heard = 0
+  for _, entry in ipairs(first_in_queue(k, prune(k.queue, k.deadlines, now_ms()), mode)) do
     heard = heard + call_entry(k, entry)
   end
   return heard

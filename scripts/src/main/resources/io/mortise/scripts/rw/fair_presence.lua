@@ -16,49 +16,78 @@
 --
 -- Answer: for each waiter 1 when it waits on; 0 when it has no place any more, 2 when it may come in:
 -- both should ask again.
--- Cost: O(waiters), and O(readers) for the head. Safe to repeat: it makes no place.
+-- Cost: O(waiters), and for each lock of which the head signs O(readers). Calls others at most once.
+-- Safe to repeat: it makes no place. One lock whose key has become something else does not spoil the
+-- others.
 -- @include common/rw
+local answers, locks = {}, {}
+
 local function sign(k, waiter, life)
-  local now = now_ms()
-  local stands = redis.call('ZSCORE', k.deadlines, waiter)
-  if stands then
-    stand(k.queue, k.deadlines, waiter, now, life)
+  if not redis.call('ZSCORE', k.deadlines, waiter) then
+    return 0
   end
-  local head = prune(k.queue, k.deadlines, now)
+  stand(k.queue, k.deadlines, waiter, now_ms(), life)
+  return 1
+end
+
+-- Those of this batch who may come in; others who may are called.
+local function move_on(k, signed)
+  local head = prune(k.queue, k.deadlines, now_ms())
   local mode = redis.call('HGET', k.lock, 'mode')
-  if mode and head == waiter then
+  if mode and signed[head] then
     local s = settle(k)
     if s.write_ended then
       tell(k, s)
     end
     mode = s.mode
   end
-  local first
-  if is_writer(waiter) then
-    first = head == waiter and not mode
-  else
-    first = mode ~= 'write' and before_writers(k, waiter)
+  local mine = {}
+  for _, entry in ipairs(first_in_queue(k, head, mode)) do
+    if signed[entry] then
+      mine[#mine + 1] = signed[entry]
+    else
+      call_entry(k, entry)
+    end
   end
-  if not first then
-    call_queue(k, mode)
-  end
-  return first and 2 or (stands and 1 or 0)
+  return mine
 end
 
-local answers = {}
+-- Everybody signs before anybody is taken for dead: the others of this batch may stand before.
 for i = 1, #KEYS / 8 do
   local at = 8 * (i - 1)
-  local k = {
-    lock = KEYS[at + 1],
-    prefix = KEYS[at + 2],
-    channel = KEYS[at + 3],
-    intent = KEYS[at + 4],
-    waiters = KEYS[at + 5],
-    turn = KEYS[at + 6],
-    queue = KEYS[at + 7],
-    deadlines = KEYS[at + 8],
-    publish = ARGV[3 * i],
-  }
-  answers[i] = answer_of(sign, k, ARGV[3 * i - 2], tonumber(ARGV[3 * i - 1]))
+  local lock = locks[KEYS[at + 1]]
+  if not lock then
+    lock = {signed = {}}
+    lock.k = {
+      lock = KEYS[at + 1],
+      prefix = KEYS[at + 2],
+      channel = KEYS[at + 3],
+      intent = KEYS[at + 4],
+      waiters = KEYS[at + 5],
+      turn = KEYS[at + 6],
+      queue = KEYS[at + 7],
+      deadlines = KEYS[at + 8],
+      publish = ARGV[3 * i],
+    }
+    locks[KEYS[at + 1]] = lock
+    locks[#locks + 1] = lock
+  end
+  answers[i] = answer_of(sign, lock.k, ARGV[3 * i - 2], tonumber(ARGV[3 * i - 1]))
+  if answers[i] == 1 then
+    lock.signed[ARGV[3 * i - 2]] = i
+  end
+end
+
+for _, lock in ipairs(locks) do
+  local done, mine = pcall(move_on, lock.k, lock.signed)
+  if done then
+    for _, i in ipairs(mine) do
+      answers[i] = 2
+    end
+  else
+    for _, i in pairs(lock.signed) do
+      answers[i] = 0 -- it asks again, and is told what is wrong
+    end
+  end
 end
 return answers

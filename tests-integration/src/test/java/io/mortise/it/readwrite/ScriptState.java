@@ -240,8 +240,15 @@ final class ScriptState {
     return run("rw/writer_presence", keys(), holder(writer), STANDS, "PUBLISH");
   }
 
-  Object fairPresence(String waiter) {
-    return run("rw/fair_presence", keys(), holder(waiter), STANDS, "PUBLISH");
+  /** The signs of several waiters, in one batch. */
+  Object fairPresence(String... waiters) {
+    List<String> keys = new ArrayList<>();
+    List<Object> arguments = new ArrayList<>();
+    for (String waiter : waiters) {
+      keys.addAll(keys());
+      arguments.addAll(List.of(holder(waiter), STANDS, "PUBLISH"));
+    }
+    return run("rw/fair_presence", keys, arguments.toArray());
   }
 
   private List<String> keys() {

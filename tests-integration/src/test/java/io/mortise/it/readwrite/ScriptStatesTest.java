@@ -313,6 +313,18 @@ class ScriptStatesTest {
         state(
             "open now", "read b:900 queue:c,a", s -> s.fairPresence("a"), "2", "read b queue:c,a"),
         state(
+            "all of a batch sign before anybody is taken for dead",
+            "queue:v!~,w!",
+            s -> s.fairPresence("w!", "v!"),
+            "1 2",
+            "free queue:v!,w!"),
+        state(
+            "all readers of a batch",
+            "read b:900 queue:c,a,w!,d",
+            s -> s.fairPresence("a", "d", "w!", "c"),
+            "2 1 1 2",
+            "read b queue:c,a,w!,d"),
+        state(
             "not yet",
             "read b:900 queue:w!,a",
             s -> s.fairPresence("a"),
