@@ -4,6 +4,8 @@ import io.mortise.cli.demo.ChapterReport;
 import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
 import io.mortise.cli.demo.Figure;
+import io.mortise.cli.timeline.LineUps;
+import io.mortise.cli.timeline.Picture;
 import io.mortise.cli.timeline.Timeline;
 import java.io.IOException;
 import java.io.InputStream;
@@ -91,7 +93,9 @@ public final class HtmlReport {
     swatch("hold w0", "inside; a colour for each process");
     swatch("wait w0", "waiting");
     swatch("span", "killed or paused inside");
-    swatch("crowd", "more than one inside");
+    swatch("crowd", "inside together, against the rules");
+    swatch("writer", "writing, alone");
+    swatch("together", "reading together");
     page.close();
   }
 
@@ -113,16 +117,24 @@ public final class HtmlReport {
     page.leaf("p", chapter.story());
     page.leaf("p", chapter.outcome().explanation(), "class", "seen");
     figures(chapter.outcome().figures());
-    for (Timeline timeline : chapter.outcome().timelines()) {
+    for (Picture picture : chapter.outcome().pictures()) {
       page.open("figure");
       page.open("div", "class", "scroll");
-      new TimelineSvg(timeline, chapter.title()).write(page);
+      draw(picture, chapter.title());
       page.close();
-      page.leaf("figcaption", timeline.caption());
+      page.leaf("figcaption", picture.caption());
       page.close();
     }
     log(chapter.log());
     page.close();
+  }
+
+  private void draw(Picture picture, String title) {
+    if (picture instanceof Timeline timeline) {
+      new TimelineSvg(timeline, title).write(page);
+    } else if (picture instanceof LineUps lineUps) {
+      new LineUpsSvg(lineUps).write(page);
+    }
   }
 
   private void figures(List<Figure> figures) {
