@@ -4,7 +4,6 @@ import io.mortise.cli.timeline.LineUps;
 import io.mortise.cli.worker.Till;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
-import io.mortise.fair.RedisFairLock;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,6 +14,9 @@ import java.util.List;
  */
 final class Fairness implements Chapter {
   private static final String LINE_UP = " line-up";
+
+  /** So that the lock that comes first is not at a disadvantage. */
+  private static final int WARM_UPS = 50;
 
   @Override
   public String name() {
@@ -51,9 +53,12 @@ final class Fairness implements Chapter {
 
   @Override
   public void warmUp(Till till) {
-    new RedisFairLock(till.locks(), till.job().lockName() + ":warm-up-of-" + till.locks().id())
-        .tryAcquire()
-        .ifPresent(Lease::close);
+    String name = till.job().lockName() + ":warm-up-of-" + till.locks().id();
+    for (LockKind kind : LockKind.values()) {
+      for (int i = 0; i < WARM_UPS; i++) {
+        kind.lock(till.locks(), name).tryAcquire().ifPresent(Lease::close);
+      }
+    }
   }
 
   @Override
@@ -80,11 +85,13 @@ final class Fairness implements Chapter {
   static Outcome outcome(FairnessRun plain, FairnessRun fair) {
     boolean ok = fair.lineUp().overtaken() == 0 && fair.isSafe() && plain.isSafe();
     List<Figure> figures = new ArrayList<>();
-    figures.addAll(plain.figures(fair.inLineWithinNanos()));
-    figures.addAll(fair.figures(fair.inLineWithinNanos()));
+    long tolerance = Math.max(fair.inLineWithinNanos(), FairnessRun.TO_GET_IN_LINE.toNanos());
+    figures.addAll(plain.figures(tolerance));
+    figures.addAll(fair.figures(tolerance));
     figures.add(
-        Figure.millis("inLineWithinMillis", "each in line within", fair.inLineWithinNanos())
-            .aside());
+        LockKind.FAIR.figure(
+            Figure.millis("inLineWithinMillis", "each in line within", fair.inLineWithinNanos())
+                .aside()));
     String explanation =
         ok
             ? "RedisFairLock let all %d in as they had asked; of a RedisLock %s overtaken. In the sale the longest wait was %s with the fair lock and %s without, the median %s and %s."
@@ -113,7 +120,9 @@ final class Fairness implements Chapter {
                 "The lines: from the order of asking to the order of coming in. Each asked when the"
                     + " one before it stood in line. For the fair lock the queue in Redis says when"
                     + " that is; a RedisLock has none, so each was given %d ms."
-                        .formatted(FairnessRun.TO_GET_IN_LINE.toMillis())),
+                        .formatted(FairnessRun.TO_GET_IN_LINE.toMillis())
+                    + " Only this is judged: in the sale below nobody can see when a question"
+                    + " reaches Redis, and on a busy machine that takes a while."),
             plain.excerpt(),
             fair.excerpt()));
   }

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * What came out with one kind of lock.
@@ -91,9 +93,11 @@ record FairnessRun(
   private static void awaitInLine(Stage stage, DistributedLock lock, int length)
       throws InterruptedException {
     if (lock instanceof RedisFairLock fair) {
-      stage.watch("%d to stand in line".formatted(length), () -> fair.queueLength() >= length);
+      stage
+          .inbox()
+          .watch("%d to stand in line".formatted(length), () -> fair.queueLength() >= length);
     } else {
-      stage.pass(TO_GET_IN_LINE);
+      stage.inbox().pass(TO_GET_IN_LINE);
     }
   }
 
@@ -130,44 +134,41 @@ record FairnessRun(
   }
 
   /**
-   * Named after the lock.
+   * Of this lock.
    *
    * @param tolerance how much later somebody must have asked to be sure that it was later, in ns
    */
   List<Figure> figures(long tolerance) {
     Waits waits = Waits.of(sale.holds());
-    long[] served = new long[excerpt.workers()];
-    sale.holds().forEach(hold -> served[hold.worker()]++);
-    return List.of(
+    return Stream.of(
             Figure.count("inLine", "in line", lineUp.asked().size()).aside(),
             Figure.count("overtakenInLine", "overtaken in line", lineUp.overtaken()),
             Figure.millis("medianWaitMillis", "median wait", waits.atMostNanos(0.5)),
             Figure.millis("longestWaitMillis", "longest wait", waits.atMostNanos(1)),
             Figure.count(
                     "overtakenInSale",
-                    "overtaken in the sale by one that asked %s later"
-                        .formatted(Figure.millisText(tolerance)),
+                    "overtaken by one that asked %s later".formatted(Figure.millisText(tolerance)),
                     LineUp.overtaken(sale.holds(), tolerance))
                 .aside(),
-            percent("leastSharePercent", "smallest share of a process", served, false),
-            percent("largestSharePercent", "largest share of a process", served, true),
+            percent("leastSharePercent", "least sold by a process", served().min().orElse(0)),
+            percent("mostSharePercent", "most sold by a process", served().max().orElse(0)),
             new Figure("salesPerSecond", "throughput", sale.perSecond(), "sales/s", false),
-            Figure.count(
-                    "overlaps",
-                    "overlaps",
-                    Exclusion.of(lineUp.asked()).overlaps() + Exclusion.of(sale.holds()).overlaps())
-                .aside())
-        .stream()
+            Figure.count("overlaps", "overlaps", overlaps()).aside())
         .map(kind::figure)
         .toList();
   }
 
-  private static Figure percent(String key, String label, long[] served, boolean largest) {
-    long all = Math.max(1, IntStream.range(0, served.length).mapToLong(i -> served[i]).sum());
-    long one =
-        largest
-            ? java.util.Arrays.stream(served).max().orElse(0)
-            : java.util.Arrays.stream(served).min().orElse(0);
-    return new Figure(key, label, Math.round(100.0 * one / all), "%", false);
+  private LongStream served() {
+    return IntStream.range(0, excerpt.workers())
+        .mapToLong(worker -> sale.holds().stream().filter(hold -> hold.worker() == worker).count());
+  }
+
+  private Figure percent(String key, String label, long served) {
+    long share = Math.round(100.0 * served / Math.max(1, sale.holds().size()));
+    return new Figure(key, label, share, "%", false);
+  }
+
+  private int overlaps() {
+    return Exclusion.of(lineUp.asked()).overlaps() + Exclusion.of(sale.holds()).overlaps();
   }
 }

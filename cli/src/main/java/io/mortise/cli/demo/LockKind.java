@@ -27,14 +27,10 @@ enum LockKind {
     return words;
   }
 
-  /** A figure of this lock. */
+  /** The same figure as one of this lock. */
   Figure figure(Figure figure) {
     String rest = Character.toUpperCase(figure.key().charAt(0)) + figure.key().substring(1);
     return new Figure(
-        key + rest,
-        "%s (%s)".formatted(figure.label(), words),
-        figure.value(),
-        figure.unit(),
-        figure.headline());
+        key + rest, figure.label(), figure.value(), figure.unit(), figure.headline(), words);
   }
 }

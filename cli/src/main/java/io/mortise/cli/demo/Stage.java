@@ -87,6 +87,11 @@ public final class Stage {
     return LockClient.create(redis.uri(), LockOptions.builder().lease(settings.lease()).build());
   }
 
+  /** Where the workers' reports come in. */
+  Inbox inbox() {
+    return inbox;
+  }
+
   /** What has happened so far in this act. */
   public Recording recording() {
     return inbox.recording();
@@ -246,19 +251,5 @@ public final class Stage {
    */
   public void await(String what, BooleanSupplier done) throws InterruptedException {
     inbox.await(what, done);
-  }
-
-  /**
-   * The same for something that is not reported, but has to be looked for.
-   *
-   * @throws Standstill if it takes longer than anything can
-   */
-  public void watch(String what, BooleanSupplier done) throws InterruptedException {
-    inbox.watch(what, done);
-  }
-
-  /** Lets that time pass. */
-  public void pass(Duration time) throws InterruptedException {
-    inbox.pass(time);
   }
 }

@@ -138,11 +138,39 @@ public final class HtmlReport {
   }
 
   private void figures(List<Figure> figures) {
+    comparison(figures.stream().filter(figure -> !figure.of().isEmpty()).toList());
     page.open("dl");
     for (Figure figure : figures) {
-      page.open("div").leaf("dt", figure.label()).leaf("dd", figure.text()).close();
+      if (figure.of().isEmpty()) {
+        page.open("div").leaf("dt", figure.label()).leaf("dd", figure.text()).close();
+      }
     }
     page.close();
+  }
+
+  /** A column for each of the things that are compared. */
+  private void comparison(List<Figure> figures) {
+    if (figures.isEmpty()) {
+      return;
+    }
+    List<String> compared = figures.stream().map(Figure::of).distinct().toList();
+    page.open("table", "class", "comparison").open("thead").open("tr").leaf("td", "");
+    compared.forEach(of -> page.leaf("th", of, "scope", "col"));
+    page.close().close().open("tbody");
+    for (String label : figures.stream().map(Figure::label).distinct().toList()) {
+      page.open("tr").leaf("th", label, "scope", "row");
+      for (String of : compared) {
+        page.leaf(
+            "td",
+            figures.stream()
+                .filter(figure -> figure.label().equals(label) && figure.of().equals(of))
+                .map(Figure::text)
+                .findFirst()
+                .orElse(""));
+      }
+      page.close();
+    }
+    page.close().close();
   }
 
   private void log(List<String> lines) {

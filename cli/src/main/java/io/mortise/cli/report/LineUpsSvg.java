@@ -15,7 +15,7 @@ final class LineUpsSvg {
   private static final double GAP = 60;
   private static final double HEAD = 46;
   private static final double ROW = 20;
-  private static final double NAMES = 92;
+  private static final double NAMES = 106;
   private static final double PLACES = 60;
   private static final double DOT = 5;
 

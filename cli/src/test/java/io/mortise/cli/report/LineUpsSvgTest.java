@@ -1,7 +1,7 @@
 package io.mortise.cli.report;
 
-import static io.mortise.cli.report.Drawn.number;
 import static io.mortise.cli.report.Drawn.elements;
+import static io.mortise.cli.report.Drawn.number;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
