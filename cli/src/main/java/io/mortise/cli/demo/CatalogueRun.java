@@ -94,7 +94,7 @@ record CatalogueRun(List<Hold> holds, int torn, int expectedWrites, int version,
         Figure.count("lostWrites", "lost writes", expectedWrites - version).aside(),
         Figure.millis(
             "medianWriterWaitMillis", "a writer waited (median)", writers.atMostNanos(0.5)),
-        Figure.millis("longestWriterWaitMillis", "at most", writers.atMostNanos(1)),
+        Figure.millis("longestWriterWaitMillis", "a writer at most", writers.atMostNanos(1)),
         Figure.millis(
                 "medianReaderWaitMillis", "a reader waited (median)", readers.atMostNanos(0.5))
             .aside(),

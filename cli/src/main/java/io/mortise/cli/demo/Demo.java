@@ -83,7 +83,12 @@ final class Demo {
       workers.reset();
     }
     return new ChapterReport(
-        chapter.name(), chapter.title(), chapter.story(), outcome, since(begin), stage.log());
+        chapter.name(),
+        chapter.title(),
+        chapter.story(),
+        outcome,
+        since(begin),
+        stage.inbox().log());
   }
 
   private static Outcome interrupted(Stage stage, Standstill standstill) {

@@ -97,11 +97,6 @@ public final class Stage {
     return inbox.recording();
   }
 
-  /** What the workers have logged so far. */
-  public List<String> log() {
-    return inbox.log();
-  }
-
   /** What is shown while it goes on. */
   public Progress progress() {
     return progress;
