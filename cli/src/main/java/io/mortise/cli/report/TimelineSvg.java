@@ -58,7 +58,9 @@ final class TimelineSvg {
     axis(out);
     groups(out);
     timeline.holds().forEach(hold -> wait(out, hold));
-    timeline.holds().forEach(hold -> hold(out, hold));
+    // A writer is on top of readers that share its row.
+    timeline.holds().stream().filter(Hold::isShared).forEach(hold -> hold(out, hold));
+    timeline.holds().stream().filter(hold -> !hold.isShared()).forEach(hold -> hold(out, hold));
     timeline.spans().forEach(span -> span(out, span));
     marks(out);
     crowd(out);
