@@ -90,7 +90,9 @@ class MainTest {
   void helpOfTheDemoNamesTheChapters() {
     assertEquals(0, run("demo", "--help"));
     assertTrue(
-        out.toString().replaceAll("\\s+", " ").contains("without-lock, redis-lock, crash, pause"),
+        out.toString()
+            .replaceAll("\\s+", " ")
+            .contains("without-lock, redis-lock, crash, pause, fairness, catalogue"),
         out::toString);
   }
 

@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -224,20 +225,31 @@ public final class FaultProxy implements AutoCloseable {
       log.debug("{}: the listener did not close in order", this, e);
     }
     closeConnections();
+    joinThreads();
+  }
+
+  /** A thread starts others only while it runs itself, so when none is left none will come. */
+  private void joinThreads() {
     long deadline = System.nanoTime() + JOIN_TIMEOUT.toNanos();
     boolean interrupted = false;
-    for (Thread thread : threads) {
-      while (thread.isAlive() && System.nanoTime() < deadline) {
-        try {
-          thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
-        } catch (InterruptedException e) {
-          interrupted = true; // kept: the threads end anyway
-        }
+    Optional<Thread> left = anyThread();
+    while (left.isPresent() && System.nanoTime() < deadline) {
+      try {
+        left.get().join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+      } catch (InterruptedException e) {
+        interrupted = true; // kept: the threads end anyway
       }
+      left = anyThread();
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** One that has not ended, and forgets those that have. */
+  private Optional<Thread> anyThread() {
+    threads.removeIf(thread -> !thread.isAlive());
+    return threads.stream().findFirst();
   }
 
   @Override
@@ -275,20 +287,13 @@ public final class FaultProxy implements AutoCloseable {
     return socket;
   }
 
+  /** A thread cannot say itself that it has ended, so those that have are forgotten here. */
   void spawn(String name, Runnable task) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                task.run();
-              } finally {
-                threads.remove(Thread.currentThread());
-              }
-            },
-            this + " " + name);
+    threads.removeIf(thread -> !thread.isAlive());
+    Thread thread = new Thread(task, this + " " + name);
     thread.setDaemon(true);
-    threads.add(thread);
     thread.start();
+    threads.add(thread);
   }
 
   Faults faults() {

@@ -12,6 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
+import redis.embedded.model.Architecture;
+import redis.embedded.model.OS;
 import redis.embedded.model.OsArchitecture;
 
 /** Finds a redis-server to run: the one asked for, one that is installed, or the one we bring. */
@@ -72,7 +74,8 @@ final class RedisBinary {
       if (known != null && Files.isExecutable(known)) {
         return known;
       }
-      Path fresh = unpack(resourceName());
+      Path fresh =
+          unpack(resourceName(System.getProperty("os.name"), System.getProperty("os.arch")));
       unpacked = fresh;
       return fresh;
     } catch (IOException e) {
@@ -82,16 +85,38 @@ final class RedisBinary {
     }
   }
 
-  private static String resourceName() {
-    OsArchitecture here = OsArchitecture.detectOSandArchitecture();
-    String name = ExecutableProvider.newProvidedVersionsMap().get(here);
+  /**
+   * By what the JVM says of the machine. The detection of embedded-redis runs {@code uname}, which
+   * is not on every PATH.
+   *
+   * @param os the system property {@code os.name}
+   * @param arch the system property {@code os.arch}
+   */
+  static String resourceName(String os, String arch) {
+    OsArchitecture machine = known(os, arch);
+    String name = machine == null ? null : ExecutableProvider.newProvidedVersionsMap().get(machine);
     if (name == null) {
       throw new IllegalStateException(
-          ("no redis-server: embedded-redis has none for %s %s; install Redis, or set %s to its"
+          ("no redis-server: embedded-redis has none for %s on %s; install Redis, or set %s to its"
                   + " redis-server")
-              .formatted(here.os, here.arch, ENVIRONMENT));
+              .formatted(os, arch, ENVIRONMENT));
     }
     return name.startsWith("/") ? name.substring(1) : name;
+  }
+
+  private static @Nullable OsArchitecture known(String os, String arch) {
+    OS system =
+        os.equals("Linux")
+            ? OS.UNIX
+            : os.equals("Mac OS X") ? OS.MAC_OS_X : os.startsWith("Windows") ? OS.WINDOWS : null;
+    Architecture processor =
+        switch (arch) {
+          case "amd64", "x86_64" -> Architecture.x86_64;
+          case "aarch64", "arm64" -> Architecture.aarch64;
+          case "i386", "i686", "x86" -> Architecture.x86;
+          default -> null;
+        };
+    return system == null || processor == null ? null : new OsArchitecture(system, processor);
   }
 
   /**

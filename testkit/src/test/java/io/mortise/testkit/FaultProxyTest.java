@@ -10,7 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.testkit.FaultProxy.Direction;
 import io.mortise.testkit.FaultProxy.LossStyle;
+import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -53,13 +55,34 @@ class FaultProxyTest {
   @AfterEach
   void closeProxy() {
     proxy.close();
-    assertTrue(
-        Thread.getAllStackTraces().keySet().stream()
-            .noneMatch(thread -> thread.getName().startsWith("proxy " + proxy.port() + " ")));
+    assertEquals(List.of(), threadsOf(proxy));
+  }
+
+  private static List<String> threadsOf(FaultProxy proxy) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("proxy " + proxy.port() + " "))
+        .toList();
+  }
+
+  /** Closes also when the connection is broken and cannot be written to any more. */
+  private static final class Client extends Jedis {
+    Client(String uri, int timeoutMillis) {
+      super(URI.create(uri), timeoutMillis);
+    }
+
+    @Override
+    public void close() {
+      try {
+        super.close();
+      } catch (JedisConnectionException e) {
+        assertFalse(isConnected(), e::toString);
+      }
+    }
   }
 
   private Jedis connect(int timeoutMillis) {
-    Jedis jedis = new Jedis(java.net.URI.create(proxy.uri()), timeoutMillis);
+    Jedis jedis = new Client(proxy.uri(), timeoutMillis);
     jedis.ping();
     return jedis;
   }
@@ -262,13 +285,15 @@ class FaultProxyTest {
     try (RedisServer own = RedisServer.start();
         FaultProxy front = FaultProxy.to(own.host(), own.port())) {
       own.kill();
-      try (Jedis jedis = new Jedis(front.host(), front.port())) {
-        assertThrows(JedisConnectionException.class, jedis::ping);
-      }
+      assertThrows(JedisConnectionException.class, () -> ping(front));
       own.restart();
-      try (Jedis jedis = new Jedis(java.net.URI.create(front.uri()))) {
-        assertEquals("PONG", jedis.ping());
-      }
+      ping(front);
+    }
+  }
+
+  private static void ping(FaultProxy front) {
+    try (Jedis jedis = new Client(front.uri(), LONG_MILLIS)) {
+      assertEquals("PONG", jedis.ping());
     }
   }
 
@@ -280,6 +305,19 @@ class FaultProxyTest {
     assertThrows(JedisConnectionException.class, jedis::ping);
     assertThrows(JedisConnectionException.class, () -> connect(LONG_MILLIS));
     assertFalse(jedis.isConnected() && !jedis.isBroken());
+  }
+
+  @Test
+  void noThreadIsLeftOfConnectionsThatWereClosedBefore() {
+    for (int i = 0; i < 50; i++) {
+      FaultProxy own = FaultProxy.to(server);
+      Jedis jedis = new Client(own.uri(), LONG_MILLIS);
+      jedis.ping();
+      own.closeConnections();
+      own.close();
+      assertEquals(List.of(), threadsOf(own));
+      jedis.close();
+    }
   }
 
   @Test

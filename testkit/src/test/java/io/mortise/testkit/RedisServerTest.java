@@ -220,4 +220,18 @@ class RedisServerTest {
       assertTrue(server.version().startsWith("6.2."), server.version());
     }
   }
+
+  @Test
+  void whichServerWeBringIsKnownWithoutAskingAnotherProgram() {
+    assertEquals("redis-server-6.2.6-v5-linux-amd64", RedisBinary.resourceName("Linux", "amd64"));
+    assertEquals("redis-server-6.2.7-linux-arm64", RedisBinary.resourceName("Linux", "aarch64"));
+    assertEquals("redis-server-6.2.7-linux-386", RedisBinary.resourceName("Linux", "i386"));
+    assertEquals(
+        "redis-server-6.2.6-v5-darwin-arm64", RedisBinary.resourceName("Mac OS X", "aarch64"));
+    var none =
+        assertThrows(
+            IllegalStateException.class, () -> RedisBinary.resourceName("Linux", "riscv64"));
+    assertTrue(none.getMessage().contains("Linux on riscv64; install Redis"), none.getMessage());
+    assertThrows(IllegalStateException.class, () -> RedisBinary.resourceName("FreeBSD", "amd64"));
+  }
 }

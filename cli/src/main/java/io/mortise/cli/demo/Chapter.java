@@ -20,6 +20,11 @@ public interface Chapter extends Work {
   /** What is shown, in a sentence or two. */
   String story();
 
+  /** How many stays inside it is made of, about. */
+  default long expected(DemoSettings settings) {
+    return settings.stock();
+  }
+
   /** Plays the chapter, and says what came out. */
   Outcome play(Stage stage) throws InterruptedException;
 }

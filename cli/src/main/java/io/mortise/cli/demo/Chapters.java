@@ -7,7 +7,13 @@ import java.util.stream.Collectors;
 /** All chapters, in the order in which they are played. */
 public final class Chapters {
   private static final List<Chapter> ALL =
-      List.of(new WithoutLock(), new WithRedisLock(), new Crash(), new Pause());
+      List.of(
+          new WithoutLock(),
+          new WithRedisLock(),
+          new Crash(),
+          new Pause(),
+          new Fairness(),
+          new ReadersAndWriters());
 
   private Chapters() {}
 

@@ -1,8 +1,8 @@
 package io.mortise.cli.demo;
 
 import io.mortise.cli.Version;
-import io.mortise.cli.worker.Stock;
 import io.mortise.cli.worker.Workers;
+import io.mortise.core.LockException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,24 +58,16 @@ final class Demo {
       List<ChapterReport> reports = new ArrayList<>();
       for (Chapter chapter : chapters) {
         String lockName = "mortise-demo:%s:%s".formatted(run, chapter.name());
-        Stock stock = new Stock(redis.client(), lockName);
         try (Progress progress = showing.apply(chapter)) {
           Stage stage =
-              new Stage(
-                  chapter.name(),
-                  lockName,
-                  redis.uri(),
-                  settings,
-                  stock,
-                  workers,
-                  progress,
-                  patience);
+              new Stage(chapter.name(), lockName, redis, settings, workers, progress, patience);
           reports.add(play(chapter, stage, workers));
+          stage.stock().remove();
+          stage.catalogue().remove();
         }
-        stock.remove();
       }
       return new DemoReport(Version.ofMortise(), redis.toString(), settings, reports, since(begin));
-    } catch (JedisException e) {
+    } catch (JedisException | LockException e) {
       throw new DemoFailure("Redis cannot be used any more: " + e.getMessage(), e);
     }
   }
@@ -96,17 +88,17 @@ final class Demo {
         chapter.story(),
         outcome,
         since(begin),
-        stage.recording().log());
+        stage.inbox().log());
   }
 
   private static Outcome interrupted(Stage stage, Standstill standstill) {
-    Sale sale = Sale.of(stage);
+    int served = stage.recording().served();
     return new Outcome(
         false,
-        "It came to a standstill: %s; %d of %d were sold by then."
-            .formatted(standstill.getMessage(), sale.sold(), sale.stock()),
-        sale.counts(),
-        List.of(sale.timeline(stage, "Before the standstill.")));
+        "It came to a standstill: %s; %d stays inside were over by then."
+            .formatted(standstill.getMessage(), served),
+        List.of(Figure.count("served", "stays inside", served)),
+        List.of(Excerpt.of(stage, "Before the standstill.")));
   }
 
   private static Duration since(long nanos) {

@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
     versionProvider = io.mortise.cli.Version.class,
     description =
         "A flash sale: several processes sell from one stock in Redis, without a lock and with one,"
-            + " over a crash and over a pause.",
+            + " over a crash and over a pause, in the order of asking; and a catalogue that many read"
+            + " and a few write.",
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:every chapter holds",
@@ -124,7 +125,8 @@ public final class DemoCommand implements Callable<Integer> {
         new Demo(
             settings,
             redisUri,
-            chapter -> ConsoleProgress.of(chapter.title(), settings.stock(), verbose, err));
+            chapter ->
+                ConsoleProgress.of(chapter.title(), chapter.expected(settings), verbose, err));
     DemoReport report = demo.play(chapters, Main.class.getName());
     Path written = page.write(HtmlReport.of(report));
 

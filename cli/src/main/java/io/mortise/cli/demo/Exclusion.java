@@ -3,7 +3,6 @@ package io.mortise.cli.demo;
 import io.mortise.cli.timeline.Hold;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog.Entry;
-import io.mortise.testkit.HoldLog.Mode;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -12,12 +11,13 @@ import java.util.OptionalLong;
  *
  * @param overlaps pairs that were inside at the same time
  * @param tokensOutOfOrder pairs of which the later one does not have the larger fencing token
+ * @param mostReaders the most that were inside together, as they may
  */
-record Exclusion(int overlaps, int tokensOutOfOrder) {
+record Exclusion(int overlaps, int tokensOutOfOrder, int mostReaders) {
 
   static Exclusion of(List<Hold> holds) {
     HoldChecker.Report report = HoldChecker.check(holds.stream().map(Exclusion::entry).toList());
-    return new Exclusion(report.overlaps().size(), report.disorders().size());
+    return new Exclusion(report.overlaps().size(), report.disorders().size(), report.mostReaders());
   }
 
   private static Entry entry(Hold hold) {
@@ -26,7 +26,7 @@ record Exclusion(int overlaps, int tokensOutOfOrder) {
         Integer.toString(hold.thread()),
         hold.worker(),
         hold.token(),
-        Mode.EXCLUSIVE,
+        hold.mode(),
         hold.enteredNanos(),
         OptionalLong.of(hold.leftNanos()));
   }

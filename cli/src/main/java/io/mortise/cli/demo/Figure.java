@@ -10,12 +10,19 @@ import java.time.Duration;
  * @param value the number
  * @param unit empty if it is a plain count
  * @param headline whether it belongs into the table, besides the page
+ * @param of of which of several things that are compared; empty if there is nothing to compare
  */
-public record Figure(String key, String label, Number value, String unit, boolean headline) {
+public record Figure(
+    String key, String label, Number value, String unit, boolean headline, String of) {
   private static final double NANOS_PER_MILLI = 1e6;
 
   /** From here on a tenth of a unit says nothing. */
   private static final double WHOLE_FROM = 100;
+
+  /** A number that is compared with no other. */
+  public Figure(String key, String label, Number value, String unit, boolean headline) {
+    this(key, label, value, unit, headline, "");
+  }
 
   /** A count that belongs into the table. */
   public static Figure count(String key, String label, long value) {
@@ -35,7 +42,7 @@ public record Figure(String key, String label, Number value, String unit, boolea
 
   /** The same, for the page and the JSON only. */
   public Figure aside() {
-    return new Figure(key, label, value, unit, false);
+    return new Figure(key, label, value, unit, false, of);
   }
 
   /** For people: no needless digits, the unit behind. */

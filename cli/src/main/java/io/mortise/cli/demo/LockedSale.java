@@ -26,14 +26,19 @@ final class LockedSale {
     boolean more = true;
     for (int i = 0; i < till.customers() && more; i++) {
       till.awaitCustomer();
-      long asked = System.nanoTime();
-      lock.lock();
-      try {
-        long entered = System.nanoTime();
-        more = section.sell(new Visit(lock.lease().fencingToken(), asked, entered));
-      } finally {
-        lock.unlock();
-      }
+      more = serve(lock, section);
+    }
+  }
+
+  /** Serves one customer under the lock; false when there is nothing left for the others. */
+  static boolean serve(DistributedLock lock, Section section) throws InterruptedException {
+    long asked = System.nanoTime();
+    lock.lock();
+    try {
+      long entered = System.nanoTime();
+      return section.sell(new Visit(lock.lease().fencingToken(), asked, entered));
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -1,6 +1,6 @@
 package io.mortise.cli.demo;
 
-import io.mortise.cli.timeline.Timeline;
+import io.mortise.cli.timeline.Picture;
 import java.util.List;
 
 /**
@@ -10,11 +10,11 @@ import java.util.List;
  * @param explanation what was to be seen, in one sentence with its numbers
  */
 public record Outcome(
-    boolean ok, String explanation, List<Figure> figures, List<Timeline> timelines) {
+    boolean ok, String explanation, List<Figure> figures, List<? extends Picture> pictures) {
 
   /** Keeps copies of the lists. */
   public Outcome {
     figures = List.copyOf(figures);
-    timelines = List.copyOf(timelines);
+    pictures = List.copyOf(pictures);
   }
 }

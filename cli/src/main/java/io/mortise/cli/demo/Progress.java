@@ -3,8 +3,8 @@ package io.mortise.cli.demo;
 /** How far a chapter is. */
 public interface Progress extends AutoCloseable {
 
-  /** so many have been sold. */
-  void to(long sold);
+  /** So many stays inside are over. */
+  void to(long served);
 
   /** What is going on, in a few words. */
   void say(String what);

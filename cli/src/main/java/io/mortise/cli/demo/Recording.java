@@ -6,7 +6,6 @@ import io.mortise.cli.worker.Note;
 import io.mortise.cli.worker.WorkerEvent;
 import io.mortise.cli.worker.WorkerEvent.Entered;
 import io.mortise.cli.worker.WorkerEvent.Held;
-import io.mortise.cli.worker.WorkerEvent.Logged;
 import io.mortise.cli.worker.WorkerEvent.Noted;
 import io.mortise.cli.worker.WorkerReport;
 import java.util.ArrayList;
@@ -18,15 +17,15 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What the workers have reported in one chapter. One thread writes and reads it. */
+/** What the workers have reported in one act of a chapter. One thread writes and reads it. */
 public final class Recording {
   private final List<Hold> holds = new ArrayList<>();
   private final List<Mark> marks = new ArrayList<>();
-  private final List<String> log = new ArrayList<>();
   private final Map<Integer, Entered> stayingInside = new HashMap<>();
   private final Set<Integer> prepared = new TreeSet<>();
   private final Set<Integer> finished = new TreeSet<>();
   private int sold;
+  private int asking;
 
   void add(WorkerReport report) {
     int worker = report.worker();
@@ -36,6 +35,7 @@ public final class Recording {
           new Hold(
               worker,
               held.thread(),
+              held.mode(),
               held.token(),
               held.askedNanos(),
               held.enteredNanos(),
@@ -45,8 +45,8 @@ public final class Recording {
       add(new Mark(worker, noted.thread(), noted.note(), noted.atNanos(), noted.detail()));
     } else if (event instanceof Entered entered) {
       stayingInside.putIfAbsent(worker, entered);
-    } else if (event instanceof Logged logged) {
-      log.add("worker %d: %s".formatted(worker + 1, logged.line()));
+    } else if (event instanceof WorkerEvent.Asking) {
+      asking++;
     } else if (event instanceof WorkerEvent.Prepared) {
       prepared.add(worker);
     } else if (event instanceof WorkerEvent.Finished) {
@@ -108,9 +108,9 @@ public final class Recording {
     return holds.size();
   }
 
-  /** The workers' log. */
-  public List<String> log() {
-    return List.copyOf(log);
+  /** How many of the threads that were called have said that they ask. */
+  public int asking() {
+    return asking;
   }
 
   boolean prepared(Set<Integer> workers) {

@@ -1,10 +1,7 @@
 package io.mortise.cli.demo;
 
 import io.mortise.cli.timeline.Hold;
-import io.mortise.cli.timeline.Timeline;
-import io.mortise.cli.timeline.Timeline.Frame;
 import io.mortise.cli.timeline.Waits;
-import java.time.Duration;
 import java.util.List;
 
 /**
@@ -17,9 +14,6 @@ import java.util.List;
  */
 record Sale(int stock, int left, int sold, List<Hold> holds) {
   private static final double NANOS_PER_SECOND = 1e9;
-
-  /** The longest stretch in which single holds can still be seen. */
-  private static final Duration WINDOW = Duration.ofMillis(100);
 
   static Sale of(Stage stage) {
     Recording recording = stage.recording();
@@ -71,28 +65,6 @@ record Sale(int stock, int left, int sold, List<Hold> holds) {
         Figure.millis("medianWaitMillis", "median wait", waits.atMostNanos(0.5)),
         Figure.millis("p99WaitMillis", "99 % waited up to", waits.atMostNanos(0.99)),
         Figure.millis("longestWaitMillis", "longest wait", waits.atMostNanos(1)));
-  }
-
-  /** A part from the middle of the sale, or all of a short one. */
-  Timeline timeline(Stage stage, String what) {
-    long from = startNanos();
-    long to = endNanos();
-    String part = "The whole sale.";
-    if (tookNanos() > WINDOW.toNanos()) {
-      from += tookNanos() / 3;
-      to = from + WINDOW.toNanos();
-      part =
-          "%d ms of %d ms, beginning after a third of the sale."
-              .formatted(WINDOW.toMillis(), Duration.ofNanos(tookNanos()).toMillis());
-    }
-    return new Timeline(
-        new Frame(from, to, startNanos(), "the start"),
-        holds,
-        stage.recording().marks(),
-        List.of(),
-        stage.settings().processes(),
-        stage.settings().threads(),
-        what + " " + part);
   }
 
   private long startNanos() {

@@ -1,17 +1,16 @@
 package io.mortise.cli.demo;
 
 import io.mortise.cli.timeline.Mark;
+import io.mortise.cli.worker.Catalogue;
 import io.mortise.cli.worker.Job;
 import io.mortise.cli.worker.Note;
 import io.mortise.cli.worker.Order;
 import io.mortise.cli.worker.Stock;
 import io.mortise.cli.worker.Suspension;
 import io.mortise.cli.worker.WorkerEvent.Entered;
-import io.mortise.cli.worker.WorkerEvent.Failed;
-import io.mortise.cli.worker.WorkerEvent.Logged;
-import io.mortise.cli.worker.WorkerEvent.Ready;
-import io.mortise.cli.worker.WorkerReport;
 import io.mortise.cli.worker.Workers;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -27,36 +27,34 @@ import java.util.stream.IntStream;
  * chapter's thread does everything: whenever it waits, it takes in what the workers report.
  */
 public final class Stage {
-  private static final Duration LOG_COMES_WITHIN = Duration.ofMillis(200);
-
   private final String chapter;
   private final String lockName;
-  private final String redisUri;
+  private final DemoRedis redis;
   private final DemoSettings settings;
   private final Stock stock;
   private final Workers workers;
   private final Progress progress;
-  private final Duration patience;
-  private final Recording recording = new Recording();
+  private final Inbox inbox;
   private final Set<Integer> onStage = new TreeSet<>();
+  private int threads;
 
   Stage(
       String chapter,
       String lockName,
-      String redisUri,
+      DemoRedis redis,
       DemoSettings settings,
-      Stock stock,
       Workers workers,
       Progress progress,
       Duration patience) {
     this.chapter = chapter;
     this.lockName = lockName;
-    this.redisUri = redisUri;
+    this.redis = redis;
     this.settings = settings;
-    this.stock = stock;
+    this.stock = new Stock(redis.client(), lockName);
     this.workers = workers;
     this.progress = progress;
-    this.patience = patience;
+    this.inbox = new Inbox(workers, progress, patience.plus(settings.lease()));
+    this.threads = settings.threads();
   }
 
   /** What the sale is like. */
@@ -64,14 +62,39 @@ public final class Stage {
     return settings;
   }
 
+  /** How many threads each worker has in this act. */
+  public int threads() {
+    return threads;
+  }
+
   /** What is for sale. */
   public Stock stock() {
     return stock;
   }
 
-  /** What has happened so far. */
+  /** What readers and writers share. */
+  public Catalogue catalogue() {
+    return new Catalogue(redis.client(), lockName);
+  }
+
+  /** The name of the lock. */
+  public String lockName() {
+    return lockName;
+  }
+
+  /** A client for locks of the demo's own. */
+  public LockClient connect() {
+    return LockClient.create(redis.uri(), LockOptions.builder().lease(settings.lease()).build());
+  }
+
+  /** Where the workers' reports come in. */
+  Inbox inbox() {
+    return inbox;
+  }
+
+  /** What has happened so far in this act. */
   public Recording recording() {
-    return recording;
+    return inbox.recording();
   }
 
   /** What is shown while it goes on. */
@@ -79,32 +102,46 @@ public final class Stage {
     return progress;
   }
 
-  /** Opens the sale: all workers sell in this role, and begin at the same time. */
+  /**
+   * Begins an act: all workers work in this role, and begin at the same time. What an act before it
+   * has left is forgotten, and the stock is full again.
+   */
   public void open(String role) throws InterruptedException {
+    open(worker -> role, settings.threads());
+  }
+
+  /** The same, with a role for each worker and as many threads. */
+  public void open(IntFunction<String> roles, int threads) throws InterruptedException {
     prepare(
-        IntStream.range(0, workers.count()).boxed().collect(Collectors.toMap(i -> i, i -> role)));
+        IntStream.range(0, workers.count())
+            .boxed()
+            .collect(Collectors.toMap(worker -> worker, roles::apply)),
+        threads);
     onStage.forEach(this::go);
   }
 
   /**
-   * Opens the sale with a role for each worker; those that have none stay away. One begins before
+   * Begins an act with a role for each worker; those that have none stay away. One begins before
    * the others and sells one ahead of them, so that it is sure to have a part in the sale.
    */
   public void open(Map<Integer, String> roles, int first) throws InterruptedException {
-    prepare(roles);
+    prepare(roles, settings.threads());
     go(first);
-    await("the first sale", () -> recording.served() > 0);
+    await("the first sale", () -> recording().served() > 0);
     onStage.stream().filter(worker -> worker != first).forEach(this::go);
   }
 
-  private void prepare(Map<Integer, String> roles) throws InterruptedException {
+  private void prepare(Map<Integer, String> roles, int threads) throws InterruptedException {
     progress.say("workers connect");
+    inbox.beginAct();
+    this.threads = threads;
     workers.startMissing();
     stock.write(settings.stock());
+    onStage.clear();
     onStage.addAll(roles.keySet());
     roles.forEach((worker, role) -> workers.send(worker, new Order.Prepare(job(worker, role))));
-    await("the workers to connect", () -> recording.prepared(onStage));
-    progress.say("selling");
+    await("the workers to connect", () -> recording().prepared(onStage));
+    progress.say("at work");
   }
 
   private void go(int worker) {
@@ -115,32 +152,40 @@ public final class Stage {
     return new Job(
         chapter,
         role,
-        List.of(redisUri),
+        List.of(redis.uri()),
         lockName,
         settings.stock(),
-        settings.threads(),
+        threads,
         settings.customersOf(worker),
         settings.lease().toMillis());
+  }
+
+  /** Tells a thread that waits for it to ask for the lock; returns when it says that it does. */
+  public void call(int worker, int thread) throws InterruptedException {
+    int before = recording().asking();
+    workers.send(worker, new Order.Call(thread));
+    await(
+        "worker %d to ask for the lock".formatted(worker + 1), () -> recording().asking() > before);
   }
 
   /** Whether all workers but this one have finished. */
   public boolean othersFinished(int worker) {
     Set<Integer> others = new TreeSet<>(onStage);
     others.remove(worker);
-    return recording.finished(others);
+    return recording().finished(others);
   }
 
   /** Waits until all have finished that were not killed. */
   public void awaitEnd() throws InterruptedException {
-    await("the workers to finish", () -> recording.finished(onStage));
+    await("the workers to finish", () -> recording().finished(onStage));
   }
 
   /** Waits until this worker has said that it stays inside. */
   public Entered awaitStaying(int worker) throws InterruptedException {
     await(
         "worker %d to get in".formatted(worker + 1),
-        () -> recording.staying(worker).isPresent() || recording.finished(onStage));
-    return recording
+        () -> recording().staying(worker).isPresent() || recording().finished(onStage));
+    return recording()
         .staying(worker)
         .orElseThrow(
             () ->
@@ -155,9 +200,11 @@ public final class Stage {
     long now = System.nanoTime();
     workers.kill(worker);
     onStage.remove(worker);
-    recording.endHoldOf(worker, now);
-    recording.add(
-        new Mark(worker, Mark.WHOLE_PROCESS, Note.KILLED, now, "the process is killed (SIGKILL)"));
+    recording().endHoldOf(worker, now);
+    recording()
+        .add(
+            new Mark(
+                worker, Mark.WHOLE_PROCESS, Note.KILLED, now, "the process is killed (SIGKILL)"));
     return now;
   }
 
@@ -166,9 +213,11 @@ public final class Stage {
     try {
       Suspension suspension = workers.suspend(worker);
       long now = System.nanoTime();
-      recording.endHoldOf(worker, now);
-      recording.add(
-          new Mark(worker, Mark.WHOLE_PROCESS, Note.PAUSED, now, "the process stops (SIGSTOP)"));
+      recording().endHoldOf(worker, now);
+      recording()
+          .add(
+              new Mark(
+                  worker, Mark.WHOLE_PROCESS, Note.PAUSED, now, "the process stops (SIGSTOP)"));
       return suspension;
     } catch (IOException e) {
       throw new DemoFailure("a worker cannot be suspended: " + e.getMessage(), e);
@@ -178,8 +227,9 @@ public final class Stage {
   /** Lets the worker run again, with what it was about to do; gives the time, in ns. */
   public long wake(int worker, Suspension suspension) {
     long now = System.nanoTime();
-    recording.add(
-        new Mark(worker, Mark.WHOLE_PROCESS, Note.WOKEN, now, "the process runs on (SIGCONT)"));
+    recording()
+        .add(
+            new Mark(worker, Mark.WHOLE_PROCESS, Note.WOKEN, now, "the process runs on (SIGCONT)"));
     try {
       suspension.close();
     } catch (IOException e) {
@@ -195,43 +245,6 @@ public final class Stage {
    * @throws Standstill if they report nothing for longer than anything can take
    */
   public void await(String what, BooleanSupplier done) throws InterruptedException {
-    Duration silence = patience.plus(settings.lease());
-    while (!done.getAsBoolean()) {
-      WorkerReport report = workers.nextReport(silence.toNanos());
-      if (report == null) {
-        throw new Standstill(
-            "nothing happened for %d s while waiting for %s".formatted(silence.toSeconds(), what));
-      }
-      take(report);
-      if (report.event() instanceof Failed failed) {
-        takeLog();
-        throw new DemoFailure(
-            "worker %d failed: %s".formatted(report.worker() + 1, failed.message()), null);
-      }
-      if (report.event() instanceof Ready ready && ready.atNanos() > System.nanoTime()) {
-        throw new DemoFailure(
-            "the processes of this machine do not share a clock (System.nanoTime()), so what"
-                + " happened in them cannot be put in order",
-            null);
-      }
-    }
-  }
-
-  private void take(WorkerReport report) {
-    recording.add(report);
-    progress.to(recording.sold());
-    if (report.event() instanceof Logged logged) {
-      progress.log("worker %d: %s".formatted(report.worker() + 1, logged.line()));
-    }
-  }
-
-  /** What a worker that failed has logged comes on another way than its report, and later. */
-  private void takeLog() throws InterruptedException {
-    long deadline = System.nanoTime() + LOG_COMES_WITHIN.toNanos();
-    WorkerReport report = workers.nextReport(LOG_COMES_WITHIN.toNanos());
-    while (report != null) {
-      take(report);
-      report = workers.nextReport(Math.max(0, deadline - System.nanoTime()));
-    }
+    inbox.await(what, done);
   }
 }

@@ -49,6 +49,6 @@ final class WithRedisLock implements Chapter {
         exact && exclusion.holds(),
         explanation,
         figures,
-        List.of(sale.timeline(stage, "One bar at any time.")));
+        List.of(Excerpt.of(stage, "One bar at any time.")));
   }
 }

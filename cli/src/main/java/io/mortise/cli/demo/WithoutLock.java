@@ -56,7 +56,6 @@ final class WithoutLock implements Chapter {
         explanation,
         figures,
         List.of(
-            sale.timeline(
-                stage, "Bars above each other: several threads inside at the same time.")));
+            Excerpt.of(stage, "Bars above each other: several threads inside at the same time.")));
   }
 }

@@ -24,7 +24,7 @@ public final class ConsoleProgress {
   /**
    * Begins to show a chapter.
    *
-   * @param expected how many will be sold, about
+   * @param expected how many stays inside there will be, about
    * @param log whether to show what the workers log
    */
   public static Progress of(String title, long expected, boolean log, PrintWriter err) {
@@ -54,8 +54,8 @@ public final class ConsoleProgress {
     }
 
     @Override
-    public void to(long sold) {
-      bar.maxHint(Math.max(bar.getMax(), sold)).stepTo(sold);
+    public void to(long served) {
+      bar.maxHint(Math.max(bar.getMax(), served)).stepTo(served);
     }
 
     @Override
@@ -105,7 +105,7 @@ public final class ConsoleProgress {
     }
 
     @Override
-    public void to(long sold) {}
+    public void to(long served) {}
 
     @Override
     public void say(String what) {}

@@ -4,6 +4,8 @@ import io.mortise.cli.demo.ChapterReport;
 import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
 import io.mortise.cli.demo.Figure;
+import io.mortise.cli.timeline.LineUps;
+import io.mortise.cli.timeline.Picture;
 import io.mortise.cli.timeline.Timeline;
 import java.io.IOException;
 import java.io.InputStream;
@@ -91,7 +93,9 @@ public final class HtmlReport {
     swatch("hold w0", "inside; a colour for each process");
     swatch("wait w0", "waiting");
     swatch("span", "killed or paused inside");
-    swatch("crowd", "more than one inside");
+    swatch("crowd", "inside together, against the rules");
+    swatch("writer", "writing, alone");
+    swatch("together", "reading together");
     page.close();
   }
 
@@ -113,24 +117,60 @@ public final class HtmlReport {
     page.leaf("p", chapter.story());
     page.leaf("p", chapter.outcome().explanation(), "class", "seen");
     figures(chapter.outcome().figures());
-    for (Timeline timeline : chapter.outcome().timelines()) {
+    for (Picture picture : chapter.outcome().pictures()) {
       page.open("figure");
       page.open("div", "class", "scroll");
-      new TimelineSvg(timeline, chapter.title()).write(page);
+      draw(picture, chapter.title());
       page.close();
-      page.leaf("figcaption", timeline.caption());
+      page.leaf("figcaption", picture.caption());
       page.close();
     }
     log(chapter.log());
     page.close();
   }
 
+  private void draw(Picture picture, String title) {
+    if (picture instanceof Timeline timeline) {
+      new TimelineSvg(timeline, title).write(page);
+    } else if (picture instanceof LineUps lineUps) {
+      new LineUpsSvg(lineUps).write(page);
+    }
+  }
+
   private void figures(List<Figure> figures) {
+    comparison(figures.stream().filter(figure -> !figure.of().isEmpty()).toList());
     page.open("dl");
     for (Figure figure : figures) {
-      page.open("div").leaf("dt", figure.label()).leaf("dd", figure.text()).close();
+      if (figure.of().isEmpty()) {
+        page.open("div").leaf("dt", figure.label()).leaf("dd", figure.text()).close();
+      }
     }
     page.close();
+  }
+
+  /** A column for each of the things that are compared. */
+  private void comparison(List<Figure> figures) {
+    if (figures.isEmpty()) {
+      return;
+    }
+    List<String> compared = figures.stream().map(Figure::of).distinct().toList();
+    page.open("table", "class", "comparison").open("thead").open("tr").leaf("td", "");
+    compared.forEach(of -> page.leaf("th", of, "scope", "col"));
+    page.close().close().open("tbody");
+    for (String label : figures.stream().map(Figure::label).distinct().toList()) {
+      page.open("tr").leaf("th", label, "scope", "row");
+      for (String of : compared) {
+        page.leaf(
+            "td",
+            figures.stream()
+                .filter(figure -> figure.label().equals(label) && figure.of().equals(of))
+                .map(Figure::text)
+                .findFirst()
+                .orElse(""));
+      }
+      page.close();
+    }
+    page.close().close();
   }
 
   private void log(List<String> lines) {

@@ -70,6 +70,7 @@ record MarkLabel(Mark mark, String text, double x, boolean toTheLeft, int lane) 
       case WOKEN -> "runs again";
       case TOLD -> "told that its lease is lost";
       case REFUSED -> "late write refused";
+      case TORN -> "torn read";
     };
   }
 }

@@ -5,6 +5,7 @@ import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
 import io.mortise.cli.demo.Figure;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Help.Ansi;
@@ -66,10 +67,21 @@ public final class TableReport {
     return ansi.new Text("@|bold " + text + "|@");
   }
 
+  private static String value(Figure figure) {
+    return figure.of().isEmpty() ? figure.text() : "%s (%s)".formatted(figure.text(), figure.of());
+  }
+
   private static String figures(ChapterReport chapter) {
     return chapter.outcome().figures().stream()
         .filter(Figure::headline)
-        .map(figure -> figure.label() + " " + figure.text())
+        .collect(
+            Collectors.groupingBy(
+                Figure::label,
+                LinkedHashMap::new,
+                Collectors.mapping(TableReport::value, Collectors.joining(" "))))
+        .entrySet()
+        .stream()
+        .map(figure -> figure.getKey() + " " + figure.getValue())
         .collect(Collectors.joining(", "));
   }
 }

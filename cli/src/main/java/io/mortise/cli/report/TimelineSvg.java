@@ -23,7 +23,6 @@ final class TimelineSvg {
   private static final double CROWD_HEIGHT = 26;
   private static final double AXIS_HEIGHT = 34;
   private static final double THINNEST_BAR = 1.5;
-  private static final int COLOURS = 8;
 
   /** With more than so many threads a process has only one row. */
   private static final int MOST_ROWS = 40;
@@ -31,6 +30,7 @@ final class TimelineSvg {
   private final Timeline timeline;
   private final String title;
   private final TimeScale scale;
+  private final boolean readersAndWriters;
   private final boolean rowPerThread;
   private final double rowHeight;
   private final List<MarkLabel> labels;
@@ -41,6 +41,7 @@ final class TimelineSvg {
     this.timeline = timeline;
     this.title = title;
     scale = new TimeScale(timeline.frame(), LEFT, WIDTH - LEFT - RIGHT);
+    readersAndWriters = timeline.holds().stream().anyMatch(Hold::isShared);
     rowPerThread = timeline.workers() * timeline.threads() <= MOST_ROWS;
     rowHeight = rowPerThread ? 12 : 18;
     labels = MarkLabel.place(timeline.marks(), scale, WIDTH - RIGHT);
@@ -51,12 +52,15 @@ final class TimelineSvg {
 
   void write(Markup out) {
     double height = rowsBottom + GROUP_GAP + CROWD_HEIGHT + AXIS_HEIGHT;
-    out.open("svg", "class", "timeline", "role", "img", "viewBox", "0 0 1000 " + number(height));
+    out.open(
+        "svg", "class", "timeline", "role", "img", "viewBox", "0 0 1000 " + Svg.number(height));
     out.leaf("title", title + ": who held the lock when");
     axis(out);
     groups(out);
     timeline.holds().forEach(hold -> wait(out, hold));
-    timeline.holds().forEach(hold -> hold(out, hold));
+    // A writer is on top of readers that share its row.
+    timeline.holds().stream().filter(Hold::isShared).forEach(hold -> hold(out, hold));
+    timeline.holds().stream().filter(hold -> !hold.isShared()).forEach(hold -> hold(out, hold));
     timeline.spans().forEach(span -> span(out, span));
     marks(out);
     crowd(out);
@@ -66,8 +70,8 @@ final class TimelineSvg {
   private void groups(Markup out) {
     for (int worker = 0; worker < timeline.workers(); worker++) {
       double top = rowTop(worker, 0);
-      rect(out, "group", LEFT, top, WIDTH - LEFT - RIGHT, groupHeight()).close();
-      text(out, "name", "end", LEFT - 8, top + groupHeight() / 2 + 4, "worker " + (worker + 1));
+      Svg.rect(out, "group", LEFT, top, WIDTH - LEFT - RIGHT, groupHeight()).close();
+      Svg.text(out, "name", "end", LEFT - 8, top + groupHeight() / 2 + 4, "worker " + (worker + 1));
     }
   }
 
@@ -76,7 +80,7 @@ final class TimelineSvg {
     double width = scale.x(hold.enteredNanos()) - from;
     if (width > THINNEST_BAR) {
       double y = rowTop(hold.worker(), hold.thread()) + rowHeight / 2 - 0.5;
-      rect(out, "wait " + colour(hold.worker()), from, y, width, 1).close();
+      Svg.rect(out, "wait " + Svg.colour(hold.worker()), from, y, width, 1).close();
     }
   }
 
@@ -87,15 +91,16 @@ final class TimelineSvg {
     }
     double from = scale.x(hold.enteredNanos());
     double width = Math.max(THINNEST_BAR, scale.x(hold.leftNanos()) - from);
-    rect(
-            out,
-            "hold " + colour(hold.worker()),
-            from,
-            rowTop(hold.worker(), hold.thread()) + 1,
-            width,
-            rowHeight - 2)
+    Svg.rect(out, style(hold), from, rowTop(hold.worker(), hold.thread()) + 1, width, rowHeight - 2)
         .leaf("title", describe(hold))
         .close();
+  }
+
+  /** Where some are inside together, those that are not are of another kind: the writers. */
+  private String style(Hold hold) {
+    return hold.isShared()
+        ? "hold shared " + Svg.colour(hold.worker())
+        : readersAndWriters ? "hold writer" : "hold " + Svg.colour(hold.worker());
   }
 
   private String describe(Hold hold) {
@@ -117,9 +122,9 @@ final class TimelineSvg {
     double top = rowTop(span.worker(), span.thread());
     String text =
         "%s: %d ms".formatted(span.label(), Math.round((span.toNanos() - span.fromNanos()) / 1e6));
-    rect(out, "span", from, top + 0.5, to - from, rowHeight - 1).leaf("title", text).close();
+    Svg.rect(out, "span", from, top + 0.5, to - from, rowHeight - 1).leaf("title", text).close();
     if (to - from > MarkLabel.width(text)) {
-      text(out, "inside-span", "middle", (from + to) / 2, top + rowHeight / 2 + 3.7, text);
+      Svg.text(out, "inside-span", "middle", (from + to) / 2, top + rowHeight / 2 + 3.7, text);
     }
   }
 
@@ -127,8 +132,9 @@ final class TimelineSvg {
     for (MarkLabel label : labels) {
       double y = (label.lane() + 1) * LANE - 4;
       out.open("g", "class", "mark");
-      line(out, scale.x(label.mark().atNanos()), y - 9, rowsBottom);
-      text(out, "label", label.toTheLeft() ? "end" : "start", label.x(), y, label.text());
+      double x = scale.x(label.mark().atNanos());
+      Svg.line(out, "", x, y - 9, x, rowsBottom).close();
+      Svg.text(out, "label", label.toTheLeft() ? "end" : "start", label.x(), y, label.text());
       out.close();
     }
     for (Mark mark : timeline.marks()) {
@@ -136,16 +142,8 @@ final class TimelineSvg {
       int thread = mark.thread() == Mark.WHOLE_PROCESS ? threadInside(mark) : mark.thread();
       out.open("g", "class", "mark " + mark.note().name().toLowerCase(Locale.ROOT));
       out.leaf("title", "%s; at %.1f ms".formatted(mark.detail(), scale.millis(mark.atNanos())));
-      out.open(
-              "circle",
-              "cx",
-              number(x),
-              "cy",
-              number(rowTop(mark.worker(), thread) + rowHeight / 2),
-              "r",
-              "4")
-          .close()
-          .close();
+      Svg.circle(out, "dot", x, rowTop(mark.worker(), thread) + rowHeight / 2, 4).close();
+      out.close();
     }
   }
 
@@ -162,15 +160,16 @@ final class TimelineSvg {
     List<Stretch> stretches = Overlaps.stretches(timeline.holds());
     int most = stretches.stream().mapToInt(Stretch::inside).max().orElse(1);
     double bottom = rowsBottom + GROUP_GAP + CROWD_HEIGHT;
-    text(out, "name", "end", LEFT - 8, bottom - CROWD_HEIGHT / 2 + 4, "inside");
+    Svg.text(out, "name", "end", LEFT - 8, bottom - CROWD_HEIGHT / 2 - 2, "inside");
+    Svg.text(out, "number", "end", LEFT - 8, bottom - 1, most > 1 ? "up to " + most : "1");
     for (Stretch stretch : stretches) {
       double from = scale.x(stretch.fromNanos());
       double width = scale.x(stretch.toNanos()) - from;
       double height = CROWD_HEIGHT * stretch.inside() / Math.max(2, most);
       if (width > 0) {
-        rect(
+        Svg.rect(
                 out,
-                stretch.inside() > 1 ? "crowd" : "alone",
+                stretch.clashes() ? "crowd" : stretch.inside() > 1 ? "together" : "alone",
                 from,
                 bottom - height,
                 Math.max(0.4, width),
@@ -185,11 +184,12 @@ final class TimelineSvg {
     double bottom = rowsBottom + GROUP_GAP + CROWD_HEIGHT;
     for (TimeScale.Tick tick : scale.ticks()) {
       out.open("g", "class", "tick");
-      line(out, tick.x(), rowsTop, bottom + 4);
-      text(out, "number", "middle", tick.x(), bottom + 16, tick.label());
+      Svg.line(out, "", tick.x(), rowsTop, tick.x(), bottom + 4).close();
+      Svg.text(out, "number", "middle", tick.x(), bottom + 16, tick.label());
       out.close();
     }
-    text(out, "number", "end", WIDTH - RIGHT, bottom + 30, "ms since " + timeline.frame().zeroIs());
+    Svg.text(
+        out, "number", "end", WIDTH - RIGHT, bottom + 30, "ms since " + timeline.frame().zeroIs());
   }
 
   private double groupHeight() {
@@ -198,39 +198,5 @@ final class TimelineSvg {
 
   private double rowTop(int worker, int thread) {
     return rowsTop + worker * (groupHeight() + GROUP_GAP) + (rowPerThread ? thread * rowHeight : 0);
-  }
-
-  private static String colour(int worker) {
-    return "w" + worker % COLOURS;
-  }
-
-  private static Markup rect(
-      Markup out, String style, double x, double y, double width, double height) {
-    return out.open(
-        "rect",
-        "class",
-        style,
-        "x",
-        number(x),
-        "y",
-        number(y),
-        "width",
-        number(width),
-        "height",
-        number(height));
-  }
-
-  private static void line(Markup out, double x, double from, double to) {
-    out.open("line", "x1", number(x), "x2", number(x), "y1", number(from), "y2", number(to))
-        .close();
-  }
-
-  private static void text(
-      Markup out, String style, String anchor, double x, double y, String words) {
-    out.leaf("text", words, "class", style, "text-anchor", anchor, "x", number(x), "y", number(y));
-  }
-
-  private static String number(double value) {
-    return String.format(Locale.ROOT, "%.2f", value);
   }
 }

@@ -1,6 +1,7 @@
 package io.mortise.cli.timeline;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -8,13 +9,37 @@ import java.util.stream.Stream;
 public final class Overlaps {
 
   /**
-   * A stretch during which the same number were inside.
+   * A stretch during which the same number were inside; at least one.
    *
-   * @param inside how many, at least 1
+   * @param exclusive how many who may be there only alone
+   * @param shared how many who may be there together
    */
-  public record Stretch(int inside, long fromNanos, long toNanos) {}
+  public record Stretch(int exclusive, int shared, long fromNanos, long toNanos) {
 
-  private record Step(long atNanos, int change) {}
+    /** How many were inside. */
+    public int inside() {
+      return exclusive + shared;
+    }
+
+    /** Whether some were there together that exclude each other. */
+    public boolean clashes() {
+      return exclusive > 0 && inside() > 1;
+    }
+  }
+
+  private record Step(long atNanos, int exclusive, int shared) {
+    static Step of(Hold hold, boolean enters) {
+      int change = enters ? 1 : -1;
+      return new Step(
+          enters ? hold.enteredNanos() : hold.leftNanos(),
+          hold.isShared() ? 0 : change,
+          hold.isShared() ? change : 0);
+    }
+
+    int change() {
+      return exclusive + shared;
+    }
+  }
 
   private Overlaps() {}
 
@@ -22,23 +47,20 @@ public final class Overlaps {
   public static List<Stretch> stretches(List<Hold> holds) {
     List<Step> steps =
         holds.stream()
-            .flatMap(
-                hold -> Stream.of(new Step(hold.enteredNanos(), 1), new Step(hold.leftNanos(), -1)))
+            .flatMap(hold -> Stream.of(Step.of(hold, true), Step.of(hold, false)))
             // Who leaves at the moment at which another enters was not inside with it.
-            .sorted(
-                (a, b) ->
-                    a.atNanos == b.atNanos
-                        ? Integer.compare(a.change, b.change)
-                        : Long.compare(a.atNanos, b.atNanos))
+            .sorted(Comparator.comparingLong(Step::atNanos).thenComparingInt(Step::change))
             .toList();
     List<Stretch> stretches = new ArrayList<>();
-    int inside = 0;
+    int exclusive = 0;
+    int shared = 0;
     for (int i = 0; i < steps.size(); i++) {
       Step step = steps.get(i);
-      inside += step.change;
+      exclusive += step.exclusive;
+      shared += step.shared;
       long until = i + 1 < steps.size() ? steps.get(i + 1).atNanos : step.atNanos;
-      if (inside > 0 && until > step.atNanos) {
-        stretches.add(new Stretch(inside, step.atNanos, until));
+      if (exclusive + shared > 0 && until > step.atNanos) {
+        stretches.add(new Stretch(exclusive, shared, step.atNanos, until));
       }
     }
     return stretches;

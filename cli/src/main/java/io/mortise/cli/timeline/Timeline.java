@@ -3,7 +3,7 @@ package io.mortise.cli.timeline;
 import java.util.List;
 
 /**
- * What is to be drawn of a chapter.
+ * Who was inside when.
  *
  * @param frame which part of the time
  * @param workers how many processes there are
@@ -17,7 +17,8 @@ public record Timeline(
     List<Span> spans,
     int workers,
     int threads,
-    String caption) {
+    String caption)
+    implements Picture {
 
   /**
    * A part of the time.

@@ -11,5 +11,7 @@ public enum Note {
   /** The holder was told that its lease is lost. */
   TOLD,
   /** The resource refused a write because of its old token. */
-  REFUSED
+  REFUSED,
+  /** A reader saw half of what a writer was writing. */
+  TORN
 }

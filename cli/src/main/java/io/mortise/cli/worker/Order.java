@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 @JsonSubTypes({
   @JsonSubTypes.Type(name = "prepare", value = Order.Prepare.class),
   @JsonSubTypes.Type(name = "go", value = Order.Go.class),
+  @JsonSubTypes.Type(name = "call", value = Order.Call.class),
   @JsonSubTypes.Type(name = "proceed", value = Order.Proceed.class)
 })
 public sealed interface Order {
@@ -17,6 +18,9 @@ public sealed interface Order {
 
   /** Begin: it is sent when all are prepared, so that all begin together. */
   record Go() implements Order {}
+
+  /** It is this thread's turn to ask. */
+  record Call(int thread) implements Order {}
 
   /** Go on, to a thread that waits inside its critical section. */
   record Proceed() implements Order {}

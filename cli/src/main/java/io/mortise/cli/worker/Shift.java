@@ -1,13 +1,17 @@
 package io.mortise.cli.worker;
 
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** One job inside a worker process: its threads, and the two words they wait for. */
 final class Shift {
   private final CountDownLatch go = new CountDownLatch(1);
   private final Stay stay = new Stay();
+  private final List<Semaphore> calls;
   private final Connections connections;
   private final AtomicInteger threadsAtWork;
   private final Consumer<WorkerEvent> reports;
@@ -19,6 +23,7 @@ final class Shift {
       Consumer<WorkerEvent> reports,
       Consumer<Exception> failures) {
     this.connections = connections;
+    this.calls = Stream.generate(() -> new Semaphore(0)).limit(job.threads()).toList();
     this.threadsAtWork = new AtomicInteger(job.threads());
     this.reports = reports;
     this.failures = failures;
@@ -29,7 +34,10 @@ final class Shift {
       Job job, Work work, Consumer<WorkerEvent> reports, Consumer<Exception> failures) {
     Shift shift = new Shift(job, Connections.open(job), reports, failures);
     for (int i = 0; i < job.threads(); i++) {
-      Till till = new Till(job, i, shift.connections, shift.stay, reports);
+      Till till = new Till(job, i, shift.connections, shift.calls.get(i), shift.stay, reports);
+      if (i == 0) {
+        work.warmUp(till);
+      }
       Thread thread = new Thread(() -> shift.run(work, till), "till-" + i);
       thread.setDaemon(true); // the process ends with its input, wherever its threads are
       thread.start();
@@ -39,6 +47,10 @@ final class Shift {
 
   void go() {
     go.countDown();
+  }
+
+  void call(int thread) {
+    calls.get(thread).release();
   }
 
   void proceed() {

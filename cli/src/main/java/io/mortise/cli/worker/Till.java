@@ -1,6 +1,7 @@
 package io.mortise.cli.worker;
 
 import io.mortise.core.LockClient;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -11,16 +12,27 @@ public final class Till {
   private static final long SHORTEST_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
   private static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(1500);
 
+  /** News come so much more rarely than customers. */
+  private static final int NEWS_FACTOR = 10;
+
   private final Job job;
   private final int thread;
   private final Connections connections;
+  private final Semaphore calls;
   private final Stay stay;
   private final Consumer<WorkerEvent> reports;
 
-  Till(Job job, int thread, Connections connections, Stay stay, Consumer<WorkerEvent> reports) {
+  Till(
+      Job job,
+      int thread,
+      Connections connections,
+      Semaphore calls,
+      Stay stay,
+      Consumer<WorkerEvent> reports) {
     this.job = job;
     this.thread = thread;
     this.connections = connections;
+    this.calls = calls;
     this.stay = stay;
     this.reports = reports;
   }
@@ -28,6 +40,11 @@ public final class Till {
   /** What this process is to do. */
   public Job job() {
     return job;
+  }
+
+  /** The number of this thread in its process, from 0. */
+  public int thread() {
+    return thread;
   }
 
   /** How many customers this thread serves. */
@@ -50,6 +67,11 @@ public final class Till {
     return new Stock(connections.shop(), job.lockName());
   }
 
+  /** What readers and writers share. */
+  public Catalogue catalogue() {
+    return new Catalogue(connections.shop(), job.lockName());
+  }
+
   /** One customer, with nothing that protects the time between reading and writing. */
   public boolean sellOne() {
     Stock stock = stock();
@@ -64,16 +86,27 @@ public final class Till {
 
   /** The time between reading and writing: prices, vouchers, a fraud check. */
   public void compute() {
-    pass();
+    pass(SHORTEST_NANOS, LONGEST_NANOS);
   }
 
   /** The time between two customers. Nothing is protected meanwhile. */
   public void awaitCustomer() {
-    pass();
+    pass(SHORTEST_NANOS, LONGEST_NANOS);
   }
 
-  private static void pass() {
-    LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(SHORTEST_NANOS, LONGEST_NANOS));
+  /** The time between two changes of the catalogue. */
+  public void awaitNews() {
+    pass(NEWS_FACTOR * SHORTEST_NANOS, NEWS_FACTOR * LONGEST_NANOS);
+  }
+
+  private static void pass(long shortestNanos, long longestNanos) {
+    LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(shortestNanos, longestNanos));
+  }
+
+  /** Waits until the demo calls this thread, and says that it asks for the lock now. */
+  public void awaitCall() throws InterruptedException {
+    calls.acquire();
+    reports.accept(new WorkerEvent.Asking(thread));
   }
 
   /**
@@ -96,7 +129,13 @@ public final class Till {
     long leftNanos = System.nanoTime();
     reports.accept(
         new WorkerEvent.Held(
-            thread, visit.token(), visit.askedNanos(), visit.enteredNanos(), leftNanos, sold));
+            thread,
+            visit.mode(),
+            visit.token(),
+            visit.askedNanos(),
+            visit.enteredNanos(),
+            leftNanos,
+            sold));
   }
 
   /** Reports something worth a mark on the time line, at this moment. */

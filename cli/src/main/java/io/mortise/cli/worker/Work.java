@@ -1,8 +1,13 @@
 package io.mortise.cli.worker;
 
 /** What one thread of a worker process does in a chapter. */
-@FunctionalInterface
 public interface Work {
+
+  /**
+   * Uses once what the work uses, on other names: the first lock of a JVM loads classes, and worker
+   * processes of different age are to be equals. One thread does it, before the work begins.
+   */
+  default void warmUp(Till till) {}
 
   /** Serves the customers of this till, and reports what it did. */
   void work(Till till) throws InterruptedException;

@@ -52,6 +52,8 @@ public final class Worker {
     }
     if (order instanceof Order.Go) {
       current.go();
+    } else if (order instanceof Order.Call call) {
+      current.call(call.thread());
     } else {
       current.proceed();
     }

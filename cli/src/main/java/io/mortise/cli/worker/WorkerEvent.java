@@ -2,6 +2,7 @@ package io.mortise.cli.worker;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.mortise.testkit.HoldLog.Mode;
 
 /**
  * What a worker process reports: one JSON line each on its standard output. Threads count from 0,
@@ -11,6 +12,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 @JsonSubTypes({
   @JsonSubTypes.Type(name = "ready", value = WorkerEvent.Ready.class),
   @JsonSubTypes.Type(name = "prepared", value = WorkerEvent.Prepared.class),
+  @JsonSubTypes.Type(name = "asking", value = WorkerEvent.Asking.class),
   @JsonSubTypes.Type(name = "entered", value = WorkerEvent.Entered.class),
   @JsonSubTypes.Type(name = "held", value = WorkerEvent.Held.class),
   @JsonSubTypes.Type(name = "noted", value = WorkerEvent.Noted.class),
@@ -26,6 +28,9 @@ public sealed interface WorkerEvent {
   /** Connected, with its threads waiting for the word to go. */
   record Prepared() implements WorkerEvent {}
 
+  /** A thread that was called is about to ask for the lock. */
+  record Asking(int thread) implements WorkerEvent {}
+
   /** A thread is inside and will stay there; told at once, because it may not live to tell more. */
   record Entered(int thread, long token, long askedNanos, long enteredNanos)
       implements WorkerEvent {}
@@ -33,11 +38,18 @@ public sealed interface WorkerEvent {
   /**
    * A thread was inside and leaves.
    *
+   * @param mode with whom it may coincide
    * @param token the fencing token, 0 without a lock
    * @param sold whether it sold one; otherwise nothing was left, or its write was refused
    */
   record Held(
-      int thread, long token, long askedNanos, long enteredNanos, long leftNanos, boolean sold)
+      int thread,
+      Mode mode,
+      long token,
+      long askedNanos,
+      long enteredNanos,
+      long leftNanos,
+      boolean sold)
       implements WorkerEvent {}
 
   /** Something worth a mark on the time line. */

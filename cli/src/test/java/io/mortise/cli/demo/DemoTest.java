@@ -64,7 +64,7 @@ class DemoTest {
     JsonNode json = new ObjectMapper().readTree(ended.out()); // nothing but JSON
     assertTrue(json.get("ok").booleanValue());
     assertEquals(
-        List.of("without-lock", "redis-lock", "crash", "pause"),
+        List.of("without-lock", "redis-lock", "crash", "pause", "fairness", "catalogue"),
         json.get("chapters").findValuesAsText("name"));
 
     JsonNode without = json.at("/chapters/0/figures");
@@ -84,6 +84,23 @@ class DemoTest {
     assertEquals(1, pause.get("refusedWrites").intValue());
     assertTrue(pause.get("toldAfterMillis").doubleValue() >= 0);
     assertTrue(pause.get("pausedToken").longValue() < pause.get("nextToken").longValue());
+
+    JsonNode fairness = json.at("/chapters/4/figures");
+    assertEquals(0, fairness.get("fairLockOvertakenInLine").intValue());
+    assertTrue(fairness.get("fairLockInLine").intValue() >= 8);
+    assertEquals(0, fairness.get("fairLockOverlaps").intValue());
+    assertEquals(0, fairness.get("redisLockOverlaps").intValue());
+    assertTrue(fairness.get("redisLockLongestWaitMillis").doubleValue() > 0);
+    assertTrue(
+        fairness.get("fairLockMedianWaitMillis").doubleValue()
+            <= fairness.get("fairLockLongestWaitMillis").doubleValue());
+
+    JsonNode catalogue = json.at("/chapters/5/figures");
+    assertEquals(0, catalogue.get("tornReads").intValue());
+    assertEquals(0, catalogue.get("lostWrites").intValue());
+    assertEquals(0, catalogue.get("overlaps").intValue());
+    assertTrue(catalogue.get("mostReaders").intValue() > 1);
+    assertTrue(catalogue.get("longestWriterWaitMillis").doubleValue() > 0);
 
     Path page = Path.of(json.get("html").textValue());
     assertEquals(directory.resolve("results/mortise-demo.html").toRealPath(), page.toRealPath());

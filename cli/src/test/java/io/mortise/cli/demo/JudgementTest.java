@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.cli.Main;
 import io.mortise.cli.timeline.Hold;
+import io.mortise.cli.timeline.Timeline;
+import io.mortise.cli.timeline.Timeline.Frame;
 import io.mortise.cli.worker.Till;
+import io.mortise.testkit.HoldLog.Mode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -46,7 +49,7 @@ class JudgementTest {
 
   private static final class Silent implements Progress {
     @Override
-    public void to(long sold) {}
+    public void to(long served) {}
 
     @Override
     public void say(String what) {}
@@ -97,7 +100,7 @@ class JudgementTest {
   void twoInsideTogetherAreFound() {
     Exclusion exclusion =
         Exclusion.of(List.of(new Hold(0, 0, 1, 0, 10, 20), new Hold(1, 0, 2, 0, 19, 30)));
-    assertEquals(new Exclusion(1, 0), exclusion);
+    assertEquals(new Exclusion(1, 0, 0), exclusion);
     assertFalse(exclusion.holds());
   }
 
@@ -105,7 +108,7 @@ class JudgementTest {
   void aTokenThatDoesNotGrowIsFound() {
     Exclusion exclusion =
         Exclusion.of(List.of(new Hold(0, 0, 2, 0, 10, 20), new Hold(1, 0, 2, 0, 20, 30)));
-    assertEquals(new Exclusion(0, 1), exclusion);
+    assertEquals(new Exclusion(0, 1, 0), exclusion);
   }
 
   @Test
@@ -113,5 +116,70 @@ class JudgementTest {
     Sale sale = new Sale(10, 7, 12, List.of());
     assertEquals(2, sale.oversold());
     assertEquals(9, sale.lostUpdates());
+  }
+
+  @Test
+  void aLockWithoutAnOrderDoesNotPassForAFairOne() throws InterruptedException {
+    Playing bothPlain =
+        stage ->
+            Fairness.outcome(
+                FairnessRun.play(stage, LockKind.PLAIN), FairnessRun.play(stage, LockKind.PLAIN));
+    Outcome outcome = play(new Swapped("fairness", bothPlain)).chapters().get(0).outcome();
+    assertFalse(outcome.ok());
+    assertTrue(
+        outcome.explanation().contains("were overtaken at the fair lock"), outcome::explanation);
+  }
+
+  @Test
+  void readingWithoutALockDoesNotPassForReadingWithOne() throws InterruptedException {
+    Playing bothBare =
+        stage ->
+            ReadersAndWriters.outcome(
+                CatalogueRun.play(stage, false), CatalogueRun.play(stage, false));
+    Outcome outcome = play(new Swapped("catalogue", bothBare)).chapters().get(0).outcome();
+    assertFalse(outcome.ok());
+    assertTrue(
+        outcome.explanation().contains("were inside at the same time"), outcome::explanation);
+  }
+
+  private static Hold reader(int worker, long from, long to) {
+    return new Hold(worker, 0, Mode.SHARED, 1, from, from, to);
+  }
+
+  private static CatalogueRun run(int torn, int version, Hold... holds) {
+    return new CatalogueRun(
+        List.of(holds),
+        torn,
+        1,
+        version,
+        new Timeline(
+            new Frame(0, 100, 0, "the start"), List.of(), List.of(), List.of(), 3, 1, "None."));
+  }
+
+  @Test
+  void eachFlawOfAReadWriteLockIsFound() {
+    Hold writer = new Hold(2, 0, 1, 0, 20, 30);
+    Hold starved = new Hold(2, 0, 1, 0, 20 + Duration.ofSeconds(6).toNanos(), Long.MAX_VALUE);
+    CatalogueRun bare = run(5, 1, reader(0, 0, 10), writer);
+    Hold[] good = {reader(0, 30, 40), reader(1, 35, 45), writer};
+
+    assertTrue(ReadersAndWriters.outcome(bare, run(0, 1, good)).ok());
+    assertTrue(
+        ReadersAndWriters.outcome(run(0, 1, good), run(0, 1, good))
+            .explanation()
+            .contains("this run proves little"));
+
+    assertFalse(ReadersAndWriters.outcome(bare, run(1, 1, good)).ok(), "torn");
+    assertFalse(ReadersAndWriters.outcome(bare, run(0, 0, good)).ok(), "a write was lost");
+    assertFalse(
+        ReadersAndWriters.outcome(bare, run(0, 1, good[0], good[1])).ok(), "no write is over");
+    assertFalse(
+        ReadersAndWriters.outcome(bare, run(0, 1, good[0], reader(1, 40, 45), writer)).ok(),
+        "one reader at a time");
+    assertFalse(
+        ReadersAndWriters.outcome(bare, run(0, 1, good[0], good[1], starved)).ok(), "starved");
+    assertFalse(
+        ReadersAndWriters.outcome(bare, run(0, 1, good[0], reader(1, 29, 45), writer)).ok(),
+        "a reader inside with a writer");
   }
 }

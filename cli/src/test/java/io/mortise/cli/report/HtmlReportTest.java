@@ -68,14 +68,14 @@ class HtmlReportTest {
   }
 
   @Test
-  void eachChapterHasItsVerdictItsFiguresAndItsPicture() {
+  void eachChapterHasItsVerdictItsFiguresAndItsPictures() {
     List<Element> sections = elements("section");
     assertEquals(2, sections.size());
     assertTrue(sections.get(0).getTextContent().contains("✓ ok"));
     assertTrue(sections.get(1).getTextContent().contains("✗ failed"));
     assertEquals("1.2 ms", sections.get(1).getElementsByTagName("dd").item(0).getTextContent());
     for (Element section : sections) {
-      assertEquals(1, section.getElementsByTagName("svg").getLength());
+      assertEquals(2, section.getElementsByTagName("svg").getLength());
     }
   }
 

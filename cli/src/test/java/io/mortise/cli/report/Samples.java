@@ -6,11 +6,14 @@ import io.mortise.cli.demo.DemoSettings;
 import io.mortise.cli.demo.Figure;
 import io.mortise.cli.demo.Outcome;
 import io.mortise.cli.timeline.Hold;
+import io.mortise.cli.timeline.LineUp;
+import io.mortise.cli.timeline.LineUps;
 import io.mortise.cli.timeline.Mark;
 import io.mortise.cli.timeline.Span;
 import io.mortise.cli.timeline.Timeline;
 import io.mortise.cli.timeline.Timeline.Frame;
 import io.mortise.cli.worker.Note;
+import io.mortise.testkit.HoldLog.Mode;
 import java.time.Duration;
 import java.util.List;
 
@@ -38,6 +41,37 @@ final class Samples {
         "All of it.");
   }
 
+  /** In the second one the last that asked came in first. */
+  static LineUps lineUps() {
+    List<Hold> inOrder =
+        List.of(
+            new Hold(0, 0, 1, 0, MILLI, 2 * MILLI),
+            new Hold(1, 0, 2, 0, 2 * MILLI, 3 * MILLI),
+            new Hold(0, 1, 3, 0, 3 * MILLI, 4 * MILLI));
+    List<Hold> turned =
+        List.of(
+            new Hold(0, 0, 2, 0, 2 * MILLI, 3 * MILLI),
+            new Hold(1, 0, 3, 0, 3 * MILLI, 4 * MILLI),
+            new Hold(0, 1, 1, 0, MILLI, 2 * MILLI));
+    return new LineUps(
+        List.of(new LineUp("fair", inOrder), new LineUp(EVIL, turned)), "Two of them " + EVIL);
+  }
+
+  /** Two read together, and then one writes. */
+  static Timeline readersAndWriter() {
+    return new Timeline(
+        new Frame(0, 100 * MILLI, 0, "the start"),
+        List.of(
+            new Hold(0, 0, Mode.SHARED, 0, 0, MILLI, 40 * MILLI),
+            new Hold(1, 0, Mode.SHARED, 0, 0, 20 * MILLI, 50 * MILLI),
+            new Hold(0, 1, 1, 0, 60 * MILLI, 70 * MILLI)),
+        List.of(),
+        List.of(),
+        2,
+        2,
+        "Readers.");
+  }
+
   static DemoReport report(boolean secondHolds) {
     return new DemoReport(
         "1.2.3",
@@ -55,7 +89,7 @@ final class Samples {
             ok,
             "Explained " + EVIL,
             List.of(figure, Figure.count("inner", "hidden", 7).aside()),
-            List.of(timeline()));
+            List.of(lineUps(), timeline()));
     return new ChapterReport(
         name,
         "Title of " + name,

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.testkit.HoldLog.Mode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,8 +22,9 @@ class LinesTest {
     return List.of(
         new WorkerEvent.Ready(Long.MAX_VALUE),
         new WorkerEvent.Prepared(),
+        new WorkerEvent.Asking(2),
         new WorkerEvent.Entered(3, 1L << 52, -5, 7),
-        new WorkerEvent.Held(3, 0, 1, 2, 3, true),
+        new WorkerEvent.Held(3, Mode.SHARED, 0, 1, 2, 3, true),
         new WorkerEvent.Noted(0, Note.REFUSED, 9, 10, "a \"line\"\nand another"),
         new WorkerEvent.Finished(),
         new WorkerEvent.Failed("ß"),
@@ -30,7 +32,7 @@ class LinesTest {
   }
 
   static List<Order> orders() {
-    return List.of(new Order.Prepare(JOB), new Order.Go(), new Order.Proceed());
+    return List.of(new Order.Prepare(JOB), new Order.Go(), new Order.Call(3), new Order.Proceed());
   }
 
   @ParameterizedTest

@@ -1,0 +1,103 @@
+package io.mortise.cli.demo;
+
+import io.mortise.cli.timeline.Hold;
+import io.mortise.cli.timeline.Timeline;
+import io.mortise.cli.timeline.Waits;
+import io.mortise.cli.worker.Note;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What came out of reading and writing, with the lock or without.
+ *
+ * @param holds who was inside when
+ * @param torn how many reads saw more than one version
+ * @param expectedWrites how often the writers were to write
+ * @param version what is in the catalogue at the end
+ * @param excerpt a part of it
+ */
+record CatalogueRun(List<Hold> holds, int torn, int expectedWrites, int version, Timeline excerpt) {
+  /** A writer waits for those that read before it: for a hold, a wake-up, and a busy machine. */
+  private static final Duration WRITER_GETS_IN_WITHIN = Duration.ofSeconds(5);
+
+  private static final int LEAST_THREADS = 2;
+  private static final int MOST_WRITERS = 3;
+  private static final int THREADS_FOR_A_WRITER = 6;
+
+  static CatalogueRun play(Stage stage, boolean locked) throws InterruptedException {
+    DemoSettings settings = stage.settings();
+    int threads = Math.max(LEAST_THREADS, settings.threads());
+    int writers = writers(settings.processes(), threads);
+    stage.catalogue().reset(writers);
+    stage.open(worker -> ReadersAndWriters.role(locked, worker < writers), threads);
+    stage.awaitEnd();
+    return new CatalogueRun(
+        stage.recording().holds(),
+        stage.recording().count(Note.TORN),
+        writers * ReadersAndWriters.writes(settings.stock()),
+        stage.catalogue().read().newest(),
+        Excerpt.of(
+            stage,
+            locked
+                ? "With the lock: many read together, a writer is alone."
+                : "Without a lock: writers among readers; a circle is a torn read."));
+  }
+
+  /** A few; each is the first thread of its process. */
+  private static int writers(int processes, int threads) {
+    int few = Math.min(MOST_WRITERS, processes * threads / THREADS_FOR_A_WRITER);
+    return Math.max(1, Math.min(few, processes));
+  }
+
+  /** Keeps a copy of the list. */
+  CatalogueRun {
+    holds = List.copyOf(holds);
+  }
+
+  boolean isSafe() {
+    return torn == 0 && version == expectedWrites && Exclusion.of(holds).holds();
+  }
+
+  boolean letsReadersTogether() {
+    return Exclusion.of(holds).mostReaders() > 1;
+  }
+
+  boolean letsWritersIn() {
+    return writes() == expectedWrites
+        && writerWaits().atMostNanos(1) <= WRITER_GETS_IN_WITHIN.toNanos();
+  }
+
+  int reads() {
+    return holds.size() - writes();
+  }
+
+  int writes() {
+    return ofWriters().size();
+  }
+
+  Waits writerWaits() {
+    return Waits.of(ofWriters());
+  }
+
+  private List<Hold> ofWriters() {
+    return holds.stream().filter(hold -> !hold.isShared()).toList();
+  }
+
+  List<Figure> figures() {
+    Waits writers = writerWaits();
+    Waits readers = Waits.of(holds.stream().filter(Hold::isShared).toList());
+    return List.of(
+        Figure.count("reads", "reads", reads()),
+        Figure.count("mostReaders", "most at once", Exclusion.of(holds).mostReaders()),
+        Figure.count("tornReads", "torn reads", torn),
+        Figure.count("writes", "writes", writes()),
+        Figure.count("lostWrites", "lost writes", expectedWrites - version).aside(),
+        Figure.millis(
+            "medianWriterWaitMillis", "a writer waited (median)", writers.atMostNanos(0.5)),
+        Figure.millis("longestWriterWaitMillis", "a writer at most", writers.atMostNanos(1)),
+        Figure.millis(
+                "medianReaderWaitMillis", "a reader waited (median)", readers.atMostNanos(0.5))
+            .aside(),
+        Figure.millis("longestReaderWaitMillis", "a reader at most", readers.atMostNanos(1)));
+  }
+}

@@ -1,0 +1,40 @@
+package io.mortise.cli.demo;
+
+import io.mortise.cli.timeline.Hold;
+import io.mortise.cli.timeline.Timeline;
+import io.mortise.cli.timeline.Timeline.Frame;
+import java.time.Duration;
+import java.util.List;
+
+/** What of an act can be drawn so that single holds are to be seen. */
+final class Excerpt {
+  /** The longest stretch in which they are. */
+  private static final Duration WINDOW = Duration.ofMillis(100);
+
+  private Excerpt() {}
+
+  /** A part from the middle of the act, or all of a short one. */
+  static Timeline of(Stage stage, String what) {
+    List<Hold> holds = stage.recording().holds();
+    long start = holds.stream().mapToLong(Hold::askedNanos).min().orElse(0);
+    long end = holds.stream().mapToLong(Hold::leftNanos).max().orElse(start);
+    long from = start;
+    long to = end;
+    String part = "All of it.";
+    if (end - start > WINDOW.toNanos()) {
+      from = start + (end - start) / 3;
+      to = from + WINDOW.toNanos();
+      part =
+          "%d ms of %d ms, beginning after a third."
+              .formatted(WINDOW.toMillis(), Duration.ofNanos(end - start).toMillis());
+    }
+    return new Timeline(
+        new Frame(from, to, start, "the start"),
+        holds,
+        stage.recording().marks(),
+        List.of(),
+        stage.settings().processes(),
+        stage.threads(),
+        what + " " + part);
+  }
+}

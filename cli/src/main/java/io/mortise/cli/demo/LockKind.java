@@ -1,0 +1,36 @@
+package io.mortise.cli.demo;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LockClient;
+import io.mortise.core.RedisLock;
+import io.mortise.fair.RedisFairLock;
+
+/** The locks that are compared. */
+enum LockKind {
+  PLAIN("RedisLock", "redisLock"),
+  FAIR("RedisFairLock", "fairLock");
+
+  private final String words;
+  private final String key;
+
+  LockKind(String words, String key) {
+    this.words = words;
+    this.key = key;
+  }
+
+  DistributedLock lock(LockClient client, String name) {
+    return this == FAIR ? new RedisFairLock(client, name) : new RedisLock(client, name);
+  }
+
+  /** For people. */
+  String words() {
+    return words;
+  }
+
+  /** The same figure as one of this lock. */
+  Figure figure(Figure figure) {
+    String rest = Character.toUpperCase(figure.key().charAt(0)) + figure.key().substring(1);
+    return new Figure(
+        key + rest, figure.label(), figure.value(), figure.unit(), figure.headline(), words);
+  }
+}
