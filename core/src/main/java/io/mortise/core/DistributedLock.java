@@ -51,8 +51,9 @@ import java.util.concurrent.locks.Lock;
  * background until the lease would have run out.
  *
  * <p><b>Interrupts.</b> An interruptible wait ends with an {@link InterruptedException}; at the
- * latest when the command that is on its way has been answered or has timed out. Where a method is
- * not interruptible, the interrupt status is kept.
+ * latest when the command that is on its way has been answered or has timed out. If that answer is
+ * the lock, the method returns with it, and the interrupt status stands. Where a method is not
+ * interruptible, the interrupt status is kept.
  *
  * <p><b>What is not guaranteed.</b> A holder that is suspended for longer than its lease is not
  * stopped by anybody: it learns of the loss when it runs again. Redis that loses acknowledged

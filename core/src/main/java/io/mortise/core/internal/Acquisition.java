@@ -56,14 +56,14 @@ final class Acquisition {
   private final Terms terms;
   private final @Nullable Thread owner;
   private final String holder;
+  private final Place place;
+  private final Patience patience;
   private final long startNanos;
   private final Backoff backoff;
 
   /** Between polls, while the channel is not confirmed. */
   private final Backoff unheard;
 
-  private @Nullable Gate gate;
-  private boolean permit;
   private @Nullable Subscription subscription;
   private @Nullable Waiter presence;
   private boolean interrupted;
@@ -75,8 +75,6 @@ final class Acquisition {
   private boolean halfway;
 
   private boolean queued;
-  private @Nullable Fault lastFault;
-  private long faultySinceNanos;
 
   private Acquisition(Engine engine, LockProtocol protocol, Terms terms, @Nullable Thread owner) {
     this.engine = engine;
@@ -84,6 +82,8 @@ final class Acquisition {
     this.terms = terms;
     this.owner = owner;
     this.holder = engine.nextHolder();
+    this.patience = new Patience(engine);
+    this.place = new Place(engine, engine.idOf(protocol));
     this.startNanos = engine.nanos();
     this.backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
     this.unheard = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, engine::random);
@@ -126,30 +126,27 @@ final class Acquisition {
     if (!protocol.waitsInLine()) {
       return true;
     }
-    Gate line = engine.gates().join(engine.idOf(protocol));
-    gate = line;
-    permit = line.enter(terms.waitNanos(), terms.interruptible());
+    boolean first = place.enter(terms.waitNanos(), terms.interruptible());
     engine.ensureOpen(protocol.name());
-    Gate.Trouble trouble = line.trouble();
-    if (permit) {
+    Gate.Trouble trouble = place.trouble();
+    if (first) {
       if (trouble != null) {
-        faultySinceNanos = later(trouble.sinceNanos(), startNanos);
-        lastFault = trouble.fault();
+        patience.inherit(trouble, startNanos);
         if (trouble.isFresh(engine.nanos())) {
           throwIfPatienceIsOver();
         }
       }
       return true;
     }
-    if (terms.waitNanos() > 0) {
-      if (trouble != null) {
-        throw trouble.fault().forCaller(protocol.name());
-      }
-      // False only when somebody was seen to hold it; otherwise one attempt past the line tells.
-      return !line.isHeldHere() && !line.wasBusySince(startNanos);
+    if (terms.waitNanos() == 0) {
+      // One attempt past the line, as tryLock() does everywhere; none when the answer is known.
+      return !place.isHeldHere();
     }
-    // One attempt past the line, as tryLock() does everywhere; none when the answer is known.
-    return !line.isHeldHere();
+    if (trouble != null) {
+      throw trouble.fault().forCaller(protocol.name());
+    }
+    // False only when somebody was seen to hold it; otherwise one attempt past the line tells.
+    return !place.isTakenSince(startNanos);
   }
 
   // ---- attempts
@@ -176,8 +173,8 @@ final class Acquisition {
         pauseAfterFault();
       } else if (leftNanos() <= 0) {
         return null;
-      } else if (attempt instanceof Attempt.Queued place) {
-        park(heard, seen, trusted, place.retryMillis());
+      } else if (attempt instanceof Attempt.Queued turn) {
+        park(heard, seen, trusted, turn.retryMillis());
       } else if (attempt instanceof Attempt.Busy busy) {
         park(heard, seen, trusted, busy.remainingMillis());
       }
@@ -195,7 +192,7 @@ final class Acquisition {
     }
   }
 
-  /** One attempt; null when there was no answer, which {@code lastFault} then explains. */
+  /** One attempt; null when there was no answer, which {@code patience} then explains. */
   private @Nullable Attempt attempt() {
     ScriptCall call = protocol.acquire(holder, terms.leaseMillis(), terms.waitNanos() > 0);
     long within =
@@ -239,17 +236,7 @@ final class Acquisition {
     }
     noteFault(null);
     lease.doubt(doubt);
-    Gate line = gate;
-    if (line != null) {
-      // From here on the line is the lease's to leave, whatever happens.
-      boolean withPermit = permit;
-      gate = null;
-      permit = false;
-      lease.onEnd(() -> engine.gates().leave(engine.idOf(protocol), line, withPermit));
-      if (withPermit) {
-        line.heldBy(lease);
-      }
-    }
+    place.handOver(lease);
     engine.register(lease);
     return lease;
   }
@@ -257,9 +244,7 @@ final class Acquisition {
   private void answeredBusy() {
     noteFault(null);
     backoff.reset();
-    if (gate != null) {
-      gate.wasBusy(engine.nanos());
-    }
+    place.wasBusy();
   }
 
   private void doubt() {
@@ -271,13 +256,8 @@ final class Acquisition {
   }
 
   private void noteFault(@Nullable Fault fault) {
-    if (fault != null && lastFault == null) {
-      faultySinceNanos = engine.nanos();
-    }
-    lastFault = fault;
-    if (gate != null && permit) {
-      gate.attempted(fault, engine.nanos());
-    }
+    patience.note(fault);
+    place.attempted(fault);
   }
 
   // ---- waiting
@@ -304,7 +284,7 @@ final class Acquisition {
 
   /** Throws when there is no use in going on; otherwise waits a while. */
   private void pauseAfterFault() throws InterruptedException {
-    Fault fault = lastFault;
+    Fault fault = patience.last();
     if (fault == null) {
       return;
     }
@@ -327,23 +307,14 @@ final class Acquisition {
    * first: so it gets its turn, and this one goes to the end of the line.
    */
   private void letOthersGiveUp() throws InterruptedException {
-    Gate line = gate;
-    if (line != null
-        && permit
-        && line.hasWaiters()
-        && engine.nanos() - faultySinceNanos >= engine.options().patience().toNanos()) {
-      permit = false;
-      line.pass();
-      permit = line.enter(leftNanos(), terms.interruptible());
+    if (patience.isOver()) {
+      place.stepBack(leftNanos(), terms.interruptible());
     }
   }
 
   private void throwIfPatienceIsOver() {
-    Fault fault = lastFault;
-    long patience = engine.options().patience().toNanos();
-    if (fault != null
-        && terms.waitNanos() == Terms.FOREVER
-        && engine.nanos() - faultySinceNanos >= patience) {
+    Fault fault = patience.last();
+    if (fault != null && terms.waitNanos() == Terms.FOREVER && patience.isOver()) {
       throw fault.forCaller(
           protocol.name(),
           "waited for Redis as long as LockOptions.patience, %s, allows"
@@ -382,10 +353,6 @@ final class Acquisition {
     }
   }
 
-  private static long later(long a, long b) {
-    return a - b > 0 ? a : b;
-  }
-
   // ---- while waiting, and at the end
 
   private void showPresence(Signal wake) {
@@ -404,9 +371,7 @@ final class Acquisition {
     }
     if (lease == null) {
       leaveRedis();
-      if (gate != null) {
-        engine.gates().leave(engine.idOf(protocol), gate, permit);
-      }
+      place.leave();
     }
   }
 
@@ -415,7 +380,7 @@ final class Acquisition {
    */
   private void leaveRedis() {
     boolean left = !queued;
-    if (queued && lastFault == null) {
+    if (queued && patience.last() == null) {
       try {
         engine.commands().run(protocol.abandon(holder), ROUND_TRIP_NANOS);
         left = true;
