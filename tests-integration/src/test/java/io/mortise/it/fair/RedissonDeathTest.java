@@ -121,7 +121,11 @@ class RedissonDeathTest {
       child.kill();
       line.awaitServed(lease.plus(SLACK), "ours", "R0", "M1");
     }
-    theirs.tryLock(0, lease.toMillis(), MILLISECONDS); // nobody renews it
+    // Who was served releases a moment later; this hold is renewed by nobody.
+    await()
+        .pollInSameThread()
+        .atMost(SLACK)
+        .until(() -> theirs.tryLock(0, lease.toMillis(), MILLISECONDS));
     line.ask("M2", ours);
     line.ask("R3", peers.otherRedisson.getFairLock(line.name));
     line.awaitServed(lease.plus(SLACK), "ours", "R0", "M1", "M2", "R3");
