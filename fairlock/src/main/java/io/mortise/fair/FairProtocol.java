@@ -6,9 +6,9 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.PresenceTime;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -27,13 +27,6 @@ final class FairProtocol implements LockProtocol {
   private static final byte[] ONE_TOKEN = bytes(1);
   private static final byte[] DOES_NOT_WAIT = bytes(0);
 
-  /**
-   * A sign of life is sent four times in the presence, and a place is kept for three quarters of
-   * it: whoever is next to send one finds the dead head's place over, at most one presence after
-   * its death.
-   */
-  private static final int SIGNS = 4;
-
   private final LockName name;
   private final String channelPrefix;
   private final byte[] lockKey;
@@ -47,7 +40,7 @@ final class FairProtocol implements LockProtocol {
   private final byte[] placeMillis;
   private final long signEveryMillis;
 
-  FairProtocol(LockName name, LockOptions options, Duration presence) {
+  FairProtocol(LockName name, LockOptions options, PresenceTime presence) {
     this.name = name;
     this.channelPrefix = name.derive("redisson_lock__channel");
     this.lockKey = bytes(name.value());
@@ -58,8 +51,8 @@ final class FairProtocol implements LockProtocol {
     this.channelsKey = bytes(channelPrefix);
     this.tokenIdleMillis = bytes(options.tokenIdleLife().toMillis());
     this.markMillis = bytes(options.lease().toMillis());
-    this.signEveryMillis = presence.toMillis() / SIGNS;
-    this.placeMillis = bytes(presence.toMillis() - signEveryMillis);
+    this.signEveryMillis = presence.signEveryMillis();
+    this.placeMillis = bytes(presence.signCountsMillis());
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.mortise.fair;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.PresenceTime;
 import io.mortise.core.spi.ProtocolLock;
 import java.time.Duration;
 import java.util.List;
@@ -36,10 +37,7 @@ public final class RedisFairLock extends ProtocolLock {
   /**
    * How long a waiter that gives no sign of life delays the others, if nothing else is said: 10 s.
    */
-  public static final Duration DEFAULT_PRESENCE = Duration.ofSeconds(10);
-
-  private static final Duration LEAST_PRESENCE = Duration.ofMillis(200);
-  private static final Duration MOST_PRESENCE = Duration.ofHours(1);
+  public static final Duration DEFAULT_PRESENCE = PresenceTime.DEFAULT;
 
   private final FairProtocol protocol;
 
@@ -62,21 +60,13 @@ public final class RedisFairLock extends ProtocolLock {
    * @throws IllegalArgumentException if the presence is out of that range
    */
   public RedisFairLock(LockClient client, String name, Duration presence) {
-    this(client, new FairProtocol(new LockName(name), client.options(), checked(presence)));
+    this(
+        client, new FairProtocol(new LockName(name), client.options(), new PresenceTime(presence)));
   }
 
   private RedisFairLock(LockClient client, FairProtocol protocol) {
     super(client, protocol);
     this.protocol = protocol;
-  }
-
-  private static Duration checked(Duration presence) {
-    if (presence.compareTo(LEAST_PRESENCE) < 0 || presence.compareTo(MOST_PRESENCE) > 0) {
-      throw new IllegalArgumentException(
-          "presence must be from %s to %s, not %s"
-              .formatted(LEAST_PRESENCE, MOST_PRESENCE, presence));
-    }
-    return presence;
   }
 
   /** How many wait for this lock, in all processes, at this moment. One round trip. */

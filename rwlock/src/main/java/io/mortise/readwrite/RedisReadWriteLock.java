@@ -3,6 +3,7 @@ package io.mortise.readwrite;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.PresenceTime;
 import java.time.Duration;
 import java.util.concurrent.locks.ReadWriteLock;
 
@@ -74,10 +75,7 @@ public final class RedisReadWriteLock implements ReadWriteLock {
   /**
    * How long a waiter that gives no sign of life delays the others, if nothing else is said: 10 s.
    */
-  public static final Duration DEFAULT_PRESENCE = Duration.ofSeconds(10);
-
-  private static final Duration LEAST_PRESENCE = Duration.ofMillis(200);
-  private static final Duration MOST_PRESENCE = Duration.ofHours(1);
+  public static final Duration DEFAULT_PRESENCE = PresenceTime.DEFAULT;
 
   private final Wire wire;
   private final Side readLock;
@@ -112,12 +110,7 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    *     presence is out of that range
    */
   public RedisReadWriteLock(LockClient client, String name, boolean fair, Duration presence) {
-    if (presence.compareTo(LEAST_PRESENCE) < 0 || presence.compareTo(MOST_PRESENCE) > 0) {
-      throw new IllegalArgumentException(
-          "presence must be from %s to %s, not %s"
-              .formatted(LEAST_PRESENCE, MOST_PRESENCE, presence));
-    }
-    this.wire = new Wire(new LockName(name), client.options(), fair, presence);
+    this.wire = new Wire(new LockName(name), client.options(), fair, new PresenceTime(presence));
     this.readLock = new Side(client, new ReadProtocol(wire, ""));
     this.writeLock = new Side(client, new WriteProtocol(wire));
   }

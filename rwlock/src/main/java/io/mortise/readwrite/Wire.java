@@ -6,9 +6,9 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol.Presence;
+import io.mortise.core.spi.PresenceTime;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -28,12 +28,6 @@ final class Wire {
   private static final Script INSPECT = Script.load("rw/inspect");
   private static final Script FAIR_PRESENCE = Script.load("rw/fair_presence");
   private static final Script QUEUE = Script.load("fair/queue");
-
-  /**
-   * A sign of life is sent four times in the presence, and counts for three quarters of it: so a
-   * dead waiter is found out at most one presence after its death.
-   */
-  private static final int SIGNS = 4;
 
   final LockName name;
   final boolean fair;
@@ -61,7 +55,7 @@ final class Wire {
   private final List<byte[]> keysAndToken;
   private final List<byte[]> keysAndForced;
 
-  Wire(LockName name, LockOptions options, boolean fair, Duration presence) {
+  Wire(LockName name, LockOptions options, boolean fair, PresenceTime presence) {
     this.name = name;
     this.fair = fair;
     this.channel = name.derive("redisson_rwlock");
@@ -75,8 +69,8 @@ final class Wire {
     this.forcedKey = bytes(name.derive("mortise_forced_holds"));
     this.tokenIdleMillis = bytes(options.tokenIdleLife().toMillis());
     this.markMillis = bytes(options.lease().toMillis());
-    this.signEveryMillis = presence.toMillis() / SIGNS;
-    this.presentMillis = bytes(presence.toMillis() - signEveryMillis);
+    this.signEveryMillis = presence.signEveryMillis();
+    this.presentMillis = bytes(presence.signCountsMillis());
     this.keys =
         List.of(
             lockKey,

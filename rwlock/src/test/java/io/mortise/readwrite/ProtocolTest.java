@@ -11,6 +11,7 @@ import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.LockProtocol.Caller;
+import io.mortise.core.spi.PresenceTime;
 import io.mortise.core.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +26,7 @@ class ProtocolTest {
 
   private static Wire wire(String name, boolean fair) {
     LockOptions options = LockOptions.builder().build();
-    return new Wire(new LockName(name), options, fair, Duration.ofSeconds(8));
+    return new Wire(new LockName(name), options, fair, new PresenceTime(Duration.ofSeconds(8)));
   }
 
   private static Caller thatHolds(String kind) {

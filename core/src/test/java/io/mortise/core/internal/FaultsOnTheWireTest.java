@@ -108,7 +108,7 @@ class FaultsOnTheWireTest {
   @Test
   void theServerDoesNotAnswer() {
     try (RespServer server = new RespServer(command -> RespServer.SILENCE)) {
-      Fault fault = ping(server.uri(), 50_000_000);
+      Fault fault = ping(server.uri(), 1_000_000_000);
 
       assertEquals(Reason.UNREACHABLE, fault.reason());
       assertTrue(fault.mayHaveRun());
