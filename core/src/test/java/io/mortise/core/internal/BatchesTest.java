@@ -270,7 +270,7 @@ class BatchesTest {
   void theLeastTimeOfItsItemsIsThatOfTheBatch() {
     answers = command -> RespServer.SILENCE; // the client's own limit is a minute
     Item patient = new Item(1);
-    Item urgent = new Item(new FakeProtocol("b").renew("h2", 1000), 50_000_000);
+    Item urgent = new Item(new FakeProtocol("b").renew("h2", 1000), 1_000_000_000);
 
     flush(List.of(patient, urgent));
 
