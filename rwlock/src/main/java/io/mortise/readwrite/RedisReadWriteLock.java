@@ -15,19 +15,21 @@ import java.util.concurrent.locks.ReadWriteLock;
  * lock may take the read lock too, and keep it when it gives up the write lock (<em>downgrade</em>;
  * readers that wait come in at that moment). The other way round it would wait for itself: a thread
  * that has the read lock is refused the write lock, {@code lock()} with an {@link
- * IllegalStateException} that says so, {@code tryLock} with false, and nothing is sent. A handle
- * belongs to no thread: its holder is a reader or writer like any other, except that a read handle
- * may be taken by a thread that owns the write lock.
+ * IllegalStateException} that says so, {@code tryLock} with false, a handle that would be waited
+ * for with the same exception, and nothing is sent. A handle belongs to no thread: its holder is a
+ * reader or writer like any other, except that a read handle may be taken by a thread that owns the
+ * write lock.
  *
- * <p><b>Fairness and its price.</b> Unless it is fair, the lock keeps no order, but nobody starves.
- * While a writer waits, new readers wait too, so it comes in after those that were there before it.
- * When a writer has gone, all readers that waited come in together, in all processes, before the
- * next writer does. A fair lock is granted in the order of arrival over all processes; neighbouring
- * readers enter together. It costs a place in a queue for each one that waits, and a message to
- * another process at each change of turn. {@code tryLock()} without a wait does not overtake: it is
- * false while a writer waits (to read), while it is the readers' turn (to write), and, of a fair
- * lock, while somebody waits that it would have to wait for. All processes should be of one mind
- * about fairness; if they are not the lock excludes as ever, but promises no order.
+ * <p><b>Fairness and its price.</b> Unless it is fair, the lock keeps no order, but neither readers
+ * nor writers starve the other side. While a writer waits, new readers wait too, so it comes in
+ * after those that were there before it. When a writer has gone, all readers that waited come in
+ * together, in all processes, before the next writer does. A fair lock is granted in the order of
+ * arrival over all processes; neighbouring readers enter together. It costs a place in a queue for
+ * each one that waits, and a message to another process at each change of turn. {@code tryLock()}
+ * without a wait does not overtake: it is false while a writer waits (to read), while it is the
+ * readers' turn (to write), and, of a fair lock, while somebody waits that it would have to wait
+ * for. All processes should be of one mind about fairness; if they are not the lock excludes as
+ * ever, but promises no order.
  *
  * <pre>{@code
  * ReadWriteLock catalogue = new RedisReadWriteLock(client, "catalogue");
@@ -56,10 +58,10 @@ import java.util.concurrent.locks.ReadWriteLock;
  * name and client.
  *
  * <p><b>Limits.</b> Re-entry is by thread. Who holds a read handle and waits for another one while
- * a writer waits in between, waits for itself until one of the leases ends. A waiter that died
- * without a word delays the others by the <em>presence</em> (10 s if nothing else is said). {@code
- * forceUnlock()} takes a read lock from all its readers, and a write lock from its writer, who
- * keeps what it reads.
+ * a writer waits in between, waits for itself until one of the leases ends, or its own wait does. A
+ * waiter that died without a word delays the others by the <em>presence</em> (10 s if nothing else
+ * is said). {@code forceUnlock()} takes a read lock from all its readers, and a write lock from its
+ * writer, who keeps what it reads.
  *
  * <p><b>In Redis:</b> the hash {@code name}; for each reader {@code
  * {name}:<holder>:rwlock_timeout:1}; {@code redisson_lock_token:{name}}; while somebody waits

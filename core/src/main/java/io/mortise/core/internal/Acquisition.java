@@ -109,8 +109,11 @@ final class Acquisition {
       lease = standInLine() ? attemptUntilDone() : null;
       return lease;
     } finally {
-      giveBack(lease);
-      engine.acquisitionEnds();
+      try {
+        giveBack(lease);
+      } finally {
+        engine.acquisitionEnds();
+      }
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
@@ -154,12 +157,14 @@ final class Acquisition {
   private @Nullable LeaseHandle attemptUntilDone() throws InterruptedException {
     joinIfSubscribed();
     while (true) {
-      engine.ensureOpen(protocol.name());
-      noteInterrupt();
-      // Both are read before the attempt: a message after this moment is not missed.
+      // Both are read before the attempt, and before the look whether the client is closed: a
+      // message,
+      // or the closing, after this moment is not missed.
       Subscription heard = subscription;
       long seen = heard == null ? 0 : heard.signal().generation();
       boolean trusted = heard != null && heard.confirmed();
+      engine.ensureOpen(protocol.name());
+      noteInterrupt();
 
       long sentNanos = engine.nanos();
       Attempt attempt = attempt();
@@ -224,7 +229,10 @@ final class Acquisition {
   private @Nullable LeaseHandle hold(Attempt.Acquired acquired, long sentNanos) {
     LeaseHandle lease =
         new LeaseHandle(engine, protocol, holder, acquired.fencingToken(), owner, terms, sentNanos);
-    if (lease.remaining().isZero()) {
+    // Not by asking the lease: that would make it lost, and a lost one is released in the
+    // background,
+    // which could meet the next attempt of the same holder.
+    if (engine.nanos() - lease.renewal().deadlineNanos() >= 0) {
       doubt();
       noteFault(
           new Fault(
@@ -308,7 +316,8 @@ final class Acquisition {
    */
   private void letOthersGiveUp() throws InterruptedException {
     if (patience.isOver()) {
-      place.stepBack(leftNanos(), terms.interruptible());
+      long left = terms.waitNanos() == Terms.FOREVER ? Terms.FOREVER : leftNanos();
+      place.stepBack(left, terms.interruptible());
     }
   }
 
@@ -370,8 +379,11 @@ final class Acquisition {
       subscription.close();
     }
     if (lease == null) {
-      leaveRedis();
-      place.leave();
+      try {
+        leaveRedis();
+      } finally {
+        place.leave();
+      }
     }
   }
 

@@ -18,6 +18,7 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  */
 final class Commands {
   private static final int PIPELINED = 500;
+  private static final long LEAST_NANOS = 100_000_000L;
 
   private final RedisNode node;
   private final long timeoutNanos;
@@ -67,11 +68,16 @@ final class Commands {
         null);
   }
 
-  /** Runs many calls one behind the other without waiting in between; answers are not looked at. */
-  void runAll(List<ScriptCall> calls) throws Fault {
+  /**
+   * Runs many calls one behind the other without waiting in between; answers are not looked at.
+   *
+   * @param deadlineNanos when to end; a little time is left also when it is over
+   */
+  void runAll(List<ScriptCall> calls, long deadlineNanos) throws Fault {
     for (int from = 0; from < calls.size(); from += PIPELINED) {
       List<ScriptCall> part = calls.subList(from, Math.min(calls.size(), from + PIPELINED));
-      node.exchange((connection, deadline) -> pipelined(connection, deadline, part), timeoutNanos);
+      long left = Math.max(LEAST_NANOS, deadlineNanos - System.nanoTime());
+      node.exchange((connection, deadline) -> pipelined(connection, deadline, part), left);
     }
   }
 

@@ -121,7 +121,7 @@ public final class Engine implements LockClient {
     gates.close();
     wakeups.close();
     long deadlineNanos = nanos() + commands.timeoutNanos();
-    awaitAcquisitions(deadlineNanos);
+    awaitAcquisitions(nanos() + commands.timeoutNanos() / 2); // the other half is the holds'
     List<ScriptCall> calls = new ArrayList<>();
     for (LeaseHandle lease : leases()) {
       if (lease.lose(Reason.CLIENT_CLOSED, nanos(), "its client was closed while it was held")) {
@@ -129,7 +129,7 @@ public final class Engine implements LockClient {
       }
     }
     try {
-      commands.runAll(calls);
+      commands.runAll(calls, deadlineNanos);
     } catch (Fault fault) {
       LOG.warn(
           "{} holds of client {} could not be released at closing and end with their leases: {}",

@@ -163,7 +163,7 @@ final class LeaseHandle implements Lease {
       renewal.awaitOwner();
     }
     onEnd.run();
-    if (reason == Reason.EXPIRED && (renewal.isRenewed() || doubt.exists())) {
+    if (doubt.exists() || (reason == Reason.EXPIRED && renewal.isRenewed())) {
       abandon();
     }
     return true;

@@ -1,6 +1,7 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LockException;
 import io.mortise.core.internal.Standing.Phase;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.ScriptCall;
@@ -248,6 +249,10 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
           engine
               .commands()
               .runBatch(renewal.script(), List.of(renewal), engine.commands().timeoutNanos());
+      if (answer.get(0) < 0) {
+        throw new Fault(
+            LockException.Reason.NOT_READY, false, "the server refused to lengthen the hold", null);
+      }
       told(answer.get(0), sentNanos, terms.leaseMillis());
     }
     if (terms.renewed()) {

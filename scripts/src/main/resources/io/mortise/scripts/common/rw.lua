@@ -129,7 +129,11 @@ local function enter(k, reader, lease, writer)
   if writer and redis.call('HLEN', k.lock) == 2 then
     redis.call('SET', lease_key(k, writer, 1), 1, 'PX', math.max(redis.call('PTTL', k.lock), 1))
   end
-  redis.call('SET', lease_key(k, reader, 1), 1, 'PX', lease)
+  -- Never shortened: an attempt that comes late may know of less than a re-entry has asked for since.
+  local own = lease_key(k, reader, 1)
+  if redis.call('PTTL', own) < tonumber(lease) then
+    redis.call('SET', own, 1, 'PX', lease)
+  end
   come_in(k, 'read', reader, lease)
 end
 

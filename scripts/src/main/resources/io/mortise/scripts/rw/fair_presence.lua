@@ -26,7 +26,9 @@ local function sign(k, waiter, life)
   if not redis.call('ZSCORE', k.deadlines, waiter) then
     return 0
   end
-  stand(k.queue, k.deadlines, waiter, now_ms(), life)
+  -- Set anew, not only lengthened: who joined behind one with a longer presence has that one's deadline.
+  redis.call('ZADD', k.deadlines, ms(now_ms() + life), waiter)
+  keep(k.queue, k.deadlines)
   return 1
 end
 
