@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import java.time.Duration;
@@ -101,6 +102,20 @@ class NestedLeaseTest {
     lock.unlock();
     until("then nobody renews it", () -> !lock.isHeldByCurrentThread());
     assertThrows(LeaseLostException.class, lock::unlock);
+  }
+
+  @Test
+  void aServerThatRefusesToLengthenAHoldDoesNotEndIt() {
+    lock.lock();
+    redis.server().command("REPLICAOF", "127.0.0.1", "1");
+    try {
+      assertThrows(LockException.class, () -> lock.lock(Duration.ofHours(1)));
+    } finally {
+      redis.server().command("REPLICAOF", "NO", "ONE");
+    }
+    assertEquals(1, lock.holdCount(), "as before");
+    lock.unlock();
+    assertFalse(redis.exists(name));
   }
 
   @Test // pitfall 7

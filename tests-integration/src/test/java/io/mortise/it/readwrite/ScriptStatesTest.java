@@ -53,6 +53,7 @@ class ScriptStatesTest {
     return Stream.of(
         state("free", "", once, "1 T", "read a:9000 ttl:9000"),
         state("repeated", "read a:50 ttl:50", once, "1 T", "read a:9000 ttl:9000"),
+        state("late", "read a:20000 ttl:20000", once, "1 T", "read a:20000 ttl:20000"),
         state("beside others", "read b:20000 ttl:20000", once, "1 T", "read a:9000 b ttl:20000"),
         state("beside theirs", "read B*2:20000,900 ttl:20000", once, "1 T", "read a B ttl:20000"),
         state("under a writer", "write w! ttl:9000", once, "0 ~9000", "write w!"),
