@@ -8,10 +8,12 @@ import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
 import java.util.List;
+import java.util.Optional;
 
 /** What {@link RedisLock} says to Redis: one hash with one holder. */
 final class BaseProtocol implements LockProtocol {
   private static final Script ACQUIRE = Script.load("lock/acquire");
+  private static final Script ACQUIRE_ALL = Script.load("lock/acquire_all");
   private static final Script RELEASE = Script.load("lock/release");
   private static final Script RENEW = Script.load("lock/renew");
   private static final Script FORCE = Script.load("lock/force");
@@ -66,6 +68,15 @@ final class BaseProtocol implements LockProtocol {
         ACQUIRE,
         List.of(lockKey, tokenKey),
         List.of(bytes(holder), bytes(leaseMillis), tokenIdleMillis, ONE_TOKEN));
+  }
+
+  @Override
+  public Optional<ScriptCall> acquireTogether(String holder, long leaseMillis) {
+    return Optional.of(
+        new ScriptCall(
+            ACQUIRE_ALL,
+            List.of(lockKey, tokenKey),
+            List.of(bytes(holder), bytes(leaseMillis), tokenIdleMillis)));
   }
 
   @Override

@@ -25,6 +25,8 @@ import java.util.Objects;
  *     contention comes in bursts; default 5 s
  * @param tokenIdleLife how long Redis keeps the last fencing token of a name that nobody acquires;
  *     default 10 min. After that the next token comes from the server's clock
+ * @param clockDrift by how much the clocks of client and server may differ in rate: this share of a
+ *     lease, and 2 ms more, is not relied upon; default 0.01, at most 0.5
  */
 public record LockOptions(
     Duration lease,
@@ -33,12 +35,14 @@ public record LockOptions(
     Duration commandTimeout,
     int connections,
     Duration subscriptionLinger,
-    Duration tokenIdleLife) {
+    Duration tokenIdleLife,
+    double clockDrift) {
 
   /** The longest lease and the longest wait: 365 days. A longer wait counts as this one. */
   public static final Duration MAX_LEASE = Duration.ofDays(365);
 
   private static final Duration MIN_DEFAULT_LEASE = Duration.ofMillis(100);
+  private static final double MOST_DRIFT = 0.5;
   private static final LockOptions DEFAULTS = new Builder().build();
 
   /** Checks each value and names the one that is wrong. */
@@ -51,6 +55,10 @@ public record LockOptions(
     within("tokenIdleLife", tokenIdleLife, Duration.ofSeconds(1), MAX_LEASE);
     if (connections < 1) {
       throw new IllegalArgumentException("connections must be at least 1, not " + connections);
+    }
+    if (!(clockDrift >= 0 && clockDrift <= MOST_DRIFT)) {
+      throw new IllegalArgumentException(
+          "clockDrift must be from 0 to %s, not %s".formatted(MOST_DRIFT, clockDrift));
     }
   }
 
@@ -81,6 +89,7 @@ public record LockOptions(
     private int connections = 64;
     private Duration subscriptionLinger = Duration.ofSeconds(5);
     private Duration tokenIdleLife = Duration.ofMinutes(10);
+    private double clockDrift = 0.01;
 
     private Builder() {}
 
@@ -126,6 +135,12 @@ public record LockOptions(
       return this;
     }
 
+    /** See {@link LockOptions#clockDrift()}. */
+    public Builder clockDrift(double clockDrift) {
+      this.clockDrift = clockDrift;
+      return this;
+    }
+
     /**
      * The options.
      *
@@ -133,7 +148,14 @@ public record LockOptions(
      */
     public LockOptions build() {
       return new LockOptions(
-          lease, maxHold, patience, commandTimeout, connections, subscriptionLinger, tokenIdleLife);
+          lease,
+          maxHold,
+          patience,
+          commandTimeout,
+          connections,
+          subscriptionLinger,
+          tokenIdleLife,
+          clockDrift);
     }
   }
 }

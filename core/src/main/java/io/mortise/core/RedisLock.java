@@ -1,7 +1,8 @@
 package io.mortise.core;
 
+import io.mortise.core.spi.LeasedLock;
 import io.mortise.core.spi.LockName;
-import io.mortise.core.spi.ProtocolLock;
+import io.mortise.core.spi.ProtocolSource;
 
 /**
  * An exclusive lock, reentrant by thread: one hash in Redis, renewed while it is held, its waiters
@@ -17,7 +18,7 @@ import io.mortise.core.spi.ProtocolLock;
  *
  * <p>All else is said at {@link DistributedLock}.
  */
-public final class RedisLock extends ProtocolLock {
+public final class RedisLock extends LeasedLock {
 
   /**
    * The lock of that name. Sends nothing.
@@ -27,6 +28,6 @@ public final class RedisLock extends ProtocolLock {
    * @throws IllegalArgumentException if the name is blank or too long
    */
   public RedisLock(LockClient client, String name) {
-    super(client, new BaseProtocol(new LockName(name), client.options()));
+    super(ProtocolSource.of(client, new BaseProtocol(new LockName(name), client.options())));
   }
 }

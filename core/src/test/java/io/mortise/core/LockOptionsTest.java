@@ -128,7 +128,8 @@ class LockOptionsTest {
             ofSeconds(2),
             64,
             ofSeconds(5),
-            ofMinutes(10)),
+            ofMinutes(10),
+            0.01),
         LockOptions.defaults());
     assertEquals(LockOptions.defaults(), LockOptions.builder().build());
     assertSame(LockOptions.defaults(), LockOptions.defaults());
@@ -142,5 +143,17 @@ class LockOptionsTest {
     assertEquals(LockOptions.defaults().maxHold(), options.maxHold());
     assertEquals(LockOptions.defaults().patience(), options.patience());
     assertEquals(LockOptions.defaults().tokenIdleLife(), options.tokenIdleLife());
+  }
+
+  @Test
+  void aClockDriftOutOfItsRangeIsRefused() {
+    assertEquals(0.01, LockOptions.defaults().clockDrift());
+    assertEquals(0.5, LockOptions.builder().clockDrift(0.5).build().clockDrift());
+    for (double wrong : new double[] {-0.001, 0.501, Double.NaN}) {
+      LockOptions.Builder builder = LockOptions.builder().clockDrift(wrong);
+      assertEquals(
+          "clockDrift must be from 0 to 0.5, not " + wrong,
+          assertThrows(IllegalArgumentException.class, builder::build).getMessage());
+    }
   }
 }

@@ -1,9 +1,10 @@
 package io.mortise.fair;
 
 import io.mortise.core.LockClient;
+import io.mortise.core.spi.LeasedLock;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.PresenceTime;
-import io.mortise.core.spi.ProtocolLock;
+import io.mortise.core.spi.ProtocolSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
@@ -33,12 +34,13 @@ import java.util.OptionalLong;
  *
  * <p>All else is said at {@link io.mortise.core.DistributedLock}.
  */
-public final class RedisFairLock extends ProtocolLock {
+public final class RedisFairLock extends LeasedLock {
   /**
    * How long a waiter that gives no sign of life delays the others, if nothing else is said: 10 s.
    */
   public static final Duration DEFAULT_PRESENCE = PresenceTime.DEFAULT;
 
+  private final ProtocolSource source;
   private final FairProtocol protocol;
 
   /**
@@ -65,7 +67,12 @@ public final class RedisFairLock extends ProtocolLock {
   }
 
   private RedisFairLock(LockClient client, FairProtocol protocol) {
-    super(client, protocol);
+    this(ProtocolSource.of(client, protocol), protocol);
+  }
+
+  private RedisFairLock(ProtocolSource source, FairProtocol protocol) {
+    super(source);
+    this.source = source;
     this.protocol = protocol;
   }
 
@@ -81,7 +88,7 @@ public final class RedisFairLock extends ProtocolLock {
    * @return empty when nobody waits through this client
    */
   public OptionalLong queuePosition() {
-    List<String> waiting = waitingHolders();
+    List<String> waiting = source.waitingHolders();
     if (waiting.isEmpty()) {
       return OptionalLong.empty();
     }
@@ -91,6 +98,6 @@ public final class RedisFairLock extends ProtocolLock {
 
   @SuppressWarnings("unchecked")
   private List<Long> place(String holder) {
-    return (List<Long>) query(protocol.place(holder));
+    return (List<Long>) source.query(protocol.place(holder));
   }
 }

@@ -52,6 +52,11 @@ record WriteProtocol(Wire wire) implements LockProtocol {
   }
 
   @Override
+  public String field(String holder) {
+    return hold(holder);
+  }
+
+  @Override
   public String channel(String holder) {
     return wire.channel(hold(holder));
   }

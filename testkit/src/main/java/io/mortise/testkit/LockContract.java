@@ -142,7 +142,7 @@ public abstract class LockContract implements LockFamily {
 
   @Test
   protected void answersWhetherAndForHowLongItIsHeld() throws Exception {
-    assertEquals(name, lock.name());
+    assertEquals(nameOf(name), lock.name());
     assertFalse(lock.isLocked());
     assertTrue(lock.remainingLease().isEmpty());
     lock.lock(LONG);

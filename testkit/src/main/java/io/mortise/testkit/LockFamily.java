@@ -48,6 +48,11 @@ public interface LockFamily {
    */
   DistributedLock otherProcess(String name);
 
+  /** What a lock of that name calls itself; a lock made of others may name those. */
+  default String nameOf(String name) {
+    return name;
+  }
+
   /**
    * The default lease of both clients. The suites wait for more than two of them where they show
    * that a lock is renewed. Long enough that a slow machine renews in time.

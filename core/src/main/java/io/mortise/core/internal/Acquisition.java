@@ -7,6 +7,7 @@ import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.LockProtocol.Presence;
 import io.mortise.core.spi.ScriptCall;
+import io.mortise.core.spi.Terms;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -316,14 +317,14 @@ final class Acquisition {
    */
   private void letOthersGiveUp() throws InterruptedException {
     if (patience.isOver()) {
-      long left = terms.waitNanos() == Terms.FOREVER ? Terms.FOREVER : leftNanos();
+      long left = terms.isForever() ? Terms.FOREVER : leftNanos();
       place.stepBack(left, terms.interruptible());
     }
   }
 
   private void throwIfPatienceIsOver() {
     Fault fault = patience.last();
-    if (fault != null && terms.waitNanos() == Terms.FOREVER && patience.isOver()) {
+    if (fault != null && terms.isForever() && patience.isOver()) {
       throw fault.forCaller(
           protocol.name(),
           "waited for Redis as long as LockOptions.patience, %s, allows"
@@ -347,7 +348,7 @@ final class Acquisition {
   }
 
   private long leftNanos() {
-    return terms.waitNanos() == Terms.FOREVER
+    return terms.isForever()
         ? Terms.FOREVER / 2
         : terms.waitNanos() - (engine.nanos() - startNanos);
   }

@@ -81,7 +81,7 @@ final class Batches {
     }
     long sentNanos = System.nanoTime();
     try {
-      List<Long> answers = commands.runBatch(script, calls, within);
+      List<Long> answers = commands.runBatch(calls, within);
       for (int i = 0; i < items.size(); i++) {
         tell(items.get(i), answers.get(i), sentNanos);
       }

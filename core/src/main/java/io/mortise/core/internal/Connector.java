@@ -42,7 +42,8 @@ final class Connector {
   static RedisNode node(UnifiedJedis jedis, Workers workers) {
     if (jedis instanceof RedisClient client) {
       return new RedisNode(
-          "the server of the given RedisClient", new GivenConnections(client, workers));
+          "the server of RedisClient@" + Integer.toHexString(System.identityHashCode(client)),
+          new GivenConnections(client, workers));
     }
     throw new IllegalArgumentException(
         "a LockClient is made from a redis.clients.jedis.RedisClient or from a URI, not from a "

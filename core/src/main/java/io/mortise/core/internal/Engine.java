@@ -1,14 +1,19 @@
 package io.mortise.core.internal;
 
+import static io.mortise.core.spi.ScriptCall.bytes;
+
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.LockNode;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.ScriptCall;
+import io.mortise.scripts.Script;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,9 +25,10 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.UnifiedJedis;
 
 /** What all locks of one client share, put together: the only implementation of a client. */
-public final class Engine implements LockClient {
+public final class Engine implements LockClient, LockNode {
   static final Logger LOG = LoggerFactory.getLogger(LockClient.class);
   private static final int VERSION_AT = 14;
+  private static final Script RAISE = Script.load("lock/raise");
 
   /** As often as a hold is renewed, but not less often than this. */
   private static final long MOST_HEARTBEAT_NANOS = 10_000_000_000L;
@@ -46,10 +52,12 @@ public final class Engine implements LockClient {
   private final Wakeups wakeups;
   private final Gates gates = new Gates();
   private final Releases releases;
-  private final Ownership ownership;
+  private final ServerId serverId = new ServerId();
+  private final Drift drift;
 
   private Engine(LockOptions options, Function<Workers, RedisNode> nodes) {
     this.options = options;
+    this.drift = new Drift(options.clockDrift());
     this.workers = new Workers(id.substring(0, 8));
     this.node = nodes.apply(workers);
     this.commands = new Commands(node, options.commandTimeout().toNanos());
@@ -64,7 +72,6 @@ public final class Engine implements LockClient {
             Math.min(MOST_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
             options.commandTimeout().toNanos());
     this.releases = new Releases(this);
-    this.ownership = new Ownership(this);
     scheduler.start();
   }
 
@@ -221,7 +228,6 @@ public final class Engine implements LockClient {
 
   void forget(LeaseHandle lease) {
     scheduler.remove(lease.renewal());
-    ownership.forget(lease);
   }
 
   void ensureOpen(LockName name) {
@@ -229,6 +235,41 @@ public final class Engine implements LockClient {
       throw new LockException(
           LockException.Reason.CLIENT_CLOSED, "lock '" + name + "': its client was closed", null);
     }
+  }
+
+  /** What raises the token of a hold; the hash and the token have one layout in all families. */
+  ScriptCall raise(LockProtocol protocol, String holder, long token) {
+    LockName name = protocol.name();
+    return new ScriptCall(
+        RAISE,
+        List.of(bytes(name.value()), bytes(name.tokenKey())),
+        List.of(
+            bytes(protocol.field(holder)),
+            bytes(token),
+            bytes(options.tokenIdleLife().toMillis())));
+  }
+
+  Drift drift() {
+    return drift;
+  }
+
+  /** Runs a short task once, later; the result takes it back. */
+  Runnable later(Runnable task, long delayNanos) {
+    Later later = new Later(this, task, nanos() + delayNanos);
+    scheduler.add(later);
+    return () -> scheduler.remove(later);
+  }
+
+  // ---- the server, for locks over several
+
+  @Override
+  public String address() {
+    return node.toString();
+  }
+
+  @Override
+  public Optional<String> serverId() {
+    return serverId.get(commands);
   }
 
   long nanos() {
@@ -269,9 +310,5 @@ public final class Engine implements LockClient {
 
   Releases releases() {
     return releases;
-  }
-
-  Ownership ownership() {
-    return ownership;
   }
 }

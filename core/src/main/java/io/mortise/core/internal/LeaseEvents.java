@@ -3,7 +3,6 @@ package io.mortise.core.internal;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
-import io.mortise.core.spi.LockName;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -19,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * lease's other listeners.
  */
 final class LeaseEvents {
-  private final Workers workers;
-  private final LockName name;
+  private final Consumer<Runnable> worker;
+  private final String name;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -38,11 +37,16 @@ final class LeaseEvents {
   @GuardedBy("lock")
   private @Nullable LeaseLoss loss;
 
-  LeaseEvents(Workers workers, LockName name) {
-    this.workers = workers;
+  /**
+   * @param worker runs what it is given soon, on another thread
+   * @param name the lock's, for the log
+   */
+  LeaseEvents(Consumer<Runnable> worker, String name) {
+    this.worker = worker;
     this.name = name;
   }
 
+  /** See {@link io.mortise.core.Lease#onLost}. */
   void onLost(Consumer<LeaseLoss> listener) {
     LeaseLoss already;
     lock.lock();
@@ -59,6 +63,7 @@ final class LeaseEvents {
     }
   }
 
+  /** See {@link io.mortise.core.Lease#onStateChange}. */
   void onStateChange(Consumer<State> listener) {
     lock.lock();
     try {
@@ -99,8 +104,23 @@ final class LeaseEvents {
     } finally {
       lock.unlock();
     }
-    workers.run(this::tellPending);
+    tellSoon();
     return true;
+  }
+
+  /** What cannot be told for want of a thread is told with the next change. */
+  private void tellSoon() {
+    try {
+      worker.accept(this::tellPending);
+    } catch (OutOfMemoryError noThread) {
+      Engine.LOG.error("lock '{}': its listeners could not be told yet", name, noThread);
+      lock.lock();
+      try {
+        telling = false;
+      } finally {
+        lock.unlock();
+      }
+    }
   }
 
   private void tellPending() {

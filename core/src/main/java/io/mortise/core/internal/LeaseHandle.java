@@ -1,19 +1,18 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.Lease;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
-import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockException;
 import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.internal.Standing.Phase;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ScriptCall;
+import io.mortise.core.spi.Terms;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,25 +32,22 @@ import org.jspecify.annotations.Nullable;
  *                    +---- Redis says: released; or cannot be reached -----------> RELEASED
  * </pre>
  *
- * <p><b>Threads.</b> The standing changes by compare-and-set alone, under the lock of the events,
- * so that it is told in the order in which it changed. Whoever makes the change to LOST or
- * RELEASING does what belongs to it, once: takes the hold out of the scheduler and passes the gate
- * on. Time is the {@link Renewal}'s. Anybody who looks after the deadline makes the hold lost, so
- * nobody can see a hold that is over. When a renewed hold has expired, Redis may have lengthened it
- * just then; it is released in the background, so that nobody waits for it.
+ * <p><b>Threads.</b> Whoever makes the change to LOST or RELEASING, in {@link LeaseState}, does
+ * what belongs to it, once: takes the hold out of the scheduler and passes the gate on. Time is the
+ * {@link Renewal}'s. Anybody who looks after the deadline makes the hold lost, so nobody can see a
+ * hold that is over. When a renewed hold has expired, Redis may have lengthened it just then; it is
+ * released in the background, so that nobody waits for it.
  */
-final class LeaseHandle implements Lease {
+final class LeaseHandle implements OwnedLease {
   static final String BY_FORCE = "somebody took the lock by force";
 
   private final Engine engine;
   private final LockProtocol protocol;
   private final String holder;
-  private final long token;
   private final @Nullable Thread owner;
-  private final LeaseEvents events;
+  private final LeaseState state;
   private final Renewal renewal;
-  private final AtomicReference<Standing> standing = new AtomicReference<>(Standing.HELD);
-  private final AtomicBoolean lossThrown = new AtomicBoolean();
+  private final AtomicLong token;
 
   /**
    * What is to be done when the hold ends: the gate's permit. Set before the lease is published.
@@ -72,9 +68,9 @@ final class LeaseHandle implements Lease {
     this.engine = engine;
     this.protocol = protocol;
     this.holder = holder;
-    this.token = token;
+    this.token = new AtomicLong(token);
     this.owner = owner;
-    this.events = new LeaseEvents(engine.workers(), protocol.name());
+    this.state = new LeaseState(protocol.name().value(), engine.workers()::run);
     this.renewal = new Renewal(engine, this, protocol, holder, owner, terms, sentNanos);
   }
 
@@ -84,6 +80,10 @@ final class LeaseHandle implements Lease {
 
   void doubt(Doubt attempts) {
     doubt = attempts;
+  }
+
+  Engine engine() {
+    return engine;
   }
 
   LockProtocol protocol() {
@@ -108,55 +108,39 @@ final class LeaseHandle implements Lease {
 
   // ---- where it stands
 
-  private Standing standing() {
-    return Objects.requireNonNull(standing.get());
-  }
-
   private Standing standingNow() {
-    Standing s = standing();
+    Standing s = state.now();
     if (s.isLive() && engine.nanos() - renewal.deadlineNanos() >= 0) {
       lose(Reason.EXPIRED, renewal.deadlineNanos(), renewal.whyExpired());
-      return standing();
+      return state.now();
     }
     return s;
   }
 
   /** The phase, without a look at the clock. */
   Phase phase() {
-    return standing().phase();
+    return state.now().phase();
   }
 
   Phase phaseNow() {
     return standingNow().phase();
   }
 
-  private boolean move(Standing from, Standing to) {
-    return events.changed(() -> standing.compareAndSet(from, to), to.state(), to.loss());
-  }
-
   /** A renewal is late. */
   boolean atRisk() {
-    return move(Standing.HELD, Standing.AT_RISK);
+    return state.atRisk();
   }
 
   /** Redis has said that the hold is there. */
   void confirmed() {
-    if (phase() == Phase.AT_RISK) {
-      move(Standing.AT_RISK, Standing.HELD);
-    }
+    state.onTime();
   }
 
   /** Ends the hold as lost, unless it has ended already or is being released. */
   boolean lose(Reason reason, long atNanos, String detail) {
-    Standing after = lost(reason, atNanos, detail);
-    Standing before;
-    do {
-      before = standing();
-      if (!before.isLive()) {
-        return false;
-      }
-    } while (!move(before, after));
-    logLoss(after);
+    if (!state.lose(lost(reason, atNanos, detail))) {
+      return false;
+    }
     if (owner == null) {
       engine.scheduler().remove(renewal);
     } else {
@@ -169,56 +153,68 @@ final class LeaseHandle implements Lease {
     return true;
   }
 
-  private Standing lost(Reason reason, long atNanos, String detail) {
-    return Standing.lost(new LeaseLoss(protocol.name().value(), token, reason, atNanos, detail));
-  }
-
-  private void logLoss(Standing lost) {
-    Engine.LOG.warn(
-        "lock '{}': the lease with fencing token {} is lost: {}",
-        protocol.name(),
-        token,
-        lost.loss() == null ? "" : lost.loss().detail());
-  }
-
-  /** Throws the loss, if it is one. */
-  void throwIfLost() {
-    LeaseLoss loss = standingNow().loss();
-    if (loss != null) {
-      throw new LeaseLostException(loss);
-    }
+  private LeaseLoss lost(Reason reason, long atNanos, String detail) {
+    return new LeaseLoss(lockName(), token.get(), reason, atNanos, detail);
   }
 
   // ---- release
 
-  /**
-   * Releases, once.
-   *
-   * @return whether it was this call that did
-   */
-  boolean release() throws Fault {
-    Standing before;
-    do {
-      before = standingNow();
-      if (!before.isLive()) {
-        return false;
-      }
-    } while (!standing.compareAndSet(before, Standing.RELEASING));
-    engine.scheduler().remove(renewal);
+  @Override
+  public void release() {
+    if (!tryRelease()) {
+      engine.scheduler().remove(renewal);
+    }
+    state.throwIfLost();
+  }
+
+  /** Releases, once; whether it was this call that did. */
+  private boolean tryRelease() {
+    if (!releaseBegins()) {
+      return false;
+    }
     try {
-      released(engine.commands().run(protocol.release(holder)));
+      releaseEnds(engine.commands().run(releaseCall()));
+      return true;
     } catch (Fault fault) {
-      move(Standing.RELEASING, Standing.RELEASED);
-      abandon();
-      throw fault;
+      throw releaseFails(fault);
+    }
+  }
+
+  /**
+   * Whether the hold is the caller's to release: then one of the two that follow has to be called.
+   */
+  boolean releaseBegins() {
+    standingNow();
+    if (!state.releaseBegins()) {
+      return false;
+    }
+    engine.scheduler().remove(renewal);
+    return true;
+  }
+
+  /** Redis has answered the release. */
+  void releaseEnds(Reply reply) {
+    try {
+      released(reply);
     } finally {
       onEnd.run();
     }
     if (doubt.exists()) {
       engine.releases().abandon(protocol, holder, doubt);
     }
-    throwIfLost();
-    return true;
+  }
+
+  /**
+   * Redis has not answered the release, which goes on in the background; what to tell the caller.
+   */
+  LockException releaseFails(Fault fault) {
+    try {
+      state.releaseEnds(null);
+      abandon();
+    } finally {
+      onEnd.run();
+    }
+    return engine.releases().unconfirmed(protocol.name(), fault, renewal.endInRedisNanos());
   }
 
   /** What Redis may still hold is released in the background. */
@@ -229,40 +225,68 @@ final class LeaseHandle implements Lease {
   private void released(Reply reply) {
     List<?> answer = (List<?>) reply.value();
     long status = (Long) answer.get(0);
-    Standing after = Standing.RELEASED;
+    LeaseLoss loss = null;
     if (status == 2) {
-      after = lost(Reason.FORCED, engine.nanos(), BY_FORCE);
+      loss = lost(Reason.FORCED, engine.nanos(), BY_FORCE);
     } else if (status == 0 && !reply.repeated()) {
-      after =
-          lost(Reason.GONE, engine.nanos(), "Redis did not know this hold when it was released");
+      loss = lost(Reason.GONE, engine.nanos(), "Redis did not know this hold when it was released");
     } else if (status == 1 && (Long) answer.get(1) < 0) {
       Engine.LOG.warn(
           "lock '{}': released, but who waits could not be told; the user needs the right to its"
               + " channel",
           protocol.name());
     }
-    if (move(Standing.RELEASING, after) && after.loss() != null) {
-      logLoss(after);
-    }
+    state.releaseEnds(loss);
   }
 
   @Override
   public void close() {
-    if (owner != null) {
-      throw new IllegalMonitorStateException(
-          "lock '%s': this hold belongs to thread '%s', which gives it up by unlock()"
-              .formatted(protocol.name(), owner.getName()));
+    state.ensureNobodys(owner);
+    state.throwAtClose(tryRelease());
+  }
+
+  // ---- what its keeper asks
+
+  @Override
+  public void need(Terms terms) {
+    try {
+      renewal.need(terms);
+    } catch (Fault fault) {
+      throw fault.forCaller(protocol.name(), "held, but could not be lengthened for the re-entry");
+    }
+  }
+
+  @Override
+  public void renewWhile(boolean wanted) {
+    renewal.renewWhile(wanted);
+  }
+
+  @Override
+  public boolean raiseToken(long atLeast) {
+    if (token.get() >= atLeast) {
+      return isValid();
     }
     try {
-      if (!release() && !lossThrown.get()) {
-        throwIfLost();
-      }
-    } catch (LeaseLostException lost) {
-      lossThrown.set(true);
-      throw lost;
+      return raised(engine.commands().run(raiseCall(atLeast)), atLeast);
     } catch (Fault fault) {
-      throw engine.releases().unconfirmed(protocol.name(), fault, renewal.endInRedisNanos());
+      throw raiseFails(fault);
     }
+  }
+
+  ScriptCall raiseCall(long atLeast) {
+    return engine.raise(protocol, holder, atLeast);
+  }
+
+  boolean raised(Reply reply, long atLeast) {
+    boolean held = (Long) reply.value() == 1;
+    if (held) {
+      token.accumulateAndGet(atLeast, Math::max);
+    }
+    return held;
+  }
+
+  LockException raiseFails(Fault fault) {
+    return fault.forCaller(protocol.name(), "held, but its fencing token could not be raised");
   }
 
   // ---- what callers ask
@@ -274,7 +298,7 @@ final class LeaseHandle implements Lease {
 
   @Override
   public long fencingToken() {
-    return token;
+    return token.get();
   }
 
   @Override
@@ -292,33 +316,29 @@ final class LeaseHandle implements Lease {
 
   @Override
   public Optional<LeaseLoss> loss() {
-    return Optional.ofNullable(standingNow().loss());
+    standingNow();
+    return state.loss();
   }
 
   @Override
   public void ensureValid() {
-    throwIfLost();
-    if (!standingNow().isLive()) {
-      throwIfLost();
-      throw new IllegalMonitorStateException(
-          "lock '%s': the lease with fencing token %d was released already"
-              .formatted(protocol.name(), token));
-    }
+    standingNow();
+    state.ensureValid(token.get());
   }
 
   @Override
   public void onLost(Consumer<LeaseLoss> listener) {
-    phaseNow(); // a loss that nobody has seen yet is told at once
-    events.onLost(listener);
+    standingNow(); // a loss that nobody has seen yet is told at once
+    state.onLost(listener);
   }
 
   @Override
   public void onStateChange(Consumer<State> listener) {
-    events.onStateChange(listener);
+    state.onStateChange(listener);
   }
 
   @Override
   public String toString() {
-    return "lease of '%s', token %d, %s".formatted(protocol.name(), token, phase());
+    return "lease of '%s', token %d, %s".formatted(protocol.name(), token.get(), state);
   }
 }

@@ -5,6 +5,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.internal.Standing.Phase;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.ScriptCall;
+import io.mortise.core.spi.Terms;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -67,9 +68,9 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     this.askNanos = nextAsk(sentNanos);
   }
 
-  private static long end(long sentNanos, long millis) {
+  private long end(long sentNanos, long millis) {
     long nanos = millis * 1_000_000;
-    return sentNanos + nanos - Terms.driftNanos(nanos);
+    return sentNanos + nanos - engine.drift().nanos(nanos);
   }
 
   private long leaseNanos() {
@@ -101,7 +102,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   /** After which Redis itself will have ended the hold, also if a renewal is just taking effect. */
   long endInRedisNanos() {
-    long known = deadlineNanos() + Terms.driftNanos(leaseNanos());
+    long known = deadlineNanos() + engine.drift().nanos(leaseNanos());
     long possible = engine.nanos() + leaseNanos();
     return inFlight && possible - known > 0 ? possible : known;
   }
@@ -246,9 +247,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
       long sentNanos = engine.nanos();
       ScriptCall renewal = protocol.renew(holder, terms.leaseMillis());
       List<Long> answer =
-          engine
-              .commands()
-              .runBatch(renewal.script(), List.of(renewal), engine.commands().timeoutNanos());
+          engine.commands().runBatch(List.of(renewal), engine.commands().timeoutNanos());
       if (answer.get(0) < 0) {
         throw new Fault(
             LockException.Reason.NOT_READY, false, "the server refused to lengthen the hold", null);

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  * @param phase the phase
  * @param loss with LOST, and only then
  */
-record Standing(Phase phase, @Nullable LeaseLoss loss) {
+public record Standing(Phase phase, @Nullable LeaseLoss loss) {
 
-  enum Phase {
+  /** From the acquisition to the end. */
+  public enum Phase {
     HELD,
     AT_RISK,
     RELEASING,
@@ -30,12 +31,12 @@ record Standing(Phase phase, @Nullable LeaseLoss loss) {
   }
 
   /** Held, and nobody is about to release it. */
-  boolean isLive() {
+  public boolean isLive() {
     return phase == Phase.HELD || phase == Phase.AT_RISK;
   }
 
   /** As the holder sees it: what is being released is held until Redis has said so. */
-  State state() {
+  public State state() {
     return switch (phase) {
       case HELD, RELEASING -> State.HELD;
       case AT_RISK -> State.AT_RISK;

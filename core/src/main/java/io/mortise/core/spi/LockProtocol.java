@@ -40,6 +40,11 @@ public interface LockProtocol {
     return Optional.empty();
   }
 
+  /** The field of the hash by which a holder holds. */
+  default String field(String holder) {
+    return holder;
+  }
+
   /** The channel on which an acquisition that has to wait is woken. */
   String channel(String holder);
 
@@ -58,6 +63,15 @@ public interface LockProtocol {
    *     Redis enters it only then
    */
   ScriptCall acquire(String holder, long leaseMillis, boolean waits);
+
+  /**
+   * An attempt, as one item of a script that takes several locks of this kind, all or none. It
+   * answers for all of them: 1 and their fencing token; or 0, the first that is busy, counted from
+   * 1, and what is left of its lease in ms. Empty when this family has no such script.
+   */
+  default Optional<ScriptCall> acquireTogether(String holder, long leaseMillis) {
+    return Optional.empty();
+  }
 
   /** Reads the answer to {@link #acquire}: integers are {@code Long}, arrays are {@code List}. */
   Attempt outcome(Object reply);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.Terms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

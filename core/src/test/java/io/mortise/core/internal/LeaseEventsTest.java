@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
-import io.mortise.core.spi.LockName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -27,7 +26,7 @@ class LeaseEventsTest {
   private static final LeaseLoss LOSS = new LeaseLoss("orders", 7, Reason.EXPIRED, 0, "it ran out");
 
   private final Workers workers = new Workers("test");
-  private final LeaseEvents events = new LeaseEvents(workers, new LockName("orders"));
+  private final LeaseEvents events = new LeaseEvents(workers::run, "orders");
   private final List<Object> told = new CopyOnWriteArrayList<>();
   private final CountDownLatch release = new CountDownLatch(1);
 
@@ -182,7 +181,7 @@ class LeaseEventsTest {
 
   @Test
   void aSlowListenerHoldsUpItsOwnLeaseOnly() {
-    LeaseEvents others = new LeaseEvents(workers, new LockName("others"));
+    LeaseEvents others = new LeaseEvents(workers::run, "others");
     CountDownLatch slow = new CountDownLatch(1);
     events.onLost(
         loss -> {

@@ -1,12 +1,22 @@
--- next_token(key, idle_ms, count): reserves `count` fencing tokens and gives the first of them.
--- Larger than any token before while the key lives; when the key was lost, larger by the clock of
--- the server, in microseconds. Stays below 2^53, so a Lua number holds it exactly.
-local function next_token(key, idle_ms, count)
+-- peek_token(key): the next fencing token. Larger than any token before while the key lives; when
+-- the key was lost, larger by the clock of the server, in microseconds. Stays below 2^53, so a Lua
+-- number holds it exactly.
+local function peek_token(key)
   local time = redis.call('TIME')
   local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
   local last = tonumber(redis.call('GET', key) or '0') or 0
-  local first = math.max(last + 1, now)
-  redis.call('SET', key, string.format('%.0f', first + tonumber(count) - 1), 'PX', idle_ms)
+  return math.max(last + 1, now)
+end
+
+-- store_token(key, token, idle_ms): makes it the last one that was given out.
+local function store_token(key, token, idle_ms)
+  redis.call('SET', key, string.format('%.0f', token), 'PX', idle_ms)
+end
+
+-- next_token(key, idle_ms, count): reserves `count` fencing tokens and gives the first of them.
+local function next_token(key, idle_ms, count)
+  local first = peek_token(key)
+  store_token(key, first + tonumber(count) - 1, idle_ms)
   return first
 end
 

@@ -1,29 +1,29 @@
-package io.mortise.core.internal;
+package io.mortise.core.spi;
 
 import io.mortise.core.LockOptions;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller asks for, in the engine's units.
+ * What a caller asks for, checked, in the engine's units.
  *
  * @param waitNanos how long to wait; 0 is one attempt, {@link #FOREVER} has no end
  * @param leaseMillis the lease
- * @param renewed whether the hold is renewed
+ * @param renewed whether the hold is renewed: then the lease is the client's
  * @param interruptible whether an interrupt ends the wait
  */
-record Terms(long waitNanos, long leaseMillis, boolean renewed, boolean interruptible) {
-  static final long FOREVER = Long.MAX_VALUE;
-  private static final long DRIFT_DIVISOR = 100;
-  private static final long DRIFT_LEAST_NANOS = 2_000_000;
+public record Terms(long waitNanos, long leaseMillis, boolean renewed, boolean interruptible) {
+  /** A wait without an end. */
+  public static final long FOREVER = Long.MAX_VALUE;
 
   /**
    * Checks what the caller gave.
    *
    * @param wait null for no end
    * @param lease null for the client's, renewed
+   * @throws IllegalArgumentException if the wait is negative, or the lease out of its range
    */
-  static Terms of(
+  public static Terms of(
       LockOptions options,
       @Nullable Duration wait,
       @Nullable Duration lease,
@@ -35,9 +35,24 @@ record Terms(long waitNanos, long leaseMillis, boolean renewed, boolean interrup
         interruptible);
   }
 
-  /** By how much the own clock and the server's may differ over a lease: 1 % and 2 ms. */
-  static long driftNanos(long leaseNanos) {
-    return Math.min(leaseNanos / 2, leaseNanos / DRIFT_DIVISOR + DRIFT_LEAST_NANOS);
+  /** The same, with another wait. */
+  public Terms waiting(long nanos) {
+    return new Terms(nanos, leaseMillis, renewed, interruptible);
+  }
+
+  /** The same, ended by an interrupt or not. */
+  public Terms interruptible(boolean ends) {
+    return new Terms(waitNanos, leaseMillis, renewed, ends);
+  }
+
+  /** The same for a lock with settings of its own: what is renewed has its lease. */
+  public Terms under(LockOptions options) {
+    return renewed ? new Terms(waitNanos, options.lease().toMillis(), true, interruptible) : this;
+  }
+
+  /** Whether the wait has no end. */
+  public boolean isForever() {
+    return waitNanos == FOREVER;
   }
 
   private static long waitNanos(Duration wait) {

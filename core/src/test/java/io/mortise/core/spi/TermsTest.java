@@ -1,4 +1,4 @@
-package io.mortise.core.internal;
+package io.mortise.core.spi;
 
 import static java.time.Duration.ofDays;
 import static java.time.Duration.ofMillis;
@@ -11,8 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockOptions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class TermsTest {
   private static final LockOptions OPTIONS = LockOptions.builder().lease(ofMillis(12_345)).build();
@@ -74,18 +72,6 @@ class TermsTest {
     assertEquals(year, Terms.of(OPTIONS, ofNanos(Long.MAX_VALUE), null, true).waitNanos());
     assertEquals(year, Terms.of(OPTIONS, FOR_EVER, null, true).waitNanos());
     assertEquals(year - 1, Terms.of(OPTIONS, ofNanos(year - 1), null, true).waitNanos());
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "30000, 302000000", // 1 % and 2 ms
-    "1000, 12000000",
-    "100, 3000000",
-    "4, 2000000", // never more than half of it
-    "1, 500000",
-  })
-  void driftIsOnePercentAndTwoMillisecondsButAtMostHalf(long leaseMillis, long driftNanos) {
-    assertEquals(driftNanos, Terms.driftNanos(leaseMillis * 1_000_000));
   }
 
   private static String refused(Duration wait, Duration lease) {

@@ -1,0 +1,50 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.internal.Commands.Answer;
+import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.ScriptCall;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The raising of the tokens of several holds, those of one client in one round trip. */
+public final class GroupRaise {
+  private GroupRaise() {}
+
+  /** Raises those that are lower; whether all are held and have at least that token then. */
+  public static boolean run(List<? extends OwnedLease> leases, long atLeast) {
+    Map<Engine, List<LeaseHandle>> groups = new LinkedHashMap<>();
+    boolean all = true;
+    for (OwnedLease lease : leases) {
+      if (lease.fencingToken() < atLeast && lease instanceof LeaseHandle handle) {
+        groups.computeIfAbsent(handle.engine(), engine -> new ArrayList<>()).add(handle);
+      } else {
+        all &= lease.raiseToken(atLeast);
+      }
+    }
+    for (Map.Entry<Engine, List<LeaseHandle>> group : groups.entrySet()) {
+      all &= together(group.getKey(), group.getValue(), atLeast);
+    }
+    return all;
+  }
+
+  private static boolean together(Engine engine, List<LeaseHandle> leases, long atLeast) {
+    List<ScriptCall> calls = leases.stream().map(lease -> lease.raiseCall(atLeast)).toList();
+    boolean all = true;
+    try {
+      List<Answer> answers =
+          engine.commands().runAll(calls, engine.nanos() + engine.commands().timeoutNanos());
+      for (int i = 0; i < leases.size(); i++) {
+        Fault fault = answers.get(i).fault();
+        if (fault != null) {
+          throw fault;
+        }
+        all &= leases.get(i).raised(answers.get(i).reply(), atLeast);
+      }
+      return all;
+    } catch (Fault fault) {
+      throw leases.get(0).raiseFails(fault);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.internal.Commands.Answer;
+import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.ScriptCall;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The release of several holds, those of one client in one round trip. Every one of them is
+ * released, whatever goes wrong with the others.
+ */
+public final class GroupRelease {
+  private final List<RuntimeException> thrown = new ArrayList<>();
+
+  private GroupRelease() {}
+
+  /** Releases all; what went wrong with them. */
+  public static List<RuntimeException> run(List<? extends OwnedLease> leases) {
+    GroupRelease release = new GroupRelease();
+    Map<Engine, List<LeaseHandle>> groups = new LinkedHashMap<>();
+    List<OwnedLease> others = new ArrayList<>();
+    for (OwnedLease lease : leases) {
+      if (lease instanceof LeaseHandle handle && handle.releaseBegins()) {
+        groups.computeIfAbsent(handle.engine(), engine -> new ArrayList<>()).add(handle);
+      } else {
+        others.add(lease);
+      }
+    }
+    groups.forEach(release::together);
+    others.forEach(lease -> release.noting(lease::release));
+    return release.thrown;
+  }
+
+  private void together(Engine engine, List<LeaseHandle> leases) {
+    List<ScriptCall> calls = leases.stream().map(LeaseHandle::releaseCall).toList();
+    try {
+      List<Answer> answers =
+          engine.commands().runAll(calls, engine.nanos() + engine.commands().timeoutNanos());
+      for (int i = 0; i < leases.size(); i++) {
+        end(leases.get(i), answers.get(i));
+      }
+    } catch (Fault fault) {
+      leases.forEach(lease -> noting(() -> fail(lease, fault)));
+    }
+  }
+
+  private void end(LeaseHandle lease, Answer answer) {
+    noting(
+        () -> {
+          if (answer.fault() != null) {
+            fail(lease, answer.fault());
+          }
+          lease.releaseEnds(answer.reply());
+          lease.release();
+        });
+  }
+
+  private static void fail(LeaseHandle lease, Fault fault) {
+    throw lease.releaseFails(fault);
+  }
+
+  private void noting(Runnable release) {
+    try {
+      release.run();
+    } catch (RuntimeException e) {
+      thrown.add(e);
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.Lease.State;
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.internal.Standing.Phase;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where one hold stands, and who is told when that changes.
+ *
+ * <p><b>Threads.</b> The standing changes by compare-and-set alone, under the lock of the events,
+ * so that it is told in the order in which it changed. Whoever makes the change to LOST or
+ * RELEASING does what belongs to it, once.
+ */
+public final class LeaseState {
+  private final String name;
+  private final LeaseEvents events;
+  private final AtomicReference<Standing> standing = new AtomicReference<>(Standing.HELD);
+  private final AtomicBoolean lossThrown = new AtomicBoolean();
+
+  /**
+   * @param name the lock's
+   * @param worker runs what it is given soon, on another thread
+   */
+  public LeaseState(String name, Consumer<Runnable> worker) {
+    this.name = name;
+    this.events = new LeaseEvents(worker, name);
+  }
+
+  /** Where it stands; nobody looks at the clock. */
+  public Standing now() {
+    return Objects.requireNonNull(standing.get());
+  }
+
+  private boolean move(Standing from, Standing to) {
+    return events.changed(() -> standing.compareAndSet(from, to), to.state(), to.loss());
+  }
+
+  /** A renewal is late. */
+  public boolean atRisk() {
+    return move(Standing.HELD, Standing.AT_RISK);
+  }
+
+  /** Renewals are on time again. */
+  public void onTime() {
+    if (now().phase() == Phase.AT_RISK) {
+      move(Standing.AT_RISK, Standing.HELD);
+    }
+  }
+
+  /** Ends the hold as lost, unless it has ended already or is being released. */
+  public boolean lose(LeaseLoss loss) {
+    Standing after = Standing.lost(loss);
+    Standing before;
+    do {
+      before = now();
+      if (!before.isLive()) {
+        return false;
+      }
+    } while (!move(before, after));
+    log(loss);
+    return true;
+  }
+
+  /** Whether the hold is the caller's to release. */
+  public boolean releaseBegins() {
+    Standing before;
+    do {
+      before = now();
+      if (!before.isLive()) {
+        return false;
+      }
+    } while (!standing.compareAndSet(before, Standing.RELEASING));
+    return true;
+  }
+
+  /**
+   * The release is over.
+   *
+   * @param loss if it turned out that the hold had been lost before
+   */
+  public void releaseEnds(@Nullable LeaseLoss loss) {
+    Standing after = loss == null ? Standing.RELEASED : Standing.lost(loss);
+    if (move(Standing.RELEASING, after) && loss != null) {
+      log(loss);
+    }
+  }
+
+  private void log(LeaseLoss loss) {
+    Engine.LOG.warn(
+        "lock '{}': the lease with fencing token {} is lost: {}",
+        name,
+        loss.fencingToken(),
+        loss.detail());
+  }
+
+  // ---- what callers ask
+
+  /** The loss, if it is one. */
+  public Optional<LeaseLoss> loss() {
+    return Optional.ofNullable(now().loss());
+  }
+
+  /** Throws the loss, if it is one. */
+  public void throwIfLost() {
+    LeaseLoss loss = now().loss();
+    if (loss != null) {
+      throw new LeaseLostException(loss);
+    }
+  }
+
+  /**
+   * Throws the loss, if it is one, to whoever closes the hold, once.
+   *
+   * @param first whether this call released the hold
+   */
+  public void throwAtClose(boolean first) {
+    if (now().loss() != null && (lossThrown.compareAndSet(false, true) || first)) {
+      throwIfLost();
+    }
+  }
+
+  /** Throws if the hold is not valid any more. */
+  public void ensureValid(long token) {
+    throwIfLost();
+    if (!now().isLive()) {
+      throwIfLost();
+      throw new IllegalMonitorStateException(
+          "lock '%s': the lease with fencing token %d was released already".formatted(name, token));
+    }
+  }
+
+  /** Refuses to close the hold of a thread. */
+  public void ensureNobodys(@Nullable Thread owner) {
+    if (owner != null) {
+      throw new IllegalMonitorStateException(
+          "lock '%s': this hold belongs to thread '%s', which gives it up by unlock()"
+              .formatted(name, owner.getName()));
+    }
+  }
+
+  /** See {@link io.mortise.core.Lease#onLost}. */
+  public void onLost(Consumer<LeaseLoss> listener) {
+    events.onLost(listener);
+  }
+
+  /** See {@link io.mortise.core.Lease#onStateChange}. */
+  public void onStateChange(Consumer<State> listener) {
+    events.onStateChange(listener);
+  }
+
+  @Override
+  public String toString() {
+    return now().phase().toString();
+  }
+}

@@ -1,0 +1,39 @@
+package io.mortise.core.internal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The random id that a server gives itself at its start: what two addresses of one server have in
+ * common. A server that restarts has another; whoever compares asks anew for what is at stake then.
+ */
+final class ServerId {
+  private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:(\\S+)");
+
+  private volatile Optional<String> known = Optional.empty();
+
+  /** Whether the server has answered, or refused to. */
+  private volatile boolean asked;
+
+  /** The id; empty when the server does not tell, or does not answer now. */
+  Optional<String> get(Commands commands) {
+    if (!asked) {
+      try {
+        known = find(commands.serverInfo());
+        asked = true;
+      } catch (Fault fault) {
+        Engine.LOG.debug("the server does not say which it is", fault);
+        asked = !fault.reason().mayPass();
+      }
+    }
+    return known;
+  }
+
+  private static Optional<String> find(Object info) {
+    Matcher line = RUN_ID.matcher(info instanceof byte[] text ? new String(text, UTF_8) : "");
+    return line.find() ? Optional.of(line.group(1)) : Optional.empty();
+  }
+}

@@ -1,0 +1,364 @@
+package io.mortise.core.spi;
+
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockException;
+import io.mortise.core.internal.LeaseState;
+import io.mortise.core.internal.Standing;
+import io.mortise.core.internal.Standing.Phase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One hold made of holds of other locks, which stands while enough of them do: all, or a majority.
+ *
+ * <p>Each member renews itself and judges its own time. This one adds them up: it is valid while
+ * {@code required} members are, at risk while fewer than that are on time, and sure for as long as
+ * the weakest of the strongest {@code required} is.
+ *
+ * <p><b>Threads.</b> The members stand in an array of atomic places; who puts one into a place owns
+ * the change. The state is added up anew by whoever looks, and by a thread of a client's after each
+ * change of a member, so a loss is told at the latest when the member that decides has told its
+ * own. The change to LOST or RELEASING is made once, in {@link LeaseState}, and whoever makes it
+ * gives the members back. A member that comes after that is refused by {@link #join}.
+ */
+public abstract class JointLease implements OwnedLease {
+  private final String name;
+  private final int required;
+  private final @Nullable Thread owner;
+  private final LeaseState state;
+  private final AtomicLong token;
+  private final AtomicReferenceArray<@Nullable OwnedLease> members;
+
+  /**
+   * A hold that has begun; {@link #watch} has to be called next.
+   *
+   * @param source the lock's source
+   * @param members a place for each member; null where there is none yet
+   * @param required how many of them have to stand
+   * @param token the fencing token
+   * @param owner the thread that will own it, or null
+   */
+  protected JointLease(
+      LeaseSource source,
+      List<? extends @Nullable OwnedLease> members,
+      int required,
+      long token,
+      @Nullable Thread owner) {
+    this.name = source.name();
+    this.required = required;
+    this.owner = owner;
+    this.state = new LeaseState(name, task -> run(source, task));
+    this.token = new AtomicLong(token);
+    this.members = new AtomicReferenceArray<>(members.size());
+    for (int i = 0; i < members.size(); i++) {
+      this.members.set(i, members.get(i));
+    }
+  }
+
+  /** Looks after the members from now on. To be called once, when the hold is ready for use. */
+  protected final void watch() {
+    for (int i = 0; i < members.length(); i++) {
+      OwnedLease member = members.get(i);
+      if (member != null) {
+        watch(i, member);
+      }
+    }
+  }
+
+  private void watch(int place, OwnedLease member) {
+    member.onStateChange(change -> memberChanged(place, member));
+    if (!member.isValid()) {
+      memberChanged(place, member);
+    }
+  }
+
+  private void memberChanged(int place, OwnedLease member) {
+    if (look().isLive() && !member.isValid()) {
+      lostMember(place, member);
+    }
+  }
+
+  /** Clients that are closed have no threads any more; then whoever made the change tells it. */
+  private static void run(LeaseSource source, Runnable task) {
+    try {
+      var unused = source.submit(task);
+    } catch (RejectedExecutionException closed) {
+      task.run();
+    }
+  }
+
+  // ---- what differs
+
+  /** Releases the members; what went wrong. Called once, by whoever ends the hold. */
+  protected abstract List<RuntimeException> giveBack(List<OwnedLease> held);
+
+  /** Does something with each member that is there; what went wrong. */
+  protected abstract List<RuntimeException> each(Consumer<OwnedLease> action);
+
+  /** The hold was lost; its members may still be held. Called once. */
+  protected abstract void lost();
+
+  /** Whoever owns the hold gives it up after it was lost. */
+  protected void leftOver() {}
+
+  /** A member was lost, and the hold still stands. May be called more than once for a member. */
+  protected abstract void lostMember(int place, OwnedLease member);
+
+  // ---- members
+
+  /** The members that are there, lost or not. */
+  protected final List<OwnedLease> members() {
+    List<OwnedLease> there = new ArrayList<>(members.length());
+    for (int i = 0; i < members.length(); i++) {
+      OwnedLease member = members.get(i);
+      if (member != null) {
+        there.add(member);
+      }
+    }
+    return there;
+  }
+
+  /** The member at that place, lost or not; null when there is none. */
+  protected final @Nullable OwnedLease member(int place) {
+    return members.get(place);
+  }
+
+  /** How many members are valid at this moment. */
+  protected final int validMembers() {
+    return (int) members().stream().filter(OwnedLease::isValid).count();
+  }
+
+  /** How many places there are. */
+  protected final int places() {
+    return members.length();
+  }
+
+  /** How many members have to stand. */
+  protected final int required() {
+    return required;
+  }
+
+  /**
+   * Puts a member into a place, instead of the one that is expected there.
+   *
+   * @return false when the hold has ended or the place has changed: the caller keeps the member
+   */
+  protected final boolean join(int place, @Nullable OwnedLease expected, OwnedLease member) {
+    if (!state.now().isLive() || !members.compareAndSet(place, expected, member)) {
+      return false;
+    }
+    // Whoever ended the hold before this look may not have seen the member; after it, he has.
+    if (!state.now().isLive() && members.compareAndSet(place, member, expected)) {
+      return false;
+    }
+    watch(place, member);
+    return true;
+  }
+
+  // ---- where it stands
+
+  private Standing look() {
+    Standing now = state.now();
+    if (!now.isLive()) {
+      return now;
+    }
+    int valid = 0;
+    int onTime = 0;
+    for (OwnedLease member : members()) {
+      State is = member.state();
+      onTime += is == State.HELD ? 1 : 0;
+      valid += is == State.HELD || is == State.AT_RISK ? 1 : 0;
+    }
+    if (valid < required) {
+      lose();
+    } else if (onTime < required) {
+      state.atRisk();
+    } else {
+      state.onTime();
+    }
+    return state.now();
+  }
+
+  private void lose() {
+    if (state.lose(loss("the hold is lost"))) {
+      lost();
+    }
+  }
+
+  /** What became of the members, in one loss: the last one decided. */
+  private LeaseLoss loss(String fact) {
+    List<LeaseLoss> losses = new ArrayList<>();
+    List<String> details = new ArrayList<>();
+    for (OwnedLease member : members()) {
+      Optional<LeaseLoss> loss = member.loss();
+      loss.ifPresent(losses::add);
+      if (!member.isValid()) {
+        details.add(
+            "'%s': %s"
+                .formatted(
+                    member.lockName(),
+                    loss.map(LeaseLoss::detail).orElse("it was released by itself")));
+      }
+    }
+    long now = System.nanoTime();
+    LeaseLoss last =
+        losses.stream()
+            .max(Comparator.comparingLong(loss -> loss.atNanos() - now))
+            .orElse(new LeaseLoss(name, token.get(), Reason.GONE, now, ""));
+    return new LeaseLoss(
+        name,
+        token.get(),
+        last.reason(),
+        last.atNanos(),
+        "%s: of %d members %d must stand, and these do not: %s"
+            .formatted(fact, members.length(), required, String.join("; ", details)));
+  }
+
+  // ---- release
+
+  @Override
+  public final void release() {
+    tryRelease();
+    state.throwIfLost();
+  }
+
+  @Override
+  public final void close() {
+    state.ensureNobodys(owner);
+    state.throwAtClose(tryRelease());
+  }
+
+  private boolean tryRelease() {
+    look();
+    if (!state.releaseBegins()) {
+      if (state.now().phase() == Phase.LOST) {
+        leftOver();
+      }
+      return false;
+    }
+    List<RuntimeException> failures = giveBack(members());
+    List<RuntimeException> gone =
+        failures.stream().filter(IllegalMonitorStateException.class::isInstance).toList();
+    int held = members().size() - gone.size();
+    state.releaseEnds(held < required ? loss("the hold was lost before its release") : null);
+    List<RuntimeException> unconfirmed = new ArrayList<>(failures);
+    unconfirmed.removeAll(gone);
+    if (!unconfirmed.isEmpty() && members.length() - unconfirmed.size() < required) {
+      throw asOne("the release could not be confirmed", unconfirmed);
+    }
+    return true;
+  }
+
+  // ---- what its keeper asks
+
+  @Override
+  public final void need(Terms terms) {
+    demand("held, but could not be lengthened for the re-entry", member -> member.need(terms));
+  }
+
+  @Override
+  public final void renewWhile(boolean wanted) {
+    members().forEach(member -> member.renewWhile(wanted));
+  }
+
+  @Override
+  public final boolean raiseToken(long atLeast) {
+    demand(
+        "held, but its fencing token could not be raised",
+        member -> {
+          if (!member.raiseToken(atLeast)) {
+            member.ensureValid();
+            throw new IllegalMonitorStateException(
+                "lock '" + member.lockName() + "': not held any more");
+          }
+        });
+    if (look().isLive()) {
+      token.accumulateAndGet(atLeast, Math::max);
+      return true;
+    }
+    return false;
+  }
+
+  /** Has enough members do something. A member that is lost counts for the state, not here. */
+  private void demand(String otherwise, Consumer<OwnedLease> action) {
+    List<RuntimeException> failures = new ArrayList<>(each(action));
+    failures.removeIf(failure -> failure instanceof LeaseLostException);
+    if (!failures.isEmpty() && members().size() - failures.size() < required) {
+      throw asOne(otherwise, failures);
+    }
+  }
+
+  private LockException asOne(String fact, List<RuntimeException> failures) {
+    return JointFailure.of(name, fact, failures);
+  }
+
+  // ---- what callers ask
+
+  @Override
+  public final String lockName() {
+    return name;
+  }
+
+  @Override
+  public final long fencingToken() {
+    return token.get();
+  }
+
+  @Override
+  public final State state() {
+    return look().state();
+  }
+
+  @Override
+  public final Duration remaining() {
+    Phase phase = look().phase();
+    if (phase == Phase.LOST || phase == Phase.RELEASED) {
+      return Duration.ZERO;
+    }
+    return members().stream()
+        .map(OwnedLease::remaining)
+        .sorted(Comparator.reverseOrder())
+        .skip(required - 1L)
+        .findFirst()
+        .orElse(Duration.ZERO);
+  }
+
+  @Override
+  public final Optional<LeaseLoss> loss() {
+    look();
+    return state.loss();
+  }
+
+  @Override
+  public final void ensureValid() {
+    look();
+    state.ensureValid(token.get());
+  }
+
+  @Override
+  public final void onLost(Consumer<LeaseLoss> listener) {
+    look();
+    state.onLost(listener);
+  }
+
+  @Override
+  public final void onStateChange(Consumer<State> listener) {
+    state.onStateChange(listener);
+  }
+
+  @Override
+  public String toString() {
+    return "lease of '%s', token %d, %d of %d members, %s"
+        .formatted(name, token.get(), validMembers(), members.length(), state);
+  }
+}

@@ -1,0 +1,97 @@
+package io.mortise.core.spi;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LockOptions;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the leases of one lock come from: a protocol on an engine, or other sources together. A
+ * {@link LeasedLock} makes a {@link DistributedLock} of it. Immutable, and safe for any thread.
+ */
+public interface LeaseSource {
+
+  /**
+   * The source of a lock, for a lock that is made of it.
+   *
+   * @throws IllegalArgumentException if it is not a {@link LeasedLock}
+   */
+  static LeaseSource of(DistributedLock lock) {
+    if (lock instanceof LeasedLock leased) {
+      return leased.source();
+    }
+    throw new IllegalArgumentException(
+        "lock '%s' is a %s, which is not made of leases; extend io.mortise.core.spi.LeasedLock"
+            .formatted(lock.name(), lock.getClass().getName()));
+  }
+
+  /** What two sources of the same lock have in common: equal for them, and for no others. */
+  Object identity();
+
+  /** The family in one word. */
+  String kind();
+
+  /** The name for callers and messages. */
+  String name();
+
+  /** The settings that apply when a caller does not say otherwise. */
+  LockOptions options();
+
+  /** The servers on which it stands. */
+  Set<LockNode> nodes();
+
+  /**
+   * Waits for the lock.
+   *
+   * @param owner the thread that will own the hold; when it dies the hold is not renewed any more.
+   *     Null for a handle
+   * @return the hold, renewed if the terms say so; empty when somebody else held the lock all the
+   *     time
+   * @throws InterruptedException if the terms say that an interrupt ends the wait, and there was
+   *     one; nothing is held
+   * @throws io.mortise.core.LockException if Redis could not be used; nothing is held
+   */
+  Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner) throws InterruptedException;
+
+  /**
+   * Why the calling thread would wait for itself, and what to do instead; empty when it would not.
+   */
+  default Optional<String> obstacle() {
+    return Optional.empty();
+  }
+
+  /**
+   * The source for an acquisition that the calling thread begins, and another thread waits for:
+   * what the caller holds counts as it does at this moment.
+   */
+  default LeaseSource detached() {
+    return this;
+  }
+
+  /**
+   * Runs a task that may wait, on a thread of the client's.
+   *
+   * @throws java.util.concurrent.RejectedExecutionException if the client was closed
+   */
+  Future<?> submit(Runnable task);
+
+  /**
+   * Runs a short task later, on a thread of the client's; never, if the client is closed first.
+   *
+   * @return takes the task back, if it has not begun
+   */
+  Runnable schedule(Runnable task, long delayNanos);
+
+  /**
+   * What is left of the lease of whoever holds the lock.
+   *
+   * @return empty if nobody does
+   */
+  Optional<Duration> remainingLease();
+
+  /** Takes the lock from whoever holds it; whether anybody did. */
+  boolean forceUnlock();
+}

@@ -1,0 +1,190 @@
+package io.mortise.core.spi;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock that is made of a {@link LeaseSource}. A family extends it with a constructor, and with
+ * what it alone can be asked.
+ *
+ * <p>Turns what callers ask into {@link Terms}, and hands it to {@link Ownership} when the thread
+ * is to be the owner, to the source when nobody is. Two objects are the same lock if their sources
+ * have one identity.
+ */
+public abstract class LeasedLock implements DistributedLock {
+  private final LeaseSource source;
+
+  /** The lock of that source. */
+  protected LeasedLock(LeaseSource source) {
+    this.source = Objects.requireNonNull(source, "source");
+  }
+
+  final LeaseSource source() {
+    return source;
+  }
+
+  @Override
+  public final String name() {
+    return source.name();
+  }
+
+  // ---- the thread as owner
+
+  @Override
+  public final void lock() {
+    uninterruptibly(null, null);
+  }
+
+  @Override
+  public final void lock(Duration lease) {
+    uninterruptibly(null, given(lease));
+  }
+
+  @Override
+  public final void lockInterruptibly() throws InterruptedException {
+    Ownership.lock(source, terms(null, null, true));
+  }
+
+  @Override
+  public final void lockInterruptibly(Duration lease) throws InterruptedException {
+    Ownership.lock(source, terms(null, given(lease), true));
+  }
+
+  @Override
+  public final boolean tryLock() {
+    return uninterruptibly(Duration.ZERO, null);
+  }
+
+  @Override
+  public final boolean tryLock(Duration wait) throws InterruptedException {
+    return Ownership.lock(source, terms(waiting(wait), null, true));
+  }
+
+  @Override
+  public final boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
+    return Ownership.lock(source, terms(waiting(wait), given(lease), true));
+  }
+
+  private boolean uninterruptibly(@Nullable Duration wait, @Nullable Duration lease) {
+    try {
+      return Ownership.lock(source, terms(wait, lease, false));
+    } catch (InterruptedException e) {
+      throw new AssertionError("these terms say that an interrupt ends nothing", e);
+    }
+  }
+
+  @Override
+  public final void unlock() {
+    Ownership.unlock(source);
+  }
+
+  @Override
+  public final Lease lease() {
+    return Ownership.lease(source);
+  }
+
+  @Override
+  public final boolean isHeldByCurrentThread() {
+    return holdCount() > 0;
+  }
+
+  @Override
+  public final int holdCount() {
+    return Ownership.holdCount(source);
+  }
+
+  // ---- handles
+
+  @Override
+  public final Optional<Lease> tryAcquire() {
+    return attempt(null);
+  }
+
+  @Override
+  public final Optional<Lease> tryAcquire(Duration lease) {
+    return attempt(given(lease));
+  }
+
+  private Optional<Lease> attempt(@Nullable Duration lease) {
+    try {
+      return handle(terms(Duration.ZERO, lease, false));
+    } catch (InterruptedException e) {
+      throw new AssertionError("these terms say that an interrupt ends nothing", e);
+    }
+  }
+
+  @Override
+  public final Optional<Lease> acquire(Duration wait) throws InterruptedException {
+    return handle(terms(waiting(wait), null, true));
+  }
+
+  @Override
+  public final Optional<Lease> acquire(Duration wait, Duration lease) throws InterruptedException {
+    return handle(terms(waiting(wait), given(lease), true));
+  }
+
+  private Optional<Lease> handle(Terms terms) throws InterruptedException {
+    return Ownership.isObstructed(source, terms.waitNanos() > 0)
+        ? Optional.empty()
+        : source.acquire(terms, null).map(lease -> lease);
+  }
+
+  @Override
+  public final CompletionStage<Optional<Lease>> acquireAsync(Duration wait) {
+    return AsyncAcquisition.start(source, terms(waiting(wait), null, true));
+  }
+
+  @Override
+  public final CompletionStage<Optional<Lease>> acquireAsync(Duration wait, Duration lease) {
+    return AsyncAcquisition.start(source, terms(waiting(wait), given(lease), true));
+  }
+
+  // ---- questions
+
+  @Override
+  public final boolean isLocked() {
+    return remainingLease().isPresent();
+  }
+
+  @Override
+  public final Optional<Duration> remainingLease() {
+    return source.remainingLease();
+  }
+
+  @Override
+  public final boolean forceUnlock() {
+    return source.forceUnlock();
+  }
+
+  private Terms terms(@Nullable Duration wait, @Nullable Duration lease, boolean interruptible) {
+    return Terms.of(source.options(), wait, lease, interruptible);
+  }
+
+  private static Duration waiting(Duration wait) {
+    return Objects.requireNonNull(wait, "wait");
+  }
+
+  private static Duration given(Duration lease) {
+    return Objects.requireNonNull(lease, "lease");
+  }
+
+  @Override
+  public final boolean equals(Object other) {
+    return other instanceof LeasedLock lock && source.identity().equals(lock.source.identity());
+  }
+
+  @Override
+  public final int hashCode() {
+    return source.identity().hashCode();
+  }
+
+  @Override
+  public final String toString() {
+    return source.toString();
+  }
+}

@@ -1,0 +1,40 @@
+package io.mortise.core.spi;
+
+import io.mortise.core.Lease;
+
+/**
+ * A hold as those see it who keep it for somebody: the layer that remembers which thread owns what,
+ * and locks that are made of other locks. All methods may be called by any thread.
+ */
+public interface OwnedLease extends Lease {
+
+  /**
+   * Makes the hold last for at least the lease of these terms from now, and be renewed if they say
+   * so; never shortens it. Sends something only if it has to last for longer than it does.
+   *
+   * @throws io.mortise.core.LockException if it could not be lengthened; it stands as it was
+   */
+  void need(Terms terms);
+
+  /** Renews the hold from now on, or no more. */
+  void renewWhile(boolean wanted);
+
+  /**
+   * Makes the token of this hold, and what the lock remembers as its last token, at least as large
+   * as the one given. The next holder's is larger then.
+   *
+   * @return false when the hold was not there any more: the token is as it was then
+   * @throws io.mortise.core.LockException if Redis did not say that it is done
+   */
+  boolean raiseToken(long atLeast);
+
+  /**
+   * Gives the hold up, whoever owns it. A second call does nothing, except that it throws again if
+   * the lease was lost.
+   *
+   * @throws io.mortise.core.LeaseLostException if the lease was lost before
+   * @throws io.mortise.core.LockException if the release could not be confirmed; it is repeated in
+   *     the background
+   */
+  void release();
+}

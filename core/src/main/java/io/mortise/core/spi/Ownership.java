@@ -1,0 +1,189 @@
+package io.mortise.core.spi;
+
+import io.mortise.core.LeaseLostException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which thread holds which lock, how often: the only place where threads are owners. Re-entry is
+ * counted here and costs no round trip.
+ *
+ * <p><b>Threads.</b> What a thread holds stands in a map of its own, which no other thread reads or
+ * writes; it goes with the thread. Nothing here needs a lock therefore.
+ */
+public final class Ownership {
+  private static final int REMEMBERED = 256;
+
+  /** One level of re-entry, and those below. */
+  private record Level(boolean anyRenewed, int depth, @Nullable Level below) {}
+
+  private static final class Hold {
+    final OwnedLease lease;
+    @Nullable Level top;
+
+    Hold(OwnedLease lease, boolean renewed) {
+      this.lease = lease;
+      this.top = new Level(renewed, 1, null);
+    }
+
+    int depth() {
+      return top == null ? 0 : top.depth();
+    }
+  }
+
+  /** A release that is over: it lets an unlock too many say so. */
+  private record Released(long thread, int lock) {
+    static Released now(Object lock) {
+      return new Released(Thread.currentThread().getId(), lock.hashCode());
+    }
+
+    int slot() {
+      return Math.floorMod(hashCode(), REMEMBERED);
+    }
+  }
+
+  /** By the identity of the source. */
+  private static final ThreadLocal<Map<Object, Hold>> HOLDS = ThreadLocal.withInitial(HashMap::new);
+
+  /**
+   * The last releases, by hash, newer ones over older ones: enough to explain, and bounded. Names
+   * no lock, so that it keeps none in memory.
+   */
+  private static final AtomicReferenceArray<@Nullable Released> RELEASED =
+      new AtomicReferenceArray<>(REMEMBERED);
+
+  private Ownership() {}
+
+  /**
+   * Makes the current thread hold the lock once more.
+   *
+   * @return false when somebody else held it
+   * @throws InterruptedException if the terms say that an interrupt ends the wait
+   * @throws LeaseLostException if this thread holds the lock and its lease was lost
+   */
+  public static boolean lock(LeaseSource source, Terms terms) throws InterruptedException {
+    Hold hold = HOLDS.get().get(source.identity());
+    if (hold != null) {
+      reenter(hold, source, terms);
+      return true;
+    }
+    if (isObstructed(source, terms.isForever())) {
+      return false;
+    }
+    Optional<OwnedLease> lease = source.acquire(terms, Thread.currentThread());
+    lease.ifPresent(held -> acquired(source, held, terms));
+    return lease.isPresent();
+  }
+
+  /**
+   * Whether the current thread would wait for itself.
+   *
+   * @throws IllegalStateException if it would, and it {@code waits}
+   */
+  static boolean isObstructed(LeaseSource source, boolean waits) {
+    Optional<String> obstacle = source.obstacle();
+    if (waits && obstacle.isPresent()) {
+      throw new IllegalStateException(
+          "lock '%s': thread '%s' would wait for itself: %s"
+              .formatted(source.name(), Thread.currentThread().getName(), obstacle.get()));
+    }
+    return obstacle.isPresent();
+  }
+
+  /** Makes the current thread the owner of a hold that was acquired for it. */
+  public static void acquired(LeaseSource source, OwnedLease lease, Terms terms) {
+    HOLDS.get().put(source.identity(), new Hold(lease, terms.renewed()));
+  }
+
+  private static void reenter(Hold hold, LeaseSource source, Terms terms)
+      throws InterruptedException {
+    if (terms.interruptible() && Thread.interrupted()) {
+      throw new InterruptedException("interrupted before re-entering '" + source.name() + "'");
+    }
+    Level top = hold.top;
+    int depth = hold.depth();
+    if (depth == Integer.MAX_VALUE) {
+      throw new IllegalStateException("lock '" + source.name() + "': held too often");
+    }
+    hold.lease.need(terms);
+    hold.lease.ensureValid();
+    boolean before = top != null && top.anyRenewed();
+    hold.top = new Level(before || terms.renewed(), depth + 1, top);
+  }
+
+  /**
+   * Gives up one level of the current thread; the last one releases.
+   *
+   * @throws LeaseLostException if the lease was lost before
+   * @throws IllegalMonitorStateException if this thread does not hold the lock
+   * @throws io.mortise.core.LockException if the release could not be confirmed
+   */
+  public static void unlock(LeaseSource source) {
+    OwnedLease last = leave(source);
+    if (last != null) {
+      last.release();
+    }
+  }
+
+  /**
+   * Gives up one level of the current thread, and releases nothing.
+   *
+   * @return the lease if it was the last level, which the caller has to release; otherwise null
+   * @throws LeaseLostException if it was not the last level, and the lease was lost
+   * @throws IllegalMonitorStateException if this thread does not hold the lock
+   */
+  public static @Nullable OwnedLease leave(LeaseSource source) {
+    Hold hold = HOLDS.get().get(source.identity());
+    Level top = hold == null ? null : hold.top;
+    if (hold == null || top == null) {
+      throw notHeld(source);
+    }
+    Level below = top.below();
+    hold.top = below;
+    if (below != null) {
+      hold.lease.renewWhile(below.anyRenewed());
+      hold.lease.ensureValid();
+      return null;
+    }
+    HOLDS.get().remove(source.identity());
+    Released released = Released.now(source.identity());
+    RELEASED.set(released.slot(), released);
+    return hold.lease;
+  }
+
+  private static IllegalMonitorStateException notHeld(LeaseSource source) {
+    Released last = Released.now(source.identity());
+    boolean before = last.equals(RELEASED.get(last.slot()));
+    return new IllegalMonitorStateException(
+        "lock '%s': thread '%s' %s"
+            .formatted(
+                source.name(),
+                Thread.currentThread().getName(),
+                before
+                    ? "does not hold it: it has released it already"
+                    : "does not hold it: it has never locked it"));
+  }
+
+  /**
+   * The current thread's hold. A lost one is given too, and says so itself.
+   *
+   * @throws IllegalMonitorStateException if this thread does not hold the lock
+   */
+  public static OwnedLease lease(LeaseSource source) {
+    return holdOf(source.identity()).orElseThrow(() -> notHeld(source));
+  }
+
+  /** The current thread's hold, lost or not; empty if it has none. */
+  public static Optional<OwnedLease> holdOf(Object identity) {
+    return Optional.ofNullable(HOLDS.get().get(identity)).map(hold -> hold.lease);
+  }
+
+  /** How often the current thread holds the lock; 0 when its lease was lost. */
+  public static int holdCount(LeaseSource source) {
+    Hold hold = HOLDS.get().get(source.identity());
+    return hold != null && hold.lease.isValid() ? hold.depth() : 0;
+  }
+}

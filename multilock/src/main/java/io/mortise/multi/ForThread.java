@@ -1,0 +1,60 @@
+package io.mortise.multi;
+
+import io.mortise.core.spi.LeaseGroup;
+import io.mortise.core.spi.LeaseGroup.Outcome;
+import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.Ownership;
+import io.mortise.core.spi.Terms;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Members that the current thread owns, each as if it had locked it by itself. */
+final class ForThread implements Taking {
+
+  @Override
+  public boolean isThreads() {
+    return true;
+  }
+
+  @Override
+  public boolean isOwned(LeaseSource member) {
+    return Ownership.holdOf(member.identity()).isPresent();
+  }
+
+  @Override
+  public @Nullable OwnedLease take(LeaseSource member, Terms terms) throws InterruptedException {
+    return Ownership.lock(member, terms) ? Ownership.lease(member) : null;
+  }
+
+  @Override
+  public Outcome takeAll(List<LeaseSource> members, Terms terms) throws InterruptedException {
+    Outcome outcome = LeaseGroup.acquire(members, terms, Thread.currentThread());
+    if (outcome instanceof Outcome.Acquired acquired) {
+      for (int i = 0; i < members.size(); i++) {
+        Ownership.acquired(members.get(i), acquired.leases().get(i), terms);
+      }
+    }
+    return outcome;
+  }
+
+  /** Gives up one level of each; what that was the last level of is released. */
+  @Override
+  public List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held) {
+    List<RuntimeException> failures = new ArrayList<>();
+    List<OwnedLease> last = new ArrayList<>();
+    for (LeaseSource member : from) {
+      try {
+        OwnedLease lease = Ownership.leave(member);
+        if (lease != null) {
+          last.add(lease);
+        }
+      } catch (IllegalMonitorStateException notHeld) {
+        failures.add(notHeld);
+      }
+    }
+    failures.addAll(LeaseGroup.release(last));
+    return failures;
+  }
+}

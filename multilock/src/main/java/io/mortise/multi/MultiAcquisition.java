@@ -1,0 +1,203 @@
+package io.mortise.multi;
+
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.spi.LeaseGroup;
+import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.Terms;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One acquisition of all members, or none.
+ *
+ * <pre>
+ *   round: what goes in one round trip is tried together
+ *            |-- all free ----------------------------------------> taken
+ *            +-- one is busy: give back what stands behind it in the order, wait for that one alone,
+ *                |            then try the rest together
+ *                +-- not in time: give back all, pause, next round
+ * </pre>
+ *
+ * <p>Whoever waits has in hand only what stands before, in an order that all processes share: so
+ * those who lock this way cannot wait for each other in a circle. Those who take the members by
+ * themselves can; therefore a wait with anything in hand has an end.
+ *
+ * <p><b>Threads.</b> Confined to the thread that waits. <b>What can go wrong where:</b> an
+ * interrupt is thrown by the member that waits, or looked at in the pause; whatever is thrown, by
+ * whichever member, all that is in hand is given back first, and what goes wrong with that is
+ * suppressed in it. A lost reply is the member's to settle. A member lost while others are waited
+ * for is found when all are there, and the round counts as failed.
+ */
+final class MultiAcquisition {
+  private static final Logger LOG = LoggerFactory.getLogger(MultiLock.class);
+  private static final long FIRST_IN_HAND_NANOS = 200_000_000L;
+  private static final long MOST_IN_HAND_NANOS = 3_200_000_000L;
+  private static final long MOST_PAUSE_NANOS = 50_000_000L;
+
+  private final MultiSource source;
+  private final List<LeaseSource> members;
+  private final Terms terms;
+  private final @Nullable Thread owner;
+  private final Taking taking;
+  private final Hand hand;
+  private final long startNanos = System.nanoTime();
+  private long inHandNanos = FIRST_IN_HAND_NANOS;
+  private boolean interrupted;
+
+  MultiAcquisition(MultiSource source, Terms terms, @Nullable Thread owner) {
+    this.source = source;
+    this.members = source.members();
+    this.terms = terms;
+    this.owner = owner;
+    this.taking = owner == Thread.currentThread() ? new ForThread() : new ForNobody(owner);
+    this.hand = new Hand(members, taking);
+  }
+
+  Optional<OwnedLease> run() throws InterruptedException {
+    try {
+      return tryUntilDone();
+    } catch (InterruptedException | RuntimeException | Error e) {
+      hand.giveBackAll().forEach(e::addSuppressed);
+      throw e;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private Optional<OwnedLease> tryUntilDone() throws InterruptedException {
+    long troubleSinceNanos = 0;
+    LockException trouble = null;
+    while (true) {
+      long roundNanos = System.nanoTime();
+      try {
+        if (round()) {
+          return Optional.of(joint());
+        }
+        trouble = null;
+      } catch (LockException e) {
+        troubleSinceNanos = trouble == null ? roundNanos : troubleSinceNanos;
+        trouble = e;
+        if (!e.reason().mayPass() || leftNanos() <= 0 || isTooLong(troubleSinceNanos)) {
+          throw e;
+        }
+      }
+      for (RuntimeException e : hand.giveBackAll()) {
+        LOG.debug("lock '{}': a member could not be given back", source.name(), e);
+      }
+      if (leftNanos() <= 0) {
+        if (trouble != null) {
+          throw trouble;
+        }
+        return Optional.empty();
+      }
+      pause();
+      inHandNanos = Math.min(MOST_IN_HAND_NANOS, inHandNanos * 2);
+    }
+  }
+
+  private boolean isTooLong(long sinceNanos) {
+    return terms.isForever()
+        && System.nanoTime() - sinceNanos >= source.options().patience().toNanos();
+  }
+
+  // ---- one round
+
+  /** Whether all were taken; if not, somebody else holds one of them. */
+  private boolean round() throws InterruptedException {
+    hand.takeWhatIsOwned(each(0));
+    while (true) {
+      List<Integer> missing = hand.missing();
+      if (missing.isEmpty()) {
+        return true;
+      }
+      int next = missing.get(0);
+      List<Integer> group = together(missing);
+      if (group.size() > 1) {
+        int busy = hand.takeTogether(group, each(leftNanos()));
+        if (busy < 0) {
+          continue;
+        }
+        next = busy;
+        hand.giveBackAfter(next);
+      }
+      long wait = hand.isEmpty() ? leftNanos() : Math.min(leftNanos(), inHandNanos);
+      if (!hand.take(next, each(Math.max(0, wait)))) {
+        return false;
+      }
+    }
+  }
+
+  /** The first that is missing, and all that can be taken with it in one round trip. */
+  private List<Integer> together(List<Integer> missing) {
+    LeaseSource first = members.get(missing.get(0));
+    return missing.stream().filter(i -> LeaseGroup.joins(first, members.get(i))).toList();
+  }
+
+  private Terms each(long waitNanos) {
+    long wait = terms.isForever() && waitNanos > MOST_IN_HAND_NANOS ? Terms.FOREVER : waitNanos;
+    return terms.waiting(wait);
+  }
+
+  /** All are in hand: one lease, and one token, of them. */
+  private OwnedLease joint() {
+    List<OwnedLease> leases = hand.leases();
+    long token = leases.stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
+    boolean held = LeaseGroup.raiseTokens(leases, token);
+    lengthen(leases);
+    if (!held || !leases.stream().allMatch(OwnedLease::isValid)) {
+      throw new LockException(
+          Reason.UNREACHABLE,
+          "lock '%s': a member was lost before the others had been taken; give a longer lease than"
+                  .formatted(source.name())
+              + " %d ms".formatted(terms.leaseMillis()),
+          null);
+    }
+    return new MultiLease(source, leases, token, owner, taking);
+  }
+
+  /** A lease of the caller's begins now, also for the members that were taken first. */
+  private void lengthen(List<OwnedLease> leases) {
+    if (!terms.renewed()) {
+      long enough = TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis()) / 10 * 9;
+      for (OwnedLease lease : leases) {
+        if (lease.remaining().toNanos() < enough) {
+          lease.need(terms);
+        }
+      }
+    }
+  }
+
+  // ---- time
+
+  private long leftNanos() {
+    return terms.isForever()
+        ? Terms.FOREVER / 2
+        : terms.waitNanos() - (System.nanoTime() - startNanos);
+  }
+
+  /** A random time, so that those who were in each other's way do not come back together. */
+  private void pause() throws InterruptedException {
+    long most = Math.min(MOST_PAUSE_NANOS, Math.max(1, leftNanos()));
+    long endNanos = System.nanoTime() + ThreadLocalRandom.current().nextLong(most);
+    while (true) {
+      try {
+        TimeUnit.NANOSECONDS.sleep(endNanos - System.nanoTime());
+        return;
+      } catch (InterruptedException e) {
+        if (terms.interruptible()) {
+          throw e;
+        }
+        interrupted = true;
+      }
+    }
+  }
+}

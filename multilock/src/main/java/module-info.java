@@ -1,0 +1,9 @@
+/** Several locks as one. */
+@org.jspecify.annotations.NullMarked
+module io.mortise.multi {
+  requires transitive io.mortise.core;
+  requires static transitive org.jspecify;
+  requires org.slf4j;
+
+  exports io.mortise.multi;
+}

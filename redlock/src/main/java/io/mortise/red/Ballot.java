@@ -1,0 +1,320 @@
+package io.mortise.red;
+
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.spi.JointFailure;
+import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.Terms;
+import io.mortise.red.Poll.Answer;
+import io.mortise.red.QuorumAcquisition.Lead;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One round of votes: asks the nodes, and makes a hold of a majority.
+ *
+ * <p>Decided as soon as a majority has granted, or can no longer. Whatever a node grants goes one
+ * of two ways: it becomes part of the hold, now or when it comes late, or it is given back.
+ *
+ * <p>Confined to the thread that holds it, but for {@link LateGrants}.
+ */
+final class Ballot {
+  private static final long LEAST_RETAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final RedSource source;
+  private final List<Member> members;
+  private final Terms terms;
+  private final @Nullable Thread owner;
+  private final long budgetNanos;
+  private final int quorum;
+  private final Poll<Optional<OwnedLease>> poll;
+  private List<@Nullable Answer<Optional<OwnedLease>>> answers = List.of();
+  private @Nullable LockException trouble;
+
+  Ballot(RedSource source, Terms terms, @Nullable Thread owner, long budgetNanos) {
+    this.source = source;
+    this.members = source.members();
+    this.terms = terms;
+    this.owner = owner;
+    this.budgetNanos = budgetNanos;
+    this.quorum = source.quorum();
+    this.poll = source.poll();
+  }
+
+  /**
+   * Holds the ballot.
+   *
+   * @param lead a node that has granted already; this ballot's from here on
+   * @return the hold; null when there is no majority: nothing is held then
+   * @throws InterruptedException if the terms say that an interrupt ends a wait; nothing is held
+   */
+  @Nullable OwnedLease hold(@Nullable Lead lead) throws InterruptedException {
+    if (lead != null) {
+      poll.answer(lead.place(), Optional.of(lead.lease()));
+    }
+    try {
+      askForVotes(lead == null ? 0 : budgetNanos);
+    } catch (InterruptedException e) {
+      answers = poll.end(true, Ballot::giveBack);
+      giveBackAll(false);
+      throw e;
+    }
+    LateGrants late = new LateGrants();
+    boolean won = poll.count(Optional::isPresent) >= quorum;
+    answers = poll.end(!won, won ? late : Ballot::giveBack);
+    if (!won) {
+      trouble = whyUndecided();
+      giveBackAll(true);
+      return null;
+    }
+    return establish(late);
+  }
+
+  private void askForVotes(long waitNanos) throws InterruptedException {
+    long untilNanos = System.nanoTime() + budgetNanos;
+    List<Integer> silent = new ArrayList<>();
+    for (int i = 0; i < members.size(); i++) {
+      if (members.get(i).isSilent()) {
+        silent.add(i);
+      } else {
+        ask(i, waitNanos);
+      }
+    }
+    await(silent.size(), untilNanos);
+    if (!isDecided(silent.size())) {
+      silent.forEach(place -> ask(place, waitNanos));
+      await(0, untilNanos);
+    }
+  }
+
+  private void ask(int place, long waitNanos) {
+    if (!poll.isAsked(place)) {
+      Member member = members.get(place);
+      Terms asked = terms.waiting(waitNanos).interruptible(true).under(member.source().options());
+      poll.ask(place, () -> member.source().acquire(asked, owner));
+    }
+  }
+
+  private void await(int unasked, long untilNanos) throws InterruptedException {
+    if (terms.interruptible()) {
+      poll.await(votes -> isDecided(unasked), untilNanos);
+    } else {
+      poll.awaitUninterruptibly(votes -> isDecided(unasked), untilNanos);
+    }
+  }
+
+  /** Whether a majority has granted, or can no longer. */
+  private boolean isDecided(int unasked) {
+    int granted = poll.count(Optional::isPresent);
+    return granted >= quorum || granted + poll.open() + unasked < quorum;
+  }
+
+  // ---- a majority
+
+  /** Writes the largest token back to a majority; only then there is a hold. */
+  private @Nullable OwnedLease establish(LateGrants late) {
+    Map<Integer, OwnedLease> granted = granted();
+    try {
+      refuseOneServerTwice(granted);
+    } catch (IllegalStateException e) {
+      late.refuse();
+      giveBackAll(true);
+      throw e;
+    }
+    long token = granted.values().stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
+    Poll<Boolean> raising = source.poll();
+    granted.forEach((place, lease) -> raise(raising, place, lease, token));
+    raising.awaitUninterruptibly(
+        done -> done.count(held -> held) >= quorum, System.nanoTime() + budgetNanos);
+    List<@Nullable Answer<Boolean>> raised = raising.end(false, (place, held) -> {});
+    List<@Nullable OwnedLease> ready =
+        IntStream.range(0, members.size())
+            .<@Nullable OwnedLease>mapToObj(i -> isYes(raised.get(i)) ? granted.get(i) : null)
+            .toList();
+    return ready.stream().filter(lease -> lease != null).count() < quorum
+        ? fail(late, whyNotRaised(raised))
+        : begin(ready, granted, token, late);
+  }
+
+  private static void raise(Poll<Boolean> raising, int place, OwnedLease lease, long token) {
+    if (lease.fencingToken() >= token) {
+      raising.answer(place, true);
+    } else {
+      raising.ask(place, () -> lease.raiseToken(token));
+    }
+  }
+
+  private static boolean isYes(@Nullable Answer<Boolean> answer) {
+    return answer != null && Boolean.TRUE.equals(answer.value());
+  }
+
+  private @Nullable OwnedLease begin(
+      List<? extends @Nullable OwnedLease> ready,
+      Map<Integer, OwnedLease> granted,
+      long token,
+      LateGrants late) {
+    long pauseNanos = Math.max(LEAST_RETAKE_NANOS, budgetNanos);
+    QuorumHold hold =
+        new QuorumHold(
+            source,
+            ready,
+            token,
+            owner,
+            new Retaking(source, terms, owner, pauseNanos),
+            budgetNanos);
+    if (!hold.isValid()) {
+      QuorumHold.quietly(hold);
+      return fail(
+          late,
+          new LockException(
+              Reason.UNREACHABLE,
+              "lock '%s': the answers of a majority took longer than the lease of %d ms"
+                  .formatted(source.name(), terms.leaseMillis()),
+              null));
+    }
+    granted.forEach(
+        (place, lease) -> {
+          if (ready.get(place) == null) {
+            late.take(place, Optional.of(lease));
+          }
+        });
+    late.joinTo(hold);
+    return hold;
+  }
+
+  private @Nullable OwnedLease fail(LateGrants late, LockException why) {
+    late.refuse();
+    trouble = why;
+    giveBackAll(true);
+    return null;
+  }
+
+  /** By what the servers call themselves: they may have been reached under different addresses. */
+  private void refuseOneServerTwice(Map<Integer, OwnedLease> granted) {
+    Map<String, Member> byId = new HashMap<>();
+    for (int place : granted.keySet()) {
+      Member member = members.get(place);
+      for (String id : member.serverIds()) {
+        Member other = byId.putIfAbsent(id, member);
+        if (other != null) {
+          throw new IllegalStateException(
+              "lock '%s': members %s and %s are on one server, and would fail together; a quorum"
+                      .formatted(source.name(), member, other)
+                  + " needs independent ones");
+        }
+      }
+    }
+  }
+
+  // ---- no majority
+
+  /** Why there is none; null when others hold so many nodes that the rest would not do. */
+  private @Nullable LockException whyUndecided() {
+    List<RuntimeException> passing = new ArrayList<>();
+    List<RuntimeException> lasting = new ArrayList<>();
+    int held = 0;
+    for (int i = 0; i < members.size(); i++) {
+      Answer<Optional<OwnedLease>> answer = answers.get(i);
+      if (answer != null && answer.value() != null) {
+        held += answer.value().isPresent() ? 0 : 1;
+      } else {
+        RuntimeException failure =
+            answer == null || answer.failure() == null ? silent(i) : answer.failure();
+        (JointFailure.mayPass(failure) ? passing : lasting).add(failure);
+      }
+    }
+    if (members.size() - held < quorum) {
+      return null;
+    }
+    // If those that may still grant are enough, it may pass; the first in the list decides.
+    boolean mayPass = !passing.isEmpty() && members.size() - held - lasting.size() >= quorum;
+    List<RuntimeException> failures = new ArrayList<>(mayPass ? passing : lasting);
+    failures.addAll(mayPass ? lasting : passing);
+    return JointFailure.of(
+        source.name(),
+        "no majority of %d nodes, %d are needed".formatted(members.size(), quorum),
+        failures);
+  }
+
+  private LockException whyNotRaised(List<@Nullable Answer<Boolean>> raised) {
+    List<RuntimeException> failures = new ArrayList<>();
+    for (int place : granted().keySet()) {
+      Answer<Boolean> answer = raised.get(place);
+      if (answer == null) {
+        failures.add(silent(place));
+      } else if (answer.failure() != null) {
+        failures.add(answer.failure());
+      } else if (!isYes(answer)) {
+        failures.add(
+            poll.silent(place, "lost the hold before its token could be written back", null));
+      }
+    }
+    return JointFailure.of(source.name(), "its token could not be written back", failures);
+  }
+
+  private LockException silent(int place) {
+    return poll.silent(
+        place,
+        "did not answer within its budget of %d ms"
+            .formatted(TimeUnit.NANOSECONDS.toMillis(budgetNanos)),
+        null);
+  }
+
+  /** Why this ballot was not decided by those who hold the lock; null when it was. */
+  @Nullable LockException trouble() {
+    return trouble;
+  }
+
+  /** The first node that has said anything: where to wait. */
+  int firstThatAnswered() {
+    return IntStream.range(0, members.size())
+        .filter(i -> hasAnswered(answers.get(i)))
+        .findFirst()
+        .orElse(0);
+  }
+
+  private static boolean hasAnswered(@Nullable Answer<?> answer) {
+    return answer != null && answer.value() != null;
+  }
+
+  // ---- giving back
+
+  private Map<Integer, OwnedLease> granted() {
+    Map<Integer, OwnedLease> granted = new HashMap<>();
+    for (int i = 0; i < answers.size(); i++) {
+      Answer<Optional<OwnedLease>> answer = answers.get(i);
+      if (answer != null && answer.value() != null && answer.value().isPresent()) {
+        granted.put(i, answer.value().get());
+      }
+    }
+    return granted;
+  }
+
+  /** At once everywhere, so that the next ballot is not in its own way. */
+  private void giveBackAll(boolean awaited) {
+    Poll<Boolean> releases = source.poll();
+    granted()
+        .forEach(
+            (place, lease) ->
+                releases.ask(
+                    place,
+                    () -> {
+                      QuorumHold.quietly(lease);
+                      return true;
+                    }));
+    if (awaited) {
+      releases.awaitUninterruptibly(done -> false, System.nanoTime() + budgetNanos);
+    }
+    releases.end(false, (place, done) -> {});
+  }
+
+  private static void giveBack(int place, Optional<OwnedLease> lease) {
+    lease.ifPresent(QuorumHold::quietly);
+  }
+}

@@ -1,0 +1,171 @@
+package io.mortise.red;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LockClient;
+import io.mortise.core.RedisLock;
+import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LeasedLock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One lock on several independent Redis servers: held by whoever holds it on a majority of them. It
+ * goes on while any minority is dead, paused, slow, cut off, or has lost its data.
+ *
+ * <pre>{@code
+ * Lock lock = new RedLock(
+ *     new RedisLock(client1, "report"),
+ *     new RedisLock(client2, "report"),
+ *     new RedisLock(client3, "report"));
+ * lock.lock();
+ * try {
+ *   // the critical section
+ * } finally {
+ *   lock.unlock();
+ * }
+ * }</pre>
+ *
+ * <p><b>The nodes</b> must fail independently: masters of their own, not a master and its replica.
+ * The majority is one of all nodes, also of those that do not answer: 2 of 3, 3 of 4, 3 of 5. An
+ * even number survives no more than the odd one below it.
+ *
+ * <p><b>Asking.</b> All nodes are asked at the same time, each on a thread of its own client. The
+ * answer is yes as soon as a majority has said so; nobody waits for the others. A node has a
+ * <em>budget</em> of time to answer (a hundredth of the lease, at least 50 ms and at most 1 s,
+ * unless it is given); one that takes longer costs that budget if its vote decides, and nothing if
+ * it does not. Whatever the answer is, every node that said yes without need, or too late, is given
+ * back.
+ *
+ * <p><b>Waiting.</b> Who cannot have a majority gives all back and waits at one node, the first
+ * that answers, woken by its message; who is first there asks the others. So those who wait do not
+ * split the votes between them.
+ *
+ * <p><b>Validity.</b> Each node's grant counts from before its request was sent, for the lease,
+ * less the drift of the clocks ({@link io.mortise.core.LockOptions#clockDrift()} of the lease, 1 %,
+ * and 2 ms more). The hold is valid while a majority of the grants is; {@code remaining()} says for
+ * how long that is sure. A majority that is over on arrival is none.
+ *
+ * <p><b>While it is held</b> each node is renewed by itself. One that loses the hold (a restart
+ * without data, an expiry while it was cut off) is taken again while a majority stands, and so is
+ * one that was missing from the start; {@link QuorumLease} says how many there are. Below a
+ * majority the hold is lost, and told.
+ *
+ * <p><b>The fencing token</b> is larger than that of every earlier holder: it is the largest of the
+ * majority's, and is written back to a majority before the lock is given out, so that the next
+ * majority, which shares a node with this one, begins above it. That costs one more round trip. It
+ * holds as long as a node that comes back without its data does not stand behind the others' clocks
+ * by more than the time it was away.
+ *
+ * <p><b>Errors.</b> {@code false}, or an empty {@code Optional}, means that others hold so many
+ * nodes that there is no majority to be had. When it is for want of answers, a wait goes on and
+ * tries again; then a {@link io.mortise.core.LockException} tells what each node said.
+ *
+ * <p><b>Questions.</b> {@code isLocked()} says whether a majority is held by anybody, and {@code
+ * remainingLease()} for how long; both throw if too few nodes answer. {@code forceUnlock()} takes
+ * the lock on every node that answers, and throws if those are no majority.
+ *
+ * <p><b>In Redis</b> it has no key of its own. A {@code RedissonRedLock} over the same names and
+ * nodes excludes this one, and is excluded by it.
+ *
+ * <p><b>What is not guaranteed.</b> No order between those who wait. A holder that is suspended for
+ * longer than its lease is stopped by nobody; use the fencing token. If nodes that make up a
+ * majority with others lose their data within one lease, two may hold it: give such nodes storage
+ * that survives, or keep them down for a lease. All else is said at {@link DistributedLock}.
+ */
+public final class RedLock extends LeasedLock {
+
+  /**
+   * The lock of these members. Sends nothing.
+   *
+   * @param members locks of Mortise's, on a server each
+   * @throws IllegalArgumentException if there is none; if two are on one server, as far as their
+   *     addresses tell; or if one is not made of leases (see {@link LeasedLock}). Two addresses of
+   *     one server are found out when it is asked, by an {@link IllegalStateException}
+   */
+  public RedLock(DistributedLock... members) {
+    this(List.of(members));
+  }
+
+  /**
+   * The lock of these members. Sends nothing.
+   *
+   * @param members as {@link #RedLock(DistributedLock...)}
+   */
+  public RedLock(Collection<? extends DistributedLock> members) {
+    this(members, null);
+  }
+
+  private RedLock(Collection<? extends DistributedLock> members, @Nullable Duration budget) {
+    super(source(members, budget));
+  }
+
+  private static RedSource source(
+      Collection<? extends DistributedLock> members, @Nullable Duration budget) {
+    if (members.isEmpty()) {
+      throw new IllegalArgumentException("a RedLock needs at least one member");
+    }
+    return new RedSource(
+        members.stream().map(lock -> Member.of(LeaseSource.of(lock))).toList(), budget);
+  }
+
+  /** Collects nodes and settings. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects nodes and settings. */
+  public static final class Builder {
+    private static final Duration LEAST_BUDGET = Duration.ofMillis(1);
+    private static final Duration MOST_BUDGET = Duration.ofHours(1);
+
+    private final List<DistributedLock> members = new ArrayList<>();
+    private @Nullable Duration budget;
+
+    private Builder() {}
+
+    /** A lock on a node. */
+    public Builder member(DistributedLock lock) {
+      members.add(Objects.requireNonNull(lock, "lock"));
+      return this;
+    }
+
+    /**
+     * A {@link RedisLock} of that name on the node of each of these clients.
+     *
+     * @throws IllegalArgumentException if the name is blank or too long
+     */
+    public Builder members(String name, Collection<LockClient> clients) {
+      clients.forEach(client -> member(new RedisLock(client, name)));
+      return this;
+    }
+
+    /**
+     * For how long a node may take to answer.
+     *
+     * @param budget from 1 ms to 1 h; should be a small part of the lease. Shorter: a node that
+     *     hangs costs less when its vote decides. Longer: a slow network loses fewer votes
+     * @throws IllegalArgumentException if it is out of that range
+     */
+    public Builder budget(Duration budget) {
+      if (budget.compareTo(LEAST_BUDGET) < 0 || budget.compareTo(MOST_BUDGET) > 0) {
+        throw new IllegalArgumentException(
+            "budget must be from %s to %s, not %s".formatted(LEAST_BUDGET, MOST_BUDGET, budget));
+      }
+      this.budget = budget;
+      return this;
+    }
+
+    /**
+     * The lock. Sends nothing.
+     *
+     * @throws IllegalArgumentException as the constructors do
+     */
+    public RedLock build() {
+      return new RedLock(members, budget);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+-- lock/acquire_all: takes several free locks at once, or none of them.
+--
+-- EACH lock has
+-- KEYS[1] the lock, a hash {holder -> 1}
+-- KEYS[2] its fencing token
+-- ARGV[1] holder, unique for each acquisition; the same for all
+-- ARGV[2] lease, ms
+-- ARGV[3] idle life of the token, ms
+--
+-- Answer: {1, token} when all are acquired: one token, larger than any before of each of them;
+-- {0, i, what is left of the other's lease in ms, or -1 for ever} with the first that is busy.
+-- Cost: O(locks). Safe to repeat: the same holder writes the same fields, and gets a newer token.
+-- @include common/token
+-- @include common/lease
+-- @include common/locktype
+local token = 0
+for i = 1, #KEYS / 2 do
+  local lock, holder = KEYS[2 * i - 1], ARGV[3 * i - 2]
+  if redis.call('HLEN', lock) > 0 and redis.call('HEXISTS', lock, holder) == 0 then
+    if redis.call('HEXISTS', lock, 'mode') == 1 then
+      return refuse('read-write lock')
+    end
+    return {0, i, redis.call('PTTL', lock)}
+  end
+  token = math.max(token, peek_token(KEYS[2 * i]))
+end
+-- What can fail comes first: nothing is held then.
+for i = 1, #KEYS / 2 do
+  store_token(KEYS[2 * i], token, ARGV[3 * i])
+end
+for i = 1, #KEYS / 2 do
+  grant(KEYS[2 * i - 1], ARGV[3 * i - 2], ARGV[3 * i - 1])
+end
+return {1, token}
