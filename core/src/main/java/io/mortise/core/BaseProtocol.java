@@ -82,8 +82,9 @@ final class BaseProtocol implements LockProtocol {
   @Override
   public Attempt outcome(Object reply) {
     List<?> answer = (List<?>) reply;
-    long value = (Long) answer.get(1);
-    return (Long) answer.get(0) == 1 ? new Attempt.Acquired(value) : new Attempt.Busy(value);
+    return (Long) answer.get(0) == 1
+        ? Attempt.Acquired.of(answer)
+        : new Attempt.Busy((Long) answer.get(1));
   }
 
   @Override

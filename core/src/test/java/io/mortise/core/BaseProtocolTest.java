@@ -99,7 +99,7 @@ class BaseProtocolTest {
 
   @Test
   void theAnswersAreRead() {
-    assertEquals(new Attempt.Acquired(1_700_000L), plain.outcome(List.of(1L, 1_700_000L)));
+    assertEquals(new Attempt.Acquired(1_700_000L, 5), plain.outcome(List.of(1L, 1_700_000L, 5L)));
     assertEquals(new Attempt.Busy(250), plain.outcome(List.of(0L, 250L)));
     assertEquals(new Attempt.Busy(Attempt.UNKNOWN), plain.outcome(List.of(0L, -1L)));
   }

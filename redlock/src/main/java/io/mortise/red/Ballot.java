@@ -109,10 +109,21 @@ final class Ballot {
     }
   }
 
-  /** Whether a majority has granted, or can no longer. */
+  /** Whether a majority has granted, and its tokens tell enough; or can no longer. */
   private boolean isDecided(int unasked) {
     int granted = poll.count(Optional::isPresent);
-    return granted >= quorum || granted + poll.open() + unasked < quorum;
+    return granted >= quorum ? tokensTellEnough() : granted + poll.open() + unasked < quorum;
+  }
+
+  /**
+   * Whether one of those that have granted knows the last holder's token. It stands on a majority:
+   * so many that remember any token include one of them. Fewer are not enough if others have
+   * forgotten: a node that came back empty may be all that two majorities share. When nobody
+   * remembers any, the name is new.
+   */
+  private boolean tokensTellEnough() {
+    int remembering = poll.count(lease -> lease.isPresent() && lease.get().lastToken() > 0);
+    return remembering == 0 || remembering > members.size() - quorum;
   }
 
   // ---- a majority
@@ -128,18 +139,28 @@ final class Ballot {
       throw e;
     }
     long token = granted.values().stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
+    List<@Nullable Answer<Boolean>> raised = raise(granted, token);
+    long later = late.tokenIfRemembered(token);
+    while (later > token) { // one that came late knows of a holder that the majority did not
+      token = later;
+      raised = raise(granted, token);
+      later = late.tokenIfRemembered(token);
+    }
+    List<@Nullable OwnedLease> ready = new ArrayList<>();
+    for (int i = 0; i < members.size(); i++) {
+      ready.add(isYes(raised.get(i)) ? granted.get(i) : null);
+    }
+    return ready.stream().filter(lease -> lease != null).count() < quorum
+        ? fail(late, whyNotRaised(raised))
+        : begin(ready, granted, token, late);
+  }
+
+  private List<@Nullable Answer<Boolean>> raise(Map<Integer, OwnedLease> granted, long token) {
     Poll<Boolean> raising = source.poll();
     granted.forEach((place, lease) -> raise(raising, place, lease, token));
     raising.awaitUninterruptibly(
         done -> done.count(held -> held) >= quorum, System.nanoTime() + budgetNanos);
-    List<@Nullable Answer<Boolean>> raised = raising.end(false, (place, held) -> {});
-    List<@Nullable OwnedLease> ready =
-        IntStream.range(0, members.size())
-            .<@Nullable OwnedLease>mapToObj(i -> isYes(raised.get(i)) ? granted.get(i) : null)
-            .toList();
-    return ready.stream().filter(lease -> lease != null).count() < quorum
-        ? fail(late, whyNotRaised(raised))
-        : begin(ready, granted, token, late);
+    return raising.end(false, (place, held) -> {});
   }
 
   private static void raise(Poll<Boolean> raising, int place, OwnedLease lease, long token) {

@@ -48,6 +48,20 @@ final class LateGrants implements Poll.Late<Optional<OwnedLease>> {
     }
   }
 
+  /** The token of one that came late and remembers that token or a later one; otherwise 0. */
+  long tokenIfRemembered(long token) {
+    lock.lock();
+    try {
+      return kept.values().stream()
+          .filter(lease -> lease.lastToken() >= token)
+          .mapToLong(OwnedLease::fencingToken)
+          .max()
+          .orElse(0);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** There is a hold: all that was kept, and all that still comes, joins it. */
   void joinTo(QuorumHold newHold) {
     Map<Integer, OwnedLease> early;

@@ -121,7 +121,8 @@ final class QuorumAcquisition {
           .map(lease -> new Lead(place, lease))
           .orElse(null);
     } catch (LockException e) {
-      pause(FIRST_PAUSE_NANOS); // then the next ballot finds out whether it can do without this node
+      pause(
+          FIRST_PAUSE_NANOS); // then the next ballot finds out whether it can do without this node
       return null;
     }
   }

@@ -141,7 +141,7 @@ final class Wire {
     List<?> answer = (List<?>) reply;
     long value = (Long) answer.get(1);
     return switch (((Long) answer.get(0)).intValue()) {
-      case 1 -> new Attempt.Acquired(value);
+      case 1 -> Attempt.Acquired.of(answer);
       case 2 -> new Attempt.Queued(value);
       default -> new Attempt.Busy(value);
     };

@@ -114,7 +114,7 @@ class ProtocolTest {
 
   @Test
   void answersAreRead() {
-    assertEquals(new Attempt.Acquired(7), Wire.outcome(List.of(1L, 7L)));
+    assertEquals(new Attempt.Acquired(7, 5), Wire.outcome(List.of(1L, 7L, 5L)));
     assertEquals(new Attempt.Busy(900), Wire.outcome(List.of(0L, 900L)));
     assertEquals(new Attempt.Queued(-1), Wire.outcome(List.of(2L, -1L)));
   }

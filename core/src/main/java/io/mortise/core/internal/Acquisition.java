@@ -229,7 +229,7 @@ final class Acquisition {
 
   private @Nullable LeaseHandle hold(Attempt.Acquired acquired, long sentNanos) {
     LeaseHandle lease =
-        new LeaseHandle(engine, protocol, holder, acquired.fencingToken(), owner, terms, sentNanos);
+        new LeaseHandle(engine, protocol, holder, acquired, owner, terms, sentNanos);
     // Not by asking the lease: that would make it lost, and a lost one is released in the
     // background,
     // which could meet the next attempt of the same holder.

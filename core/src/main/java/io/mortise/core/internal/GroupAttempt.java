@@ -3,6 +3,7 @@ package io.mortise.core.internal;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.RedisNode.Reply;
+import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LeaseGroup.Outcome;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ScriptCall;
@@ -92,7 +93,7 @@ public final class GroupAttempt {
         return new Outcome.Busy(Math.toIntExact((Long) answer.get(1)) - 1);
       }
       return new Outcome.Acquired(
-          hold((Long) answer.get(1), sentNanos, reply.repeated() ? doubt() : Doubt.NONE));
+          hold(Attempt.Acquired.of(answer), sentNanos, reply.repeated() ? doubt() : Doubt.NONE));
     } catch (Fault fault) {
       if (fault.mayHaveRun()) {
         abandon(fault.isAnswer() ? Doubt.NONE : doubt());
@@ -101,11 +102,12 @@ public final class GroupAttempt {
     }
   }
 
-  private List<OwnedLease> hold(long token, long sentNanos, Doubt doubt) throws Fault {
+  private List<OwnedLease> hold(Attempt.Acquired acquired, long sentNanos, Doubt doubt)
+      throws Fault {
     List<LeaseHandle> leases = new ArrayList<>(sources.size());
     for (EngineSource source : sources) {
       leases.add(
-          new LeaseHandle(engine, source.protocol(), holder, token, owner, terms, sentNanos));
+          new LeaseHandle(engine, source.protocol(), holder, acquired, owner, terms, sentNanos));
     }
     if (engine.nanos() - leases.get(0).renewal().deadlineNanos() >= 0) {
       throw new Fault(

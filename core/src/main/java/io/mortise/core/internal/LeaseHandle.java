@@ -5,6 +5,7 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.internal.Standing.Phase;
+import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ScriptCall;
@@ -47,6 +48,7 @@ final class LeaseHandle implements OwnedLease {
   private final @Nullable Thread owner;
   private final LeaseState state;
   private final Renewal renewal;
+  private final long lastToken;
   private final AtomicLong token;
 
   /**
@@ -61,14 +63,15 @@ final class LeaseHandle implements OwnedLease {
       Engine engine,
       LockProtocol protocol,
       String holder,
-      long token,
+      Attempt.Acquired acquired,
       @Nullable Thread owner,
       Terms terms,
       long sentNanos) {
     this.engine = engine;
     this.protocol = protocol;
     this.holder = holder;
-    this.token = new AtomicLong(token);
+    this.token = new AtomicLong(acquired.fencingToken());
+    this.lastToken = acquired.lastToken();
     this.owner = owner;
     this.state = new LeaseState(protocol.name().value(), engine.workers()::run);
     this.renewal = new Renewal(engine, this, protocol, holder, owner, terms, sentNanos);
@@ -259,6 +262,11 @@ final class LeaseHandle implements OwnedLease {
   @Override
   public void renewWhile(boolean wanted) {
     renewal.renewWhile(wanted);
+  }
+
+  @Override
+  public long lastToken() {
+    return lastToken;
   }
 
   @Override

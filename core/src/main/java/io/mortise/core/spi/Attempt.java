@@ -1,5 +1,7 @@
 package io.mortise.core.spi;
 
+import java.util.List;
+
 /** What came of one attempt to acquire. */
 public sealed interface Attempt {
 
@@ -7,8 +9,15 @@ public sealed interface Attempt {
    * The lock is held.
    *
    * @param fencingToken the token of this hold
+   * @param lastToken the last one before it that Redis remembered; 0 when it remembered none
    */
-  record Acquired(long fencingToken) implements Attempt {}
+  record Acquired(long fencingToken, long lastToken) implements Attempt {
+
+    /** Reads an answer of 1, the token, and the last one before it. */
+    public static Acquired of(List<?> answer) {
+      return new Acquired((Long) answer.get(1), (Long) answer.get(2));
+    }
+  }
 
   /**
    * Somebody else holds the lock, and this acquisition left nothing in Redis.

@@ -271,6 +271,12 @@ public abstract class JointLease implements OwnedLease {
     members().forEach(member -> member.renewWhile(wanted));
   }
 
+  /** What any member remembered. */
+  @Override
+  public final long lastToken() {
+    return members().stream().mapToLong(OwnedLease::lastToken).max().orElse(0);
+  }
+
   @Override
   public final boolean raiseToken(long atLeast) {
     demand(

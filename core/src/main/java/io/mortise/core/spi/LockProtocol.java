@@ -66,8 +66,9 @@ public interface LockProtocol {
 
   /**
    * An attempt, as one item of a script that takes several locks of this kind, all or none. It
-   * answers for all of them: 1 and their fencing token; or 0, the first that is busy, counted from
-   * 1, and what is left of its lease in ms. Empty when this family has no such script.
+   * answers for all of them: 1, their fencing token, and the last one before; or 0, the first that
+   * is busy, counted from 1, and what is left of its lease in ms. Empty when this family has no
+   * such script.
    */
   default Optional<ScriptCall> acquireTogether(String holder, long leaseMillis) {
     return Optional.empty();

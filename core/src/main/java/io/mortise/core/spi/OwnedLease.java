@@ -20,6 +20,12 @@ public interface OwnedLease extends Lease {
   void renewWhile(boolean wanted);
 
   /**
+   * The last token that the lock remembered when this hold began; 0 when it remembered none,
+   * because it is new, or has lost its data.
+   */
+  long lastToken();
+
+  /**
    * Makes the token of this hold, and what the lock remembers as its last token, at least as large
    * as the one given. The next holder's is larger then.
    *

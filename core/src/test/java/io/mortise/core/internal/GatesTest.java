@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
+import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.Terms;
 import java.time.Duration;
@@ -139,6 +140,7 @@ class GatesTest {
   private static LeaseHandle lease(Engine engine, long sentNanos) {
     LockProtocol protocol = new FakeProtocol("a");
     Terms terms = Terms.of(engine.options(), Duration.ZERO, Duration.ofMinutes(10), false);
-    return new LeaseHandle(engine, protocol, "client:1", 1, null, terms, sentNanos);
+    return new LeaseHandle(
+        engine, protocol, "client:1", new Attempt.Acquired(1, 0), null, terms, sentNanos);
   }
 }

@@ -10,7 +10,7 @@
 -- ARGV[4] how many tokens to reserve, at least 1
 -- ARGV[5] how long a place is kept without a sign of life, ms; 0: do not join the queue
 --
--- Answer: {1, first token} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is
+-- Answer: {1, first token, last one before or 0} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is
 -- after how long it makes sense to ask again without being woken, or -1 when others look after that.
 -- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same holder writes the same field, and has one place.
@@ -25,12 +25,12 @@ local head = prune(queue, deadlines, now)
 local fields = redis.call('HLEN', lock)
 if (fields == 0 and (not head or head == holder)) or redis.call('HEXISTS', lock, holder) == 1 then
   -- What can fail comes first: nothing is held then.
-  local token = next_token(KEYS[2], ARGV[3], ARGV[4])
+  local token, last = next_token(KEYS[2], ARGV[3], ARGV[4])
   grant(lock, holder, ARGV[2])
   if head then
     step_out(queue, deadlines, holder)
   end
-  return {1, token}
+  return {1, token, last}
 end
 if redis.call('HEXISTS', lock, 'mode') == 1 then
   return refuse('read-write lock')

@@ -7,7 +7,7 @@
 -- ARGV[3] idle life of the token, ms
 -- ARGV[4] how many tokens to reserve, at least 1
 --
--- Answer: {1, first token} when acquired; {0, what is left of the other's lease in ms, or -1 for ever}.
+-- Answer: {1, first token, last one before or 0} when acquired; {0, what is left of the other's lease in ms, or -1 for ever}.
 -- Cost: O(1). Safe to repeat: the same holder writes the same field, and gets a newer token.
 -- @include common/token
 -- @include common/lease
@@ -15,9 +15,9 @@
 local fields = redis.call('HLEN', KEYS[1])
 if fields == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
   -- What can fail comes first: nothing is held then.
-  local token = next_token(KEYS[2], ARGV[3], ARGV[4])
+  local token, last = next_token(KEYS[2], ARGV[3], ARGV[4])
   grant(KEYS[1], ARGV[1], ARGV[2])
-  return {1, token}
+  return {1, token, last}
 end
 if redis.call('HEXISTS', KEYS[1], 'mode') == 1 then
   return refuse('read-write lock')

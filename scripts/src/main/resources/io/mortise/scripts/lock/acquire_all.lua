@@ -7,13 +7,13 @@
 -- ARGV[2] lease, ms
 -- ARGV[3] idle life of the token, ms
 --
--- Answer: {1, token} when all are acquired: one token, larger than any before of each of them;
+-- Answer: {1, token, last one before or 0} when all are acquired: one token, larger than any before;
 -- {0, i, what is left of the other's lease in ms, or -1 for ever} with the first that is busy.
 -- Cost: O(locks). Safe to repeat: the same holder writes the same fields, and gets a newer token.
 -- @include common/token
 -- @include common/lease
 -- @include common/locktype
-local token = 0
+local token, last = 0, 0
 for i = 1, #KEYS / 2 do
   local lock, holder = KEYS[2 * i - 1], ARGV[3 * i - 2]
   if redis.call('HLEN', lock) > 0 and redis.call('HEXISTS', lock, holder) == 0 then
@@ -22,7 +22,8 @@ for i = 1, #KEYS / 2 do
     end
     return {0, i, redis.call('PTTL', lock)}
   end
-  token = math.max(token, peek_token(KEYS[2 * i]))
+  local its_token, its_last = peek_token(KEYS[2 * i])
+  token, last = math.max(token, its_token), math.max(last, its_last)
 end
 -- What can fail comes first: nothing is held then.
 for i = 1, #KEYS / 2 do
@@ -31,4 +32,4 @@ end
 for i = 1, #KEYS / 2 do
   grant(KEYS[2 * i - 1], ARGV[3 * i - 2], ARGV[3 * i - 1])
 end
-return {1, token}
+return {1, token, last}

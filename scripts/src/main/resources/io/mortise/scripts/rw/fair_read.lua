@@ -10,7 +10,7 @@
 -- ARGV[5] how long a place is kept without a sign of life, ms; 0: do not join the queue
 -- ARGV[6] idle life of the token, ms
 --
--- Answer: {1, last token} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is
+-- Answer: {1, last token, the same or 0} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is
 -- after how long it makes sense to ask again without being woken, or -1 when others look after that.
 -- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same reader writes the same field, and has one place.
@@ -37,7 +37,7 @@ local length = redis.call('LLEN', k.queue)
 local head = prune(k.queue, k.deadlines, now)
 local pruned = redis.call('LLEN', k.queue) < length
 if admitted or (mode ~= 'write' and before_writers(k, reader)) then
-  local token = last_token(KEYS[9], ARGV[6])
+  local token, last = last_token(KEYS[9], ARGV[6])
   enter(k, reader, ARGV[2], nested and writer)
   if redis.call('ZSCORE', k.deadlines, reader) then
     step_ahead(k, reader)
@@ -50,7 +50,7 @@ if admitted or (mode ~= 'write' and before_writers(k, reader)) then
   if pruned then
     call_queue(k, redis.call('HGET', k.lock, 'mode'))
   end
-  return {1, token}
+  return {1, token, last}
 end
 if life == 0 then
   return {0, ask_after(left)}

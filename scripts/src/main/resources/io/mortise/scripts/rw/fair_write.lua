@@ -9,7 +9,7 @@
 -- ARGV[4] how long a place is kept without a sign of life, ms; 0: do not join the queue
 -- ARGV[5] idle life of the token, ms
 --
--- Answer: {1, token} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is after
+-- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is after
 -- how long it makes sense to ask again without being woken, or -1 when others look after that.
 -- Cost: O(readers), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same writer writes the same field, and has one place.
@@ -29,12 +29,12 @@ local length = redis.call('LLEN', k.queue)
 local head = prune(k.queue, k.deadlines, now)
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 if mine or (not s.mode and (not head or head == writer)) then
-  local token = next_token(KEYS[9], ARGV[5], 1)
+  local token, last = next_token(KEYS[9], ARGV[5], 1)
   come_in(k, 'write', writer, ARGV[2])
   if head == writer then
     step_out(k.queue, k.deadlines, writer)
   end
-  return {1, token}
+  return {1, token, last}
 end
 local left = math.max(s.read_left, s.write_left)
 if life == 0 then

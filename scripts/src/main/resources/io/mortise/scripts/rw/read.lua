@@ -13,7 +13,7 @@
 -- ARGV[5] how long it counts as waiting without a sign of life, ms; 0: it does not wait
 -- ARGV[6] idle life of the token, ms
 --
--- Answer: {1, last token} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms is after
+-- Answer: {1, last token, the same or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms is after
 -- how long it makes sense to ask again without being woken, or -1 when nothing sets an end.
 -- Cost: O(1). Safe to repeat: the same reader writes the same field.
 -- @include common/token
@@ -39,11 +39,11 @@ if not admitted and mode ~= 'write' then
   admitted = left < 0 or redis.call('ZSCORE', k.turn, reader)
 end
 if admitted then
-  local token = last_token(KEYS[9], ARGV[6])
+  local token, last = last_token(KEYS[9], ARGV[6])
   enter(k, reader, ARGV[2], nested and writer)
   redis.call('ZREM', k.waiters, reader)
   redis.call('ZREM', k.turn, reader)
-  return {1, token}
+  return {1, token, last}
 end
 if life == 0 then
   return {0, ask_after(left)}

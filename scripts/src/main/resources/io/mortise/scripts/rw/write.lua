@@ -9,7 +9,7 @@
 -- ARGV[4] how long its intent stands without a sign of life, ms; 0: it does not wait
 -- ARGV[5] idle life of the token, ms
 --
--- Answer: {1, token} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms is after how long
+-- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms is after how long
 -- it makes sense to ask again without being woken, or -1 when nothing sets an end.
 -- Cost: O(readers). Safe to repeat: the same writer writes the same field, and gets a newer token.
 -- @include common/token
@@ -26,12 +26,12 @@ end
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 local turn = left_of(k.turn)
 if mine or (not s.mode and turn < 0) then
-  local token = next_token(KEYS[9], ARGV[5], 1)
+  local token, last = next_token(KEYS[9], ARGV[5], 1)
   come_in(k, 'write', writer, ARGV[2])
   if redis.call('GET', k.intent) == writer then
     redis.call('DEL', k.intent)
   end
-  return {1, token}
+  return {1, token, last}
 end
 local left = math.max(s.read_left, s.write_left, turn)
 if life == 0 then
