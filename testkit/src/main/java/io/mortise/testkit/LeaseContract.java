@@ -262,6 +262,16 @@ public abstract class LeaseContract implements LockFamily {
   }
 
   @Test
+  protected void whoTakesItByForceCanHaveItAtOnce() {
+    Lease held = lock.tryAcquire(LONG).orElseThrow();
+    assertTrue(lock.forceUnlock());
+    try (Lease next = lock.tryAcquire().orElseThrow()) {
+      assertTrue(next.fencingToken() > held.fencingToken());
+    }
+    assertLost(Reason.FORCED, held::close);
+  }
+
+  @Test
   protected void whoUnlocksAfterForceIsToldSo() throws Exception {
     lock.lock(LONG);
     assertTrue(other.forceUnlock());

@@ -159,9 +159,10 @@ public final class EngineSource implements ProtocolSource {
   @Override
   public boolean forceUnlock() {
     boolean forced = ask(protocol.force()) == 1;
+    // Holds of this client are told before this returns, so that the line is open to the next.
     for (LeaseHandle lease : engine.leases()) {
-      if (lease.protocol().name().equals(protocol.name())) {
-        lease.renewal().verify();
+      if (lease.isValid() && lease.protocol().name().equals(protocol.name())) {
+        lease.renewal().verifyNow();
       }
     }
     return forced;

@@ -183,6 +183,27 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     engine.scheduler().poke(askNanos);
   }
 
+  /** Asks Redis whether the hold is still there, and waits for the answer. */
+  void verifyNow() {
+    try {
+      long sentNanos = engine.nanos();
+      long answer =
+          engine
+              .commands()
+              .runBatch(
+                  List.of(protocol.renew(holder, ONLY_ASK_MILLIS)),
+                  engine.commands().timeoutNanos())
+              .get(0);
+      if (answer >= 0) {
+        told(answer, sentNanos, ONLY_ASK_MILLIS);
+        return;
+      }
+    } catch (Fault fault) {
+      Engine.LOG.debug("lock '{}': asked again soon", protocol.name(), fault);
+    }
+    verify();
+  }
+
   /** To be called when the hold was lost by a thread's owner, which has still to unlock. */
   void awaitOwner() {
     askNanos = engine.nanos() + OWNER_CHECK_NANOS;

@@ -1,0 +1,195 @@
+package io.mortise.fencing;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.core.Lease;
+import io.mortise.core.LockOptions;
+import io.mortise.scripts.Script;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.commands.ProtocolCommand;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/**
+ * A resource in Redis that remembers the largest fencing token it has seen, and refuses whoever
+ * comes with a smaller one. So a holder that has slept through its lease can do no harm, however
+ * late it wakes: the check and the write are one atomic step.
+ *
+ * <pre>{@code
+ * FencedStore stock = new FencedStore(jedis, "stock:{42}");
+ * try (Lease lease = lock.acquire(Duration.ofSeconds(5)).orElseThrow()) {
+ *   stock.run(lease, Command.SET, "amount:{42}", "17");
+ *   stock.eval(lease, "return redis.call('INCRBY', KEYS[1], ARGV[1])",
+ *       List.of("sold:{42}"), List.of("3"));
+ * }
+ * }</pre>
+ *
+ * <p>All that the lock protects has to be written this way, and under one resource name: one write
+ * past it is one that nobody checks. What is read needs no token, unless a write depends on it and
+ * is not made by the same script.
+ *
+ * <p>The resource may be on another Redis than the lock. One object serves many threads.
+ *
+ * <p><b>Errors.</b> {@link StaleTokenException} when the token is older than one that was here;
+ * nothing is written then. What Redis or Jedis say is thrown as it is: when a connection breaks
+ * nobody knows whether the write was made, as always, and a client that repeats commands by itself
+ * (a cluster's) may make it twice.
+ *
+ * <p><b>In Redis:</b> {@code mortise_fence:{resource}} holds the largest token, without an end
+ * unless one is given. On a cluster it must share the slot of the keys that are written: give the
+ * resource's name the same hash tag.
+ *
+ * <p><b>What is not guaranteed.</b> If that key is lost (deleted, evicted, not replicated before a
+ * failover), the next token is taken, whichever it is.
+ */
+public final class FencedStore {
+  private static final Script COMMAND = Script.load("fence/command");
+  private static final Script SCRIPT = Script.load("fence/script");
+  private static final String PLACE = "-- THE SCRIPT";
+  private static final Duration LEAST_IDLE_LIFE = Duration.ofSeconds(1);
+
+  private final UnifiedJedis jedis;
+  private final String resource;
+  private final String fenceKey;
+  private final String idleMillis;
+
+  /**
+   * The store of that resource, which never forgets. Sends nothing.
+   *
+   * @param resource its name; not blank
+   * @throws IllegalArgumentException if the name is blank
+   */
+  public FencedStore(UnifiedJedis jedis, String resource) {
+    this(jedis, resource, 0);
+  }
+
+  /**
+   * The store of that resource, which forgets when nobody has written for a time. Sends nothing.
+   *
+   * @param idleLife from 1 s to 365 days; must be longer than the latest write that may still come.
+   *     For resources that come and go
+   * @throws IllegalArgumentException if the name is blank or the time out of its range
+   */
+  public FencedStore(UnifiedJedis jedis, String resource, Duration idleLife) {
+    this(jedis, resource, checked(idleLife).toMillis());
+  }
+
+  private FencedStore(UnifiedJedis jedis, String resource, long idleMillis) {
+    this.jedis = Objects.requireNonNull(jedis, "jedis");
+    if (resource.isBlank()) {
+      throw new IllegalArgumentException("a resource needs a name that is not blank");
+    }
+    this.resource = resource;
+    this.fenceKey = "mortise_fence:" + (resource.contains("{") ? resource : "{" + resource + "}");
+    this.idleMillis = Long.toString(idleMillis);
+  }
+
+  private static Duration checked(Duration idleLife) {
+    if (idleLife.compareTo(LEAST_IDLE_LIFE) < 0 || idleLife.compareTo(LockOptions.MAX_LEASE) > 0) {
+      throw new IllegalArgumentException(
+          "idleLife must be from %s to %s, not %s"
+              .formatted(LEAST_IDLE_LIFE, LockOptions.MAX_LEASE, idleLife));
+    }
+    return idleLife;
+  }
+
+  /** The name of the resource. */
+  public String resource() {
+    return resource;
+  }
+
+  /** As {@link #run(long, ProtocolCommand, String, String...)}, with the token of the lease. */
+  public @Nullable Object run(
+      Lease lease, ProtocolCommand command, String key, String... arguments) {
+    return run(lease.fencingToken(), command, key, arguments);
+  }
+
+  /**
+   * Runs a command if no larger token has been here, and remembers this one.
+   *
+   * @param token of the lease under which it is written; more than 0
+   * @param command one that takes a key first, and that a script may call
+   * @return what the command answers, as Jedis decodes it
+   * @throws StaleTokenException if a larger token has been here; nothing was written
+   */
+  public @Nullable Object run(
+      long token, ProtocolCommand command, String key, String... arguments) {
+    List<String> words = new ArrayList<>();
+    words.add(new String(command.getRaw(), UTF_8));
+    words.add(key);
+    words.addAll(List.of(arguments));
+    return read(token, command(keys(List.of(key)), arguments(token, words)));
+  }
+
+  /** As {@link #eval(long, String, List, List)}, with the token of the lease. */
+  public @Nullable Object eval(
+      Lease lease, String script, List<String> keys, List<String> arguments) {
+    return eval(lease.fencingToken(), script, keys, arguments);
+  }
+
+  /**
+   * Runs a script if no larger token has been here, and remembers this one.
+   *
+   * @param token of the lease under which it is written; more than 0
+   * @param script Lua as for EVAL, without a line {@code #!}; it sees these keys and arguments
+   * @return what the script answers, as Jedis decodes it
+   * @throws StaleTokenException if a larger token has been here; the script was not run
+   * @throws IllegalArgumentException if the script begins with {@code #!}
+   */
+  public @Nullable Object eval(
+      long token, String script, List<String> keys, List<String> arguments) {
+    if (script.startsWith("#!")) {
+      throw new IllegalArgumentException(
+          "a guarded script is put into another one, and cannot begin with '#!'");
+    }
+    String text = new String(SCRIPT.text(), UTF_8).replace(PLACE, script);
+    return read(token, jedis.eval(text, keys(keys), arguments(token, arguments)));
+  }
+
+  private Object command(List<String> keys, List<String> arguments) {
+    try {
+      return jedis.evalsha(new String(COMMAND.sha1(), UTF_8), keys, arguments);
+    } catch (JedisNoScriptException unknown) {
+      return jedis.eval(new String(COMMAND.text(), UTF_8), keys, arguments);
+    }
+  }
+
+  private List<String> keys(List<String> keys) {
+    List<String> all = new ArrayList<>(List.of(fenceKey));
+    all.addAll(keys);
+    return all;
+  }
+
+  private List<String> arguments(long token, List<String> arguments) {
+    if (token <= 0) {
+      throw new IllegalArgumentException("a fencing token is more than 0, not " + token);
+    }
+    List<String> all = new ArrayList<>(List.of(Long.toString(token), idleMillis));
+    all.addAll(arguments);
+    return all;
+  }
+
+  private @Nullable Object read(long token, Object reply) {
+    List<?> answer = (List<?>) reply;
+    if ((Long) answer.get(0) == 0) {
+      throw new StaleTokenException(resource, token, (Long) answer.get(1));
+    }
+    return answer.get(1);
+  }
+
+  /** The largest token that has been here; empty if none has. One round trip. */
+  public OptionalLong lastToken() {
+    String last = jedis.get(fenceKey);
+    return last == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(last));
+  }
+
+  @Override
+  public String toString() {
+    return "fenced store '" + resource + "'";
+  }
+}

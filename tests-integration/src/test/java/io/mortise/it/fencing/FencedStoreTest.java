@@ -1,0 +1,147 @@
+package io.mortise.it.fencing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
+import io.mortise.core.LockClient;
+import io.mortise.core.RedisLock;
+import io.mortise.fencing.FencedStore;
+import io.mortise.fencing.StaleTokenException;
+import io.mortise.testkit.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+@Timeout(60)
+@Tag("redis-version")
+class FencedStoreTest {
+  private static RedisServer server;
+  private static RedisClient jedis;
+
+  private final String key = "amount:" + UUID.randomUUID();
+  private final FencedStore store = new FencedStore(jedis, key);
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+    jedis = RedisClient.create(server.host(), server.port());
+  }
+
+  @AfterAll
+  static void stop() {
+    jedis.close();
+    server.close();
+  }
+
+  @Test
+  void whoComesLateIsRefusedAndNothingIsWritten() {
+    try (LockClient client = LockClient.create(server.uri())) {
+      DistributedLock lock = new RedisLock(client, "lock of " + key);
+      Lease late = lock.tryAcquire(Duration.ofMinutes(1)).orElseThrow();
+      assertTrue(lock.forceUnlock());
+      try (Lease next = lock.tryAcquire().orElseThrow()) {
+        assertEquals("OK", store.run(next, Command.SET, key, "next"));
+        var refusal =
+            assertThrows(
+                StaleTokenException.class, () -> store.run(late, Command.SET, key, "late"));
+        assertEquals(key, refusal.resource());
+        assertEquals(late.fencingToken(), refusal.token());
+        assertEquals(next.fencingToken(), refusal.lastToken());
+        assertTrue(refusal.getMessage().contains("'" + key + "'"), refusal.getMessage());
+        assertThrows(
+            StaleTokenException.class,
+            () -> store.eval(late, "return redis.call('DEL', KEYS[1])", List.of(key), List.of()));
+        assertEquals("next", jedis.get(key));
+      }
+    }
+  }
+
+  @Test
+  void theSameHolderWritesAsOftenAsItLikes() {
+    assertEquals(OptionalLong.empty(), store.lastToken());
+    for (int i = 1; i <= 3; i++) {
+      assertEquals((long) i, store.run(7, Command.INCR, key));
+    }
+    assertEquals(OptionalLong.of(7), store.lastToken());
+    assertEquals(-1, jedis.ttl("mortise_fence:{" + key + "}"), "it never forgets");
+  }
+
+  @Test
+  void aTokenIsRememberedExactlyUpToTheLargestThereIs() {
+    long largest = (1L << 53) - 1;
+    store.run(largest, Command.SET, key, "a");
+    store.run(largest, Command.SET, key, "b");
+    assertThrows(StaleTokenException.class, () -> store.run(largest - 1, Command.SET, key, "c"));
+    assertEquals(OptionalLong.of(largest), store.lastToken());
+    assertEquals("b", jedis.get(key));
+  }
+
+  @Test
+  void aScriptSeesItsOwnKeysAndArgumentsAndAnswersWhatItLikes() {
+    assertEquals(
+        List.of("x", "y", 2L),
+        store.eval(1, "return {ARGV[1], ARGV[2], #ARGV} -- all", List.of(key), List.of("x", "y")));
+    assertEquals(1L, store.eval(1, "return #KEYS", List.of(key), List.of()));
+    assertNull(store.eval(1, "local nothing = KEYS[1]", List.of(key), List.of()));
+    assertNull(store.run(1, Command.GET, key));
+    assertEquals("OK", store.eval(1, "return {ok='OK'}", List.of(key), List.of()));
+    assertEquals(List.of(), store.eval(1, "return {}", List.of(key), List.of()));
+  }
+
+  @Test
+  void whatGoesWrongInTheCommandIsToldAndTheFenceStands() {
+    jedis.set(key, "not a number");
+    assertThrows(JedisDataException.class, () -> store.run(5, Command.INCR, key));
+    assertThrows(
+        JedisDataException.class,
+        () -> store.eval(5, "return redis.error_reply('MINE no')", List.of(key), List.of()));
+    assertThrows(
+        JedisDataException.class, () -> store.eval(5, "syntax error", List.of(key), List.of()));
+    assertThrows(StaleTokenException.class, () -> store.run(4, Command.SET, key, "x"));
+  }
+
+  @Test
+  void aStoreWithAnIdleLifeForgetsAndEachWriteRenewsIt() {
+    FencedStore forgetful = new FencedStore(jedis, key, Duration.ofSeconds(100));
+    String fence = "mortise_fence:{" + key + "}";
+    forgetful.run(9, Command.SET, key, "a");
+    jedis.pexpire(fence, 5_000);
+    forgetful.run(9, Command.SET, key, "b");
+    assertTrue(jedis.pttl(fence) > 50_000);
+    jedis.del(fence);
+    assertEquals("OK", forgetful.run(3, Command.SET, key, "c"));
+  }
+
+  @Test
+  void itWorksAfterTheServerHasForgottenItsScripts() {
+    store.run(1, Command.SET, key, "a");
+    jedis.scriptFlush();
+    assertEquals("OK", store.run(2, Command.SET, key, "b"));
+  }
+
+  @Test
+  void badInputIsRefusedAtTheDoor() {
+    assertThrows(IllegalArgumentException.class, () -> new FencedStore(jedis, " "));
+    assertThrows(
+        IllegalArgumentException.class, () -> new FencedStore(jedis, key, Duration.ofMillis(999)));
+    assertThrows(IllegalArgumentException.class, () -> store.run(0, Command.SET, key, "x"));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> store.eval(1, "#!lua flags=no-writes\nreturn 1", List.of(key), List.of()));
+    assertFalse(jedis.exists(key));
+  }
+}
