@@ -1,10 +1,10 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.LeaseLostException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * writes; it goes with the thread. Nothing here needs a lock therefore.
  */
 public final class Ownership {
-  private static final int REMEMBERED = 256;
-
   /** One level of re-entry, and those below. */
   private record Level(boolean anyRenewed, int depth, @Nullable Level below) {}
 
@@ -34,26 +32,29 @@ public final class Ownership {
     }
   }
 
-  /** A release that is over: it lets an unlock too many say so. */
-  private record Released(long thread, int lock) {
-    static Released now(Object lock) {
-      return new Released(Thread.currentThread().getId(), lock.hashCode());
+  /** What one thread holds, and what it has released lately. */
+  private static final class Holds {
+    private static final int REMEMBERED = 16;
+
+    /** By the identity of the source. */
+    final Map<Object, Hold> held = new HashMap<>();
+
+    /** Hashes of identities: enough to explain, and they keep no lock in memory. */
+    private final int[] released = new int[REMEMBERED];
+
+    private long releases;
+
+    void released(Object identity) {
+      released[(int) (releases++ % REMEMBERED)] = identity.hashCode();
     }
 
-    int slot() {
-      return Math.floorMod(hashCode(), REMEMBERED);
+    boolean hasReleased(Object identity) {
+      int known = (int) Math.min(releases, REMEMBERED);
+      return Arrays.stream(released, 0, known).anyMatch(hash -> hash == identity.hashCode());
     }
   }
 
-  /** By the identity of the source. */
-  private static final ThreadLocal<Map<Object, Hold>> HOLDS = ThreadLocal.withInitial(HashMap::new);
-
-  /**
-   * The last releases, by hash, newer ones over older ones: enough to explain, and bounded. Names
-   * no lock, so that it keeps none in memory.
-   */
-  private static final AtomicReferenceArray<@Nullable Released> RELEASED =
-      new AtomicReferenceArray<>(REMEMBERED);
+  private static final ThreadLocal<Holds> HOLDS = ThreadLocal.withInitial(Holds::new);
 
   private Ownership() {}
 
@@ -65,7 +66,7 @@ public final class Ownership {
    * @throws LeaseLostException if this thread holds the lock and its lease was lost
    */
   public static boolean lock(LeaseSource source, Terms terms) throws InterruptedException {
-    Hold hold = HOLDS.get().get(source.identity());
+    Hold hold = HOLDS.get().held.get(source.identity());
     if (hold != null) {
       reenter(hold, source, terms);
       return true;
@@ -95,7 +96,7 @@ public final class Ownership {
 
   /** Makes the current thread the owner of a hold that was acquired for it. */
   public static void acquired(LeaseSource source, OwnedLease lease, Terms terms) {
-    HOLDS.get().put(source.identity(), new Hold(lease, terms.renewed()));
+    HOLDS.get().held.put(source.identity(), new Hold(lease, terms.renewed()));
   }
 
   private static void reenter(Hold hold, LeaseSource source, Terms terms)
@@ -124,7 +125,11 @@ public final class Ownership {
   public static void unlock(LeaseSource source) {
     OwnedLease last = leave(source);
     if (last != null) {
-      last.release();
+      try {
+        last.release();
+      } finally {
+        HOLDS.get().released(source.identity()); // after its members, if it has any
+      }
     }
   }
 
@@ -136,7 +141,7 @@ public final class Ownership {
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
   public static @Nullable OwnedLease leave(LeaseSource source) {
-    Hold hold = HOLDS.get().get(source.identity());
+    Hold hold = HOLDS.get().held.get(source.identity());
     Level top = hold == null ? null : hold.top;
     if (hold == null || top == null) {
       throw notHeld(source);
@@ -148,21 +153,18 @@ public final class Ownership {
       hold.lease.ensureValid();
       return null;
     }
-    HOLDS.get().remove(source.identity());
-    Released released = Released.now(source.identity());
-    RELEASED.set(released.slot(), released);
+    HOLDS.get().held.remove(source.identity());
+    HOLDS.get().released(source.identity());
     return hold.lease;
   }
 
   private static IllegalMonitorStateException notHeld(LeaseSource source) {
-    Released last = Released.now(source.identity());
-    boolean before = last.equals(RELEASED.get(last.slot()));
     return new IllegalMonitorStateException(
         "lock '%s': thread '%s' %s"
             .formatted(
                 source.name(),
                 Thread.currentThread().getName(),
-                before
+                HOLDS.get().hasReleased(source.identity())
                     ? "does not hold it: it has released it already"
                     : "does not hold it: it has never locked it"));
   }
@@ -178,12 +180,12 @@ public final class Ownership {
 
   /** The current thread's hold, lost or not; empty if it has none. */
   public static Optional<OwnedLease> holdOf(Object identity) {
-    return Optional.ofNullable(HOLDS.get().get(identity)).map(hold -> hold.lease);
+    return Optional.ofNullable(HOLDS.get().held.get(identity)).map(hold -> hold.lease);
   }
 
   /** How often the current thread holds the lock; 0 when its lease was lost. */
   public static int holdCount(LeaseSource source) {
-    Hold hold = HOLDS.get().get(source.identity());
+    Hold hold = HOLDS.get().held.get(source.identity());
     return hold != null && hold.lease.isValid() ? hold.depth() : 0;
   }
 }
