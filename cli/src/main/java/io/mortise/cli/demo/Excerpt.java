@@ -15,18 +15,23 @@ final class Excerpt {
 
   /** A part from the middle of the act, or all of a short one. */
   static Timeline of(Stage stage, String what) {
+    return of(stage, what, WINDOW);
+  }
+
+  /** The same, of that length. */
+  static Timeline of(Stage stage, String what, Duration window) {
     List<Hold> holds = stage.recording().holds();
     long start = holds.stream().mapToLong(Hold::askedNanos).min().orElse(0);
     long end = holds.stream().mapToLong(Hold::leftNanos).max().orElse(start);
     long from = start;
     long to = end;
     String part = "All of it.";
-    if (end - start > WINDOW.toNanos()) {
+    if (end - start > window.toNanos()) {
       from = start + (end - start) / 3;
-      to = from + WINDOW.toNanos();
+      to = from + window.toNanos();
       part =
           "%d ms of %d ms, beginning after a third."
-              .formatted(WINDOW.toMillis(), Duration.ofNanos(end - start).toMillis());
+              .formatted(window.toMillis(), Duration.ofNanos(end - start).toMillis());
     }
     return new Timeline(
         new Frame(from, to, start, "the start"),

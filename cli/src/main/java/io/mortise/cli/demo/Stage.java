@@ -1,6 +1,7 @@
 package io.mortise.cli.demo;
 
 import io.mortise.cli.timeline.Mark;
+import io.mortise.cli.worker.Accounts;
 import io.mortise.cli.worker.Catalogue;
 import io.mortise.cli.worker.Job;
 import io.mortise.cli.worker.Note;
@@ -36,6 +37,7 @@ public final class Stage {
   private final Progress progress;
   private final Inbox inbox;
   private final Set<Integer> onStage = new TreeSet<>();
+  private List<String> lockUris;
   private int threads;
 
   Stage(
@@ -54,6 +56,7 @@ public final class Stage {
     this.workers = workers;
     this.progress = progress;
     this.inbox = new Inbox(workers, progress, patience.plus(settings.lease()));
+    this.lockUris = List.of(redis.uri());
     this.threads = settings.threads();
   }
 
@@ -77,6 +80,18 @@ public final class Stage {
     return new Catalogue(redis.client(), lockName);
   }
 
+  /** Between which money is moved. */
+  public Accounts accounts() {
+    return new Accounts(redis.client(), lockName);
+  }
+
+  /** Leaves nothing behind of what the workers worked on. */
+  void removeData() {
+    stock.remove();
+    catalogue().remove();
+    accounts().remove();
+  }
+
   /** The name of the lock. */
   public String lockName() {
     return lockName;
@@ -85,6 +100,11 @@ public final class Stage {
   /** A client for locks of the demo's own. */
   public LockClient connect() {
     return LockClient.create(redis.uri(), LockOptions.builder().lease(settings.lease()).build());
+  }
+
+  /** From the next act on, the locks are on these servers; the data stays where it is. */
+  public void locksOn(List<String> uris) {
+    lockUris = List.copyOf(uris);
   }
 
   /** Where the workers' reports come in. */
@@ -152,7 +172,8 @@ public final class Stage {
     return new Job(
         chapter,
         role,
-        List.of(redis.uri()),
+        redis.uri(),
+        lockUris,
         lockName,
         settings.stock(),
         threads,
@@ -166,6 +187,11 @@ public final class Stage {
     workers.send(worker, new Order.Call(thread));
     await(
         "worker %d to ask for the lock".formatted(worker + 1), () -> recording().asking() > before);
+  }
+
+  /** Lets no more customers in. */
+  public void close() {
+    onStage.forEach(worker -> workers.send(worker, new Order.Close()));
   }
 
   /** Whether all workers but this one have finished. */

@@ -54,8 +54,10 @@ public final class Worker {
       current.go();
     } else if (order instanceof Order.Call call) {
       current.call(call.thread());
-    } else {
+    } else if (order instanceof Order.Proceed) {
       current.proceed();
+    } else {
+      current.close();
     }
   }
 

@@ -16,7 +16,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class LinesTest {
   private static final Job JOB =
-      new Job("crash", "victim", List.of("redis://:pä\"ss@h:1/2"), "lock", 10, 4, 30, 2000);
+      new Job(
+          "crash",
+          "victim",
+          "redis://:pä\"ss@h:1/2",
+          List.of("redis://h:2", "redis://h:3"),
+          "lock",
+          10,
+          4,
+          30,
+          2000);
 
   static List<WorkerEvent> events() {
     return List.of(
