@@ -1,18 +1,14 @@
 package io.mortise.cli.demo;
 
-import io.mortise.cli.timeline.Mark;
 import io.mortise.cli.worker.Accounts;
 import io.mortise.cli.worker.Catalogue;
 import io.mortise.cli.worker.Job;
-import io.mortise.cli.worker.Note;
 import io.mortise.cli.worker.Order;
 import io.mortise.cli.worker.Stock;
-import io.mortise.cli.worker.Suspension;
 import io.mortise.cli.worker.WorkerEvent.Entered;
 import io.mortise.cli.worker.Workers;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -194,6 +190,11 @@ public final class Stage {
     onStage.forEach(worker -> workers.send(worker, new Order.Close()));
   }
 
+  /** How many customers this thread of this worker serves. */
+  int customersOf(int worker, int thread) {
+    return job(worker, "").customersOf(thread);
+  }
+
   /** Whether all workers but this one have finished. */
   public boolean othersFinished(int worker) {
     Set<Integer> others = new TreeSet<>(onStage);
@@ -221,48 +222,9 @@ public final class Stage {
                     null));
   }
 
-  /** Kills the worker with SIGKILL, and gives the time, in ns. */
-  public long kill(int worker) throws InterruptedException {
-    long now = System.nanoTime();
-    workers.kill(worker);
-    onStage.remove(worker);
-    recording().endHoldOf(worker, now);
-    recording()
-        .add(
-            new Mark(
-                worker, Mark.WHOLE_PROCESS, Note.KILLED, now, "the process is killed (SIGKILL)"));
-    return now;
-  }
-
-  /** Suspends the worker with SIGSTOP until this is closed. */
-  public Suspension suspend(int worker) {
-    try {
-      Suspension suspension = workers.suspend(worker);
-      long now = System.nanoTime();
-      recording().endHoldOf(worker, now);
-      recording()
-          .add(
-              new Mark(
-                  worker, Mark.WHOLE_PROCESS, Note.PAUSED, now, "the process stops (SIGSTOP)"));
-      return suspension;
-    } catch (IOException e) {
-      throw new DemoFailure("a worker cannot be suspended: " + e.getMessage(), e);
-    }
-  }
-
-  /** Lets the worker run again, with what it was about to do; gives the time, in ns. */
-  public long wake(int worker, Suspension suspension) {
-    long now = System.nanoTime();
-    recording()
-        .add(
-            new Mark(worker, Mark.WHOLE_PROCESS, Note.WOKEN, now, "the process runs on (SIGCONT)"));
-    try {
-      suspension.close();
-    } catch (IOException e) {
-      throw new DemoFailure("a worker cannot be woken: " + e.getMessage(), e);
-    }
-    workers.send(worker, new Order.Proceed());
-    return now;
+  /** What can befall the worker processes. */
+  public Fate fate() {
+    return new Fate(workers, inbox.recording(), onStage);
   }
 
   /**

@@ -57,6 +57,11 @@ final class Transfers implements Chapter {
     return pairing + FROM + payer.name();
   }
 
+  /** How often a thread with so many customers pays, with both locks as one. */
+  static int transfers(int customers) {
+    return Math.max(1, customers / CUSTOMERS_PER_TRANSFER);
+  }
+
   /** Half of the processes pay from the one, half from the other. */
   static Account payer(int worker) {
     return worker % 2 == 0 ? Account.A : Account.B;
@@ -84,8 +89,7 @@ final class Transfers implements Chapter {
       }
     } else {
       DistributedLock both = new MultiLock(first, second);
-      int transfers = Math.max(1, till.customers() / CUSTOMERS_PER_TRANSFER);
-      for (int i = 0; i < transfers; i++) {
+      for (int i = 0; i < transfers(till.customers()); i++) {
         till.awaitCustomer();
         LockedSale.serve(both, visit -> pay(till, payer, visit));
       }
@@ -158,17 +162,25 @@ final class Transfers implements Chapter {
             && oneByOne.isExact()
             && exclusion.holds()
             && Exclusion.of(oneByOne.holds()).overlaps() == 0
+            && together.gaveUp() == 0
             && together.isBothWays();
     List<Figure> figures = new ArrayList<>(oneByOne.figures());
     figures.addAll(together.figures());
+    figures.add(
+        Figure.millis("medianWaitMillis", "median wait", together.waits().atMostNanos(0.5)));
+    figures.add(
+        Figure.millis("longestWaitMillis", "longest wait", together.waits().atMostNanos(1)));
     figures.add(Figure.count("totalBefore", "total before", TransfersRun.TOTAL));
     figures.add(Figure.count("totalAfter", "total after", together.total()));
-    figures.add(Figure.count("gaveUpInHand", "gave up with one in hand", oneByOne.gaveUpInHand()));
+    figures.add(
+        Figure.count("gaveUpInHand", "gave up with one in hand", oneByOne.gaveUpInHand()).aside());
     figures.addAll(exclusion.figures());
     String contrast =
         oneByOne.gaveUp() > 0
-            ? "one by one, %d of %d tries gave up".formatted(oneByOne.gaveUp(), oneByOne.tries())
-            : "by chance none gave up one by one either, so this run proves little";
+            ? "of %d tries one by one, %d were given up, %d of them with one lock in hand"
+                .formatted(oneByOne.tries(), oneByOne.gaveUp(), oneByOne.gaveUpInHand())
+            : "by chance none of %d tries one by one was given up either, so this run proves little"
+                .formatted(oneByOne.tries());
     String explanation =
         ok
             ? "All %d transfers of both directions went through, %d a second, and the total is what it was; %s."

@@ -61,6 +61,11 @@ public record Timeline(
     lanes = lanes.stream().map(lane -> lane.within(within)).toList();
   }
 
+  /** The same, with these states of threads. */
+  public Timeline withSpans(List<Span> more) {
+    return new Timeline(frame, holds, marks, more, workers, threads, lanes, caption);
+  }
+
   /** The same, with these rows below those of the threads. */
   public Timeline with(List<Lane> more) {
     return new Timeline(frame, holds, marks, spans, workers, threads, more, caption);

@@ -32,7 +32,7 @@ public record Job(
   }
 
   /** How many of the customers the thread of this number, from 0, serves. */
-  int customersOf(int thread) {
+  public int customersOf(int thread) {
     return customers / threads + (thread < customers % threads ? 1 : 0);
   }
 }
