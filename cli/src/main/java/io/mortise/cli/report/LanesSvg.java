@@ -16,12 +16,20 @@ final class LanesSvg {
   private final double left;
   private final double right;
   private final double top;
+  private final double rowsTop;
 
-  LanesSvg(List<Lane> lanes, TimeScale scale, double left, double right, double top) {
+  /**
+   * The lanes from {@code top} on.
+   *
+   * @param rowsTop from where the lines go down that show when a server was killed or came back
+   */
+  LanesSvg(
+      List<Lane> lanes, TimeScale scale, double left, double right, double rowsTop, double top) {
     this.lanes = lanes;
     this.scale = scale;
     this.left = left;
     this.right = right;
+    this.rowsTop = rowsTop;
     this.top = top;
   }
 
@@ -61,6 +69,13 @@ final class LanesSvg {
         .close();
   }
 
+  private void edge(Markup out, long nanos, double bottom) {
+    double x = scale.x(nanos);
+    if (x > left && x < right) {
+      Svg.line(out, "edge", x, rowsTop, x, bottom).close();
+    }
+  }
+
   private void outage(Markup out, Lane lane, Outage outage, double y) {
     double from = scale.x(outage.fromNanos());
     double to = scale.x(outage.toNanos());
@@ -73,6 +88,8 @@ final class LanesSvg {
                 .formatted(
                     lane.name(), scale.millis(outage.fromNanos()), scale.millis(outage.toNanos())))
         .close();
+    edge(out, outage.fromNanos(), y);
+    edge(out, outage.toNanos(), y);
     if (to - from > MarkLabel.width(text)) {
       Svg.text(out, "inside-span", "middle", (from + to) / 2, y + HEIGHT / 2 + 3.7, text);
     }

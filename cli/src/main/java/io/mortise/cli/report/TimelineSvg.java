@@ -50,7 +50,8 @@ final class TimelineSvg {
     int labelLanes = labels.stream().mapToInt(label -> label.lane() + 1).max().orElse(0);
     rowsTop = labelLanes * LANE + 4;
     rowsBottom = rowsTop + timeline.workers() * (groupHeight() + GROUP_GAP) - GROUP_GAP;
-    lanes = new LanesSvg(timeline.lanes(), scale, LEFT, WIDTH - RIGHT, rowsBottom + GROUP_GAP);
+    lanes =
+        new LanesSvg(timeline.lanes(), scale, LEFT, WIDTH - RIGHT, rowsTop, rowsBottom + GROUP_GAP);
     lanesBottom = timeline.lanes().isEmpty() ? rowsBottom : lanes.bottom();
   }
 
