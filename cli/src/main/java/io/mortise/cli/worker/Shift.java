@@ -33,7 +33,8 @@ final class Shift {
 
   /** Connects and starts the threads; they wait for {@link #go()}. */
   static Shift prepare(
-      Job job, Work work, Consumer<WorkerEvent> reports, Consumer<Exception> failures) {
+      Job job, Work work, Consumer<WorkerEvent> reports, Consumer<Exception> failures)
+      throws InterruptedException {
     Shift shift = new Shift(job, Connections.open(job), reports, failures);
     for (int i = 0; i < job.threads(); i++) {
       Till till =
