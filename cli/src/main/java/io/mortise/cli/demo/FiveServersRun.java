@@ -50,7 +50,11 @@ record FiveServersRun(
         recording.count(Note.TOLD) + recording.count(Note.FAILED),
         stage.settings().lease(),
         List.of(
-            picture(stage, servers, new Frame(start, end, start, "the start"), "All of it."),
+            picture(
+                stage,
+                servers,
+                new Frame(start, end, start, "the start"),
+                "All of it. A dotted line: a server is killed, or is back without its data."),
             picture(
                 stage,
                 servers,
