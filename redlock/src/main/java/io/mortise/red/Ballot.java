@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One round of votes: asks the nodes, and makes a hold of a majority.
  *
- * <p>Decided as soon as a majority has granted, or can no longer. Whatever a node grants goes one
- * of two ways: it becomes part of the hold, now or when it comes late, or it is given back.
+ * <p>Decided as soon as a majority has granted; or can no longer, and it is known whether that is
+ * because others hold nodes, or because too few answer. Whatever a node grants goes one of two
+ * ways: it becomes part of the hold, now or when it comes late, or it is given back.
  *
  * <p>Confined to the thread that holds it, but for {@link LateGrants}.
  */
@@ -109,10 +110,18 @@ final class Ballot {
     }
   }
 
-  /** Whether a majority has granted, and its tokens tell enough; or can no longer. */
+  /**
+   * Whether a majority has granted, and its tokens tell enough; or can no longer, and what still
+   * comes does not tell why.
+   */
   private boolean isDecided(int unasked) {
     int granted = poll.count(Optional::isPresent);
-    return granted >= quorum ? tokensTellEnough() : granted + poll.open() + unasked < quorum;
+    if (granted >= quorum) {
+      return tokensTellEnough();
+    }
+    int held = poll.count(Optional::isEmpty);
+    int coming = poll.open() + unasked;
+    return granted + coming < quorum && isHeld(granted, held) == isHeld(granted, held + coming);
   }
 
   /**
@@ -124,6 +133,14 @@ final class Ballot {
   private boolean tokensTellEnough() {
     int remembering = poll.count(lease -> lease.isPresent() && lease.get().lastToken() > 0);
     return remembering == 0 || remembering > members.size() - quorum;
+  }
+
+  /**
+   * Whether a ballot that was lost was lost because others hold nodes: without them those that
+   * answered would be a majority, or with them the rest is none. Otherwise too few answer.
+   */
+  private boolean isHeld(int granted, int held) {
+    return granted + held >= quorum || members.size() - held < quorum;
   }
 
   // ---- a majority
@@ -235,14 +252,16 @@ final class Ballot {
 
   // ---- no majority
 
-  /** Why there is none; null when others hold so many nodes that the rest would not do. */
+  /** Why there is none, for want of answers; null when it is because others hold nodes. */
   private @Nullable LockException whyUndecided() {
     List<RuntimeException> passing = new ArrayList<>();
     List<RuntimeException> lasting = new ArrayList<>();
+    int granted = 0;
     int held = 0;
     for (int i = 0; i < members.size(); i++) {
       Answer<Optional<OwnedLease>> answer = answers.get(i);
       if (answer != null && answer.value() != null) {
+        granted += answer.value().isPresent() ? 1 : 0;
         held += answer.value().isPresent() ? 0 : 1;
       } else {
         RuntimeException failure =
@@ -250,7 +269,7 @@ final class Ballot {
         (JointFailure.mayPass(failure) ? passing : lasting).add(failure);
       }
     }
-    if (members.size() - held < quorum) {
+    if (isHeld(granted, held)) {
       return null;
     }
     // If those that may still grant are enough, it may pass; the first in the list decides.
