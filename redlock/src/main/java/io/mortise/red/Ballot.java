@@ -52,15 +52,16 @@ final class Ballot {
    * Holds the ballot.
    *
    * @param lead a node that has granted already; this ballot's from here on
+   * @param waitNanos how long the others may wait for it, as part of their budget
    * @return the hold; null when there is no majority: nothing is held then
    * @throws InterruptedException if the terms say that an interrupt ends a wait; nothing is held
    */
-  @Nullable OwnedLease hold(@Nullable Lead lead) throws InterruptedException {
+  @Nullable OwnedLease hold(@Nullable Lead lead, long waitNanos) throws InterruptedException {
     if (lead != null) {
       poll.answer(lead.place(), Optional.of(lead.lease()));
     }
     try {
-      askForVotes(lead == null ? 0 : budgetNanos);
+      askForVotes(waitNanos);
     } catch (InterruptedException e) {
       answers = poll.end(true, Ballot::giveBack);
       giveBackAll(false);
@@ -69,6 +70,13 @@ final class Ballot {
     LateGrants late = new LateGrants();
     boolean won = poll.count(Optional::isPresent) >= quorum;
     answers = poll.end(!won, won ? late : Ballot::giveBack);
+    try {
+      refuseOneServerTwice();
+    } catch (IllegalStateException e) {
+      late.refuse();
+      giveBackAll(true);
+      throw e;
+    }
     if (!won) {
       trouble = whyUndecided();
       giveBackAll(true);
@@ -98,7 +106,7 @@ final class Ballot {
     if (!poll.isAsked(place)) {
       Member member = members.get(place);
       Terms asked = terms.waiting(waitNanos).interruptible(true).under(member.source().options());
-      poll.ask(place, () -> member.source().acquire(asked, owner));
+      poll.ask(place, () -> member.acquire(asked, owner));
     }
   }
 
@@ -148,13 +156,6 @@ final class Ballot {
   /** Writes the largest token back to a majority; only then there is a hold. */
   private @Nullable OwnedLease establish(LateGrants late) {
     Map<Integer, OwnedLease> granted = granted();
-    try {
-      refuseOneServerTwice(granted);
-    } catch (IllegalStateException e) {
-      late.refuse();
-      giveBackAll(true);
-      throw e;
-    }
     long token = granted.values().stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
     List<@Nullable Answer<Boolean>> raised = raise(granted, token);
     long later = late.tokenIfRemembered(token);
@@ -233,17 +234,19 @@ final class Ballot {
     return null;
   }
 
-  /** By what the servers call themselves: they may have been reached under different addresses. */
-  private void refuseOneServerTwice(Map<Integer, OwnedLease> granted) {
+  /**
+   * By what the servers call themselves: they may have been reached under different addresses. All
+   * count that have ever answered, also with a no: the other may be in its way.
+   */
+  private void refuseOneServerTwice() {
     Map<String, Member> byId = new HashMap<>();
-    for (int place : granted.keySet()) {
-      Member member = members.get(place);
-      for (String id : member.serverIds()) {
+    for (Member member : members) {
+      for (String id : member.knownServerIds()) {
         Member other = byId.putIfAbsent(id, member);
         if (other != null) {
           throw new IllegalStateException(
               "lock '%s': members %s and %s are on one server, and would fail together; a quorum"
-                      .formatted(source.name(), member, other)
+                      .formatted(source.name(), other, member)
                   + " needs independent ones");
         }
       }
@@ -311,16 +314,16 @@ final class Ballot {
     return trouble;
   }
 
-  /** The first node that has said anything: where to wait. */
-  int firstThatAnswered() {
+  /** The first node that others hold: where to wait. One that has granted has nothing to tell. */
+  int firstThatRefused() {
     return IntStream.range(0, members.size())
-        .filter(i -> hasAnswered(answers.get(i)))
+        .filter(i -> hasRefused(answers.get(i)))
         .findFirst()
         .orElse(0);
   }
 
-  private static boolean hasAnswered(@Nullable Answer<?> answer) {
-    return answer != null && answer.value() != null;
+  private static boolean hasRefused(@Nullable Answer<Optional<OwnedLease>> answer) {
+    return answer != null && answer.value() != null && answer.value().isEmpty();
   }
 
   // ---- giving back
