@@ -156,15 +156,31 @@ public final class EngineSource implements ProtocolSource {
     }
   }
 
+  /** Never repeated by itself: what it hits the second time may be the next holder. */
   @Override
   public boolean forceUnlock() {
-    boolean forced = ask(protocol.force()) == 1;
+    engine.ensureOpen(protocol.name());
+    try {
+      return (Long) engine.commands().runOnce(protocol.force()).value() == 1;
+    } catch (Fault fault) {
+      throw fault.mayHaveRun() && !fault.isAnswer()
+          ? fault.forCaller(
+              protocol.name(),
+              "it is not known whether the lock was taken by force; look at who holds it before"
+                  + " doing so again")
+          : fault.forCaller(protocol.name());
+    } finally {
+      verifyHolds();
+    }
+  }
+
+  /** Those of this client learn soon that they were forced. */
+  private void verifyHolds() {
     for (LeaseHandle lease : engine.leases()) {
       if (lease.protocol().name().equals(protocol.name())) {
         lease.renewal().verify();
       }
     }
-    return forced;
   }
 
   private long ask(ScriptCall call) {
