@@ -46,7 +46,8 @@ public final class RedisFairLock extends LeasedLock {
   /**
    * The fair lock of that name, with the default presence. Sends nothing.
    *
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
+   *     an opening brace that makes no hash tag
    */
   public RedisFairLock(LockClient client, String name) {
     this(client, name, DEFAULT_PRESENCE);
