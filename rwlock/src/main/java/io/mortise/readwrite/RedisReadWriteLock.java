@@ -109,7 +109,8 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    *
    * @param fair whether it is granted in the order of arrival
    * @param presence how long a waiter that gives no sign of life delays the others; from 200 ms to
-   *     1 h. Each client's applies to its own waiters
+   *     1 h. Should be the same in all processes; if it is not, a dead one's applies, and those
+   *     behind it in a queue notice after a quarter of their own
    * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
    *     an opening brace that makes no hash tag, or the presence is out of that range
    */
