@@ -85,7 +85,7 @@ final class QuorumAcquisition {
         }
         return Optional.empty();
       }
-      lead = trouble == null ? waitAtFirst(ballot.firstThatRefused()) : pauseAfterTrouble();
+      lead = trouble == null ? waitAtFirst(ballot.whereToWait()) : pauseAfterTrouble();
     }
   }
 
