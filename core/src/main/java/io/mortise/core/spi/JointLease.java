@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
@@ -35,6 +36,7 @@ public abstract class JointLease implements OwnedLease {
   /** When to try again to start a thread. */
   private static final long NO_THREAD_NANOS = 200_000_000L;
 
+  private final LeaseSource source;
   private final String name;
   private final int required;
   private final @Nullable Thread owner;
@@ -57,6 +59,7 @@ public abstract class JointLease implements OwnedLease {
       int required,
       long token,
       @Nullable Thread owner) {
+    this.source = source;
     this.name = source.name();
     this.required = required;
     this.owner = owner;
@@ -110,7 +113,10 @@ public abstract class JointLease implements OwnedLease {
   /** Does something with each member that is there; what went wrong. */
   protected abstract List<RuntimeException> each(Consumer<OwnedLease> action);
 
-  /** The hold was lost; its members may still be held. Called once. */
+  /**
+   * The hold was lost; its members may still be held. Called once; once more, if there was no
+   * thread for what it begins.
+   */
   protected abstract void lost();
 
   /** Whoever owns the hold gives it up after it was lost. */
@@ -196,7 +202,11 @@ public abstract class JointLease implements OwnedLease {
 
   private void lose() {
     if (state.lose(loss("the hold is lost"))) {
-      lost();
+      try {
+        lost();
+      } catch (OutOfMemoryError noThread) {
+        source.schedule(this::lost, NO_THREAD_NANOS);
+      }
     }
   }
 
@@ -261,7 +271,11 @@ public abstract class JointLease implements OwnedLease {
     List<RuntimeException> gone =
         failures.stream().filter(IllegalMonitorStateException.class::isInstance).toList();
     int held = members().size() - gone.size();
-    state.releaseEnds(held < required ? loss("the hold was lost before its release") : null);
+    if (held < required) {
+      state.releaseEnds(loss("the hold was lost before its release"));
+      return true; // that matters more than what could not be confirmed
+    }
+    state.releaseEnds(null);
     List<RuntimeException> unconfirmed = new ArrayList<>(failures);
     unconfirmed.removeAll(gone);
     if (!unconfirmed.isEmpty() && members.length() - unconfirmed.size() < required) {
@@ -300,11 +314,21 @@ public abstract class JointLease implements OwnedLease {
     return false;
   }
 
-  /** Has enough members do something. A member that is lost counts for the state, not here. */
+  /**
+   * Has enough members do something. One that is lost has not done it, but is no failure by itself:
+   * if too many are, the state says so.
+   */
   private void demand(String otherwise, Consumer<OwnedLease> action) {
-    List<RuntimeException> failures = new ArrayList<>(each(action));
+    AtomicInteger done = new AtomicInteger();
+    List<RuntimeException> failures =
+        new ArrayList<>(
+            each(
+                member -> {
+                  action.accept(member);
+                  done.incrementAndGet();
+                }));
     failures.removeIf(failure -> failure instanceof LeaseLostException);
-    if (!failures.isEmpty() && members().size() - failures.size() < required) {
+    if (!failures.isEmpty() && done.get() < required) {
       throw asOne(otherwise, failures);
     }
   }
