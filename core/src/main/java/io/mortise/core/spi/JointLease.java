@@ -35,6 +35,7 @@ public abstract class JointLease implements OwnedLease {
   /** When to try again to start a thread. */
   private static final long NO_THREAD_NANOS = 200_000_000L;
 
+  private final LeaseSource source;
   private final String name;
   private final int required;
   private final @Nullable Thread owner;
@@ -57,6 +58,7 @@ public abstract class JointLease implements OwnedLease {
       int required,
       long token,
       @Nullable Thread owner) {
+    this.source = source;
     this.name = source.name();
     this.required = required;
     this.owner = owner;
@@ -118,7 +120,10 @@ public abstract class JointLease implements OwnedLease {
    */
   public record Asked(int done, List<RuntimeException> failures) {}
 
-  /** The hold was lost; its members may still be held. Called once. */
+  /**
+   * The hold was lost; its members may still be held. Called once; once more, if there was no
+   * thread for what it begins.
+   */
   protected abstract void lost();
 
   /** Whoever owns the hold gives it up after it was lost. */
@@ -204,7 +209,11 @@ public abstract class JointLease implements OwnedLease {
 
   private void lose() {
     if (state.lose(loss("the hold is lost"))) {
-      lost();
+      try {
+        lost();
+      } catch (OutOfMemoryError noThread) {
+        source.schedule(this::lost, NO_THREAD_NANOS);
+      }
     }
   }
 
