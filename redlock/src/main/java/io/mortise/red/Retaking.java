@@ -18,8 +18,12 @@ import org.slf4j.LoggerFactory;
  * is safe; without it a hold would wear down over restarts.
  *
  * <p><b>Threads.</b> For each place at most one attempt is scheduled or under way; the places stand
- * under the lock here. An attempt runs on a thread of the node's client. One that ends after the
- * hold gives back what it got, because the hold refuses it.
+ * under the lock here. An attempt runs on a thread of the node's client; the end of the hold
+ * interrupts it. One that is granted after that gives back what it got, because the hold refuses
+ * it.
+ *
+ * <p>An attempt waits for a moment: those who wait for the lock may have the node in turn, without
+ * a majority, and one that only looked from time to time would hardly ever find it free.
  */
 final class Retaking {
   private static final Logger LOG = LoggerFactory.getLogger(RedLock.class);
@@ -42,6 +46,7 @@ final class Retaking {
   private static final class Place {
     boolean busy;
     int attempts;
+    @Nullable Thread asking;
     @Nullable OwnedLease lost;
     Runnable cancel = () -> {};
   }
@@ -52,7 +57,7 @@ final class Retaking {
    */
   Retaking(RedSource source, Terms terms, @Nullable Thread owner, long firstPauseNanos) {
     this.source = source;
-    this.terms = terms.waiting(0).interruptible(false);
+    this.terms = terms.waiting(firstPauseNanos).interruptible(true);
     this.owner = owner;
     this.firstPauseNanos = firstPauseNanos;
     this.places = new Place[source.members().size()];
@@ -102,6 +107,9 @@ final class Retaking {
       ended = true;
       for (Place place : places) {
         place.cancel.run();
+        if (place.asking != null) {
+          place.asking.interrupt();
+        }
       }
     } finally {
       lock.unlock();
@@ -122,7 +130,7 @@ final class Retaking {
   private void attempt(int place, Place missed) {
     QuorumHold taker = Objects.requireNonNull(hold, "begin() comes first");
     Optional<OwnedLease> lease =
-        taker.isValid() ? ask(taker, source.member(place)) : Optional.empty();
+        taker.isValid() ? ask(taker, source.member(place), missed) : Optional.empty();
     OwnedLease lost;
     lock.lock();
     try {
@@ -140,27 +148,56 @@ final class Retaking {
     }
   }
 
-  private Optional<OwnedLease> ask(QuorumHold taker, Member member) {
-    if (member.isSilent()) {
+  private Optional<OwnedLease> ask(QuorumHold taker, Member member, Place missed) {
+    if (member.isSilent() || !begins(missed)) {
       return Optional.empty();
     }
     member.unawaited().incrementAndGet();
+    boolean answered = false;
     try {
-      return member.source().acquire(lasting(taker), owner);
+      Optional<OwnedLease> lease = member.acquire(lasting(taker), owner);
+      answered = true;
+      return lease;
     } catch (LockException e) {
       LOG.debug("lock '{}': {} cannot be taken yet", source.name(), member, e);
       return Optional.empty();
-    } catch (InterruptedException e) {
-      throw new AssertionError("these terms say that an interrupt ends nothing", e);
+    } catch (InterruptedException e) { // the hold has ended
+      return Optional.empty();
     } finally {
       member.unawaited().decrementAndGet();
+      ends(missed, answered);
     }
+  }
+
+  /** From here on the end of the hold interrupts the attempt. */
+  private boolean begins(Place missed) {
+    lock.lock();
+    try {
+      missed.asking = ended ? null : Thread.currentThread();
+      return !ended;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A node that answers is there, and will be free soon: the next attempt follows soon. */
+  private void ends(Place missed, boolean answered) {
+    lock.lock();
+    try {
+      missed.asking = null;
+      if (answered) {
+        missed.attempts = Math.min(missed.attempts, 1);
+      }
+    } finally {
+      lock.unlock();
+    }
+    Thread.interrupted(); // one that came too late is nobody else's
   }
 
   /** What is not renewed ends with the hold. */
   private Terms lasting(QuorumHold taker) {
     return terms.renewed()
         ? terms.under(source.options())
-        : new Terms(0, Math.max(1, taker.remaining().toMillis()), false, false);
+        : new Terms(0, Math.max(1, taker.remaining().toMillis()), false, true);
   }
 }
