@@ -35,7 +35,11 @@ class RetakingTest {
   private static final Duration BUDGET = Duration.ofMillis(300);
 
   private static final LockOptions OPTIONS =
-      LockOptions.builder().lease(LEASE).commandTimeout(Duration.ofMillis(500)).build();
+      LockOptions.builder()
+          .lease(LEASE)
+          .commandTimeout(Duration.ofMillis(500))
+          .subscriptionLinger(Duration.ZERO)
+          .build();
 
   private final String name = Names.fresh();
   private final List<State> changes = new CopyOnWriteArrayList<>();
