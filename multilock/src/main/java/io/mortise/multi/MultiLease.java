@@ -38,6 +38,7 @@ final class MultiLease extends JointLease {
   /** A thread enters each member, which may be held at other levels by itself. */
   @Override
   public void enter(Terms terms) {
+    ensureValid();
     if (taking.isThreads()) {
       taking.enter(source.members(), terms);
     } else {

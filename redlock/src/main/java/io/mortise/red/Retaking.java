@@ -25,7 +25,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> For each place at most one attempt is scheduled or under way; the places stand
  * under the lock here, and nothing is sent under it. An attempt runs on a thread of the node's
- * client. One that ends after the hold gives back what it got, because the hold refuses it.
+ * client; the end of the hold interrupts it. One that is granted after that gives back what it got,
+ * because the hold refuses it.
+ *
+ * <p>An attempt waits for a moment: those who wait for the lock may have the node in turn, without
+ * a majority, and one that only looked from time to time would hardly ever find it free.
  */
 final class Retaking {
   private static final Logger LOG = LoggerFactory.getLogger(RedLock.class);
@@ -52,6 +56,7 @@ final class Retaking {
     boolean busy;
     boolean givenUp;
     int attempts;
+    @Nullable Thread asking;
     Runnable cancel = () -> {};
   }
 
@@ -121,6 +126,9 @@ final class Retaking {
           ended = true;
           for (Place place : places) {
             place.cancel.run();
+            if (place.asking != null) {
+              place.asking.interrupt();
+            }
           }
           return true;
         });
@@ -164,7 +172,7 @@ final class Retaking {
       OwnedLease before = taker.leaseAt(place);
       settled = before != null && before.isValid(); // somebody was quicker: a late grant
       if (!settled && taker.isValid() && mayLast()) {
-        Optional<OwnedLease> lease = ask(taker, source.member(place));
+        Optional<OwnedLease> lease = ask(taker, source.member(place), missed);
         settled = lease.isPresent() && taker.joinLate(place, before, lease.get());
         if (settled) {
           LOG.info("lock '{}': {} has been taken again", source.name(), source.member(place));
@@ -184,21 +192,45 @@ final class Retaking {
     }
   }
 
-  private Optional<OwnedLease> ask(QuorumHold taker, Member member) {
-    if (member.isSilent()) {
+  private Optional<OwnedLease> ask(QuorumHold taker, Member member, Place missed) {
+    if (member.isSilent() || !begins(missed)) {
       return Optional.empty();
     }
     member.unawaited().incrementAndGet();
+    boolean answered = false;
     try {
-      return member.source().acquire(lasting(taker), owner);
+      Optional<OwnedLease> lease = member.acquire(lasting(taker), owner);
+      answered = true;
+      return lease;
     } catch (LockException e) {
       LOG.debug("lock '{}': {} cannot be taken yet", source.name(), member, e);
       return Optional.empty();
-    } catch (InterruptedException e) {
-      throw new AssertionError("these terms say that an interrupt ends nothing", e);
+    } catch (InterruptedException e) { // the hold has ended
+      return Optional.empty();
     } finally {
       member.unawaited().decrementAndGet();
+      ends(missed, answered);
     }
+  }
+
+  /** From here on the end of the hold interrupts the attempt. */
+  private boolean begins(Place missed) {
+    return guarded(
+        () -> {
+          missed.asking = ended ? null : Thread.currentThread();
+          return !ended;
+        });
+  }
+
+  /** A node that answers is there, and will be free soon: the next attempt follows soon. */
+  private void ends(Place missed, boolean answered) {
+    guarded(
+        () -> {
+          missed.asking = null;
+          missed.attempts = answered ? Math.min(missed.attempts, 1) : missed.attempts;
+          return answered;
+        });
+    Thread.interrupted(); // one that came too late is nobody else's
   }
 
   /** What is not renewed ends with the hold. */
@@ -207,11 +239,11 @@ final class Retaking {
   }
 
   private Terms lasting() {
-    return Terms.of(source.options(), Duration.ZERO, null, false);
+    return Terms.of(source.options(), Duration.ofNanos(firstPauseNanos), null, true);
   }
 
-  private static Terms ending(QuorumHold taker) {
-    return new Terms(0, Math.max(1, taker.remaining().toMillis()), false, false);
+  private Terms ending(QuorumHold taker) {
+    return new Terms(firstPauseNanos, Math.max(1, taker.remaining().toMillis()), false, true);
   }
 
   /** Gives a lease that joins late what has been asked of the hold since it was asked for. */
