@@ -73,7 +73,8 @@ final class QuorumAcquisition {
         noteInterrupt(); // otherwise the ballot looks at it, which has the node to give back
       }
       Ballot ballot = new Ballot(source, terms, owner, budgetNanos);
-      OwnedLease hold = ballot.hold(lead);
+      OwnedLease hold =
+          ballot.hold(lead, lead == null ? 0 : Math.max(0, Math.min(budgetNanos / 2, leftNanos())));
       if (hold != null) {
         return Optional.of(hold);
       }
@@ -84,7 +85,7 @@ final class QuorumAcquisition {
         }
         return Optional.empty();
       }
-      lead = trouble == null ? waitAtFirst(ballot.firstThatAnswered()) : pauseAfterTrouble();
+      lead = trouble == null ? waitAtFirst(ballot.firstThatRefused()) : pauseAfterTrouble();
     }
   }
 
@@ -116,7 +117,6 @@ final class QuorumAcquisition {
               .under(source.member(place).source().options());
       return source
           .member(place)
-          .source()
           .acquire(waiting, owner)
           .map(lease -> new Lead(place, lease))
           .orElse(null);

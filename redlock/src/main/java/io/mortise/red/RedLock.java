@@ -60,9 +60,10 @@ import org.jspecify.annotations.Nullable;
  * holds as long as a node that comes back without its data does not stand behind the others' clocks
  * by more than the time it was away.
  *
- * <p><b>Errors.</b> {@code false}, or an empty {@code Optional}, means that others hold so many
- * nodes that there is no majority to be had. When it is for want of answers, a wait goes on and
- * tries again; then a {@link io.mortise.core.LockException} tells what each node said.
+ * <p><b>Errors.</b> {@code false}, or an empty {@code Optional}, means that others hold nodes, and
+ * the rest is no majority; that a minority is dead changes nothing about it. When a majority does
+ * not answer, a wait goes on and tries again; then a {@link io.mortise.core.LockException} tells
+ * what each node said.
  *
  * <p><b>Questions.</b> {@code isLocked()} says whether a majority is held by anybody, and {@code
  * remainingLease()} for how long; both throw if too few nodes answer. {@code forceUnlock()} takes

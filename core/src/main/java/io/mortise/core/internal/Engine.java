@@ -33,6 +33,9 @@ public final class Engine implements LockClient, LockNode {
   /** As often as a hold is renewed, but not less often than this. */
   private static final long MOST_HEARTBEAT_NANOS = 10_000_000_000L;
 
+  /** When to try again to start a thread. */
+  private static final long NO_THREAD_NANOS = 200_000_000L;
+
   private final String id = clientId();
   private final AtomicLong acquisitions = new AtomicLong();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -56,9 +59,13 @@ public final class Engine implements LockClient, LockNode {
   private final Drift drift;
 
   private Engine(LockOptions options, Function<Workers, RedisNode> nodes) {
+    this(options, nodes, Thread::new);
+  }
+
+  Engine(LockOptions options, Function<Workers, RedisNode> nodes, Workers.Maker threads) {
     this.options = options;
     this.drift = new Drift(options.clockDrift());
-    this.workers = new Workers(id.substring(0, 8));
+    this.workers = new Workers(id.substring(0, 8), threads);
     this.node = nodes.apply(workers);
     this.commands = new Commands(node, options.commandTimeout().toNanos());
     this.batches = new Batches(commands, workers);
@@ -251,6 +258,19 @@ public final class Engine implements LockClient, LockNode {
 
   Drift drift() {
     return drift;
+  }
+
+  /**
+   * Runs a task on a worker; a little later, when no thread can be started now. What ends a hold
+   * must not fail halfway for want of a thread.
+   */
+  void soon(Runnable task) {
+    try {
+      workers.run(task);
+    } catch (OutOfMemoryError noThread) {
+      LOG.error("client {}: no thread can be started; a task has to wait", id, noThread);
+      later(task, NO_THREAD_NANOS);
+    }
   }
 
   /** Runs a short task once, later; the result takes it back. */

@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * gives the members back. A member that comes after that is refused by {@link #join}.
  */
 public abstract class JointLease implements OwnedLease {
+  /** When to try again to start a thread. */
+  private static final long NO_THREAD_NANOS = 200_000_000L;
+
   private final String name;
   private final int required;
   private final @Nullable Thread owner;
@@ -94,6 +97,8 @@ public abstract class JointLease implements OwnedLease {
       var unused = source.submit(task);
     } catch (RejectedExecutionException closed) {
       task.run();
+    } catch (OutOfMemoryError noThread) {
+      source.schedule(task, NO_THREAD_NANOS);
     }
   }
 
@@ -246,7 +251,13 @@ public abstract class JointLease implements OwnedLease {
       }
       return false;
     }
-    List<RuntimeException> failures = giveBack(members());
+    List<RuntimeException> failures;
+    try {
+      failures = giveBack(members());
+    } catch (RuntimeException | Error unexpected) {
+      state.releaseEnds(null); // it is not held any more, whatever became of its members
+      throw unexpected;
+    }
     List<RuntimeException> gone =
         failures.stream().filter(IllegalMonitorStateException.class::isInstance).toList();
     int held = members().size() - gone.size();
