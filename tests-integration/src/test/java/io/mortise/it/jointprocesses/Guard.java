@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
@@ -61,8 +60,8 @@ enum Guard {
     Section section(List<String> uris, List<String> names, Duration lease) {
       List<RedissonClient> clients = theirs(uris, lease);
       RLock[] members =
-          IntStream.range(0, names.size())
-              .mapToObj(i -> clients.get(i % clients.size()).getLock(names.get(i)))
+          names.stream()
+              .map(name -> clients.get(place(name, names, clients)).getLock(name))
               .toArray(RLock[]::new);
       return new Section.Theirs(clients, clients.get(0).getMultiLock(members), names);
     }
@@ -78,15 +77,32 @@ enum Guard {
   private static Map<String, DistributedLock> members(
       List<LockClient> clients, List<String> names) {
     Map<String, DistributedLock> members = new LinkedHashMap<>();
-    for (int i = 0; i < names.size(); i++) {
-      members.put(names.get(i), new RedisLock(clients.get(i % clients.size()), names.get(i)));
+    for (String name : names) {
+      members.put(name, new RedisLock(clients.get(place(name, names, clients)), name));
     }
     return members;
+  }
+
+  /** The same for all processes, in whichever order they have the names. */
+  private static int place(String name, List<String> names, List<?> clients) {
+    return names.stream().sorted().toList().indexOf(name) % clients.size();
   }
 
   /** A client of Redisson's for each server. */
   static List<RedissonClient> theirs(List<String> uris, Duration watchdog) {
     return uris.stream().map(uri -> Redisson.create(config(uri, watchdog))).toList();
+  }
+
+  /** As {@link #theirs}, for nodes that die: they are not asked again and again for 3 s each. */
+  static List<RedissonClient> impatient(List<String> uris, Duration watchdog) {
+    return uris.stream()
+        .map(
+            uri -> {
+              Config config = config(uri, watchdog);
+              config.useSingleServer().setTimeout(1000).setRetryAttempts(0);
+              return Redisson.create(config);
+            })
+        .toList();
   }
 
   private static Config config(String uri, Duration watchdog) {

@@ -1,5 +1,6 @@
 package io.mortise.it.jointprocesses;
 
+import io.mortise.core.LockClient;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.RedisServer;
 import java.util.List;
@@ -49,6 +50,12 @@ final class Nodes implements AutoCloseable {
     return servers.stream()
         .mapToLong(server -> server.commandStats().getOrDefault("evalsha", 0L))
         .sum();
+  }
+
+  /** Whether a hold of that client stands there. */
+  boolean isHeldBy(int node, String name, LockClient client) {
+    List<?> holders = (List<?>) server(node).command("HKEYS", name);
+    return holders.stream().anyMatch(holder -> ((String) holder).startsWith(client.id()));
   }
 
   /** Who holds it on each of them, and for how long yet, for messages. */

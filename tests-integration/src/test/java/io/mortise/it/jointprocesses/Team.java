@@ -2,7 +2,6 @@ package io.mortise.it.jointprocesses;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
@@ -121,12 +120,17 @@ final class Team implements AutoCloseable {
             .toList());
   }
 
-  /** Fails unless each living process had its part of the holds. */
-  void assertEachHadAShare(HoldChecker.Report report, int least) {
+  /** Waits until each process that lives has had so many holds. */
+  void awaitShares(int least) {
     for (JavaProcess child : children) {
-      int holds = report.holdsByProcess().getOrDefault(child.pid(), 0);
-      assertTrue(holds >= least, () -> child + " had " + holds + " holds: " + report);
+      await("holds of " + child)
+          .atMost(PATIENCE)
+          .until(() -> !child.isRunning() || holdsOf(child) >= least);
     }
+  }
+
+  private long holdsOf(JavaProcess child) {
+    return HoldLog.read(log).stream().filter(hold -> hold.processId() == child.pid()).count();
   }
 
   /** What the processes complained of, for the log of the test. */
