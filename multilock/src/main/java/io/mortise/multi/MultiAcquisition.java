@@ -58,12 +58,12 @@ final class MultiAcquisition {
 
   private boolean interrupted;
 
-  MultiAcquisition(MultiSource source, Terms terms, @Nullable Thread owner) {
+  MultiAcquisition(MultiSource source, Terms terms, @Nullable Thread owner, Taking taking) {
     this.source = source;
     this.members = source.members();
     this.terms = terms;
     this.owner = owner;
-    this.taking = owner == Thread.currentThread() ? new ForThread() : new ForNobody(owner);
+    this.taking = taking;
     this.hand = new Hand(members, taking);
   }
 
@@ -132,7 +132,7 @@ final class MultiAcquisition {
       int next = missing.get(0);
       List<Integer> group = together(missing);
       if (group.size() > 1) {
-        int busy = hand.takeTogether(group, each(leftNanos()));
+        int busy = hand.takeTogether(group, each(quickly()));
         if (busy < 0) {
           continue;
         }
@@ -165,6 +165,11 @@ final class MultiAcquisition {
   private List<Integer> together(List<Integer> missing) {
     LeaseSource first = members.get(missing.get(0));
     return missing.stream().filter(i -> LeaseGroup.joins(first, members.get(i))).toList();
+  }
+
+  /** An attempt of many at once does not wait, but has as much time for its answer. */
+  private long quickly() {
+    return terms.waitNanos() == 0 ? 0 : Math.max(1, leftNanos());
   }
 
   private Terms each(long waitNanos) {

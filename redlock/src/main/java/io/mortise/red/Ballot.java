@@ -62,7 +62,7 @@ final class Ballot {
     }
     try {
       askForVotes(waitNanos);
-    } catch (InterruptedException e) {
+    } catch (InterruptedException | RuntimeException | Error e) {
       answers = poll.end(true, Ballot::giveBack);
       giveBackAll(false);
       throw e;
@@ -72,21 +72,20 @@ final class Ballot {
     answers = poll.end(!won, won ? late : Ballot::giveBack);
     try {
       refuseOneServerTwice();
-    } catch (IllegalStateException e) {
+      if (won) {
+        return establish(late);
+      }
+      trouble = whyUndecided();
+      giveBackAll(true);
+      return null;
+    } catch (RuntimeException | Error e) {
       late.refuse();
       giveBackAll(true);
       throw e;
     }
-    if (!won) {
-      trouble = whyUndecided();
-      giveBackAll(true);
-      return null;
-    }
-    return establish(late);
   }
 
   private void askForVotes(long waitNanos) throws InterruptedException {
-    long untilNanos = System.nanoTime() + budgetNanos;
     List<Integer> silent = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
       if (members.get(i).isSilent()) {
@@ -95,10 +94,10 @@ final class Ballot {
         ask(i, waitNanos);
       }
     }
-    await(silent.size(), untilNanos);
-    if (!isDecided(silent.size())) {
+    await(silent.size());
+    if (!silent.isEmpty() && !isDecided(silent.size())) {
       silent.forEach(place -> ask(place, waitNanos));
-      await(0, untilNanos);
+      await(0); // a budget of their own: their votes decide
     }
   }
 
@@ -110,7 +109,8 @@ final class Ballot {
     }
   }
 
-  private void await(int unasked, long untilNanos) throws InterruptedException {
+  private void await(int unasked) throws InterruptedException {
+    long untilNanos = System.nanoTime() + budgetNanos;
     if (terms.interruptible()) {
       poll.await(votes -> isDecided(unasked), untilNanos);
     } else {
@@ -314,16 +314,22 @@ final class Ballot {
     return trouble;
   }
 
-  /** The first node that others hold: where to wait. One that has granted has nothing to tell. */
-  int firstThatRefused() {
+  /**
+   * Where to wait. When a majority has refused, somebody holds the lock: at the first of them,
+   * because one that has granted has nothing to tell. Otherwise those who want it have split the
+   * votes: at the first that has answered at all, which is the same for each of them.
+   */
+  int whereToWait() {
+    boolean held = poll.count(Optional::isEmpty) >= quorum;
     return IntStream.range(0, members.size())
-        .filter(i -> hasRefused(answers.get(i)))
+        .filter(i -> hasAnswered(answers.get(i), held))
         .findFirst()
         .orElse(0);
   }
 
-  private static boolean hasRefused(@Nullable Answer<Optional<OwnedLease>> answer) {
-    return answer != null && answer.value() != null && answer.value().isEmpty();
+  private static boolean hasAnswered(
+      @Nullable Answer<Optional<OwnedLease>> answer, boolean withNo) {
+    return answer != null && answer.value() != null && (!withNo || answer.value().isEmpty());
   }
 
   // ---- giving back

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   ballot: all nodes at once, no waiting -----------------------------------> majority
  *      |                                                                          ^
- *      +-- others hold too many: all given back; wait at the first node that      |
- *      |   answers, woken by its message; having that one, ballot for the others -+
+ *      +-- others hold too many: all given back; wait at the first node that is   |
+ *      |   held, woken by its message; having that one, ballot for the others -+
  *      +-- too few answer: all given back; pause, growing, with jitter; ballot
  * </pre>
  *
@@ -85,7 +85,7 @@ final class QuorumAcquisition {
         }
         return Optional.empty();
       }
-      lead = trouble == null ? waitAtFirst(ballot.firstThatRefused()) : pauseAfterTrouble();
+      lead = trouble == null ? waitAtFirst(ballot.whereToWait()) : pauseAfterTrouble();
     }
   }
 
@@ -121,8 +121,8 @@ final class QuorumAcquisition {
           .map(lease -> new Lead(place, lease))
           .orElse(null);
     } catch (LockException e) {
-      pause(
-          FIRST_PAUSE_NANOS); // then the next ballot finds out whether it can do without this node
+      // After it the next ballot finds out whether it can do without this node.
+      pause(FIRST_PAUSE_NANOS);
       return null;
     }
   }

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * back.
  *
  * <p><b>Waiting.</b> Who cannot have a majority gives all back and waits at one node, the first
- * that answers, woken by its message; who is first there asks the others. So those who wait do not
+ * that was held, woken by its message; who is first there asks the others. So those who wait do not
  * split the votes between them.
  *
  * <p><b>Validity.</b> Each node's grant counts from before its request was sent, for the lease,
@@ -85,7 +85,7 @@ public final class RedLock extends LeasedLock {
    * @param members locks of Mortise's, on a server each
    * @throws IllegalArgumentException if there is none; if two are on one server, as far as their
    *     addresses tell; or if one is not made of leases (see {@link LeasedLock}). Two addresses of
-   *     one server are found out when it is asked, by an {@link IllegalStateException}
+   *     one server are found out when both have answered, by an {@link IllegalStateException}
    */
   public RedLock(DistributedLock... members) {
     this(List.of(members));

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -275,6 +276,9 @@ public final class Engine implements LockClient, LockNode {
 
   /** Runs a short task once, later; the result takes it back. */
   Runnable later(Runnable task, long delayNanos) {
+    if (closed.get()) {
+      throw new RejectedExecutionException("the client was closed");
+    }
     Later later = new Later(this, task, nanos() + delayNanos);
     scheduler.add(later);
     return () -> scheduler.remove(later);

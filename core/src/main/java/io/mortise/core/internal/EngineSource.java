@@ -2,7 +2,7 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
-import io.mortise.core.spi.LockNode;
+import io.mortise.core.spi.LockPlace;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Ownership;
@@ -75,8 +75,13 @@ public final class EngineSource implements ProtocolSource {
   }
 
   @Override
-  public Set<LockNode> nodes() {
-    return Set.of(engine);
+  public Set<LockPlace> places() {
+    return Set.of(new LockPlace(engine, name()));
+  }
+
+  @Override
+  public boolean dependsOnCaller() {
+    return protocol.dependsOnCaller();
   }
 
   /** Whether both can be taken by one script. */

@@ -295,6 +295,16 @@ final class LeaseHandle implements OwnedLease {
   }
 
   @Override
+  public boolean covers(Terms terms) {
+    return renewal.covers(terms);
+  }
+
+  @Override
+  public void verify() {
+    renewal.verify();
+  }
+
+  @Override
   public void renewWhile(boolean wanted) {
     renewal.renewWhile(wanted);
   }

@@ -35,6 +35,7 @@ public abstract class JointLease implements OwnedLease {
   /** When to try again to start a thread. */
   private static final long NO_THREAD_NANOS = 200_000_000L;
 
+  private final LeaseSource source;
   private final String name;
   private final int required;
   private final @Nullable Thread owner;
@@ -57,6 +58,7 @@ public abstract class JointLease implements OwnedLease {
       int required,
       long token,
       @Nullable Thread owner) {
+    this.source = source;
     this.name = source.name();
     this.required = required;
     this.owner = owner;
@@ -107,10 +109,21 @@ public abstract class JointLease implements OwnedLease {
   /** Releases the members; what went wrong. Called once, by whoever ends the hold. */
   protected abstract List<RuntimeException> giveBack(List<OwnedLease> held);
 
-  /** Does something with each member that is there; what went wrong. */
-  protected abstract List<RuntimeException> each(Consumer<OwnedLease> action);
+  /** Does something with each member that is there, as far as is needed for enough of them. */
+  protected abstract Asked each(Consumer<OwnedLease> action);
 
-  /** The hold was lost; its members may still be held. Called once. */
+  /**
+   * What came of asking the members.
+   *
+   * @param done how many of them did it
+   * @param failures what went wrong with the others
+   */
+  public record Asked(int done, List<RuntimeException> failures) {}
+
+  /**
+   * The hold was lost; its members may still be held. Called once; once more, if there was no
+   * thread for what it begins.
+   */
   protected abstract void lost();
 
   /** Whoever owns the hold gives it up after it was lost. */
@@ -197,7 +210,11 @@ public abstract class JointLease implements OwnedLease {
 
   private void lose() {
     if (state.lose(loss("the hold is lost"))) {
-      lost();
+      try {
+        lost();
+      } catch (OutOfMemoryError noThread) {
+        source.schedule(this::lost, NO_THREAD_NANOS);
+      }
     }
   }
 
@@ -263,12 +280,19 @@ public abstract class JointLease implements OwnedLease {
       state.releaseEnds(null); // it is not held any more, whatever became of its members
       throw unexpected;
     }
-    List<RuntimeException> gone =
-        failures.stream().filter(IllegalMonitorStateException.class::isInstance).toList();
-    int held = members().size() - gone.size();
-    state.releaseEnds(held < required ? loss("the hold was lost before its release") : null);
-    List<RuntimeException> unconfirmed = new ArrayList<>(failures);
-    unconfirmed.removeAll(gone);
+    long gone = failures.stream().filter(IllegalMonitorStateException.class::isInstance).count();
+    boolean held = members().size() - gone >= required;
+    LeaseLoss loss = held ? null : loss("the hold was lost before its release");
+    state.releaseEnds(loss);
+    List<RuntimeException> unconfirmed =
+        failures.stream()
+            .filter(failure -> !(failure instanceof IllegalMonitorStateException))
+            .toList();
+    if (loss != null && !unconfirmed.isEmpty()) {
+      LeaseLostException lost = new LeaseLostException(loss);
+      unconfirmed.forEach(lost::addSuppressed);
+      throw lost;
+    }
     if (!unconfirmed.isEmpty() && members.length() - unconfirmed.size() < required) {
       throw asOne("the release could not be confirmed", unconfirmed);
     }
@@ -278,13 +302,27 @@ public abstract class JointLease implements OwnedLease {
   // ---- what its keeper asks
 
   @Override
-  public final void need(Terms terms) {
-    demand("held, but could not be lengthened for the re-entry", member -> member.need(terms));
+  public void need(Terms terms) {
+    if (covers(terms)) {
+      members().forEach(member -> member.need(terms)); // which sends nothing
+    } else {
+      demand("held, but could not be lengthened for the re-entry", member -> member.need(terms));
+    }
   }
 
   @Override
-  public final void renewWhile(boolean wanted) {
+  public final boolean covers(Terms terms) {
+    return members().stream().allMatch(member -> member.covers(terms));
+  }
+
+  @Override
+  public void renewWhile(boolean wanted) {
     members().forEach(member -> member.renewWhile(wanted));
+  }
+
+  @Override
+  public final void verify() {
+    members().forEach(OwnedLease::verify);
   }
 
   /** What any member remembered. */
@@ -295,29 +333,30 @@ public abstract class JointLease implements OwnedLease {
 
   @Override
   public final boolean raiseToken(long atLeast) {
-    demand(
-        "held, but its fencing token could not be raised",
-        member -> {
-          if (!member.raiseToken(atLeast)) {
-            member.ensureValid();
-            throw new IllegalMonitorStateException(
-                "lock '" + member.lockName() + "': not held any more");
-          }
-        });
-    if (look().isLive()) {
+    boolean raised =
+        demand(
+            "held, but its fencing token could not be raised",
+            member -> {
+              if (!member.raiseToken(atLeast)) {
+                member.ensureValid();
+                throw new IllegalMonitorStateException(
+                    "lock '" + member.lockName() + "': not held any more");
+              }
+            });
+    if (raised && look().isLive()) {
       token.accumulateAndGet(atLeast, Math::max);
       return true;
     }
     return false;
   }
 
-  /** Has enough members do something. A member that is lost counts for the state, not here. */
-  private void demand(String otherwise, Consumer<OwnedLease> action) {
-    List<RuntimeException> failures = new ArrayList<>(each(action));
-    failures.removeIf(failure -> failure instanceof LeaseLostException);
-    if (!failures.isEmpty() && members().size() - failures.size() < required) {
-      throw asOne(otherwise, failures);
+  /** Whether enough members did something; false when that is because the hold was lost. */
+  private boolean demand(String otherwise, Consumer<OwnedLease> action) {
+    Asked asked = each(action);
+    if (asked.done() < required && look().isLive()) {
+      throw asOne(otherwise, asked.failures());
     }
+    return asked.done() >= required;
   }
 
   private LockException asOne(String fact, List<RuntimeException> failures) {

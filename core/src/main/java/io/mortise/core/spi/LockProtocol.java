@@ -32,6 +32,11 @@ public interface LockProtocol {
     return this;
   }
 
+  /** Whether {@link #forCaller} and {@link #obstacle} look at the caller. */
+  default boolean dependsOnCaller() {
+    return false;
+  }
+
   /**
    * Why the calling thread would wait for itself, and what to do instead; empty when it would not.
    * A wait is then refused, and an attempt fails, with nothing sent.

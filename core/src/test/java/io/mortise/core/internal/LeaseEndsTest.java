@@ -52,8 +52,8 @@ class LeaseEndsTest {
   private final RedisLock lock = new RedisLock(engine, "orders");
 
   LeaseEndsTest() {
-    answer("lock/acquire", RespServer.integers(List.of(1L, 42L)));
-    answer("lock/acquire_all", RespServer.integers(List.of(1L, 42L)));
+    answer("lock/acquire", RespServer.integers(List.of(1L, 42L, 0L)));
+    answer("lock/acquire_all", RespServer.integers(List.of(1L, 42L, 0L)));
     answer("lock/renew", RespServer.integers(List.of(1L)));
     answer("lock/release", RELEASED);
   }

@@ -37,7 +37,9 @@ class MultiLockProcessesTest {
       team.add(Guard.BY_HAND, b, a);
       JavaProcess killed = team.add(Guard.MULTI, b, a);
       team.begin();
+      long begin = System.nanoTime();
       team.awaitProgress(a, SECTIONS);
+      long millis = (System.nanoTime() - begin) / 1_000_000;
       Team.keep(killed);
       long start = System.nanoTime();
       killed.kill();
@@ -49,8 +51,8 @@ class MultiLockProcessesTest {
 
       HoldChecker.Report report = team.judge();
       System.out.printf(
-          "MultiLock on %d servers: next holder %d ms after a kill; %s; [ab, ba, b then a] %s%s%n",
-          servers, waited, report, counts, team.complaints());
+          "MultiLock on %d servers: %d sections in %d ms, next holder %d ms after a kill; %s; [ab, ba, b then a] %s%s%n",
+          servers, SECTIONS, millis, waited, report, counts, team.complaints());
       report.assertSafe();
       assertEquals(2, report.unfinished(), "both of the killed one");
       Guarded.assertNothingLost(nodes.safe, a);

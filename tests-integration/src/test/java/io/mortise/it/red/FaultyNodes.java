@@ -94,6 +94,11 @@ final class FaultyNodes implements AutoCloseable {
             .toList());
   }
 
+  /** Who has it there, as a list. */
+  String holders(String lock, int place) {
+    return String.valueOf(server(place).command("HKEYS", lock));
+  }
+
   /** The lock comes to stand on exactly that many nodes. */
   void awaitHolding(String lock, int number) {
     Patiently.untilAsserted(
@@ -113,16 +118,24 @@ final class FaultyNodes implements AutoCloseable {
     server(place).command("PUBLISH", channel(lock), "0");
   }
 
-  /** How many connections are subscribed to the lock's channel, on all nodes that run. */
+  /** How many connections are subscribed to the lock's channel, on all nodes. */
   long subscribers(String lock) {
-    long subscribers = 0;
-    for (RedisServer server : servers) {
-      List<?> answer =
-          (List<?>)
-              Objects.requireNonNull(server.command("PUBSUB", "NUMSUB", channel(lock)), "answer");
-      subscribers += (Long) answer.get(1);
-    }
-    return subscribers;
+    return IntStream.range(0, count()).mapToLong(place -> subscribers(lock, place)).sum();
+  }
+
+  private long subscribers(String lock, int place) {
+    List<?> answer =
+        (List<?>) Objects.requireNonNull(server(place).command("PUBSUB", "NUMSUB", channel(lock)));
+    return (Long) answer.get(1);
+  }
+
+  /** Waits until somebody waits at a node; which. It is one of those that answered first. */
+  int awaitWaiter(String lock) {
+    Patiently.until("somebody waits", () -> subscribers(lock) == 1);
+    return IntStream.range(0, count())
+        .filter(place -> subscribers(lock, place) == 1)
+        .findFirst()
+        .orElseThrow();
   }
 
   static String channel(String lock) {

@@ -3,11 +3,8 @@ package io.mortise.it.red;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease.State;
-import io.mortise.core.LockException;
-import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.Patiently;
@@ -83,10 +80,7 @@ class LateRepliesTest {
   @Test
   void anAnswerAfterTheBudgetIsGivenBack() throws Exception {
     nodes.holdAsStranger(name, 0);
-    LockException thrown = assertThrows(LockException.class, () -> here.lock(name).tryLock());
-    assertEquals(Reason.UNREACHABLE, thrown.reason());
-    assertTrue(thrown.getMessage().contains("within its budget of 500 ms"), thrown::getMessage);
-    assertTrue(thrown.getMessage().contains("127.0.0.1:" + nodes.proxy(LATE).port()));
+    assertFalse(here.lock(name).tryLock(), "somebody else is in the way, and the third silent");
     Patiently.until("the second is given back", () -> !nodes.holding(name).contains(1));
     nodes.awaitHolding(name, 2);
     answerAtLast();

@@ -34,7 +34,7 @@ abstract class MinorityContract {
           .commandTimeout(Duration.ofMillis(500))
           .build();
 
-  private static final Duration BUDGET = Duration.ofMillis(150);
+  private static final Duration BUDGET = Duration.ofMillis(300);
 
   private final int count;
   private FaultyNodes nodes;

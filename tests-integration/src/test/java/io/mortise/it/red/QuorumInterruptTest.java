@@ -129,10 +129,10 @@ class QuorumInterruptTest {
   void whileItWaitsAtANodeThatHangs() throws Exception {
     Lease theirs = there.takeEverywhere(name);
     Caller<Boolean> caller = locking();
-    Patiently.until("it waits", () -> nodes.subscribers(name) == 1);
-    nodes.begin(NodeFault.PAUSED, List.of(0));
+    int place = nodes.awaitWaiter(name);
+    nodes.begin(NodeFault.PAUSED, List.of(place));
     assertInterruptedAtOnce(caller);
-    nodes.end(NodeFault.PAUSED, List.of(0));
+    nodes.end(NodeFault.PAUSED, List.of(place));
     theirs.close();
     nodes.awaitHolding(name, 0);
   }
@@ -144,28 +144,29 @@ class QuorumInterruptTest {
     here = nodes.party(OPTIONS, Duration.ofMillis(700)).warm();
     Lease theirs = there.takeEverywhere(name);
     Caller<Boolean> caller = locking();
-    Patiently.until("it waits", () -> nodes.subscribers(name) == 1);
-    nodes.proxy(0).loseNextReply(LossStyle.SILENT, calling("lock/acquire"));
+    int place = nodes.awaitWaiter(name);
+    nodes.proxy(place).loseNextReply(LossStyle.SILENT, calling("lock/acquire"));
     theirs.close();
-    Patiently.until("its attempt is lost", () -> nodes.proxy(0).repliesLost() == 1);
+    Patiently.until("its attempt is lost", () -> nodes.proxy(place).repliesLost() == 1);
     assertInterruptedAtOnce(caller);
     nodes.awaitHolding(name, 0);
   }
 
   @Test
   void whileTheOthersAreAskedAfterTheWait() throws Exception {
-    for (int place : List.of(0, 1, 2)) {
-      nodes.holdAsStranger(name, place);
+    for (int i = 0; i < 3; i++) {
+      nodes.holdAsStranger(name, i);
     }
     Caller<Boolean> caller = locking();
-    Patiently.until("it waits", () -> nodes.subscribers(name) == 1);
-    nodes.releaseAsStranger(name, 0);
-    Patiently.until("it has the first", () -> here.clients().get(0).status().holds() == 1);
+    int place = nodes.awaitWaiter(name);
+    nodes.releaseAsStranger(name, place);
+    Patiently.until("it has the first", () -> here.clients().get(place).status().holds() == 1);
     Patiently.until("it waits at the others", () -> nodes.subscribers(name) == 3);
     assertInterruptedAtOnce(caller);
     nodes.awaitHolding(name, 2);
-    nodes.releaseAsStranger(name, 1);
-    nodes.releaseAsStranger(name, 2);
+    for (int other : nodes.holding(name)) {
+      nodes.releaseAsStranger(name, other);
+    }
     here.pass(name);
   }
 
