@@ -29,9 +29,10 @@ import java.util.List;
  *
  * <p><b>Waiting.</b> One wait covers all members. Without any of them in hand it waits for as long
  * as it may; with some in hand only for a short time (0.2 s at first, never more than 3.2 s). Then
- * all are given back, and it starts again after a short random pause. So whoever takes the members
- * by himself, in another order, makes progress, and so does this one. {@code false}, or an empty
- * {@code Optional}, means that somebody else holds one of them.
+ * all are given back, and after a short random pause the one that was busy is waited for first,
+ * with nothing in hand. So whoever takes the members by himself, in another order, makes progress,
+ * and so does this one. {@code false}, or an empty {@code Optional}, means that somebody else holds
+ * one of them.
  *
  * <p><b>The lease.</b> The hold is lost when one member is. A handle gives the other members back
  * at that moment; a thread keeps them until it unlocks. A lease of the caller's is that of each

@@ -172,7 +172,8 @@ public abstract class JointLease implements OwnedLease {
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
   protected final boolean join(int place, @Nullable OwnedLease expected, OwnedLease member) {
-    if (!state.now().isLive() || !members.compareAndSet(place, expected, member)) {
+    // A majority that is over, unseen, is not made whole: others may have had the lock meanwhile.
+    if (!look().isLive() || !members.compareAndSet(place, expected, member)) {
       return false;
     }
     // Whoever ended the hold before this look may not have seen the member; after it, he has.
@@ -217,11 +218,12 @@ public abstract class JointLease implements OwnedLease {
     }
   }
 
-  /** What became of the members, in one loss: the last one decided. */
+  /** What became of the members, in one loss: that of the member with which too few were left. */
   private LeaseLoss loss(String fact) {
     List<LeaseLoss> losses = new ArrayList<>();
     List<String> details = new ArrayList<>();
-    for (OwnedLease member : members()) {
+    List<OwnedLease> there = members();
+    for (OwnedLease member : there) {
       Optional<LeaseLoss> loss = member.loss();
       loss.ifPresent(losses::add);
       if (!member.isValid()) {
@@ -233,15 +235,18 @@ public abstract class JointLease implements OwnedLease {
       }
     }
     long now = System.nanoTime();
-    LeaseLoss last =
-        losses.stream()
-            .max(Comparator.comparingLong(loss -> loss.atNanos() - now))
-            .orElse(new LeaseLoss(name, token.get(), Reason.GONE, now, ""));
+    losses.sort(Comparator.comparingLong(loss -> loss.atNanos() - now));
+    // Seen late, more may have been lost since: so many could be without harm.
+    int harmless = Math.max(0, there.size() - required);
+    LeaseLoss decisive =
+        losses.isEmpty()
+            ? new LeaseLoss(name, token.get(), Reason.GONE, now, "")
+            : losses.get(Math.min(harmless, losses.size() - 1));
     return new LeaseLoss(
         name,
         token.get(),
-        last.reason(),
-        last.atNanos(),
+        decisive.reason(),
+        decisive.atNanos(),
         "%s: of %d members %d must stand, and these do not: %s"
             .formatted(fact, members.length(), required, String.join("; ", details)));
   }
