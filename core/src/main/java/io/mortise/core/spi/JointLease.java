@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,9 @@ public abstract class JointLease implements OwnedLease {
   private final LeaseState state;
   private final AtomicLong token;
   private final AtomicReferenceArray<@Nullable OwnedLease> members;
+
+  /** One member joins at a time. */
+  private final ReentrantLock joining = new ReentrantLock();
 
   /**
    * A hold that has begun; {@link #watch} has to be called next.
@@ -169,19 +173,34 @@ public abstract class JointLease implements OwnedLease {
   /**
    * Puts a member into a place, instead of the one that is expected there.
    *
+   * <p>A majority that is over is not made whole, seen or unseen: others may have had the lock
+   * meanwhile. So enough of the others must be valid <em>after</em> the member stands in its place:
+   * what is valid then has been valid all the time before. One joins after the other, so that none
+   * counts who has not been found good.
+   *
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
   protected final boolean join(int place, @Nullable OwnedLease expected, OwnedLease member) {
-    // A majority that is over, unseen, is not made whole: others may have had the lock meanwhile.
-    if (!look().isLive() || !members.compareAndSet(place, expected, member)) {
-      return false;
-    }
-    // Whoever ended the hold before this look may not have seen the member; after it, he has.
-    if (!state.now().isLive() && members.compareAndSet(place, member, expected)) {
-      return false;
+    joining.lock();
+    try {
+      if (!state.now().isLive() || !members.compareAndSet(place, expected, member)) {
+        return false;
+      }
+      // Whoever ended the hold before this look may not have seen the member; after it, he has.
+      boolean stands = validBeside(member) >= required && state.now().isLive();
+      if (!stands && members.compareAndSet(place, member, expected)) {
+        look();
+        return false;
+      }
+    } finally {
+      joining.unlock();
     }
     watch(place, member);
     return true;
+  }
+
+  private long validBeside(OwnedLease member) {
+    return members().stream().filter(other -> other != member && other.isValid()).count();
   }
 
   // ---- where it stands
