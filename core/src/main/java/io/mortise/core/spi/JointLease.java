@@ -1,7 +1,6 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.LeaseLoss;
-import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.LeaseState;
@@ -237,37 +236,8 @@ public abstract class JointLease implements OwnedLease {
     }
   }
 
-  /** What became of the members, in one loss: that of the member with which too few were left. */
   private LeaseLoss loss(String fact) {
-    List<LeaseLoss> losses = new ArrayList<>();
-    List<String> details = new ArrayList<>();
-    List<OwnedLease> there = members();
-    for (OwnedLease member : there) {
-      Optional<LeaseLoss> loss = member.loss();
-      loss.ifPresent(losses::add);
-      if (!member.isValid()) {
-        details.add(
-            "'%s': %s"
-                .formatted(
-                    member.lockName(),
-                    loss.map(LeaseLoss::detail).orElse("it was released by itself")));
-      }
-    }
-    long now = System.nanoTime();
-    losses.sort(Comparator.comparingLong(loss -> loss.atNanos() - now));
-    // Seen late, more may have been lost since: so many could be without harm.
-    int harmless = Math.max(0, there.size() - required);
-    LeaseLoss decisive =
-        losses.isEmpty()
-            ? new LeaseLoss(name, token.get(), Reason.GONE, now, "")
-            : losses.get(Math.min(harmless, losses.size() - 1));
-    return new LeaseLoss(
-        name,
-        token.get(),
-        decisive.reason(),
-        decisive.atNanos(),
-        "%s: of %d members %d must stand, and these do not: %s"
-            .formatted(fact, members.length(), required, String.join("; ", details)));
+    return JointLoss.of(name, token.get(), fact, members(), members.length(), required);
   }
 
   // ---- release
