@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  */
 final class MultiAcquisition {
   private static final Logger LOG = LoggerFactory.getLogger(MultiLock.class);
-  private static final long FIRST_IN_HAND_NANOS = 200_000_000L;
+  private static final long FIRST_IN_HAND_NANOS = 25_000_000L;
   private static final long MOST_IN_HAND_NANOS = 3_200_000_000L;
   private static final long MOST_PAUSE_NANOS = 50_000_000L;
 

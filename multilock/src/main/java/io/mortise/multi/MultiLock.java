@@ -28,7 +28,7 @@ import java.util.List;
  * lock if their members are the same.
  *
  * <p><b>Waiting.</b> One wait covers all members. Without any of them in hand it waits for as long
- * as it may; with some in hand only for a short time (0.2 s at first, never more than 3.2 s). Then
+ * as it may; with some in hand only for a short time (25 ms at first, never more than 3.2 s). Then
  * all are given back, and after a short random pause the one that was busy is waited for first,
  * with nothing in hand. So whoever takes the members by himself, in another order, makes progress,
  * and so does this one. {@code false}, or an empty {@code Optional}, means that somebody else holds

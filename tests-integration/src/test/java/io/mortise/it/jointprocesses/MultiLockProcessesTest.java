@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class MultiLockProcessesTest {
   private static final Duration LEASE = Duration.ofMillis(1500);
-  private static final int SECTIONS = 60;
+  private static final int SECTIONS = 30;
   private static final int LEAST_SHARE = 10;
 
   @ParameterizedTest(name = "{0} servers")

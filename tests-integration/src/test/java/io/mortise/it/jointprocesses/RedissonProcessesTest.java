@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RedissonProcessesTest {
   private static final Duration LEASE = Duration.ofSeconds(10);
   private static final int SECTIONS = 150;
-  private static final int LEAST_SHARE = 10;
+  private static final int LEAST_SHARE = 3;
 
   @Test
   void quorumLocksOfBothKindsExcludeEachOtherAndAllProgress(@TempDir Path log) throws Exception {

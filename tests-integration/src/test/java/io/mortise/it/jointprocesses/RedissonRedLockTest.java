@@ -32,7 +32,7 @@ class RedissonRedLockTest {
   private static List<RedissonClient> redissons;
 
   private final String name = Names.fresh();
-  private final RedLock ours = RedLock.builder().members(name, clients).build();
+  private final RedLock ours = Guard.redLock(clients, name, LEASE);
   private final RLock theirs = Guard.redLock(redissons, name);
 
   @BeforeAll
