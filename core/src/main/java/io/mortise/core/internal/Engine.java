@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,6 +34,9 @@ public final class Engine implements LockClient, LockNode {
 
   /** As often as a hold is renewed, but not less often than this. */
   private static final long MOST_HEARTBEAT_NANOS = 10_000_000_000L;
+
+  /** When to try again to start a thread. */
+  private static final long NO_THREAD_NANOS = 200_000_000L;
 
   private final String id = clientId();
   private final AtomicLong acquisitions = new AtomicLong();
@@ -60,10 +64,14 @@ public final class Engine implements LockClient, LockNode {
   private final AtomicLong brokenNanos;
 
   private Engine(LockOptions options, Function<Workers, RedisNode> nodes) {
+    this(options, nodes, Thread::new);
+  }
+
+  Engine(LockOptions options, Function<Workers, RedisNode> nodes, Workers.Maker threads) {
     this.options = options;
     this.brokenNanos = new AtomicLong(nanos() - PAUSE_NANOS);
     this.drift = new Drift(options.clockDrift());
-    this.workers = new Workers(id.substring(0, 8));
+    this.workers = new Workers(id.substring(0, 8), threads);
     this.node = nodes.apply(workers);
     node.onBroken(this::connectionBroke);
     this.commands = new Commands(node, options.commandTimeout().toNanos());
@@ -285,8 +293,24 @@ public final class Engine implements LockClient, LockNode {
     return drift;
   }
 
+  /**
+   * Runs a task on a worker; a little later, when no thread can be started now. What ends a hold
+   * must not fail halfway for want of a thread.
+   */
+  void soon(Runnable task) {
+    try {
+      workers.run(task);
+    } catch (OutOfMemoryError noThread) {
+      LOG.error("client {}: no thread can be started; a task has to wait", id, noThread);
+      later(task, NO_THREAD_NANOS);
+    }
+  }
+
   /** Runs a short task once, later; the result takes it back. */
   Runnable later(Runnable task, long delayNanos) {
+    if (closed.get()) {
+      throw new RejectedExecutionException("the client was closed");
+    }
     Later later = new Later(this, task, nanos() + delayNanos);
     scheduler.add(later);
     return () -> scheduler.remove(later);

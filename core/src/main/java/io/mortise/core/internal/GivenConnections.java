@@ -33,7 +33,11 @@ final class GivenConnections implements ConnectionSource {
             pool.returnObject(connection);
           } else {
             // The pool may connect anew at that moment, for somebody who waits: not on this thread.
-            workers.run(() -> invalidate(pool, connection));
+            try {
+              workers.run(() -> invalidate(pool, connection));
+            } catch (OutOfMemoryError noThread) {
+              invalidate(pool, connection);
+            }
           }
         }
       };

@@ -262,15 +262,19 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   // ---- by the owner
 
+  /** Whether the hold lasts for at least the lease of these terms anyway. */
+  boolean covers(Terms terms) {
+    // What is renewed stays so while the outer level stands, which is longer than this one.
+    long neededUntil = engine.nanos() + terms.leaseMillis() * 1_000_000;
+    return (renewed && terms.leaseMillis() <= leaseMillis) || deadlineNanos() - neededUntil >= 0;
+  }
+
   /**
    * A re-entry needs the hold for at least its lease from now. One round trip if that is longer
    * than what is left, otherwise none.
    */
   void need(Terms terms) throws Fault {
-    // What is renewed stays so while the outer level stands, which is longer than this one.
-    boolean covered = renewed && terms.leaseMillis() <= leaseMillis;
-    long neededUntil = engine.nanos() + terms.leaseMillis() * 1_000_000;
-    if (!covered && deadlineNanos() - neededUntil < 0) {
+    if (!covers(terms)) {
       long sentNanos = engine.nanos();
       ScriptCall renewal = protocol.renew(holder, terms.leaseMillis());
       List<Long> answer =
