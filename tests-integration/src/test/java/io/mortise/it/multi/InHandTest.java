@@ -84,7 +84,13 @@ class InHandTest {
     RedisLock last = new RedisLock(sites.here(0), sites.name(0) + ":last");
     MultiLock lock = new MultiLock(first, sites.lock(0), last);
     sites.holdAsStranger(0);
-    Caller<Boolean> waiter = Caller.start(() -> lock.tryLock(Sites.LIVENESS));
+    Caller<Boolean> waiter =
+        Caller.start(
+            () -> {
+              boolean taken = lock.tryLock(Sites.LIVENESS);
+              lock.unlock();
+              return taken;
+            });
     waiter.awaitIn("Signal");
 
     holdsFor(

@@ -86,7 +86,7 @@ class MembersTest {
 
   @Test
   void locksOfOtherClientsAreOtherLocks() {
-    RedisLock others = new RedisLock(sites.client(0), prefix + ":b");
+    RedisLock others = new RedisLock(sites.there(0), prefix + ":b");
     assertNotEquals(new MultiLock(a, b), new MultiLock(a, others));
   }
 

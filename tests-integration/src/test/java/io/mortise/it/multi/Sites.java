@@ -1,5 +1,6 @@
 package io.mortise.it.multi;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mortise.core.LockClient;
@@ -9,6 +10,7 @@ import io.mortise.it.support.Names;
 import io.mortise.it.support.Patiently;
 import io.mortise.it.support.Traces;
 import io.mortise.multi.MultiLock;
+import io.mortise.scripts.Script;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -17,6 +19,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -89,7 +93,7 @@ final class Sites
     warm(there);
   }
 
-  private List<LockClient> clients(java.util.function.Function<FaultProxy, String> uri) {
+  private List<LockClient> clients(Function<FaultProxy, String> uri) {
     return sites.stream()
         .map(site -> LockClient.create(uri.apply(site.proxy()), options().build()))
         .toList();
@@ -228,6 +232,11 @@ final class Sites
             .map(String.class::cast)
             .filter(key -> !key.startsWith("redisson_lock_token:"))
             .toList();
+  }
+
+  /** Requests that run this script. */
+  static Predicate<byte[]> calling(String script) {
+    return FaultProxy.containing(new String(Script.load(script).sha1(), UTF_8));
   }
 
   /** The clients of the process come to have nothing in hand. */
