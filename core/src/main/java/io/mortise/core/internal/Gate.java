@@ -72,7 +72,7 @@ final class Gate {
   /** Whether a thread of this client holds the lock, so that there is no use in asking Redis. */
   boolean isHeldHere() {
     LeaseHandle lease = holder;
-    return lease != null && lease.isValid();
+    return lease != null && lease.isLive();
   }
 
   /** Notes that Redis said: busy. */

@@ -122,6 +122,11 @@ final class LeaseHandle implements OwnedLease {
     return s;
   }
 
+  /** Held, and nobody is about to release it. */
+  boolean isLive() {
+    return standingNow().isLive();
+  }
+
   /** The phase, without a look at the clock. */
   Phase phase() {
     return state.now().phase();

@@ -1,7 +1,6 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.LeaseLoss;
-import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.LeaseState;
@@ -15,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +42,9 @@ public abstract class JointLease implements OwnedLease {
   private final LeaseState state;
   private final AtomicLong token;
   private final AtomicReferenceArray<@Nullable OwnedLease> members;
+
+  /** One member joins at a time. */
+  private final ReentrantLock joining = new ReentrantLock();
 
   /**
    * A hold that has begun; {@link #watch} has to be called next.
@@ -169,18 +172,34 @@ public abstract class JointLease implements OwnedLease {
   /**
    * Puts a member into a place, instead of the one that is expected there.
    *
+   * <p>A majority that is over is not made whole, seen or unseen: others may have had the lock
+   * meanwhile. So enough of the others must be valid <em>after</em> the member stands in its place:
+   * what is valid then has been valid all the time before. One joins after the other, so that none
+   * counts who has not been found good.
+   *
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
   protected final boolean join(int place, @Nullable OwnedLease expected, OwnedLease member) {
-    if (!state.now().isLive() || !members.compareAndSet(place, expected, member)) {
-      return false;
-    }
-    // Whoever ended the hold before this look may not have seen the member; after it, he has.
-    if (!state.now().isLive() && members.compareAndSet(place, member, expected)) {
-      return false;
+    joining.lock();
+    try {
+      if (!state.now().isLive() || !members.compareAndSet(place, expected, member)) {
+        return false;
+      }
+      // Whoever ended the hold before this look may not have seen the member; after it, he has.
+      boolean stands = validBeside(member) >= required && state.now().isLive();
+      if (!stands && members.compareAndSet(place, member, expected)) {
+        look();
+        return false;
+      }
+    } finally {
+      joining.unlock();
     }
     watch(place, member);
     return true;
+  }
+
+  private long validBeside(OwnedLease member) {
+    return members().stream().filter(other -> other != member && other.isValid()).count();
   }
 
   // ---- where it stands
@@ -217,33 +236,8 @@ public abstract class JointLease implements OwnedLease {
     }
   }
 
-  /** What became of the members, in one loss: the last one decided. */
   private LeaseLoss loss(String fact) {
-    List<LeaseLoss> losses = new ArrayList<>();
-    List<String> details = new ArrayList<>();
-    for (OwnedLease member : members()) {
-      Optional<LeaseLoss> loss = member.loss();
-      loss.ifPresent(losses::add);
-      if (!member.isValid()) {
-        details.add(
-            "'%s': %s"
-                .formatted(
-                    member.lockName(),
-                    loss.map(LeaseLoss::detail).orElse("it was released by itself")));
-      }
-    }
-    long now = System.nanoTime();
-    LeaseLoss last =
-        losses.stream()
-            .max(Comparator.comparingLong(loss -> loss.atNanos() - now))
-            .orElse(new LeaseLoss(name, token.get(), Reason.GONE, now, ""));
-    return new LeaseLoss(
-        name,
-        token.get(),
-        last.reason(),
-        last.atNanos(),
-        "%s: of %d members %d must stand, and these do not: %s"
-            .formatted(fact, members.length(), required, String.join("; ", details)));
+    return JointLoss.of(name, token.get(), fact, members(), members.length(), required);
   }
 
   // ---- release

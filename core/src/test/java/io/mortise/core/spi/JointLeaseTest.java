@@ -222,8 +222,21 @@ class JointLeaseTest {
     assertFalse(joint.joins(2, a, c), "somebody else is expected");
     assertSame(a, joint.at(0));
     assertNull(joint.at(2));
-    assertTrue(joint.joins(0, a, c));
-    assertSame(c, joint.at(0));
+    assertTrue(joint.joins(2, null, c));
+    FakeLease d = new FakeLease("d");
+    assertTrue(joint.joins(0, a, d));
+    assertSame(d, joint.at(0));
+  }
+
+  @Test
+  void aMajorityThatIsOverUnseenIsNotMadeWhole() {
+    FakeJoint joint = withAHole();
+    a.loses(Reason.EXPIRED, System.nanoTime()); // and nobody has looked
+
+    assertFalse(joint.joins(2, null, c), "others may have had it meanwhile");
+
+    assertEquals(State.LOST, joint.state());
+    assertNull(joint.at(2));
   }
 
   @Test
