@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mortise.core.Lease.State;
 import io.mortise.core.LockOptions;
+import io.mortise.it.support.Caller;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.Patiently;
 import io.mortise.red.QuorumLease;

@@ -10,6 +10,7 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
+import io.mortise.it.support.Caller;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.Patiently;
 import io.mortise.it.support.Traces;

@@ -1,6 +1,6 @@
-package io.mortise.it.red;
+package io.mortise.it.support;
 
-import io.mortise.it.support.Patiently;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -9,7 +9,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** A call on a thread of its own, which can be interrupted and asked for what came of it. */
-final class Caller<T> {
+public final class Caller<T> {
+  /** Longer than anything that works ever takes. */
+  private static final Duration LIVENESS = Duration.ofSeconds(20);
+
   private final CompletableFuture<T> result = new CompletableFuture<>();
   private final Thread thread;
 
@@ -28,31 +31,39 @@ final class Caller<T> {
     thread.start();
   }
 
-  static <T> Caller<T> start(Callable<T> call) {
+  /** Starts the call. */
+  public static <T> Caller<T> start(Callable<T> call) {
     return new Caller<>(call);
   }
 
-  void interrupt() {
+  /** Interrupts the call. */
+  public void interrupt() {
     thread.interrupt();
   }
 
-  boolean isDone() {
+  /** Whether the call has returned or thrown. */
+  public boolean isDone() {
     return result.isDone();
   }
 
   /** Waits until the call stands in a class of that simple name. */
-  void awaitIn(String simpleName) {
-    Patiently.until(
-        "the call stands in " + simpleName,
-        () ->
-            Arrays.stream(thread.getStackTrace())
-                .anyMatch(frame -> frame.getClassName().endsWith("." + simpleName)));
+  public void awaitIn(String simpleName) {
+    Patiently.until("the call stands in " + simpleName, () -> stands(simpleName, ""));
+  }
+
+  /** Whether the call stands in a method whose name begins so, of a class of that simple name. */
+  public boolean stands(String simpleName, String method) {
+    return Arrays.stream(thread.getStackTrace())
+        .anyMatch(
+            frame ->
+                frame.getClassName().endsWith("." + simpleName)
+                    && frame.getMethodName().startsWith(method));
   }
 
   /** What the call gave; throws what it threw. */
-  T get() throws Exception {
+  public T get() throws Exception {
     try {
-      return result.get(Party.LIVENESS.toMillis(), TimeUnit.MILLISECONDS);
+      return result.get(LIVENESS.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Exception thrown) {
         throw thrown;
