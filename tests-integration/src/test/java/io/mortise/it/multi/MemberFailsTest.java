@@ -117,8 +117,7 @@ class MemberFailsTest {
                 Sites.options().patience(Duration.ofSeconds(2)).build())) {
       MultiLock lock =
           new MultiLock(
-              new RedisLock(first, sites.name(0)),
-              new RedisLock(second, sites.name(FAILING)));
+              new RedisLock(first, sites.name(0)), new RedisLock(second, sites.name(FAILING)));
       MemberFault.REFUSING.begin(sites, FAILING);
       assertFails(lock::lock);
     }

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Pitfall 23: an interrupt ends the whole wait at once, whatever it waits for, and is never lost. */
+/**
+ * Pitfall 23: an interrupt ends the whole wait at once, whatever it waits for, and is never lost.
+ */
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class MultiInterruptTest {
@@ -212,8 +214,7 @@ class MultiInterruptTest {
 
   @Test
   void lockAndUnlockWorkUnderAnInterruptAndKeepIt() throws Exception {
-    MultiLock group =
-        new MultiLock(lock, new RedisLock(sites.here(0), sites.name(0) + ":more"));
+    MultiLock group = new MultiLock(lock, new RedisLock(sites.here(0), sites.name(0) + ":more"));
     Caller<Boolean> caller =
         Caller.start(
             () -> {

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 
-/** A member that will never be had: that is told at once, whatever the wait, and nothing is held. */
+/**
+ * A member that will never be had: that is told at once, whatever the wait, and nothing is held.
+ */
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class RefusedMemberTest {
