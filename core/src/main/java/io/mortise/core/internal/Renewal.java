@@ -146,7 +146,14 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   /** What is due within the last fifth of its interval goes along with what is due now. */
   @Override
   public long earliestNanos() {
-    return lease.phase() == Phase.HELD && mayAsk() ? askNanos - intervalNanos() / 5 : dueNanos();
+    if (!mayAsk()) {
+      return dueNanos();
+    }
+    return switch (lease.phase()) {
+      case HELD -> askNanos - intervalNanos() / 5;
+      case AT_RISK -> askNanos - leaseNanos() / 40; // half the shortest pause after a fault
+      default -> dueNanos();
+    };
   }
 
   private boolean mayAsk() {
