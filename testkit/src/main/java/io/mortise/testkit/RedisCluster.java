@@ -140,6 +140,9 @@ public final class RedisCluster implements AutoCloseable {
    */
   public void promote(RedisServer replica) {
     nodes.requireOurs(replica);
+    if (!replica.canAnswer()) {
+      throw new IllegalStateException(replica + " does not answer, so it cannot be promoted");
+    }
     int port = replica.port();
     AtomicLong askedNanos = new AtomicLong(System.nanoTime() - ASK_AGAIN.toNanos());
     Await.until(

@@ -36,10 +36,10 @@ import redis.clients.jedis.HostAndPort;
  * promote no replica that has been without its master for ten times the time until a node counts as
  * down, which is 20 s by default.
  *
- * <p><b>Two masters.</b> An old master that lives is told by the sentinels to be a replica only
- * about ten seconds after the failover, and takes writes until then, which are lost. {@link
- * #rejoin} tells it at once. A master that is killed and restarted before it was replaced comes
- * back as an empty master.
+ * <p><b>Two masters.</b> An old master that lives is told by the sentinels to be a replica only ten
+ * to twenty seconds after the failover, and takes writes until then, which are lost. {@link
+ * #rejoin} tells it at once; the sentinels see that up to ten seconds later. A master that is
+ * killed and restarted before it was replaced comes back as an empty master.
  *
  * <p>A sentinel that was suspended for more than 2 s, or was not run by a busy machine, does
  * nothing for another 30 s.
