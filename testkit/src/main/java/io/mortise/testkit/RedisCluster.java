@@ -2,17 +2,12 @@ package io.mortise.testkit;
 
 import static io.mortise.testkit.NodeGroup.answering;
 
-import io.mortise.testkit.ClusterView.Member;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
  * A real Redis Cluster of {@link RedisServer}s on 127.0.0.1: by default three masters with a
@@ -44,15 +39,14 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  * else may be called by any thread, changes of the cluster one at a time.
  */
 public final class RedisCluster implements AutoCloseable {
-  /** Redis itself gives a promotion up after 5 s. */
-  private static final Duration ASK_AGAIN = Duration.ofSeconds(6);
-
   private final NodeOptions options;
   private final NodeGroup nodes;
+  private final ClusterState state;
 
   private RedisCluster(Builder builder) {
     options = builder.options;
     nodes = new NodeGroup(options);
+    state = new ClusterState(nodes);
     try {
       for (int i = 0; i < builder.masters * (1 + builder.replicas); i++) {
         nodes.start(UnaryOperator.identity());
@@ -93,28 +87,17 @@ public final class RedisCluster implements AutoCloseable {
 
   /** The masters that have slots, running or not. */
   public List<RedisServer> masters() {
-    return views().get(0).members().stream()
-        .filter(member -> !member.slots().isEmpty())
-        .map(member -> nodes.byPort(member.port()))
-        .toList();
+    return state.masters();
   }
 
   /** The node that has the slot of this key, running or not. */
   public RedisServer masterOf(String key) {
-    return nodes.byPort(owner(key).port());
+    return state.masterOf(key);
   }
 
   /** The replicas of that node, running or not. */
   public List<RedisServer> replicasOf(String key) {
-    String master = owner(key).id();
-    return views().stream()
-        .filter(view -> view.owner(slot(key)).filter(o -> o.id().equals(master)).isPresent())
-        .findFirst()
-        .orElseThrow()
-        .replicasOf(master)
-        .stream()
-        .map(replica -> nodes.byPort(replica.port()))
-        .toList();
+    return state.replicasOf(key);
   }
 
   /**
@@ -140,46 +123,11 @@ public final class RedisCluster implements AutoCloseable {
    */
   public void promote(RedisServer replica) {
     nodes.requireOurs(replica);
-    int port = replica.port();
-    AtomicLong askedNanos = new AtomicLong(System.nanoTime() - ASK_AGAIN.toNanos());
-    Await.until(
-        replica + " is a master for all nodes",
-        () -> {
-          if (isMasterForAll(port)) {
-            return true;
-          }
-          if (System.nanoTime() - askedNanos.get() >= ASK_AGAIN.toNanos()) {
-            askedNanos.set(System.nanoTime());
-            askForPromotion(replica);
-          }
-          return false;
-        },
-        this::diagnosis);
+    if (!replica.canAnswer()) {
+      throw new IllegalStateException(replica + " does not answer, so it cannot be promoted");
+    }
+    new Promotion(replica, state).complete();
     nodes.mend(replica);
-  }
-
-  private boolean isMasterForAll(int port) {
-    return views().stream()
-            .flatMap(view -> view.members().stream())
-            .filter(member -> member.port() == port)
-            .allMatch(Member::isMaster)
-        && sameViews();
-  }
-
-  private void askForPromotion(RedisServer replica) {
-    String port = replica.field("replication", "master_port");
-    if (port.isEmpty()) {
-      return; // a master by now; the others are still to hear of it
-    }
-    RedisServer master = nodes.byPort(Integer.parseInt(port));
-    List<RedisServer> voters = masters();
-    if (master.canAnswer()
-        && NodeGroup.isLinked(replica, master)
-        && answering(voters).size() * 2 > voters.size()) {
-      replica.command("CLUSTER", "FAILOVER");
-    } else {
-      replica.command("CLUSTER", "FAILOVER", "TAKEOVER");
-    }
   }
 
   /**
@@ -205,7 +153,7 @@ public final class RedisCluster implements AutoCloseable {
     if (!to.field("replication", "role").equals("master")) {
       throw new IllegalArgumentException(to + " is not a master");
     }
-    SlotMove move = new SlotMove(slot(key), from, to, options.password());
+    SlotMove move = new SlotMove(ClusterState.slot(key), from, to, options.password());
     move.begin();
     move.moveKeys();
     halfway.run();
@@ -213,8 +161,8 @@ public final class RedisCluster implements AutoCloseable {
     move.assign(answering(masters()));
     Await.until(
         "'%s' on %s for all nodes".formatted(key, to),
-        () -> owner(key).port() == to.port() && sameViews(),
-        this::diagnosis);
+        () -> state.masterOf(key) == to && state.isAgreed(),
+        state::toString);
   }
 
   /**
@@ -237,30 +185,13 @@ public final class RedisCluster implements AutoCloseable {
    * answer have the same view of masters, replicas and slots, and find it in order.
    */
   public void awaitOk() {
-    Await.until(
-        "a cluster in order",
-        () -> {
-          BitSet served = new BitSet(ClusterView.SLOTS);
-          views().get(0).members().stream()
-              .filter(member -> nodes.byPort(member.port()).canAnswer())
-              .forEach(member -> served.or(member.slots()));
-          return served.cardinality() == ClusterView.SLOTS
-              && sameViews()
-              && nodes.answering().stream().allMatch(RedisCluster::isOk);
-        },
-        this::diagnosis);
+    Await.until("a cluster in order", state::isOk, state::toString);
   }
 
   /** Waits until all replicas that answer have what their masters had been told before. */
   public void awaitInSync() {
-    ClusterView view = views().get(0);
-    for (Member master : view.members()) {
-      RedisServer server = nodes.byPort(master.port());
-      if (master.isMaster() && server.canAnswer()) {
-        List<RedisServer> replicas =
-            view.replicasOf(master.id()).stream().map(r -> nodes.byPort(r.port())).toList();
-        NodeGroup.awaitInSync(server, answering(replicas));
-      }
+    for (RedisServer master : answering(state.masters())) {
+      NodeGroup.awaitInSync(master, answering(state.replicasOf(master)));
     }
   }
 
@@ -276,9 +207,9 @@ public final class RedisCluster implements AutoCloseable {
         "another master for '%s' than %s".formatted(key, former),
         () -> {
           RedisServer now = masterOf(key);
-          return now != former && now.canAnswer() && sameViews();
+          return now != former && now.canAnswer() && state.isAgreed();
         },
-        this::diagnosis);
+        state::toString);
     return masterOf(key);
   }
 
@@ -291,37 +222,6 @@ public final class RedisCluster implements AutoCloseable {
   @Override
   public String toString() {
     return "cluster of " + nodes.all();
-  }
-
-  private static int slot(String key) {
-    return JedisClusterCRC16.getSlot(key);
-  }
-
-  private Member owner(String key) {
-    return ClusterView.owner(slot(key), views())
-        .orElseThrow(() -> new IllegalStateException("nobody has the slot of '" + key + "'"));
-  }
-
-  private List<ClusterView> views() {
-    List<ClusterView> views = nodes.answering().stream().map(ClusterView::of).toList();
-    if (views.isEmpty()) {
-      throw new IllegalStateException("no node answers of " + nodes.all());
-    }
-    return views;
-  }
-
-  private boolean sameViews() {
-    return views().stream().map(ClusterView::shape).distinct().count() == 1;
-  }
-
-  private static boolean isOk(RedisServer node) {
-    return String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:ok");
-  }
-
-  private String diagnosis() {
-    return nodes.answering().stream()
-        .map(node -> node + ":\n" + node.command("CLUSTER", "NODES") + node.log())
-        .collect(Collectors.joining("\n"));
   }
 
   /** Collects what the cluster is to be started with. */

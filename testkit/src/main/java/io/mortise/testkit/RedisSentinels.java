@@ -4,13 +4,9 @@ import static io.mortise.testkit.NodeGroup.answering;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 
@@ -36,10 +32,10 @@ import redis.clients.jedis.HostAndPort;
  * promote no replica that has been without its master for ten times the time until a node counts as
  * down, which is 20 s by default.
  *
- * <p><b>Two masters.</b> An old master that lives is told by the sentinels to be a replica only
- * about ten seconds after the failover, and takes writes until then, which are lost. {@link
- * #rejoin} tells it at once. A master that is killed and restarted before it was replaced comes
- * back as an empty master.
+ * <p><b>Two masters.</b> An old master that lives is told by the sentinels to be a replica only ten
+ * to twenty seconds after the failover, and takes writes until then, which are lost. {@link
+ * #rejoin} tells it at once; the sentinels see that up to ten seconds later. A master that is
+ * killed and restarted before it was replaced comes back as an empty master.
  *
  * <p>A sentinel that was suspended for more than 2 s, or was not run by a busy machine, does
  * nothing for another 30 s.
@@ -54,10 +50,11 @@ public final class RedisSentinels implements AutoCloseable {
   private static final Duration ASK_AGAIN = FAILOVER_TIMEOUT.plusSeconds(5);
 
   private final NodeGroup nodes;
-  private final List<RedisServer> sentinels = new ArrayList<>();
+  private final SentinelGroup sentinels;
 
   private RedisSentinels(Builder builder) {
     nodes = new NodeGroup(builder.options);
+    sentinels = new SentinelGroup(MASTER_NAME, nodes);
     try {
       RedisServer master = nodes.start(node -> node);
       String port = Integer.toString(master.port());
@@ -93,12 +90,12 @@ public final class RedisSentinels implements AutoCloseable {
 
   /** The sentinels, running or not. */
   public List<RedisServer> sentinels() {
-    return List.copyOf(sentinels);
+    return sentinels.all();
   }
 
   /** Where the sentinels are, as Jedis wants it. */
   public Set<HostAndPort> sentinelHostPorts() {
-    return NodeGroup.hostPorts(sentinels);
+    return NodeGroup.hostPorts(sentinels.all());
   }
 
   /** The master and the replicas, running or not; at the start the master comes first. */
@@ -113,10 +110,7 @@ public final class RedisSentinels implements AutoCloseable {
 
   /** The master, by what the first sentinel that answers says; it may be down. */
   public RedisServer master() {
-    return answering(sentinels).stream()
-        .findFirst()
-        .map(this::masterOf)
-        .orElseThrow(() -> new IllegalStateException("no sentinel answers of " + sentinels));
+    return sentinels.masterOf(sentinels.any());
   }
 
   /** All nodes but {@link #master()}. */
@@ -135,16 +129,15 @@ public final class RedisSentinels implements AutoCloseable {
     Await.until(
         "a failover from " + former,
         () -> {
-          boolean begun =
-              answering(sentinels).stream().anyMatch(sentinel -> masterOf(sentinel) != former);
-          if (!begun && System.nanoTime() - askedNanos.get() >= ASK_AGAIN.toNanos()) {
+          boolean ask = System.nanoTime() - askedNanos.get() >= ASK_AGAIN.toNanos();
+          if (ask && !sentinels.isBeingReplaced(former)) {
             // An error, such as that no replica is good, comes out of here: it is asked again.
-            answering(sentinels).get(0).command("SENTINEL", "FAILOVER", MASTER_NAME);
+            sentinels.any().command("SENTINEL", "FAILOVER", MASTER_NAME);
             askedNanos.set(System.nanoTime());
           }
-          return isReplaced(former);
+          return sentinels.isReplaced(former);
         },
-        this::diagnosis);
+        sentinels::toString);
     return master();
   }
 
@@ -156,7 +149,8 @@ public final class RedisSentinels implements AutoCloseable {
    */
   public RedisServer awaitNewMaster(RedisServer former) {
     nodes.requireOurs(former);
-    Await.until("another master than " + former, () -> isReplaced(former), this::diagnosis);
+    Await.until(
+        "another master than " + former, () -> sentinels.isReplaced(former), sentinels::toString);
     return master();
   }
 
@@ -201,21 +195,14 @@ public final class RedisSentinels implements AutoCloseable {
    * nodes that answer as its replicas in order, and each other.
    */
   public void awaitOk() {
-    Await.until(
-        "sentinels that agree",
-        () ->
-            agreedMaster()
-                .filter(
-                    master -> answering(sentinels).stream().allMatch(each -> isOk(each, master)))
-                .isPresent(),
-        this::diagnosis);
+    Await.until("sentinels that agree", sentinels::isOk, sentinels::toString);
   }
 
   /** Ends all nodes and sentinels, also suspended ones, and deletes their directories. */
   @Override
   public void close() {
     try {
-      NodeGroup.closeAll(sentinels);
+      sentinels.close();
     } finally {
       nodes.close();
     }
@@ -223,47 +210,11 @@ public final class RedisSentinels implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "%s, watched by %s".formatted(nodes.all(), sentinels);
+    return "%s, watched by %s".formatted(nodes.all(), sentinels.all());
   }
 
   private List<RedisServer> replicasOf(RedisServer master) {
     return nodes.all().stream().filter(node -> node != master).toList();
-  }
-
-  private RedisServer masterOf(RedisServer sentinel) {
-    Object address =
-        Objects.requireNonNull(
-            sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER_NAME));
-    return nodes.byPort(Integer.parseInt((String) ((List<?>) address).get(1)));
-  }
-
-  private Optional<RedisServer> agreedMaster() {
-    List<RedisServer> named = answering(sentinels).stream().map(this::masterOf).distinct().toList();
-    return Optional.of(named)
-        .filter(masters -> masters.size() == 1)
-        .map(masters -> masters.get(0))
-        .filter(master -> master.canAnswer())
-        .filter(master -> master.field("replication", "role").equals("master"));
-  }
-
-  private boolean isReplaced(RedisServer former) {
-    return agreedMaster().filter(master -> master != former).isPresent();
-  }
-
-  private boolean isOk(RedisServer sentinel, RedisServer master) {
-    List<SentinelView> replicas = SentinelView.of(sentinel, "REPLICAS", MASTER_NAME);
-    List<SentinelView> others = SentinelView.of(sentinel, "SENTINELS", MASTER_NAME);
-    return answering(replicasOf(master)).stream()
-            .allMatch(node -> replicas.stream().anyMatch(seen -> seen.isReplica(node, master)))
-        && answering(sentinels).stream()
-            .filter(other -> other != sentinel)
-            .allMatch(other -> others.stream().anyMatch(seen -> seen.isUp(other)));
-  }
-
-  private String diagnosis() {
-    return answering(sentinels).stream()
-        .map(sentinel -> "%s: %s%n%s".formatted(sentinel, masterOf(sentinel), sentinel.log()))
-        .collect(Collectors.joining("\n"));
   }
 
   /** Collects what the nodes and the sentinels are to be started with. */

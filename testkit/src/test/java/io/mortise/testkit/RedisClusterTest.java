@@ -176,6 +176,7 @@ class RedisClusterTest {
             .password("s3cret")
             .user("app", "word", "~order:*", "+@all")
             .nodeTimeout(Duration.ofSeconds(3))
+            .config("cluster-replica-no-failover", "yes")
             .start()) {
       nodes = two.nodes();
       directories = nodes.stream().map(RedisServer::directory).toList();
@@ -193,6 +194,9 @@ class RedisClusterTest {
         client.set(KEY, "lost");
         RedisServer now = two.failover(KEY);
         assertEquals("v", now.command("GET", KEY));
+        two.awaitInSync();
+        assertNotSame(now, two.failover(KEY));
+        assertThrows(IllegalStateException.class, () -> two.promote(dead(now)));
       }
       nodes.get(0).pause();
       nodes.get(1).kill();
@@ -229,6 +233,11 @@ class RedisClusterTest {
     builder.config("no-such-directive", "1");
     assertThrows(IllegalStateException.class, builder::start);
     assertFalse(cluster.toString().isEmpty());
+  }
+
+  private static RedisServer dead(RedisServer node) {
+    node.kill();
+    return node;
   }
 
   private static RedisServer another(RedisServer master) {
