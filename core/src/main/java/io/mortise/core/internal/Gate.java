@@ -43,16 +43,41 @@ final class Gate {
     }
   }
 
-  /** Waits for the permit; an unbounded wait keeps its place in the line through interrupts. */
+  /**
+   * Waits for the permit. What no interrupt ends goes on through them, and, when it is unbounded,
+   * keeps its place in the line.
+   */
   boolean enter(long nanos, boolean interruptible) throws InterruptedException {
     if (nanos <= 0) {
       return permit.tryAcquire();
     }
-    if (nanos == Long.MAX_VALUE && !interruptible) {
+    if (interruptible) {
+      return permit.tryAcquire(nanos, TimeUnit.NANOSECONDS);
+    }
+    if (nanos == Long.MAX_VALUE) {
       permit.acquireUninterruptibly();
       return true;
     }
-    return permit.tryAcquire(nanos, TimeUnit.NANOSECONDS);
+    return enterThroughInterrupts(nanos);
+  }
+
+  /** A part of a longer wait, such as that for one member of several. */
+  private boolean enterThroughInterrupts(long nanos) {
+    long endNanos = System.nanoTime() + nanos;
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return permit.tryAcquire(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   void pass() {
