@@ -1,6 +1,5 @@
 package io.mortise.it.multi;
 
-import static io.mortise.it.support.Patiently.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -84,8 +83,7 @@ class MemberFailsTest {
               sites.multi().unlock();
               return held;
             });
-    until("the first is in hand", () -> sites.isHeld(0));
-    until("and is given back meanwhile", () -> !sites.isHeld(0));
+    sites.awaitFirstGivenBack();
 
     sites.restore();
 
@@ -98,7 +96,7 @@ class MemberFailsTest {
   void theOthersCanBeHadWhileOneIsWaitedFor() throws Exception {
     MemberFault.CUT_OFF.begin(sites, FAILING);
     Caller<Boolean> waiter = Caller.start(() -> sites.multi().acquire(Sites.HOUR).isPresent());
-    until("the first is in hand", () -> sites.isHeld(0));
+    sites.awaitFirstTaken();
     for (int i = 0; i < 3; i++) {
       assertTrue(sites.other(0).tryLock(Sites.LIVENESS));
       sites.other(0).unlock();
@@ -117,8 +115,7 @@ class MemberFailsTest {
                 Sites.options().patience(Duration.ofSeconds(2)).build())) {
       MultiLock lock =
           new MultiLock(
-              new RedisLock(first, sites.name(0)),
-              new RedisLock(second, sites.name(FAILING)));
+              new RedisLock(first, sites.name(0)), new RedisLock(second, sites.name(FAILING)));
       MemberFault.REFUSING.begin(sites, FAILING);
       assertFails(lock::lock);
     }

@@ -54,8 +54,6 @@ enum MemberFault {
   abstract void begin(Sites sites, int place);
 
   private static void loseAnswers(Sites sites, int place, LossStyle style) {
-    sites
-        .proxy(place)
-        .loseReplies(Integer.MAX_VALUE, style, FaultProxy.containing("EVAL"));
+    sites.proxy(place).loseReplies(Integer.MAX_VALUE, style, FaultProxy.containing("EVAL"));
   }
 }

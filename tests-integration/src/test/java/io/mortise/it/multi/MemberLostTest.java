@@ -151,8 +151,7 @@ class MemberLostTest {
     loss.happens();
 
     assertTold(loss, lease);
-    holdsFor(
-        Duration.ofMillis(500), "it keeps them", () -> sites.isHeld(0) && sites.isHeld(2));
+    holdsFor(Duration.ofMillis(500), "it keeps them", () -> sites.isHeld(0) && sites.isHeld(2));
     assertEquals(0, lock.holdCount());
     assertTrue(sites.lock(0).isHeldByCurrentThread());
     assertFalse(sites.lock(LOST).isHeldByCurrentThread());

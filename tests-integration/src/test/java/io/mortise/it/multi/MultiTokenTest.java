@@ -6,18 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
+import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
 import io.mortise.fair.RedisFairLock;
 import io.mortise.multi.MultiLock;
 import io.mortise.readwrite.RedisReadWriteLock;
+import io.mortise.testkit.FaultProxy.LossStyle;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import io.mortise.core.LockException;
-import io.mortise.testkit.FaultProxy.LossStyle;
-import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -124,10 +124,7 @@ class MultiTokenTest {
   @Test
   void aServerThatCannotRaiseItsTokenIsNotPartOfAHold() {
     jump(1, FUTURE);
-    sites.proxy(0).loseReplies(
-        Integer.MAX_VALUE,
-        LossStyle.SILENT,
-        Sites.calling("lock/raise"));
+    sites.proxy(0).loseReplies(Integer.MAX_VALUE, LossStyle.SILENT, Sites.calling("lock/raise"));
     assertThrows(LockException.class, () -> sites.multi().tryLock());
     assertEquals(Set.of(), sites.held());
     sites.restore();
@@ -141,10 +138,7 @@ class MultiTokenTest {
     for (int round = 0; round < 60; round++) {
       int members = 1 + random.nextInt(7); // a set of the three, as bits
       List<Integer> places =
-          IntStream.range(0, 3)
-              .filter(i -> (members & (1 << i)) != 0)
-              .boxed()
-              .toList();
+          IntStream.range(0, 3).filter(i -> (members & (1 << i)) != 0).boxed().toList();
       boolean here = random.nextBoolean();
       long token =
           tokenOf(

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 
-/** A member that will never be had: that is told at once, whatever the wait, and nothing is held. */
+/**
+ * A member that will never be had: that is told at once, whatever the wait, and nothing is held.
+ */
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class RefusedMemberTest {
@@ -104,7 +106,7 @@ class RefusedMemberTest {
   void itsClientIsClosedWhileItIsWaitedFor() throws Exception {
     sites.holdAsStranger(REFUSED);
     Caller<Boolean> waiter = Caller.start(() -> sites.multi().tryLock(Sites.HOUR));
-    sites.awaitHeld(Set.of(0, REFUSED));
+    sites.awaitFirstTaken();
 
     sites.here(REFUSED).close();
 
@@ -117,7 +119,7 @@ class RefusedMemberTest {
   void theClientOfOneInHandIsClosedWhileAnotherIsWaitedFor() throws Exception {
     sites.holdAsStranger(2);
     Caller<Boolean> waiter = Caller.start(() -> sites.multi().tryLock(Sites.HOUR));
-    sites.awaitHeld(Set.of(0, REFUSED, 2));
+    sites.awaitFirstTaken();
 
     sites.here(REFUSED).close();
     sites.releaseAsStranger(2);
