@@ -29,6 +29,7 @@ import redis.clients.jedis.UnifiedJedis;
 public final class Engine implements LockClient, LockNode {
   static final Logger LOG = LoggerFactory.getLogger(LockClient.class);
   private static final int VERSION_AT = 14;
+  private static final long PAUSE_NANOS = 100_000_000L;
   private static final Script RAISE = Script.load("lock/raise");
 
   /** As often as a hold is renewed, but not less often than this. */
@@ -59,15 +60,20 @@ public final class Engine implements LockClient, LockNode {
   private final ServerId serverId = new ServerId();
   private final Drift drift;
 
+  /** When a broken connection last had the holds verified. */
+  private final AtomicLong brokenNanos;
+
   private Engine(LockOptions options, Function<Workers, RedisNode> nodes) {
     this(options, nodes, Thread::new);
   }
 
   Engine(LockOptions options, Function<Workers, RedisNode> nodes, Workers.Maker threads) {
     this.options = options;
+    this.brokenNanos = new AtomicLong(nanos() - PAUSE_NANOS);
     this.drift = new Drift(options.clockDrift());
     this.workers = new Workers(id.substring(0, 8), threads);
     this.node = nodes.apply(workers);
+    node.onBroken(this::connectionBroke);
     this.commands = new Commands(node, options.commandTimeout().toNanos());
     this.batches = new Batches(commands, workers);
     this.scheduler = new Scheduler(System::nanoTime, batches::flush, workers.threads("scheduler"));
@@ -78,8 +84,12 @@ public final class Engine implements LockClient, LockNode {
             scheduler,
             options.subscriptionLinger().toNanos(),
             Math.min(MOST_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
-            options.commandTimeout().toNanos());
+            options.commandTimeout().toNanos(),
+            this::connectionBroke);
     this.releases = new Releases(this);
+    if (node.mayBecomeAnother()) {
+      scheduler.add(new FailoverWatch(this, node));
+    }
     scheduler.start();
   }
 
@@ -119,7 +129,7 @@ public final class Engine implements LockClient, LockNode {
         gates.size(),
         wakeups.channels(),
         releases.size(),
-        scheduler.size(),
+        scheduler.size() - scheduler.entries(FailoverWatch.class).size(),
         node.connectionsInUse());
   }
 
@@ -226,6 +236,28 @@ public final class Engine implements LockClient, LockNode {
         LOG.warn("{}: could not be released at closing", lease, fault);
       }
       ensureOpen(lease.protocol().name());
+    }
+  }
+
+  /** The server may have restarted: holds are verified, but not once for each connection. */
+  private void connectionBroke() {
+    long now = nanos();
+    long last = brokenNanos.get();
+    if (now - last > PAUSE_NANOS && brokenNanos.compareAndSet(last, now)) {
+      verifyHolds();
+    }
+  }
+
+  /** What was said to the old server may be lost: holds are verified, waiters ask again. */
+  void serverChanged() {
+    wakeups.renew();
+    verifyHolds();
+  }
+
+  /** Asks Redis soon whether all holds are still there. */
+  void verifyHolds() {
+    for (LeaseHandle lease : leases()) {
+      lease.renewal().verify();
     }
   }
 

@@ -44,8 +44,7 @@ final class Gate {
   }
 
   /**
-   * Waits for the permit. What no interrupt ends goes on through them, and, when it is unbounded,
-   * keeps its place in the line.
+   * Waits for the permit; who is not interruptible keeps its place in the line through interrupts.
    */
   boolean enter(long nanos, boolean interruptible) throws InterruptedException {
     if (nanos <= 0) {
@@ -61,7 +60,7 @@ final class Gate {
     return enterThroughInterrupts(nanos);
   }
 
-  /** A part of a longer wait, such as that for one member of several. */
+  /** The interrupt status stands again when this returns. */
   private boolean enterThroughInterrupts(long nanos) {
     long endNanos = System.nanoTime() + nanos;
     boolean interrupted = false;

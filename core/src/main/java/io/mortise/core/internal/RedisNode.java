@@ -2,6 +2,7 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.ConnectionSource.Loan;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -13,6 +14,7 @@ final class RedisNode implements AutoCloseable {
   private final String address;
   private final ConnectionSource connections;
   private final Carriers carriers = new Carriers();
+  private Runnable broken = () -> {};
 
   RedisNode(String address, ConnectionSource connections) {
     this.address = address;
@@ -56,6 +58,9 @@ final class RedisNode implements AutoCloseable {
           return new Reply(once(exchange, deadlineNanos, repeatable), mayHaveRun);
         } catch (Fault fault) {
           mayHaveRun |= fault.mayHaveRun();
+          if (fault.reason() == Reason.READ_ONLY) {
+            connections.dropIdle(); // a master that was replaced; the next one is connected to anew
+          }
           boolean byInterrupt = Thread.interrupted();
           interrupted |= byInterrupt;
           boolean stale =
@@ -66,7 +71,7 @@ final class RedisNode implements AutoCloseable {
           }
           if (!byInterrupt) {
             repeated = true;
-            connections.dropIdle();
+            connectionBroke();
           }
         }
       }
@@ -75,6 +80,17 @@ final class RedisNode implements AutoCloseable {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /** All that lie idle are suspect, and so is what was said to the server before. */
+  private void connectionBroke() {
+    connections.dropIdle();
+    broken.run();
+  }
+
+  /** What to do when a connection broke; to be set before the first use. */
+  void onBroken(Runnable action) {
+    broken = action;
   }
 
   private Object once(Exchange exchange, long deadlineNanos, boolean repeatable) throws Fault {
@@ -153,6 +169,16 @@ final class RedisNode implements AutoCloseable {
   static int millisUntil(long deadlineNanos) {
     long millis = (deadlineNanos - System.nanoTime() + 999_999) / 1_000_000;
     return (int) Math.min(Integer.MAX_VALUE, Math.max(1, millis));
+  }
+
+  /** Whether a failover may put another server in the place of this one. */
+  boolean mayBecomeAnother() {
+    return connections.mayBecomeAnother();
+  }
+
+  /** See {@link ConnectionSource#server()}. */
+  @Nullable Object server() {
+    return connections.server();
   }
 
   int connectionsInUse() {

@@ -43,6 +43,10 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   private volatile long askNanos;
   private volatile boolean inFlight;
+
+  /** Whether to ask again at once when the request under way has been answered. */
+  private volatile boolean doubted;
+
   private volatile long inFlightMillis;
 
   /** Why nobody renews the hold any more although its terms say so; empty while somebody does. */
@@ -165,6 +169,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
         end("it was held for longer than LockOptions.maxHold");
       } else {
         inFlightMillis = renewed ? leaseMillis : ONLY_ASK_MILLIS;
+        doubted = false;
         inFlight = true;
         engine.batches().offer(this);
       }
@@ -177,8 +182,9 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     lease.atRisk();
   }
 
-  /** Asks Redis soon whether the hold is still there. */
+  /** Asks Redis soon whether the hold is still there; also after what is under way now. */
   void verify() {
+    doubted = true;
     askNanos = engine.nanos();
     engine.scheduler().poke(askNanos);
   }
@@ -224,7 +230,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   @Override
   public void answered(long answer, long sentNanos) {
     long millis = inFlightMillis;
-    askNanos = nextAsk(sentNanos);
+    askNanos = doubted ? engine.nanos() : nextAsk(sentNanos);
     inFlight = false;
     told(answer, sentNanos, millis);
     engine.scheduler().poke(dueNanos());

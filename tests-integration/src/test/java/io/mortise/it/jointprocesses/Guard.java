@@ -22,7 +22,7 @@ enum Guard {
     @Override
     Section section(List<String> uris, List<String> names, Duration lease) {
       List<LockClient> clients = ours(uris, lease);
-      DistributedLock lock = redLock(clients, names.get(0), lease);
+      DistributedLock lock = redLock(clients, names.get(0));
       return new Section.Ours(clients, List.of(lock), Map.of(names.get(0), lock));
     }
   },
@@ -51,7 +51,7 @@ enum Guard {
     @Override
     Section section(List<String> uris, List<String> names, Duration lease) {
       List<RedissonClient> clients = theirs(uris, lease);
-      return new Section.Theirs(clients, redLock(clients, names.get(0)), names);
+      return new Section.Theirs(clients, redissons(clients, names.get(0)), names);
     }
   },
   /** Redisson's lock over the same as {@link #MULTI}. */
@@ -67,11 +67,14 @@ enum Guard {
     }
   };
 
+  /** What a default lease has; the 50 ms of a short one are too little on a busy machine. */
+  private static final Duration BUDGET = Duration.ofMillis(300);
+
   abstract Section section(List<String> uris, List<String> names, Duration lease);
 
-  /** With a budget that a busy machine keeps: the default of a short lease is 50 ms. */
-  static RedLock redLock(List<LockClient> clients, String name, Duration lease) {
-    return RedLock.builder().members(name, clients).budget(lease.dividedBy(4)).build();
+  /** A quorum lock of ours, of that name on these nodes. */
+  static RedLock redLock(List<LockClient> clients, String name) {
+    return RedLock.builder().members(name, clients).budget(BUDGET).build();
   }
 
   private static List<LockClient> ours(List<String> uris, Duration lease) {
@@ -124,7 +127,7 @@ enum Guard {
 
   /** Redisson's quorum lock of that name on these nodes. */
   @SuppressWarnings("deprecation") // Redisson advises against it; those who have it keep it
-  static RLock redLock(List<RedissonClient> clients, String name) {
+  static RLock redissons(List<RedissonClient> clients, String name) {
     RLock[] members = clients.stream().map(client -> client.getLock(name)).toArray(RLock[]::new);
     return clients.get(0).getRedLock(members);
   }

@@ -119,7 +119,7 @@ class RedLockUnderFaultsTest {
     List<LockClient> clients =
         nodes.uris().stream().map(uri -> LockClient.create(uri, options)).toList();
     try (HoldLog log = HoldLog.open(directory)) {
-      RedLock lock = Guard.redLock(clients, name, LEASE);
+      RedLock lock = Guard.redLock(clients, name);
       try (QuorumLease lease = (QuorumLease) lock.acquire(Team.PATIENCE).orElseThrow()) {
         HoldLog.Hold hold = log.acquired(name, "the test", lease.fencingToken());
         awaitAllNodes(nodes, clients, lease);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class RedissonProcessesTest {
   private static final Duration LEASE = Duration.ofSeconds(10);
-  private static final int SECTIONS = 150;
+  private static final int SECTIONS = 60;
   private static final int LEAST_SHARE = 3;
 
   @Test

@@ -32,8 +32,8 @@ class RedissonRedLockTest {
   private static List<RedissonClient> redissons;
 
   private final String name = Names.fresh();
-  private final RedLock ours = Guard.redLock(clients, name, LEASE);
-  private final RLock theirs = Guard.redLock(redissons, name);
+  private final RedLock ours = Guard.redLock(clients, name);
+  private final RLock theirs = Guard.redissons(redissons, name);
 
   @BeforeAll
   static void start() {
