@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -111,9 +112,10 @@ final class MultiAcquisition {
     }
   }
 
+  /** No client is waited for longer than it says, whichever it is that has the trouble. */
   private boolean isTooLong(long sinceNanos) {
-    return terms.isForever()
-        && System.nanoTime() - sinceNanos >= source.options().patience().toNanos();
+    LongStream patience = members.stream().mapToLong(m -> m.options().patience().toNanos());
+    return terms.isForever() && System.nanoTime() - sinceNanos >= patience.min().orElseThrow();
   }
 
   // ---- one round

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Caller;
 import io.mortise.it.support.Patiently;
@@ -107,12 +108,11 @@ class MemberFailsTest {
   }
 
   @Test
-  void aWaitWithoutAnEndHasAPatience() throws Exception {
-    try (LockClient first = sites.client(0);
-        LockClient second =
-            LockClient.create(
-                sites.proxy(FAILING).uri(),
-                Sites.options().patience(Duration.ofSeconds(2)).build())) {
+  void aWaitWithoutAnEndHasThePatienceOfTheLeastPatientClient() throws Exception {
+    LockOptions patient = Sites.options().patience(Sites.HOUR).build();
+    LockOptions impatient = Sites.options().patience(Duration.ofSeconds(2)).build();
+    try (LockClient first = LockClient.create(sites.server(0).uri(), patient);
+        LockClient second = LockClient.create(sites.proxy(FAILING).uri(), impatient)) {
       MultiLock lock =
           new MultiLock(
               new RedisLock(first, sites.name(0)), new RedisLock(second, sites.name(FAILING)));
