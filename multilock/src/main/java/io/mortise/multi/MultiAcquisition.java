@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -111,9 +112,10 @@ final class MultiAcquisition {
     }
   }
 
+  /** No client is waited for longer than it says, whichever it is that has the trouble. */
   private boolean isTooLong(long sinceNanos) {
-    return terms.isForever()
-        && System.nanoTime() - sinceNanos >= source.options().patience().toNanos();
+    LongStream patience = members.stream().mapToLong(m -> m.options().patience().toNanos());
+    return terms.isForever() && System.nanoTime() - sinceNanos >= patience.min().orElseThrow();
   }
 
   // ---- one round
@@ -139,13 +141,13 @@ final class MultiAcquisition {
         next = busy;
         hand.giveBackAfter(next);
       } else if (hand.hasAfter(next)) {
-        if (hand.take(next, each(0))) {
+        if (hand.take(next, once(next))) {
           continue;
         }
         hand.giveBackAfter(next);
       }
       long wait = hand.isEmpty() ? leftNanos() : Math.min(leftNanos(), inHandNanos);
-      if (!hand.take(next, each(Math.max(0, wait)))) {
+      if (!hand.take(next, wait > 0 ? each(wait) : once(next))) {
         busyPlace = next;
         return false;
       }
@@ -156,9 +158,10 @@ final class MultiAcquisition {
   private boolean takeBusyFirst() throws InterruptedException {
     int place = busyPlace;
     busyPlace = -1;
+    long left = leftNanos();
     return place < 0
         || !hand.missing().contains(place)
-        || hand.take(place, each(Math.max(0, leftNanos())));
+        || hand.take(place, left > 0 ? each(left) : once(place));
   }
 
   /** The first that is missing, and all that can be taken with it in one round trip. */
@@ -170,6 +173,12 @@ final class MultiAcquisition {
   /** An attempt of many at once does not wait, but has as much time for its answer. */
   private long quickly() {
     return terms.waitNanos() == 0 ? 0 : Math.max(1, leftNanos());
+  }
+
+  /** An attempt at one does not wait, and has no more time for its answer than there is left. */
+  private Terms once(int place) {
+    long timeout = members.get(place).options().commandTimeout().toNanos();
+    return each(terms.waitNanos() == 0 || leftNanos() > timeout ? 0 : 1);
   }
 
   private Terms each(long waitNanos) {

@@ -1,6 +1,5 @@
 package io.mortise.it.multi;
 
-import static io.mortise.it.support.Patiently.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Caller;
 import io.mortise.it.support.Patiently;
@@ -84,8 +84,7 @@ class MemberFailsTest {
               sites.multi().unlock();
               return held;
             });
-    until("the first is in hand", () -> sites.isHeld(0));
-    until("and is given back meanwhile", () -> !sites.isHeld(0));
+    sites.awaitFirstGivenBack();
 
     sites.restore();
 
@@ -98,7 +97,7 @@ class MemberFailsTest {
   void theOthersCanBeHadWhileOneIsWaitedFor() throws Exception {
     MemberFault.CUT_OFF.begin(sites, FAILING);
     Caller<Boolean> waiter = Caller.start(() -> sites.multi().acquire(Sites.HOUR).isPresent());
-    until("the first is in hand", () -> sites.isHeld(0));
+    sites.awaitFirstTaken();
     for (int i = 0; i < 3; i++) {
       assertTrue(sites.other(0).tryLock(Sites.LIVENESS));
       sites.other(0).unlock();
@@ -109,12 +108,11 @@ class MemberFailsTest {
   }
 
   @Test
-  void aWaitWithoutAnEndHasAPatience() throws Exception {
-    try (LockClient first = sites.client(0);
-        LockClient second =
-            LockClient.create(
-                sites.proxy(FAILING).uri(),
-                Sites.options().patience(Duration.ofSeconds(2)).build())) {
+  void aWaitWithoutAnEndHasThePatienceOfTheLeastPatientClient() throws Exception {
+    LockOptions patient = Sites.options().patience(Sites.HOUR).build();
+    LockOptions impatient = Sites.options().patience(Duration.ofSeconds(2)).build();
+    try (LockClient first = LockClient.create(sites.server(0).uri(), patient);
+        LockClient second = LockClient.create(sites.proxy(FAILING).uri(), impatient)) {
       MultiLock lock =
           new MultiLock(
               new RedisLock(first, sites.name(0)), new RedisLock(second, sites.name(FAILING)));

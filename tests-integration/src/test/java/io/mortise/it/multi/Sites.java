@@ -91,6 +91,7 @@ final class Sites
     there = IntStream.range(0, count).mapToObj(this::client).toList();
     warm(here);
     warm(there);
+    sites.forEach(site -> site.server().resetStats());
   }
 
   private List<LockClient> clients(Function<FaultProxy, String> uri) {
@@ -215,6 +216,21 @@ final class Sites
   void releaseAsStranger(int i) {
     server(i).command("DEL", name(i));
     server(i).command("PUBLISH", "redisson_lock__channel:{" + name(i) + "}", "0");
+  }
+
+  /** How often scripts were run there since the test began. */
+  long calls(int i) {
+    return server(i).commandStats().getOrDefault("evalsha", 0L);
+  }
+
+  /** Waits until the process has taken the first member, be it for a moment. */
+  void awaitFirstTaken() {
+    Patiently.until("the first was taken", () -> calls(0) >= 1);
+  }
+
+  /** Waits until the process has taken the first member and given it back. */
+  void awaitFirstGivenBack() {
+    Patiently.until("the first was taken and given back", () -> calls(0) >= 2);
   }
 
   long ttlMillis(int i) {

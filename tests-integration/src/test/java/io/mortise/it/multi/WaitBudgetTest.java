@@ -2,8 +2,12 @@ package io.mortise.it.multi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Caller;
 import io.mortise.multi.MultiLock;
@@ -109,5 +113,29 @@ class WaitBudgetTest {
     }
     assertTrue(waiter.get());
     assertEquals(Set.of(), sites.held());
+  }
+
+  @Test
+  void aServerThatStopsAnsweringInTheMiddleCostsNoMoreThanTheWait() throws Exception {
+    LockOptions patient = Sites.options().commandTimeout(Duration.ofSeconds(15)).build();
+    try (LockClient first = LockClient.create(sites.proxy(0).uri(), patient);
+        LockClient second = LockClient.create(sites.proxy(1).uri(), patient)) {
+      MultiLock lock =
+          new MultiLock(new RedisLock(first, sites.name(0)), new RedisLock(second, sites.name(1)));
+      sites.holdAsStranger(1);
+      long start = System.nanoTime();
+      Caller<Boolean> waiter = Caller.start(() -> lock.tryLock(Duration.ofSeconds(2)));
+      sites.awaitFirstGivenBack();
+      sites.server(0).pause();
+      sites.releaseAsStranger(1);
+
+      LockException thrown = assertThrows(LockException.class, waiter::get);
+
+      long millis = (System.nanoTime() - start) / 1_000_000;
+      assertTrue(millis < 8_000, () -> millis + " ms of 2 s; the command's time-out is 15 s");
+      assertTrue(thrown.toString().contains(sites.name(0)), thrown::toString);
+      sites.restore();
+      sites.awaitHeld(Set.of());
+    }
   }
 }
