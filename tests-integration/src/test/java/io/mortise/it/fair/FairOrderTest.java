@@ -119,6 +119,7 @@ class FairOrderTest {
     assertEquals(1, lock.queueLength(), "none of them joined");
     lock.unlock();
     line.awaitServed("A");
+    line.awaitNothingLeft(); // who is served still holds the lock
 
     // The lock is free, and the head of the queue has not come for it yet.
     String somebody = "00000000-0000-8000-8000-000000000000:1";
