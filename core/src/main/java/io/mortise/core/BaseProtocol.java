@@ -1,6 +1,7 @@
 package io.mortise.core;
 
 import static io.mortise.core.spi.ScriptCall.bytes;
+import static io.mortise.core.spi.ScriptCall.publish;
 
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockName;
@@ -19,7 +20,6 @@ final class BaseProtocol implements LockProtocol {
   private static final Script FORCE = Script.load("lock/force");
   private static final Script INSPECT = Script.load("lock/inspect");
 
-  private static final byte[] PUBLISH = bytes("PUBLISH");
   private static final byte[] ONE_TOKEN = bytes(1);
 
   private final LockName name;
@@ -90,7 +90,7 @@ final class BaseProtocol implements LockProtocol {
   @Override
   public ScriptCall release(String holder) {
     return new ScriptCall(
-        RELEASE, List.of(lockKey, channelKey, forcedKey), List.of(bytes(holder), PUBLISH));
+        RELEASE, List.of(lockKey, channelKey, forcedKey), List.of(bytes(holder), publish()));
   }
 
   @Override
@@ -102,7 +102,7 @@ final class BaseProtocol implements LockProtocol {
   @Override
   public ScriptCall force() {
     return new ScriptCall(
-        FORCE, List.of(lockKey, channelKey, forcedKey), List.of(PUBLISH, markMillis));
+        FORCE, List.of(lockKey, channelKey, forcedKey), List.of(publish(), markMillis));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.mortise.fair;
 
 import static io.mortise.core.spi.ScriptCall.bytes;
+import static io.mortise.core.spi.ScriptCall.publish;
 
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.Attempt;
@@ -23,7 +24,6 @@ final class FairProtocol implements LockProtocol {
   private static final Script RENEW = Script.load("lock/renew");
   private static final Script INSPECT = Script.load("lock/inspect");
 
-  private static final byte[] PUBLISH = bytes("PUBLISH");
   private static final byte[] ONE_TOKEN = bytes(1);
   private static final byte[] DOES_NOT_WAIT = bytes(0);
 
@@ -110,7 +110,7 @@ final class FairProtocol implements LockProtocol {
     return new ScriptCall(
         RELEASE,
         List.of(lockKey, channelsKey, forcedKey, queueKey, deadlinesKey),
-        List.of(bytes(holder), PUBLISH));
+        List.of(bytes(holder), publish()));
   }
 
   @Override
@@ -118,7 +118,7 @@ final class FairProtocol implements LockProtocol {
     return new ScriptCall(
         LEAVE,
         List.of(lockKey, channelsKey, queueKey, deadlinesKey),
-        List.of(bytes(holder), PUBLISH));
+        List.of(bytes(holder), publish()));
   }
 
   @Override
@@ -134,7 +134,7 @@ final class FairProtocol implements LockProtocol {
             new ScriptCall(
                 PRESENCE,
                 List.of(lockKey, channelsKey, queueKey, deadlinesKey),
-                List.of(bytes(holder), placeMillis, PUBLISH)),
+                List.of(bytes(holder), placeMillis, publish())),
             signEveryMillis));
   }
 
@@ -143,7 +143,7 @@ final class FairProtocol implements LockProtocol {
     return new ScriptCall(
         FORCE,
         List.of(lockKey, channelsKey, forcedKey, queueKey, deadlinesKey),
-        List.of(PUBLISH, markMillis));
+        List.of(publish(), markMillis));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.mortise.readwrite;
 
 import static io.mortise.core.spi.ScriptCall.bytes;
+import static io.mortise.core.spi.ScriptCall.publish;
 
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockName;
@@ -72,7 +73,7 @@ record ReadProtocol(Wire wire, String writer) implements LockProtocol {
         List.of(
             bytes(holder),
             bytes(leaseMillis),
-            Wire.PUBLISH,
+            publish(),
             bytes(writer),
             waits ? wire.presentMillis : Wire.DOES_NOT_WAIT,
             wire.tokenIdleMillis));

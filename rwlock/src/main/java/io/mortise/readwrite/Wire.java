@@ -1,6 +1,7 @@
 package io.mortise.readwrite;
 
 import static io.mortise.core.spi.ScriptCall.bytes;
+import static io.mortise.core.spi.ScriptCall.publish;
 
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.Attempt;
@@ -18,7 +19,6 @@ import java.util.List;
  * behind it.
  */
 final class Wire {
-  static final byte[] PUBLISH = bytes("PUBLISH");
   static final byte[] DOES_NOT_WAIT = bytes(0);
 
   private static final Script RELEASE = Script.load("rw/release");
@@ -105,11 +105,11 @@ final class Wire {
   }
 
   ScriptCall release(String hold) {
-    return new ScriptCall(RELEASE, keysAndForced, List.of(bytes(hold), PUBLISH));
+    return new ScriptCall(RELEASE, keysAndForced, List.of(bytes(hold), publish()));
   }
 
   ScriptCall leave(String hold) {
-    return new ScriptCall(LEAVE, keys, List.of(bytes(hold), PUBLISH));
+    return new ScriptCall(LEAVE, keys, List.of(bytes(hold), publish()));
   }
 
   ScriptCall renew(String hold, long leaseMillis) {
@@ -118,7 +118,7 @@ final class Wire {
   }
 
   ScriptCall force(String from) {
-    return new ScriptCall(FORCE, keysAndForced, List.of(bytes(from), PUBLISH, markMillis));
+    return new ScriptCall(FORCE, keysAndForced, List.of(bytes(from), publish(), markMillis));
   }
 
   ScriptCall inspect(String who) {
@@ -127,7 +127,7 @@ final class Wire {
 
   Presence inQueue(String hold) {
     return new Presence(
-        new ScriptCall(FAIR_PRESENCE, keys, List.of(bytes(hold), presentMillis, PUBLISH)),
+        new ScriptCall(FAIR_PRESENCE, keys, List.of(bytes(hold), presentMillis, publish())),
         signEveryMillis);
   }
 

@@ -1,6 +1,7 @@
 package io.mortise.readwrite;
 
 import static io.mortise.core.spi.ScriptCall.bytes;
+import static io.mortise.core.spi.ScriptCall.publish;
 
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockName;
@@ -79,7 +80,7 @@ record WriteProtocol(Wire wire) implements LockProtocol {
         List.of(
             bytes(hold(holder)),
             bytes(leaseMillis),
-            Wire.PUBLISH,
+            publish(),
             waits ? wire.presentMillis : Wire.DOES_NOT_WAIT,
             wire.tokenIdleMillis));
   }
@@ -113,7 +114,7 @@ record WriteProtocol(Wire wire) implements LockProtocol {
                 new ScriptCall(
                     PRESENCE,
                     wire.keys(),
-                    List.of(bytes(hold(holder)), wire.presentMillis, Wire.PUBLISH)),
+                    List.of(bytes(hold(holder)), wire.presentMillis, publish())),
                 wire.signEveryMillis));
   }
 

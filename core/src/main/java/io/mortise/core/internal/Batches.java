@@ -1,19 +1,22 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Commands.Answer;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Gathers the items that one scan of the scheduler finds due, and sends them, many in one round
  * trip.
  *
  * <p>{@code offer} and {@code flush} belong to the scheduler's thread. The commands run on a
- * worker, one for each node, so that a node that hangs holds up nothing but itself.
+ * worker, one for each server, so that one that hangs holds up nothing but itself.
  */
 final class Batches {
   /** So many items keep a server busy for about a millisecond. */
@@ -54,25 +57,43 @@ final class Batches {
     if (!gathered.isEmpty()) {
       Map<Script, List<Item>> due = gathered;
       gathered = new LinkedHashMap<>();
-      try {
-        workers.run(() -> due.forEach(this::sendAll));
-      } catch (OutOfMemoryError noThread) {
-        Fault fault =
-            new Fault(Reason.NO_CONNECTION_FREE, false, "no thread could be started", noThread);
-        due.values().forEach(items -> items.forEach(item -> fail(item, fault)));
-        throw noThread;
+      for (List<List<Item>> server : byServer(due.values())) {
+        try {
+          workers.run(() -> server.forEach(this::sendAll));
+        } catch (OutOfMemoryError noThread) {
+          Fault fault =
+              new Fault(Reason.NO_CONNECTION_FREE, false, "no thread could be started", noThread);
+          server.forEach(items -> items.forEach(item -> fail(item, fault)));
+          throw noThread;
+        }
       }
     }
   }
 
-  private void sendAll(Script script, List<Item> items) {
+  /** For each server the items of each script. */
+  private Collection<List<List<Item>>> byServer(Collection<List<Item>> scripts) {
+    Map<Object, List<List<Item>>> servers = new LinkedHashMap<>();
+    for (List<Item> items : scripts) {
+      Map<Object, List<Item>> parts = new LinkedHashMap<>();
+      for (Item item : items) {
+        parts
+            .computeIfAbsent(commands.serverOf(item.call()), server -> new ArrayList<>())
+            .add(item);
+      }
+      parts.forEach(
+          (server, part) -> servers.computeIfAbsent(server, s -> new ArrayList<>()).add(part));
+    }
+    return servers.values();
+  }
+
+  private void sendAll(List<Item> items) {
     for (int from = 0; from < items.size(); from += MOST_ITEMS) {
-      send(script, items.subList(from, Math.min(items.size(), from + MOST_ITEMS)));
+      send(items.subList(from, Math.min(items.size(), from + MOST_ITEMS)));
     }
   }
 
-  /** Sends one batch and tells everybody the answer. Never throws. */
-  void send(Script script, List<? extends Item> items) {
+  /** Sends one batch, of one script, and tells everybody the answer. Never throws. */
+  void send(List<? extends Item> items) {
     long within = commands.timeoutNanos();
     List<ScriptCall> calls = new ArrayList<>(items.size());
     for (Item item : items) {
@@ -80,26 +101,34 @@ final class Batches {
       calls.add(item.call());
     }
     long sentNanos = System.nanoTime();
-    try {
-      List<Long> answers = commands.runBatch(calls, within);
-      for (int i = 0; i < items.size(); i++) {
-        tell(items.get(i), answers.get(i), sentNanos);
-      }
-    } catch (Fault fault) {
-      if (fault.reason() == Reason.WRONG_TYPE && items.size() > 1) {
-        // One key that is no lock any more fails the script for all: look for it, spare the others.
-        int half = items.size() / 2;
-        send(script, items.subList(0, half));
-        send(script, items.subList(half, items.size()));
+    List<Answer> answers = commands.runBatch(calls, within);
+    List<Item> suspects = new ArrayList<>();
+    for (int i = 0; i < items.size(); i++) {
+      Fault fault = answers.get(i).fault();
+      if (fault == null) {
+        tell(items.get(i), answers.get(i).reply().value(), sentNanos);
+      } else if (fault.reason() == Reason.WRONG_TYPE) {
+        suspects.add(items.get(i));
       } else {
-        items.forEach(item -> fail(item, fault));
+        fail(items.get(i), fault);
       }
-    } catch (RuntimeException unexpected) {
-      Engine.LOG.error("the answer to {} cannot be read", script, unexpected);
-      Fault fault =
-          new Fault(Reason.SCRIPT, true, "the answer to " + script + " cannot be read", unexpected);
-      items.forEach(item -> fail(item, fault));
     }
+    // One key that is no lock any more fails the script for all: look for it, spare the others.
+    if (suspects.size() == 1) {
+      fail(suspects.get(0), wrongType(answers));
+    } else if (!suspects.isEmpty()) {
+      int half = suspects.size() / 2;
+      send(suspects.subList(0, half));
+      send(suspects.subList(half, suspects.size()));
+    }
+  }
+
+  private static Fault wrongType(List<Answer> answers) {
+    return answers.stream()
+        .flatMap(answer -> Stream.ofNullable(answer.fault()))
+        .filter(fault -> fault.reason() == Reason.WRONG_TYPE)
+        .findFirst()
+        .orElseThrow();
   }
 
   private static void fail(Item item, Fault fault) {
@@ -110,8 +139,13 @@ final class Batches {
     }
   }
 
-  private static void tell(Item item, long answer, long sentNanos) {
+  private static void tell(Item item, Object value, long sentNanos) {
     try {
+      if (!(value instanceof Long answer)) {
+        Engine.LOG.error("the answer to {} cannot be read: {}", item, value);
+        item.failed(new Fault(Reason.SCRIPT, true, "the answer cannot be read", null));
+        return;
+      }
       if (answer < 0) {
         item.failed(new Fault(Reason.SCRIPT, false, "Redis refused to say", null));
         return;

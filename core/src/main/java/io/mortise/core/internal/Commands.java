@@ -3,9 +3,12 @@ package io.mortise.core.internal;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.ScriptCall;
-import io.mortise.scripts.Script;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -21,11 +24,13 @@ final class Commands {
   private static final int PIPELINED = 500;
   private static final long LEAST_NANOS = 100_000_000L;
 
-  private final RedisNode node;
+  private final Deployment servers;
+  private final Workers workers;
   private final long timeoutNanos;
 
-  Commands(RedisNode node, long timeoutNanos) {
-    this.node = node;
+  Commands(Deployment servers, Workers workers, long timeoutNanos) {
+    this.servers = servers;
+    this.workers = workers;
     this.timeoutNanos = timeoutNanos;
   }
 
@@ -36,140 +41,281 @@ final class Commands {
 
   /** Runs one call. */
   Reply run(ScriptCall call, long withinNanos) throws Fault {
-    return node.exchange(
-        (connection, deadline) ->
-            on(connection, deadline, call.script(), call.keys(), call.arguments()),
-        Math.min(withinNanos, timeoutNanos));
+    return run(Request.of(call), withinNanos);
   }
 
   Reply run(ScriptCall call) throws Fault {
     return run(call, timeoutNanos);
   }
 
-  /** Runs a call that must not run twice; a fault says whether it may have run. */
-  Reply runOnce(ScriptCall call) throws Fault {
-    return node.exchangeOnce(
-        (connection, deadline) ->
-            on(connection, deadline, call.script(), call.keys(), call.arguments()),
-        timeoutNanos);
+  private Reply run(Request request, long withinNanos) throws Fault {
+    return servers.exchange(
+        slotOf(request),
+        (connection, deadline) -> on(connection, deadline, request),
+        Math.min(withinNanos, timeoutNanos));
   }
 
-  /** What the server says of itself. */
+  /** Runs a call that must not run twice; a fault says whether it may have run. */
+  Reply runOnce(ScriptCall call) throws Fault {
+    Request request = Request.of(call);
+    return servers.exchangeOnce(
+        slotOf(request), (connection, deadline) -> on(connection, deadline, request), timeoutNanos);
+  }
+
+  private int slotOf(Request request) {
+    return servers.slotOf(request.firstKey());
+  }
+
+  /** Whether the two can go in one command. */
+  boolean haveOneSlot(ScriptCall call, ScriptCall other) {
+    return slotOf(Request.of(call)) == slotOf(Request.of(other));
+  }
+
+  /** What has its slot, as far as it is known; see {@link Deployment#serverOf}. */
+  Object serverOf(ScriptCall call) {
+    return servers.serverOf(slotOf(Request.of(call)));
+  }
+
+  /** What the server says of itself; of a cluster, one of its servers. */
   Object serverInfo() throws Fault {
-    return node.exchange(
+    return servers
+        .exchange(
+            0,
             (connection, deadline) ->
                 connection.executeCommand(new CommandArguments(Command.INFO).add("server")),
             timeoutNanos)
         .value();
   }
 
-  /** Runs one batch script over many items; the answer is a list with a place for each. */
-  @SuppressWarnings("unchecked")
-  List<Long> runBatch(List<ScriptCall> items, long withinNanos) throws Fault {
-    Reply reply = runTogether(items, withinNanos);
-    if (reply.value() instanceof List<?> answers && answers.size() == items.size()) {
-      return (List<Long>) answers;
-    }
-    throw new Fault(
-        Reason.SCRIPT,
-        true,
-        "script '%s' has no answer for each of %d items"
-            .formatted(items.get(0).script(), items.size()),
-        null);
-  }
-
-  /** Runs one call that is put together of many; it answers for all of them. */
+  /** Runs one call that is put together of many, of one slot; it answers for all of them. */
   Reply runTogether(List<ScriptCall> items, long withinNanos) throws Fault {
-    Script script = items.get(0).script();
-    List<byte[]> keys = new ArrayList<>(items.size() * script.keys());
-    List<byte[]> arguments = new ArrayList<>(items.size() * script.arguments());
-    for (ScriptCall item : items) {
-      keys.addAll(item.keys());
-      arguments.addAll(item.arguments());
-    }
-    return node.exchange(
-        (connection, deadline) -> on(connection, deadline, script, keys, arguments),
-        Math.min(withinNanos, timeoutNanos));
+    return run(Request.together(items), withinNanos);
   }
 
   /**
-   * Runs many calls one behind the other, without waiting in between.
+   * Runs one batch script over many items, in one round trip for each server and one call for each
+   * slot.
+   *
+   * @return for each item its answer, a {@code Long}, or the fault
+   */
+  List<Answer> runBatch(List<ScriptCall> items, long withinNanos) {
+    Map<Integer, List<Integer>> places = new LinkedHashMap<>();
+    for (int i = 0; i < items.size(); i++) {
+      int slot = servers.slotOf(items.get(i).keys().get(0));
+      places.computeIfAbsent(slot, absent -> new ArrayList<>()).add(i);
+    }
+    List<List<Integer>> parts = List.copyOf(places.values());
+    List<Request> requests =
+        parts.stream()
+            .map(part -> Request.together(part.stream().map(items::get).toList()))
+            .toList();
+    List<Answer> answers = unanswered(items.size());
+    List<Answer> replies = requests(requests, Math.min(withinNanos, timeoutNanos));
+    for (int i = 0; i < parts.size(); i++) {
+      spread(replies.get(i), parts.get(i), requests.get(i), answers);
+    }
+    return answers;
+  }
+
+  private static void spread(
+      Answer reply, List<Integer> places, Request request, List<Answer> answers) {
+    if (reply.fault() != null) {
+      places.forEach(place -> answers.set(place, reply));
+    } else if (reply.reply().value() instanceof List<?> each && each.size() == places.size()) {
+      for (int i = 0; i < places.size(); i++) {
+        answers.set(places.get(i), Answer.of(new Reply(each.get(i), reply.reply().repeated())));
+      }
+    } else {
+      Fault odd =
+          new Fault(
+              Reason.SCRIPT,
+              true,
+              "script '%s' has no answer for each of %d items"
+                  .formatted(request.script(), places.size()),
+              null);
+      places.forEach(place -> answers.set(place, Answer.of(odd)));
+    }
+  }
+
+  /**
+   * Runs many calls one behind the other, without waiting in between, at all their servers at the
+   * same time.
    *
    * @param deadlineNanos when to end; a little time is left also when it is over
-   * @return for each call its answer, or the {@link Fault} that it is
+   * @return for each call its answer, or the fault
    */
-  List<Answer> runAll(List<ScriptCall> calls, long deadlineNanos) throws Fault {
-    List<Answer> answers = new ArrayList<>(calls.size());
-    for (int from = 0; from < calls.size(); from += PIPELINED) {
-      List<ScriptCall> part = calls.subList(from, Math.min(calls.size(), from + PIPELINED));
+  List<Answer> runAll(List<ScriptCall> calls, long deadlineNanos) {
+    return requests(
+        calls.stream().map(Request::of).toList(),
+        Math.max(LEAST_NANOS, deadlineNanos - System.nanoTime()));
+  }
+
+  /**
+   * One of many answers.
+   *
+   * @param reply an empty one when there is a fault
+   */
+  record Answer(Reply reply, @Nullable Fault fault) {
+    private static final Reply NO_REPLY = new Reply("", false);
+
+    static Answer of(Reply reply) {
+      return new Answer(reply, null);
+    }
+
+    static Answer of(Fault fault) {
+      return new Answer(NO_REPLY, fault);
+    }
+  }
+
+  /** What stands where an unexpected error keeps the answer from coming. */
+  private static List<Answer> unanswered(int count) {
+    Answer none = Answer.of(new Fault(Reason.SCRIPT, true, "the answer could not be read", null));
+    return new ArrayList<>(Collections.nCopies(count, none));
+  }
+
+  // ---- many at a time
+
+  private List<Answer> requests(List<Request> requests, long withinNanos) {
+    Map<Object, List<Integer>> byServer = new LinkedHashMap<>();
+    for (int i = 0; i < requests.size(); i++) {
+      Object server = servers.serverOf(slotOf(requests.get(i)));
+      byServer.computeIfAbsent(server, absent -> new ArrayList<>()).add(i);
+    }
+    List<Answer> answers = unanswered(requests.size());
+    List<Runnable> tasks = new ArrayList<>();
+    for (List<Integer> places : byServer.values()) {
+      List<Request> mine = places.stream().map(requests::get).toList();
+      tasks.add(
+          () -> {
+            List<Answer> some = atOneServer(mine, withinNanos);
+            for (int i = 0; i < some.size(); i++) {
+              answers.set(places.get(i), some.get(i)); // a place of its own for each thread
+            }
+          });
+    }
+    atOnce(tasks);
+    return answers;
+  }
+
+  /** The last on this thread, the others on workers; returns when all are done. */
+  private void atOnce(List<Runnable> tasks) {
+    if (tasks.isEmpty()) {
+      return;
+    }
+    CountDownLatch open = new CountDownLatch(tasks.size() - 1);
+    for (Runnable task : tasks.subList(0, tasks.size() - 1)) {
+      Runnable counted =
+          () -> {
+            try {
+              task.run();
+            } finally {
+              open.countDown();
+            }
+          };
+      if (!workers.tryRun(counted)) {
+        counted.run();
+      }
+    }
+    tasks.get(tasks.size() - 1).run();
+    boolean interrupted = false;
+    while (true) {
+      try {
+        open.await();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private List<Answer> atOneServer(List<Request> requests, long withinNanos) {
+    long deadlineNanos = System.nanoTime() + withinNanos;
+    List<Answer> answers = new ArrayList<>(requests.size());
+    for (int from = 0; from < requests.size(); from += PIPELINED) {
+      List<Request> part = requests.subList(from, Math.min(requests.size(), from + PIPELINED));
       long left = Math.max(LEAST_NANOS, deadlineNanos - System.nanoTime());
-      Reply replies =
-          node.exchange((connection, deadline) -> pipelined(connection, deadline, part), left);
-      for (Object reply : (List<?>) replies.value()) {
-        answers.add(answer(reply, replies.repeated()));
+      try {
+        if (part.size() == 1) {
+          answers.add(Answer.of(run(part.get(0), Math.min(left, withinNanos))));
+        } else {
+          pipelined(part, left, answers);
+        }
+      } catch (Fault fault) {
+        part.forEach(request -> answers.add(Answer.of(fault)));
+        if (!fault.isAnswer()) { // the rest would only wait for the same server
+          requests
+              .subList(from + part.size(), requests.size())
+              .forEach(request -> answers.add(Answer.of(fault)));
+          break;
+        }
       }
     }
     return answers;
   }
 
-  /** One of many answers. */
-  record Answer(Reply reply, @Nullable Fault fault) {}
-
-  private Answer answer(Object reply, boolean repeated) {
-    Fault fault =
-        reply instanceof JedisDataException refusal
-            ? Faults.of(refusal, node.toString(), true)
-            : null;
-    return new Answer(new Reply(reply, repeated), fault);
+  private void pipelined(List<Request> part, long withinNanos, List<Answer> answers) throws Fault {
+    Reply replies =
+        servers.exchange(
+            slotOf(part.get(0)),
+            (connection, deadline) -> pipelined(connection, deadline, part),
+            withinNanos);
+    List<?> values = (List<?>) replies.value();
+    for (int i = 0; i < part.size(); i++) {
+      answers.add(answer(values.get(i), replies.repeated(), part.get(i)));
+    }
   }
 
-  private static List<Object> pipelined(
-      Connection connection, long deadlineNanos, List<ScriptCall> calls) {
-    for (ScriptCall call : calls) {
-      connection.sendCommand(
-          arguments(Command.EVALSHA, call.script().sha1(), call.keys(), call.arguments()));
+  private Answer answer(Object value, boolean repeated, Request request) {
+    if (servers.isElsewhere(value)) {
+      try {
+        return Answer.of(run(request, timeoutNanos));
+      } catch (Fault fault) {
+        return Answer.of(fault);
+      }
     }
-    List<Object> replies = new ArrayList<>(connection.getMany(calls.size()));
-    for (int i = 0; i < calls.size(); i++) {
-      ScriptCall call = calls.get(i);
+    return value instanceof JedisDataException refusal
+        ? Answer.of(Faults.of(refusal, servers.toString(), true))
+        : Answer.of(new Reply(value, repeated));
+  }
+
+  // ---- on a connection
+
+  private List<Object> pipelined(
+      Connection connection, long deadlineNanos, List<Request> requests) {
+    for (Request request : requests) {
+      connection.sendCommand(bySha1(request));
+    }
+    List<Object> replies = new ArrayList<>(connection.getMany(requests.size()));
+    for (int i = 0; i < requests.size(); i++) {
       if (replies.get(i) instanceof JedisNoScriptException) {
-        replies.set(i, again(connection, deadlineNanos, call));
+        replies.set(i, again(connection, deadlineNanos, requests.get(i)));
       }
     }
     return replies;
   }
 
-  private static Object again(Connection connection, long deadlineNanos, ScriptCall call) {
+  private Object again(Connection connection, long deadlineNanos, Request request) {
     try {
-      return on(connection, deadlineNanos, call.script(), call.keys(), call.arguments());
+      return on(connection, deadlineNanos, request);
     } catch (JedisDataException refused) {
       return refused;
     }
   }
 
-  private static Object on(
-      Connection connection,
-      long deadlineNanos,
-      Script script,
-      List<byte[]> keys,
-      List<byte[]> arguments) {
+  private Object on(Connection connection, long deadlineNanos, Request request) {
     try {
-      return connection.executeCommand(arguments(Command.EVALSHA, script.sha1(), keys, arguments));
+      return connection.executeCommand(bySha1(request));
     } catch (JedisNoScriptException unknown) {
       connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
-      return connection.executeCommand(arguments(Command.EVAL, script.text(), keys, arguments));
+      return connection.executeCommand(
+          request.arguments(Command.EVAL, request.script().text(), servers.publishCommand()));
     }
   }
 
-  private static CommandArguments arguments(
-      Command command, byte[] script, List<byte[]> keys, List<byte[]> arguments) {
-    CommandArguments all = new CommandArguments(command).add(script).add(keys.size());
-    for (byte[] key : keys) {
-      all.key(key);
-    }
-    for (byte[] argument : arguments) {
-      all.add(argument);
-    }
-    return all;
+  private CommandArguments bySha1(Request request) {
+    return request.arguments(Command.EVALSHA, request.script().sha1(), servers.publishCommand());
   }
 }

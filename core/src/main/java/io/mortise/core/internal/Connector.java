@@ -11,51 +11,82 @@ import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.util.JedisURIHelper;
 
-/** Makes a node of what the user gave: a URI, or a Jedis client. */
+/** Makes the deployment of what the user gave: a URI, or a Jedis client. */
 final class Connector {
   private static final int DEFAULT_PORT = 6379;
   private static final int SENTINEL_PORT = 26379;
   private static final int MOST_PORT = 65_535;
 
-  /** Scheme, credentials with their @, hosts, path, query, and the master behind a #. */
-  private static final Pattern SENTINEL =
+  /** Of a lease; a cluster is looked at so often while something is held. */
+  private static final int LOOKS_PER_LEASE = 10;
+
+  private static final long LEAST_LOOK_NANOS = 200_000_000L;
+  private static final long MOST_LOOK_NANOS = 2_000_000_000L;
+
+  /**
+   * Scheme, the kind of deployment, credentials with their @, hosts, path, query, and the master
+   * behind a #.
+   */
+  private static final Pattern SEVERAL =
       Pattern.compile(
-          "(?i)(rediss?)-sentinel://([^@/]*@)?([^/?#]*)(/[^?#]*)?(\\?[^#]*)?(?:#(.*))?");
+          "(?i)(rediss?)(-sentinel|-cluster)?://([^@/]*@)?([^/?#]*)(/[^?#]*)?(\\?[^#]*)?(?:#(.*))?");
 
   private Connector() {}
 
   /**
-   * A node with connections of its own.
+   * A deployment on connections of its own.
    *
-   * @param text {@code redis[s]://[[user]:password@]host[:port][/db]} for one server, {@code
+   * @param text {@code redis[s]://[[user]:password@]host[:port][/db]} for one server; with several
+   *     hosts and commas, or {@code redis[s]-cluster://}, for a cluster; {@code
    *     redis[s]-sentinel://[[user]:password@]host[:port],host[:port]...[/db]#master} for the
    *     master that those sentinels name
    */
-  static RedisNode node(String text, LockOptions options) {
-    Matcher sentinel = SENTINEL.matcher(text);
-    if (sentinel.matches()) {
-      return sentinelNode(sentinel, options);
+  static Deployment servers(String text, LockOptions options, Workers workers) {
+    Matcher parts = SEVERAL.matcher(text);
+    if (parts.matches()) {
+      if (part(parts, 2).equalsIgnoreCase("-sentinel")) {
+        return new OneServer(sentinelNode(parts, options));
+      }
+      if (!part(parts, 2).isEmpty() || part(parts, 4).contains(",")) {
+        return cluster(parts, options, workers);
+      }
     }
     URI uri = parse(text);
     HostAndPort server = server(uri, DEFAULT_PORT);
-    return new RedisNode(
-        server.toString(), new OwnConnections(server, config(uri, options), options));
+    return new OneServer(
+        new RedisNode(
+            server.toString(), new OwnConnections(server, config(uri, options), options)));
+  }
+
+  private static Cluster cluster(Matcher parts, LockOptions options, Workers workers) {
+    URI whole = firstHost(parts);
+    if (whole.getPath() != null && !whole.getPath().matches("/?0?")) {
+      throw new IllegalArgumentException(
+          "a Redis Cluster has the database 0 alone, not '%s'".formatted(whole.getPath()));
+    }
+    JedisClientConfig config = config(whole, options);
+    return cluster(
+        new ClusterNodes(
+            hosts(parts, DEFAULT_PORT), node -> new OwnConnections(node, config, options)),
+        options,
+        workers);
+  }
+
+  private static Cluster cluster(ClusterNodes nodes, LockOptions options, Workers workers) {
+    long part = options.lease().toNanos() / LOOKS_PER_LEASE;
+    return new Cluster(nodes, workers, Math.max(LEAST_LOOK_NANOS, Math.min(MOST_LOOK_NANOS, part)));
   }
 
   private static RedisNode sentinelNode(Matcher parts, LockOptions options) {
-    String scheme = parts.group(1) + "://";
-    String[] hosts = parts.group(3).split(",", -1);
-    URI whole = parse(scheme + part(parts, 2) + hosts[0] + part(parts, 4) + part(parts, 5));
-    Set<HostAndPort> sentinels = new LinkedHashSet<>();
-    for (String host : hosts) {
-      sentinels.add(server(parse(scheme + host), SENTINEL_PORT));
-    }
-    String master = part(parts, 6);
+    URI whole = firstHost(parts);
+    Set<HostAndPort> sentinels = hosts(parts, SENTINEL_PORT);
+    String master = part(parts, 7);
     if (master.isBlank()) {
       throw new IllegalArgumentException(
           "the URI of sentinels ends with '#' and the name of the master that they watch");
@@ -65,6 +96,20 @@ final class Connector {
             master, sentinels, config(whole, options), sentinelConfig(whole, options), options);
     return new RedisNode(
         "the master '%s' of sentinels %s".formatted(master, sentinels), connections);
+  }
+
+  /** What stands in the URI besides the hosts, as it would for the first of them alone. */
+  private static URI firstHost(Matcher parts) {
+    String host = part(parts, 4).split(",", -1)[0];
+    return parse(part(parts, 1) + "://" + part(parts, 3) + host + part(parts, 5) + part(parts, 6));
+  }
+
+  private static Set<HostAndPort> hosts(Matcher parts, int defaultPort) {
+    Set<HostAndPort> hosts = new LinkedHashSet<>();
+    for (String host : part(parts, 4).split(",", -1)) {
+      hosts.add(server(parse(part(parts, 1) + "://" + host), defaultPort));
+    }
+    return hosts;
   }
 
   private static String part(Matcher parts, int group) {
@@ -103,25 +148,36 @@ final class Connector {
     return config;
   }
 
-  /** A node on the pool of a client that the user made, and closes. */
-  static RedisNode node(UnifiedJedis jedis, Workers workers) {
+  /** A deployment on the connections of a client that the user made, and closes. */
+  static Deployment servers(UnifiedJedis jedis, LockOptions options, Workers workers) {
     String name =
         jedis.getClass().getSimpleName()
             + "@"
             + Integer.toHexString(System.identityHashCode(jedis));
     if (jedis instanceof RedisClient client) {
-      return new RedisNode(
-          "the server of " + name, new GivenConnections(new GivenPool.OneServer(client), workers));
+      return given("the server of " + name, new GivenPool.OneServer(client), workers);
     }
     if (jedis instanceof RedisSentinelClient client) {
-      return new RedisNode(
-          "the master of " + name,
-          new GivenConnections(new GivenPool.OfSentinels(client), workers));
+      return given("the master of " + name, new GivenPool.OfSentinels(client), workers);
+    }
+    if (jedis instanceof RedisClusterClient client) {
+      Set<HostAndPort> seeds = new LinkedHashSet<>();
+      client.getClusterNodes().keySet().forEach(node -> seeds.add(HostAndPort.from(node)));
+      return cluster(
+          new ClusterNodes(
+              seeds,
+              node -> new GivenConnections(new GivenPool.OfClusterNode(client, node), workers)),
+          options,
+          workers);
     }
     throw new IllegalArgumentException(
-        "a LockClient is made from a redis.clients.jedis.RedisClient, a RedisSentinelClient or a"
-            + " URI, not from a "
+        "a LockClient is made from a redis.clients.jedis.RedisClient, a RedisSentinelClient, a"
+            + " RedisClusterClient or a URI, not from a "
             + jedis.getClass().getName());
+  }
+
+  private static Deployment given(String name, GivenPool pool, Workers workers) {
+    return new OneServer(new RedisNode(name, new GivenConnections(pool, workers)));
   }
 
   private static URI parse(String text) {

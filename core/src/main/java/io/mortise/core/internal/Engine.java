@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.UnifiedJedis;
@@ -49,7 +50,7 @@ public final class Engine implements LockClient, LockNode {
   private final Signal finished = new Signal();
 
   private final LockOptions options;
-  private final RedisNode node;
+  private final Deployment servers;
   private final Commands commands;
   private final Workers workers;
   private final Batches batches;
@@ -63,23 +64,24 @@ public final class Engine implements LockClient, LockNode {
   /** When a broken connection last had the holds verified. */
   private final AtomicLong brokenNanos;
 
-  private Engine(LockOptions options, Function<Workers, RedisNode> nodes) {
-    this(options, nodes, Thread::new);
+  private Engine(LockOptions options, Function<Workers, Deployment> servers) {
+    this(options, servers, Thread::new);
   }
 
-  Engine(LockOptions options, Function<Workers, RedisNode> nodes, Workers.Maker threads) {
+  Engine(LockOptions options, Function<Workers, Deployment> servers, Workers.Maker threads) {
     this.options = options;
     this.brokenNanos = new AtomicLong(nanos() - PAUSE_NANOS);
     this.drift = new Drift(options.clockDrift());
     this.workers = new Workers(id.substring(0, 8), threads);
-    this.node = nodes.apply(workers);
-    node.onBroken(this::connectionBroke);
-    this.commands = new Commands(node, options.commandTimeout().toNanos());
+    this.servers = servers.apply(workers);
+    this.servers.onBroken(this::connectionBroke);
+    this.servers.onChange(this::serverChanged);
+    this.commands = new Commands(this.servers, workers, options.commandTimeout().toNanos());
     this.batches = new Batches(commands, workers);
     this.scheduler = new Scheduler(System::nanoTime, batches::flush, workers.threads("scheduler"));
     this.wakeups =
         new Wakeups(
-            node,
+            this.servers,
             workers,
             scheduler,
             options.subscriptionLinger().toNanos(),
@@ -87,20 +89,20 @@ public final class Engine implements LockClient, LockNode {
             options.commandTimeout().toNanos(),
             this::connectionBroke);
     this.releases = new Releases(this);
-    if (node.mayBecomeAnother()) {
-      scheduler.add(new FailoverWatch(this, node));
+    if (this.servers.mayChange()) {
+      scheduler.add(new FailoverWatch(this, this.servers));
     }
     scheduler.start();
   }
 
   /** A client with connections of its own. */
   public static LockClient create(String uri, LockOptions options) {
-    return new Engine(options, workers -> Connector.node(uri, options));
+    return new Engine(options, workers -> Connector.servers(uri, options, workers));
   }
 
   /** A client on the connections of the caller's. */
   public static LockClient create(UnifiedJedis jedis, LockOptions options) {
-    return new Engine(options, workers -> Connector.node(jedis, workers));
+    return new Engine(options, workers -> Connector.servers(jedis, options, workers));
   }
 
   @Override
@@ -130,7 +132,7 @@ public final class Engine implements LockClient, LockNode {
         wakeups.channels(),
         releases.size(),
         scheduler.size() - scheduler.entries(FailoverWatch.class).size(),
-        node.connectionsInUse());
+        servers.connectionsInUse());
   }
 
   /**
@@ -153,19 +155,21 @@ public final class Engine implements LockClient, LockNode {
         calls.add(lease.releaseCall());
       }
     }
-    try {
-      commands.runAll(calls, deadlineNanos);
-    } catch (Fault fault) {
+    List<Fault> faults =
+        commands.runAll(calls, deadlineNanos).stream()
+            .flatMap(answer -> Stream.ofNullable(answer.fault()))
+            .toList();
+    if (!faults.isEmpty()) {
       LOG.warn(
           "{} holds of client {} could not be released at closing and end with their leases: {}",
-          calls.size(),
+          faults.size(),
           id,
-          fault.getMessage());
+          faults.get(0).getMessage());
     }
     releases.flush(deadlineNanos);
     scheduler.close();
     workers.close(Math.max(0, deadlineNanos - nanos()));
-    node.close();
+    servers.close();
   }
 
   /**
@@ -249,9 +253,14 @@ public final class Engine implements LockClient, LockNode {
   }
 
   /** What was said to the old server may be lost: holds are verified, waiters ask again. */
-  void serverChanged() {
-    wakeups.renew();
+  private void serverChanged() {
+    wakeups.serverChanged();
     verifyHolds();
+  }
+
+  /** Whether anything is held or waited for: whether there is more to look after than the watch. */
+  boolean isInUse() {
+    return scheduler.size() > 1;
   }
 
   /** Asks Redis soon whether all holds are still there. */
@@ -320,12 +329,12 @@ public final class Engine implements LockClient, LockNode {
 
   @Override
   public String address() {
-    return node.toString();
+    return servers.toString();
   }
 
   @Override
   public Optional<String> serverId() {
-    return serverId.get(commands);
+    return servers.clusterId().or(() -> serverId.get(commands));
   }
 
   long nanos() {

@@ -84,11 +84,12 @@ public final class EngineSource implements ProtocolSource {
     return protocol.dependsOnCaller();
   }
 
-  /** Whether both can be taken by one script. */
+  /** Whether both can be taken by one script: of one client, one family, and one slot. */
   public boolean joins(EngineSource other) {
     return engine == other.engine
         && protocol.kind().equals(other.protocol.kind())
-        && protocol.acquireTogether("", 1).isPresent();
+        && protocol.acquireTogether("", 1).isPresent()
+        && engine.commands().haveOneSlot(protocol.inspect(), other.protocol.inspect());
   }
 
   // ---- acquisitions

@@ -100,7 +100,19 @@ final class Faults {
           "NOREPLICAS",
           "UNKILLABLE" ->
           fault(Reason.NOT_READY, "the server is not ready", message, where, reply);
+      case "MOVED", "ASK" ->
+          fault(
+              Reason.SCRIPT,
+              "the server is a node of a Redis Cluster; name several of its nodes in the URI, or"
+                  + " use redis-cluster://",
+              message,
+              where,
+              reply);
       default -> {
+        if (message.contains("non local key in a cluster")) {
+          // Half of it may have run, before it met a key on its way to another node.
+          yield fault(Reason.NOT_READY, "keys of the lock are moving", message, where, reply, true);
+        }
         if (reply instanceof JedisAccessControlException || DENIED.matcher(message).find()) {
           yield denied(message, where, reply, sent);
         }

@@ -79,17 +79,22 @@ final class GivenConnections implements ConnectionSource {
 
   @Override
   public void dropIdle() {
-    given.now().clear();
+    Pool<Connection> pool = given.known();
+    if (pool != null) {
+      pool.clear();
+    }
   }
 
   @Override
   public int inUse() {
-    return given.now().getNumActive();
+    Pool<Connection> pool = given.known();
+    return pool == null ? 0 : pool.getNumActive();
   }
 
   @Override
   public boolean isClosed() {
-    return given.now().isClosed();
+    Pool<Connection> pool = given.known();
+    return pool != null && pool.isClosed();
   }
 
   @Override

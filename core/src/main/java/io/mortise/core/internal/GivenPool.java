@@ -1,9 +1,11 @@
 package io.mortise.core.internal;
 
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.Pool;
@@ -11,7 +13,17 @@ import redis.clients.jedis.util.Pool;
 /** The pool of a Jedis client of the user's, as it is at this moment. */
 interface GivenPool {
 
+  /**
+   * The pool, which may have to be asked for.
+   *
+   * @throws JedisConnectionException if there is none
+   */
   Pool<Connection> now();
+
+  /** The same without asking anybody; null when there is none. */
+  default @Nullable Pool<Connection> known() {
+    return now();
+  }
 
   /** What is behind the pool: another answer than before means another server. */
   Object server();
@@ -45,6 +57,34 @@ interface GivenPool {
     public Object server() {
       HostAndPort master = client.getCurrentMaster();
       return master == null ? client : master;
+    }
+  }
+
+  /** One node of a client for a cluster, which makes a pool for each node that it has seen. */
+  record OfClusterNode(RedisClusterClient client, HostAndPort address) implements GivenPool {
+    @Override
+    public Pool<Connection> now() {
+      Pool<Connection> pool = known();
+      if (pool == null) {
+        client.refreshClusterTopology();
+        pool = known();
+      }
+      if (pool == null) {
+        throw new JedisConnectionException(
+            "the Jedis client knows no node %s; locks cannot use a HostAndPortMapper"
+                .formatted(address));
+      }
+      return pool;
+    }
+
+    @Override
+    public @Nullable Pool<Connection> known() {
+      return client.getClusterNodes().get(address.toString());
+    }
+
+    @Override
+    public Object server() {
+      return address;
     }
   }
 }

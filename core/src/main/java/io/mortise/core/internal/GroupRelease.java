@@ -47,14 +47,10 @@ public final class GroupRelease {
 
   private void together(Engine engine, List<LeaseHandle> leases) {
     List<ScriptCall> calls = leases.stream().map(LeaseHandle::releaseCall).toList();
-    try {
-      List<Answer> answers =
-          engine.commands().runAll(calls, engine.nanos() + engine.commands().timeoutNanos());
-      for (int i = 0; i < leases.size(); i++) {
-        end(leases.get(i), answers.get(i));
-      }
-    } catch (Fault fault) {
-      leases.forEach(lease -> noting(() -> fail(lease, fault)));
+    List<Answer> answers =
+        engine.commands().runAll(calls, engine.nanos() + engine.commands().timeoutNanos());
+    for (int i = 0; i < leases.size(); i++) {
+      end(leases.get(i), answers.get(i));
     }
   }
 
@@ -62,15 +58,11 @@ public final class GroupRelease {
     noting(
         () -> {
           if (answer.fault() != null) {
-            fail(lease, answer.fault());
+            throw lease.releaseFails(answer.fault());
           }
           lease.releaseEnds(answer.reply());
           lease.release();
         });
-  }
-
-  private static void fail(LeaseHandle lease, Fault fault) {
-    throw lease.releaseFails(fault);
   }
 
   private void noting(Runnable release) {

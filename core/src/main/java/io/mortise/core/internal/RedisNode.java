@@ -10,7 +10,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * One server. Commands run on borrowed connections, so that each has its own time limit and runs
  * exactly as often as the engine says: Jedis' own repetition is not involved.
  */
-final class RedisNode implements AutoCloseable {
+final class RedisNode implements Deployment.Post, AutoCloseable {
   private final String address;
   private final ConnectionSource connections;
   private final Carriers carriers = new Carriers();
@@ -156,8 +156,8 @@ final class RedisNode implements AutoCloseable {
     }
   }
 
-  /** A connection of its own, outside the pool, for a subscription. The caller closes it. */
-  Connection connect() throws Fault {
+  @Override
+  public Connection connect() throws Fault {
     try {
       return connections.connect();
     } catch (RuntimeException e) {

@@ -2,6 +2,7 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
+import io.mortise.core.internal.Commands.Answer;
 import io.mortise.core.internal.Standing.Phase;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.ScriptCall;
@@ -200,13 +201,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   void verifyNow() {
     try {
       long sentNanos = engine.nanos();
-      long answer =
-          engine
-              .commands()
-              .runBatch(
-                  List.of(protocol.renew(holder, ONLY_ASK_MILLIS)),
-                  engine.commands().timeoutNanos())
-              .get(0);
+      long answer = ask(protocol.renew(holder, ONLY_ASK_MILLIS));
       if (answer >= 0) {
         told(answer, sentNanos, ONLY_ASK_MILLIS);
         return;
@@ -215,6 +210,15 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
       Engine.LOG.debug("lock '{}': asked again soon", protocol.name(), fault);
     }
     verify();
+  }
+
+  private long ask(ScriptCall renewal) throws Fault {
+    Answer answer =
+        engine.commands().runBatch(List.of(renewal), engine.commands().timeoutNanos()).get(0);
+    if (answer.fault() != null) {
+      throw answer.fault();
+    }
+    return (Long) answer.reply().value();
   }
 
   /** To be called when the hold was lost by a thread's owner, which has still to unlock. */
@@ -283,14 +287,12 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   void need(Terms terms) throws Fault {
     if (!covers(terms)) {
       long sentNanos = engine.nanos();
-      ScriptCall renewal = protocol.renew(holder, terms.leaseMillis());
-      List<Long> answer =
-          engine.commands().runBatch(List.of(renewal), engine.commands().timeoutNanos());
-      if (answer.get(0) < 0) {
+      long answer = ask(protocol.renew(holder, terms.leaseMillis()));
+      if (answer < 0) {
         throw new Fault(
             LockException.Reason.NOT_READY, false, "the server refused to lengthen the hold", null);
       }
-      told(answer.get(0), sentNanos, terms.leaseMillis());
+      told(answer, sentNanos, terms.leaseMillis());
     }
     if (terms.renewed()) {
       leaseMillis = Math.max(leaseMillis, terms.leaseMillis());

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.JedisShardedPubSub;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
@@ -13,17 +14,21 @@ import redis.clients.jedis.exceptions.JedisException;
  * The writing methods are called under the lock of {@link Wakeups}; what fails there shows in
  * {@code run} too, which reads the same socket.
  */
-final class SubscriberSession extends JedisPubSub {
+final class SubscriberSession {
 
   /** What arrives; called by the subscriber thread. */
   interface Listener {
     void confirmed(String channel);
 
     void message(String channel);
+
+    /** The server has unsubscribed the channel, asked or not: its slot may have moved. */
+    void dropped(String channel);
   }
 
   private final Connection connection;
   private final Listener listener;
+  private final Words words;
   private volatile boolean live;
   private volatile boolean ending;
 
@@ -35,9 +40,13 @@ final class SubscriberSession extends JedisPubSub {
 
   private volatile long heardNanos = askedNanos - 1;
 
-  SubscriberSession(Connection connection, Listener listener) {
+  /**
+   * @param sharded whether channels have slots
+   */
+  SubscriberSession(Connection connection, boolean sharded, Listener listener) {
     this.connection = connection;
     this.listener = listener;
+    this.words = sharded ? new Sharded() : new Plain();
   }
 
   /** Subscribes and reads until the end. */
@@ -46,7 +55,7 @@ final class SubscriberSession extends JedisPubSub {
       return;
     }
     try {
-      proceed(connection, first.toArray(String[]::new));
+      words.proceed(first.toArray(String[]::new));
     } catch (JedisException e) {
       if (!ending) {
         throw e;
@@ -63,11 +72,11 @@ final class SubscriberSession extends JedisPubSub {
   }
 
   void subscribe(List<String> channels) {
-    write(() -> subscribe(channels.toArray(String[]::new)));
+    write(() -> words.ask(channels.toArray(String[]::new)));
   }
 
   void unsubscribe(List<String> channels) {
-    write(() -> unsubscribe(channels.toArray(String[]::new)));
+    write(() -> words.leave(channels.toArray(String[]::new)));
   }
 
   /**
@@ -90,7 +99,7 @@ final class SubscriberSession extends JedisPubSub {
     if (!owes && nowNanos - heardNanos > everyNanos / 2) {
       askedNanos = nowNanos;
       owes = true;
-      write(() -> subscribe(channel));
+      write(() -> words.ask(channel));
     }
     return owes ? askedNanos + answerNanos : nowNanos + everyNanos;
   }
@@ -122,8 +131,7 @@ final class SubscriberSession extends JedisPubSub {
     }
   }
 
-  @Override
-  public void onSubscribe(String channel, int subscribedChannels) {
+  private void confirmed(String channel) {
     if (dead) {
       kill();
       return;
@@ -133,9 +141,83 @@ final class SubscriberSession extends JedisPubSub {
     listener.confirmed(channel);
   }
 
-  @Override
-  public void onMessage(String channel, String message) {
+  private void heard(String channel) {
     heardNanos = System.nanoTime();
     listener.message(channel);
+  }
+
+  private void dropped(String channel) {
+    heardNanos = System.nanoTime();
+    listener.dropped(channel);
+  }
+
+  // ---- the two ways in which Jedis says it
+
+  private interface Words {
+    /** Subscribes, and reads until the end. */
+    void proceed(String... channels);
+
+    void ask(String... channels);
+
+    void leave(String... channels);
+  }
+
+  private final class Plain extends JedisPubSub implements Words {
+    @Override
+    public void proceed(String... channels) {
+      proceed(connection, channels);
+    }
+
+    @Override
+    public void ask(String... channels) {
+      subscribe(channels);
+    }
+
+    @Override
+    public void leave(String... channels) {
+      unsubscribe(channels);
+    }
+
+    @Override
+    public void onSubscribe(String channel, int subscribedChannels) {
+      confirmed(channel);
+    }
+
+    @Override
+    public void onMessage(String channel, String message) {
+      heard(channel);
+    }
+  }
+
+  private final class Sharded extends JedisShardedPubSub implements Words {
+    @Override
+    public void proceed(String... channels) {
+      proceed(connection, channels);
+    }
+
+    @Override
+    public void ask(String... channels) {
+      ssubscribe(channels);
+    }
+
+    @Override
+    public void leave(String... channels) {
+      sunsubscribe(channels);
+    }
+
+    @Override
+    public void onSSubscribe(String channel, int subscribedChannels) {
+      confirmed(channel);
+    }
+
+    @Override
+    public void onSMessage(String channel, String message) {
+      heard(channel);
+    }
+
+    @Override
+    public void onSUnsubscribe(String channel, int subscribedChannels) {
+      dropped(channel);
+    }
   }
 }

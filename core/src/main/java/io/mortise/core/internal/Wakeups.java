@@ -1,37 +1,34 @@
 package io.mortise.core.internal;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.mortise.core.internal.SubscriberSession.Listener;
+import io.mortise.core.internal.Deployment.Post;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * The channels on which somebody waits, over one subscriber connection.
+ * The channels on which somebody waits. Each is heard where the deployment says, by the {@link
+ * Subscriber} of that place: there is one for a server, and one for each node of a cluster with
+ * sharded channels on which somebody waits.
  *
- * <p>The connection and its thread exist while there are channels. A channel stays for a while
- * after its last waiter, because contention comes in bursts. When the connection breaks, or does
- * not answer a heartbeat, it is made anew, the channels are subscribed again, and everybody is
- * woken to try: what was published meanwhile is gone. Until the server has confirmed a channel its
- * waiters do not trust it, and poll.
+ * <p>A channel stays for a while after its last waiter, because contention comes in bursts. A
+ * connection that breaks, or does not answer a heartbeat, is made anew; a channel whose slot has
+ * moved is subscribed at the slot's new node. Until the server has confirmed a channel its waiters
+ * do not trust it, and poll.
  *
- * <p><b>Threads.</b> {@code lock} guards the set of channels and what was asked of the session, and
- * orders what is written to it, because Jedis does not. The session's thread reads messages and
- * takes the lock only to confirm; signals are fired outside of it.
+ * <p><b>Threads.</b> {@code lock} guards the set of channels, where each is heard, and the
+ * subscribers' own state. Nothing is waited for under it.
  */
-final class Wakeups implements Scheduler.Timed, AutoCloseable {
+final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoCloseable {
   /** So that many waiters' own channels are left in one UNSUBSCRIBE. */
   private static final long PRIVATE_LINGER_NANOS = 50_000_000L;
 
-  private static final long FIRST_PAUSE_NANOS = 20_000_000L;
-  private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
-
-  private final RedisNode node;
+  private final Deployment servers;
   private final Workers workers;
   private final Scheduler scheduler;
   private final long lingerNanos;
@@ -41,36 +38,34 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Written under the lock; read without it by the session and by those who only look. */
+  /** Written under the lock; read without it by those who only look. */
   private final Map<String, Channel> channels = new ConcurrentHashMap<>();
 
   @GuardedBy("lock")
-  private @Nullable SubscriberSession session;
+  private final Map<Post, Subscriber> subscribers = new HashMap<>();
 
+  /** Whether the scheduler looks after this. */
   @GuardedBy("lock")
-  private @Nullable Thread thread;
-
-  /** Whether the log knows that the connection is broken; the subscriber thread's alone. */
-  private boolean tellsOfOutage;
+  private boolean scheduled;
 
   private volatile long dueNanos;
   private volatile boolean closed;
 
   /**
    * @param lingerNanos how long a channel stays after its last waiter
-   * @param heartbeatNanos how long the connection may be silent before it is asked for an answer
+   * @param heartbeatNanos how long a connection may be silent before it is asked for an answer
    * @param answerNanos how long that answer may take
-   * @param broken what to do when the connection broke
+   * @param broken what to do when a connection broke
    */
   Wakeups(
-      RedisNode node,
+      Deployment servers,
       Workers workers,
       Scheduler scheduler,
       long lingerNanos,
       long heartbeatNanos,
       long answerNanos,
       Runnable broken) {
-    this.node = node;
+    this.servers = servers;
     this.broken = broken;
     this.workers = workers;
     this.scheduler = scheduler;
@@ -102,25 +97,6 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     }
   }
 
-  private static final class Channel {
-    final String name;
-    final Signal signal = new Signal();
-    volatile boolean confirmed;
-
-    /** Guarded by the lock, as the next two. */
-    int waiters;
-
-    boolean asked;
-    long idleSinceNanos;
-
-    final boolean lingers;
-
-    Channel(String name, boolean lingers) {
-      this.name = name;
-      this.lingers = lingers;
-    }
-  }
-
   /** Joins a channel that is subscribed already; null when it is not. Costs nothing then. */
   @Nullable Subscription join(String name) {
     return channels.containsKey(name) ? subscribe(name, true) : null;
@@ -138,17 +114,30 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
       channel.waiters++;
       if (closed) {
         channel.signal.fire();
-      } else if (thread == null) {
-        thread = workers.threads("subscriber").newThread(this::keepSubscribed);
-        thread.start();
-        dueNanos = System.nanoTime() + heartbeatNanos;
-        scheduler.add(this);
       } else {
-        askForMissing();
+        if (!scheduled) {
+          scheduled = true;
+          dueNanos = System.nanoTime() + heartbeatNanos;
+          scheduler.add(this);
+        }
+        if (channel.subscriber == null) {
+          place(channel);
+        }
       }
       return new Subscription(channel);
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Has the channel heard where it is published; later, when that is not known. */
+  @GuardedBy("lock")
+  private void place(Channel channel) {
+    Post post = servers.postOf(channel.name);
+    if (post != null) {
+      subscribers
+          .computeIfAbsent(post, at -> new Subscriber(at, servers.isSharded(), lock, this, workers))
+          .add(channel);
     }
   }
 
@@ -172,139 +161,87 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     return channel.lingers ? lingerNanos : Math.min(lingerNanos, PRIVATE_LINGER_NANOS);
   }
 
+  // ---- other servers than before
+
+  /** Connections that do not follow a slot are made anew, channels that do are subscribed there. */
+  void serverChanged() {
+    lock.lock();
+    try {
+      if (!servers.isSharded()) {
+        subscribers.values().forEach(Subscriber::renew);
+      }
+      replace();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Every channel to where it is heard now. */
   @GuardedBy("lock")
-  private void askForMissing() {
-    SubscriberSession current = session;
-    if (current == null || !current.isLive()) {
-      return; // the session asks for all channels as soon as it is live
+  private void replace() {
+    if (closed) {
+      return;
     }
-    List<String> missing = new ArrayList<>();
     for (Channel channel : channels.values()) {
-      if (!channel.asked) {
-        channel.asked = true;
-        missing.add(channel.name);
+      Subscriber at = channel.subscriber;
+      Post post = servers.postOf(channel.name);
+      if (at == null) {
+        place(channel);
+      } else if (post != null && !post.equals(at.post())) {
+        at.remove(List.of(channel));
+        channel.doubt();
+        place(channel);
       }
     }
-    if (!missing.isEmpty()) {
-      current.subscribe(missing);
-    }
+    subscribers.values().forEach(Subscriber::askForMissing);
   }
 
-  /** The subscriber thread: sessions, one after the other, while there are channels. */
-  private void keepSubscribed() {
-    Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, Math::random);
-    while (true) {
-      List<String> first = new ArrayList<>();
-      lock.lock();
-      try {
-        session = null;
-        if (closed || channels.isEmpty()) {
-          thread = null;
-          scheduler.remove(this);
-          return;
-        }
-        for (Channel channel : channels.values()) {
-          channel.asked = true;
-          first.add(channel.name);
-        }
-      } finally {
-        lock.unlock();
-      }
-      try {
-        SubscriberSession next = new SubscriberSession(node.connect(), new Events(backoff));
-        lock.lock();
-        try {
-          session = next;
-          if (closed) {
-            next.kill();
-          }
-        } finally {
-          lock.unlock();
-        }
-        next.run(first);
-      } catch (Throwable e) { // an error too must not end the thread while somebody waits
-        if (!closed) {
-          tellBroken(e);
-          broken.run();
-        }
-      }
-      doubtAll();
-      if (!closed && !channels.isEmpty()) {
-        LockSupport.parkNanos(this, backoff.nextNanos());
-      }
+  // ---- for the subscribers
+
+  @Override
+  public void broke(boolean connection) {
+    if (connection) {
+      broken.run();
     }
+    var unused = workers.tryRun(this::askWhere); // otherwise the next look sees to it
   }
 
-  /** Once an outage, not once an attempt. */
-  private void tellBroken(Throwable cause) {
-    if (!tellsOfOutage) {
-      tellsOfOutage = true;
-      Engine.LOG.warn("the subscription to {} broke and is made anew: {}", node, cause.toString());
-    } else {
-      Engine.LOG.debug("the subscription to {} could not be made anew yet", node, cause);
-    }
-  }
-
-  /** No message arrives any more: everybody wakes up and polls until the channel is confirmed. */
-  private void doubtAll() {
+  private void askWhere() {
+    servers.refresh();
     lock.lock();
     try {
-      session = null;
-      for (Channel channel : channels.values()) {
-        channel.asked = false;
-        channel.confirmed = false;
-      }
-    } finally {
-      lock.unlock();
-    }
-    channels.values().forEach(channel -> channel.signal.fire());
-  }
-
-  /** Makes the connection anew, to whichever server it is now; everybody wakes up and asks. */
-  void renew() {
-    lock.lock();
-    try {
-      if (session != null) {
-        session.kill();
-      }
+      replace();
     } finally {
       lock.unlock();
     }
   }
 
-  /** What the session's thread hears. */
-  private final class Events implements Listener {
-    private final Backoff backoff;
+  @Override
+  public boolean isClosed() {
+    return closed;
+  }
 
-    Events(Backoff backoff) {
-      this.backoff = backoff;
-    }
+  @Override
+  @GuardedBy("lock")
+  public void ended(Subscriber subscriber) {
+    subscribers.remove(subscriber.post(), subscriber);
+    restIfIdle();
+  }
 
-    @Override
-    public void confirmed(String name) {
-      backoff.reset();
-      tellsOfOutage = false;
-      lock.lock();
-      try {
-        askForMissing(); // what was added between the first request and now
-      } finally {
-        lock.unlock();
-      }
-      Channel channel = channels.get(name);
-      if (channel != null && !channel.confirmed) {
-        channel.confirmed = true;
-        channel.signal.fire();
-      }
-    }
-
-    @Override
-    public void message(String name) {
-      Channel channel = channels.get(name);
-      if (channel != null) {
-        channel.signal.fire();
-      }
+  @GuardedBy("lock")
+  private void restIfIdle() {
+    if (channels.isEmpty() && subscribers.isEmpty()) {
+      scheduled = false;
+      scheduler.remove(this);
     }
   }
+
+  @Override
+  public int groupOf(String channel) {
+    return servers.isSharded() ? JedisClusterCRC16.getSlot(channel) : 0;
+  }
+
+  // ---- what is due
 
   @Override
   public long dueNanos() {
@@ -317,44 +254,48 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     workers.run(this::maintain);
   }
 
-  /** Drops the channels that nobody came back to, and asks the connection whether it lives. */
+  /** Drops the channels that nobody came back to, and asks the connections whether they live. */
   private void maintain() {
     lock.lock();
     try {
       long now = System.nanoTime();
-      SubscriberSession current = session;
-      boolean live = current != null && current.isLive();
-      Map<String, Channel> idle = new HashMap<>();
-      long due = now + heartbeatNanos;
-      for (Channel channel : channels.values()) {
-        if (channel.waiters == 0) {
-          long over = channel.idleSinceNanos + lingerNanos(channel);
-          if (over - now <= 0 && (live || !channel.asked)) {
-            idle.put(channel.name, channel);
-          } else if (over - due < 0) {
-            due = Math.max(over, now + PRIVATE_LINGER_NANOS);
-          }
-        }
+      long due = dropIdle(now);
+      for (Subscriber subscriber : subscribers.values()) {
+        long look = subscriber.heartbeat(now, heartbeatNanos, answerNanos);
+        due = look - due < 0 ? look : due;
       }
-      channels.keySet().removeAll(idle.keySet());
-      if (current != null) {
-        List<String> asked = idle.values().stream().filter(c -> c.asked).map(c -> c.name).toList();
-        if (channels.isEmpty()) {
-          current.end();
-        } else {
-          if (!asked.isEmpty()) {
-            current.unsubscribe(asked);
-          }
-          String any = channels.keySet().iterator().next();
-          long look = current.heartbeat(now, heartbeatNanos, answerNanos, any);
-          due = look - due < 0 ? look : due;
-        }
-      }
+      replace();
       dueNanos = due;
+      restIfIdle();
     } finally {
       lock.unlock();
     }
     scheduler.poke(dueNanos);
+  }
+
+  /** When to look again. */
+  @GuardedBy("lock")
+  private long dropIdle(long now) {
+    Map<Subscriber, List<Channel>> idle = new HashMap<>();
+    List<String> names = new ArrayList<>();
+    long due = now + heartbeatNanos;
+    for (Channel channel : channels.values()) {
+      if (channel.waiters == 0) {
+        Subscriber at = channel.subscriber;
+        long over = channel.idleSinceNanos + lingerNanos(channel);
+        if (over - now > 0 || (at != null && !at.canLeave(channel))) {
+          due = over - due < 0 ? Math.max(over, now + PRIVATE_LINGER_NANOS) : due;
+        } else {
+          names.add(channel.name);
+          if (at != null) {
+            idle.computeIfAbsent(at, absent -> new ArrayList<>()).add(channel);
+          }
+        }
+      }
+    }
+    names.forEach(channels::remove);
+    idle.forEach(Subscriber::remove);
+    return due;
   }
 
   /** How many channels are subscribed, or linger. */
@@ -367,10 +308,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     lock.lock();
     try {
       closed = true;
-      if (session != null) {
-        session.kill();
-      }
-      LockSupport.unpark(thread);
+      subscribers.values().forEach(Subscriber::renew);
     } finally {
       lock.unlock();
     }

@@ -65,6 +65,16 @@ final class Workers implements AutoCloseable {
     }
   }
 
+  /** Runs the task soon; false when no thread can be had, or the client is closed. */
+  boolean tryRun(Runnable task) {
+    try {
+      platform.execute(marked(task));
+      return true;
+    } catch (RejectedExecutionException | OutOfMemoryError none) {
+      return false;
+    }
+  }
+
   /**
    * Runs an asynchronous acquisition.
    *

@@ -13,6 +13,8 @@ import java.util.List;
  * @param arguments the other arguments
  */
 public record ScriptCall(Script script, List<byte[]> keys, List<byte[]> arguments) {
+  /** Known by identity. */
+  private static final byte[] PUBLISH = bytes("PUBLISH");
 
   /** Checks that the script takes as many keys and arguments as there are. */
   public ScriptCall {
@@ -23,6 +25,19 @@ public record ScriptCall(Script script, List<byte[]> keys, List<byte[]> argument
           "script '%s' takes %d keys and %d arguments, not %d and %d"
               .formatted(script, script.keys(), script.arguments(), keys.size(), arguments.size()));
     }
+  }
+
+  /**
+   * An argument that stands for the command with which the script publishes: {@code PUBLISH}, or
+   * {@code SPUBLISH} on a cluster whose servers have it.
+   */
+  public static byte[] publish() {
+    return PUBLISH;
+  }
+
+  /** Whether that argument is {@link #publish()}. */
+  public static boolean isPublish(byte[] argument) {
+    return argument == PUBLISH;
   }
 
   /** Text as Redis gets it. */

@@ -34,9 +34,9 @@ class BatchesTest {
   private volatile Function<List<String>, String> answers = BatchesTest::numbersOfTheHolders;
 
   private final RespServer server = new RespServer(command -> answers.apply(command));
-  private final RedisNode node = Connector.node(server.uri(), OPTIONS);
+  private final Deployment node = Connector.servers(server.uri(), OPTIONS, workers);
   private final Batches batches =
-      new Batches(new Commands(node, OPTIONS.commandTimeout().toNanos()), workers);
+      new Batches(new Commands(node, workers, OPTIONS.commandTimeout().toNanos()), workers);
 
   @AfterEach
   void close() {

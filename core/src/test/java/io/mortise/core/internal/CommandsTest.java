@@ -30,12 +30,14 @@ class CommandsTest {
   private final Set<String> known = ConcurrentHashMap.newKeySet();
   private volatile Function<List<String>, String> answers = this::likeRedis;
   private final RespServer server = new RespServer(command -> answers.apply(command));
-  private final RedisNode node = Connector.node(server.uri(), LockOptions.defaults());
-  private final Commands commands = new Commands(node, 20_000_000_000L);
+  private final Workers workers = new Workers("test");
+  private final Deployment node = Connector.servers(server.uri(), LockOptions.defaults(), workers);
+  private final Commands commands = new Commands(node, workers, 20_000_000_000L);
 
   @AfterEach
   void close() {
     node.close();
+    workers.close();
     server.close();
   }
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisProtocol;
@@ -24,13 +25,20 @@ import redis.clients.jedis.providers.ConnectionProvider;
 @Timeout(60)
 class ConnectorTest {
   private static final LockOptions OPTIONS = LockOptions.defaults();
+  private static final Workers WORKERS = new Workers("test");
+
+  private static Deployment servers(String uri) {
+    return Connector.servers(uri, OPTIONS, WORKERS);
+  }
 
   /** What the connections that the URI leads to say before their first command. */
   private static List<String> greeting(String prefix, String suffix) throws Fault {
     try (RespServer server = new RespServer(command -> "+PONG\r\n");
-        RedisNode node = Connector.node("redis://" + prefix + server.address() + suffix, OPTIONS)) {
+        Deployment servers = servers("redis://" + prefix + server.address() + suffix)) {
       Object pong =
-          node.exchange((c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L).value();
+          servers
+              .exchange(0, (c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L)
+              .value();
       assertEquals("PONG", new String((byte[]) pong, UTF_8));
       return server.greeted().stream()
           .filter(command -> !command.get(0).equals("CLIENT"))
@@ -76,8 +84,8 @@ class ConnectorTest {
     "redis://example:65535, example:65535",
   })
   void theDefaultPortIs6379(String uri, String address) {
-    try (RedisNode node = Connector.node(uri, OPTIONS)) {
-      assertEquals(address, node.toString());
+    try (Deployment servers = servers(uri)) {
+      assertEquals(address, servers.toString());
     }
   }
 
@@ -88,21 +96,26 @@ class ConnectorTest {
         "redis-sentinel://a,b:7000,c/3#m | the master 'm' of sentinels [a:26379, b:7000, c:26379]",
         "REDISS-sentinel://joe:pw@a#orders | the master 'orders' of sentinels [a:26379]",
         "redis-sentinel://a,a:26379?protocol=2#m | the master 'm' of sentinels [a:26379]",
+        "redis://b,a:7000 | cluster of [a:7000, b:6379]",
+        "rediss://joe:pw@b,a/0 | cluster of [a:6379, b:6379]",
+        "redis-cluster://a:7000 | cluster of [a:7000]",
+        "REDISS-CLUSTER://joe:pw@a?protocol=2 | cluster of [a:6379]",
       })
-  void sentinelsAreNamedWithTheirMaster(String uri, String address) {
-    try (RedisNode node = Connector.node(uri, OPTIONS)) {
-      assertEquals(address, node.toString());
+  void severalServersAreNamedTogether(String uri, String address) {
+    try (Deployment servers = servers(uri)) {
+      assertEquals(address, servers.toString());
     }
   }
 
   @Test
   void redissSpeaksTls() throws Exception {
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        RedisNode node = Connector.node("rediss://127.0.0.1:" + server.getLocalPort(), OPTIONS)) {
+        Deployment servers = servers("rediss://127.0.0.1:" + server.getLocalPort())) {
       TestThread<Object> client =
           TestThread.start(
               () ->
-                  node.exchange((c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L));
+                  servers.exchange(
+                      0, (c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L));
       try (Socket connection = server.accept()) {
         assertEquals(0x16, connection.getInputStream().read(), "a TLS handshake record");
       }
@@ -138,28 +151,32 @@ class ConnectorTest {
         "redis-sentinel://a,#m      | not a URI like redis://user:password@host:6379/0",
         "redis-sentinel://#m        | not a URI like redis://user:password@host:6379/0",
         "redis-sentinel://a,b:0#m   | the port of a Redis URI is from 1 to 65535, not 0",
+        "redis://a,b/3              | a Redis Cluster has the database 0 alone, not '/3'",
+        "redis://a,,b               | not a URI like redis://user:password@host:6379/0",
+        "redis://a,b:0              | the port of a Redis URI is from 1 to 65535, not 0",
+        "redis-cluster://           | not a URI like redis://user:password@host:6379/0",
         "redis-sentinel://a/x#m     | is the number of a database, not '/x'",
       })
   void aBadUriIsRefusedWithTheReason(String uri, String reason) {
-    String message =
-        assertThrows(IllegalArgumentException.class, () -> Connector.node(uri, OPTIONS))
-            .getMessage();
+    String message = assertThrows(IllegalArgumentException.class, () -> servers(uri)).getMessage();
     assertTrue(message.contains(reason), message);
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "redis://joe:s3cret pw@example",
-    "redis://joe:s3cret@my_host",
-    "redis://joe:s3cret@example:99999",
-    "redis://joe:s3cret@example/x",
-    "http://joe:s3cret@example",
-    "redis-sentinel://joe:s3cret@example",
-    "redis-sentinel://joe:s3cret@example,b:0#m",
-  })
+  @ValueSource(
+      strings = {
+        "redis://joe:s3cret pw@example",
+        "redis://joe:s3cret@my_host",
+        "redis://joe:s3cret@example:99999",
+        "redis://joe:s3cret@example/x",
+        "http://joe:s3cret@example",
+        "redis-sentinel://joe:s3cret@example",
+        "redis://joe:s3cret@example,b:0",
+        "redis-cluster://joe:s3cret@my_host",
+        "redis-sentinel://joe:s3cret@example,b:0#m",
+      })
   void aPasswordIsInNoMessage(String uri) {
-    Throwable thrown =
-        assertThrows(IllegalArgumentException.class, () -> Connector.node(uri, OPTIONS));
+    Throwable thrown = assertThrows(IllegalArgumentException.class, () -> servers(uri));
     for (Throwable t = thrown; t != null; t = t.getCause()) {
       assertFalse(t.toString().contains("s3cret"), t.toString());
     }
@@ -170,11 +187,11 @@ class ConnectorTest {
     try (RespServer server = new RespServer(command -> "+PONG\r\n");
         Workers workers = new Workers("test");
         RedisClient jedis = RedisClient.create(server.uri())) {
-      RedisNode node = Connector.node(jedis, workers);
-      node.exchange((c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L);
+      Deployment servers = Connector.servers(jedis, OPTIONS, workers);
+      servers.exchange(0, (c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L);
       assertEquals(1, jedis.getPool().getNumIdle());
 
-      node.close();
+      servers.close();
 
       assertEquals("PONG", jedis.ping());
     }
@@ -185,7 +202,8 @@ class ConnectorTest {
     try (UnifiedJedis other = new OtherJedis();
         Workers workers = new Workers("test")) {
       String message =
-          assertThrows(IllegalArgumentException.class, () -> Connector.node(other, workers))
+          assertThrows(
+                  IllegalArgumentException.class, () -> Connector.servers(other, OPTIONS, workers))
               .getMessage();
       assertTrue(message.contains("redis.clients.jedis.RedisClient"), message);
       assertTrue(message.endsWith("not from a " + OtherJedis.class.getName()), message);

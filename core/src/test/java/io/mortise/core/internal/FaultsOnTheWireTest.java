@@ -23,11 +23,12 @@ class FaultsOnTheWireTest {
   private static final LockOptions OPTIONS = LockOptions.defaults();
 
   private static Fault ping(String uri, long withinNanos) {
-    try (RedisNode node = Connector.node(uri, OPTIONS)) {
+    try (Workers workers = new Workers("test");
+        Deployment node = Connector.servers(uri, OPTIONS, workers)) {
       Fault fault =
           assertThrows(
               Fault.class,
-              () -> node.exchange((c, deadline) -> c.executeCommand(Command.PING), withinNanos));
+              () -> node.exchange(0, (c, deadline) -> c.executeCommand(Command.PING), withinNanos));
       assertEquals(0, node.connectionsInUse(), "the connection was given back");
       return fault;
     }
@@ -131,14 +132,17 @@ class FaultsOnTheWireTest {
 
   @Test
   void theClientWasClosed() {
-    try (RespServer server = new RespServer(command -> RespServer.OK)) {
-      RedisNode node = Connector.node(server.uri(), OPTIONS);
+    try (RespServer server = new RespServer(command -> RespServer.OK);
+        Workers workers = new Workers("test")) {
+      Deployment node = Connector.servers(server.uri(), OPTIONS, workers);
       node.close();
 
       Fault fault =
           assertThrows(
               Fault.class,
-              () -> node.exchange((c, deadline) -> c.executeCommand(Command.PING), 1_000_000_000L));
+              () ->
+                  node.exchange(
+                      0, (c, deadline) -> c.executeCommand(Command.PING), 1_000_000_000L));
       assertEquals(Reason.CLIENT_CLOSED, fault.reason());
       assertFalse(fault.reason().mayPass());
     }

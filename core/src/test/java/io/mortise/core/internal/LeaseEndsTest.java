@@ -47,7 +47,7 @@ class LeaseEndsTest {
               .lease(Duration.ofMillis(500))
               .commandTimeout(Duration.ofSeconds(5))
               .build(),
-          workers -> Connector.node(server.uri(), LockOptions.defaults()),
+          workers -> Connector.servers(server.uri(), LockOptions.defaults(), workers),
           this::thread);
   private final RedisLock lock = new RedisLock(engine, "orders");
 

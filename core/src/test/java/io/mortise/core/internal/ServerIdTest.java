@@ -19,8 +19,9 @@ class ServerIdTest {
 
   private volatile String answer = bulk(INFO);
   private final RespServer server = new RespServer(command -> answer);
-  private final RedisNode node = Connector.node(server.uri(), LockOptions.defaults());
-  private final Commands commands = new Commands(node, 20_000_000_000L);
+  private final Workers workers = new Workers("test");
+  private final Deployment node = Connector.servers(server.uri(), LockOptions.defaults(), workers);
+  private final Commands commands = new Commands(node, workers, 20_000_000_000L);
   private final ServerId id = new ServerId();
 
   private static String bulk(String text) {
@@ -30,6 +31,7 @@ class ServerIdTest {
   @AfterEach
   void close() {
     node.close();
+    workers.close();
     server.close();
   }
 

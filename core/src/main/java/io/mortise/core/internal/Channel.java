@@ -1,0 +1,37 @@
+package io.mortise.core.internal;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A channel on which somebody waits, or lately did. Made, changed and dropped by {@link Wakeups}
+ * and its {@link Subscriber}s; all but {@code confirmed} is guarded by their lock.
+ */
+final class Channel {
+  final String name;
+  final Signal signal = new Signal();
+  final boolean lingers;
+
+  /** Whether the server has said that it is subscribed, so that a message from now on arrives. */
+  volatile boolean confirmed;
+
+  int waiters;
+  long idleSinceNanos;
+
+  /** Who hears it; null while nobody knows where it is heard. */
+  @Nullable Subscriber subscriber;
+
+  /** Whether the present session was asked for it. */
+  boolean asked;
+
+  Channel(String name, boolean lingers) {
+    this.name = name;
+    this.lingers = lingers;
+  }
+
+  /** No message arrives any more: who waits wakes up, and polls until it is confirmed again. */
+  void doubt() {
+    asked = false;
+    confirmed = false;
+    signal.fire();
+  }
+}

@@ -1,0 +1,111 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.internal.RedisNode.Exchange;
+import io.mortise.core.internal.RedisNode.Reply;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One server, or the one that sentinels call the master.
+ *
+ * <p>Who is master is known inside the process, so looking at it asks nobody. {@code known} belongs
+ * to the scheduler's thread.
+ */
+final class OneServer implements Deployment {
+  private final RedisNode node;
+  private Runnable changed = () -> {};
+  private @Nullable Object known;
+
+  OneServer(RedisNode node) {
+    this.node = node;
+  }
+
+  @Override
+  public int slotOf(byte[] key) {
+    return 0;
+  }
+
+  @Override
+  public Object serverOf(int slot) {
+    return node;
+  }
+
+  @Override
+  public Reply exchange(int slot, Exchange exchange, long timeoutNanos) throws Fault {
+    return node.exchange(exchange, timeoutNanos);
+  }
+
+  @Override
+  public Reply exchangeOnce(int slot, Exchange exchange, long timeoutNanos) throws Fault {
+    return node.exchangeOnce(exchange, timeoutNanos);
+  }
+
+  @Override
+  public boolean isElsewhere(Object answer) {
+    return false;
+  }
+
+  @Override
+  public byte[] publishCommand() {
+    return Request.PUBLISH;
+  }
+
+  @Override
+  public Post postOf(String channel) {
+    return node;
+  }
+
+  @Override
+  public boolean isSharded() {
+    return false;
+  }
+
+  @Override
+  public void refresh() {}
+
+  @Override
+  public void look(boolean inUse) {
+    Object now = node.server();
+    if (known != null && now != null && !Objects.equals(known, now)) {
+      Engine.LOG.info("{} is {} now, no more {}: holds are verified", node, now, known);
+      changed.run();
+    }
+    known = now == null ? known : now;
+  }
+
+  @Override
+  public boolean mayChange() {
+    return node.mayBecomeAnother();
+  }
+
+  @Override
+  public void onBroken(Runnable action) {
+    node.onBroken(action);
+  }
+
+  @Override
+  public void onChange(Runnable action) {
+    changed = action;
+  }
+
+  @Override
+  public Optional<String> clusterId() {
+    return Optional.empty();
+  }
+
+  @Override
+  public int connectionsInUse() {
+    return node.connectionsInUse();
+  }
+
+  @Override
+  public void close() {
+    node.close();
+  }
+
+  @Override
+  public String toString() {
+    return node.toString();
+  }
+}

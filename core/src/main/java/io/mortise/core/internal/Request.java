@@ -1,0 +1,56 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.spi.ScriptCall;
+import io.mortise.scripts.Script;
+import java.util.ArrayList;
+import java.util.List;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * A script as it is sent: for one call, or for many that it answers together.
+ *
+ * @param keys all of one slot
+ */
+record Request(Script script, List<byte[]> keys, List<byte[]> arguments) {
+  static final byte[] PUBLISH = ScriptCall.bytes("PUBLISH");
+  static final byte[] SPUBLISH = ScriptCall.bytes("SPUBLISH");
+
+  static Request of(ScriptCall call) {
+    return new Request(call.script(), call.keys(), call.arguments());
+  }
+
+  /** One request for all of these; they are of one script and one slot. */
+  static Request together(List<ScriptCall> items) {
+    Script script = items.get(0).script();
+    List<byte[]> keys = new ArrayList<>(items.size() * script.keys());
+    List<byte[]> arguments = new ArrayList<>(items.size() * script.arguments());
+    for (ScriptCall item : items) {
+      keys.addAll(item.keys());
+      arguments.addAll(item.arguments());
+    }
+    return new Request(script, keys, arguments);
+  }
+
+  /** By the key that decides on the server. */
+  byte[] firstKey() {
+    return keys.get(0);
+  }
+
+  /**
+   * As Jedis sends it.
+   *
+   * @param text the script or its SHA-1
+   * @param publish what stands for {@link ScriptCall#publish()}
+   */
+  CommandArguments arguments(Command command, byte[] text, byte[] publish) {
+    CommandArguments all = new CommandArguments(command).add(text).add(keys.size());
+    for (byte[] key : keys) {
+      all.key(key);
+    }
+    for (byte[] argument : arguments) {
+      all.add(ScriptCall.isPublish(argument) ? publish : argument);
+    }
+    return all;
+  }
+}

@@ -1,0 +1,280 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.internal.Deployment.Post;
+import io.mortise.core.internal.SubscriberSession.Listener;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The channels of one server, over one connection and its thread, which exist while there are
+ * channels. When the connection breaks it is made anew, the channels are subscribed again, and
+ * everybody is woken to try: what was published meanwhile is gone.
+ *
+ * <p><b>Threads.</b> {@code lock}, which is that of {@link Wakeups}, guards the set of channels and
+ * what was asked of the session, and orders what is written to it, because Jedis does not. The
+ * session's thread reads messages and takes the lock only to confirm; signals of messages are fired
+ * outside of it. What is not private is called under the lock.
+ */
+final class Subscriber {
+  private static final long FIRST_PAUSE_NANOS = 20_000_000L;
+  private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
+
+  /** What a subscriber asks of those around it. */
+  interface Surroundings {
+    /** The connection broke, or a server has dropped a channel: channels may be elsewhere now. */
+    void broke(boolean connection);
+
+    boolean isClosed();
+
+    /** Called under the lock, when it has no channels and no thread any more. */
+    void ended(Subscriber subscriber);
+
+    /** Channels with equal numbers may be asked for in one command. */
+    int groupOf(String channel);
+  }
+
+  private final Post post;
+  private final boolean sharded;
+  private final ReentrantLock lock;
+  private final Surroundings surroundings;
+  private final Workers workers;
+
+  /** Written under the lock; read without it by the session. */
+  private final Map<String, Channel> channels = new ConcurrentHashMap<>();
+
+  // Both guarded by the lock.
+  private @Nullable SubscriberSession session;
+  private @Nullable Thread thread;
+
+  /** Whether the log knows that the connection is broken; the subscriber thread's alone. */
+  private boolean tellsOfOutage;
+
+  Subscriber(
+      Post post, boolean sharded, ReentrantLock lock, Surroundings surroundings, Workers workers) {
+    this.post = post;
+    this.sharded = sharded;
+    this.lock = lock;
+    this.surroundings = surroundings;
+    this.workers = workers;
+  }
+
+  Post post() {
+    return post;
+  }
+
+  void add(Channel channel) {
+    channel.subscriber = this;
+    channels.put(channel.name, channel);
+    askForMissing();
+  }
+
+  private void start() {
+    try {
+      Thread next = workers.threads("subscriber").newThread(this::keepSubscribed);
+      next.start();
+      thread = next;
+    } catch (OutOfMemoryError noThread) {
+      Engine.LOG.error("no thread can be started to hear {}; waiters poll", post, noThread);
+    }
+  }
+
+  /** Whether the channel can be left now: while its connection is made anew it cannot. */
+  boolean canLeave(Channel channel) {
+    return !channel.asked || (session != null && session.isLive());
+  }
+
+  /** Leaves these channels; with the last one the connection ends. */
+  void remove(Collection<Channel> some) {
+    some.forEach(channel -> channels.remove(channel.name));
+    SubscriberSession current = session;
+    if (current != null) {
+      if (channels.isEmpty()) {
+        current.end();
+      } else if (current.isLive()) {
+        inGroups(some.stream().filter(c -> c.asked).toList()).forEach(current::unsubscribe);
+      }
+    }
+    some.forEach(
+        channel -> {
+          channel.subscriber = null;
+          channel.asked = false;
+        });
+  }
+
+  /** Asks the connection whether it lives; when to do so again. */
+  long heartbeat(long nowNanos, long everyNanos, long answerNanos) {
+    SubscriberSession current = session;
+    Optional<Channel> any = channels.values().stream().filter(c -> c.confirmed).findFirst();
+    return current == null || any.isEmpty()
+        ? nowNanos + everyNanos
+        : current.heartbeat(nowNanos, everyNanos, answerNanos, any.get().name);
+  }
+
+  /** Makes the connection anew, to whichever server it is now; everybody wakes up and asks. */
+  void renew() {
+    if (session != null) {
+      session.kill();
+    }
+    LockSupport.unpark(thread);
+  }
+
+  /** Sees to it that all its channels are asked for. */
+  void askForMissing() {
+    if (thread == null && !channels.isEmpty()) {
+      start();
+    }
+    SubscriberSession current = session;
+    if (current == null || !current.isLive()) {
+      return; // as soon as the session is live it is asked for all channels
+    }
+    inGroups(channels.values().stream().filter(channel -> !channel.asked).toList())
+        .forEach(current::subscribe);
+    channels.values().forEach(channel -> channel.asked = true);
+  }
+
+  /** One command for each group. */
+  private List<List<String>> inGroups(Collection<Channel> some) {
+    return List.copyOf(
+        some.stream()
+            .map(channel -> channel.name)
+            .collect(Collectors.groupingBy(surroundings::groupOf))
+            .values());
+  }
+
+  /** The subscriber thread: sessions, one after the other, while there are channels. */
+  private void keepSubscribed() {
+    Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, Math::random);
+    while (true) {
+      List<String> first;
+      lock.lock();
+      try {
+        session = null;
+        if (surroundings.isClosed() || channels.isEmpty()) {
+          thread = null;
+          surroundings.ended(this);
+          return;
+        }
+        first = inGroups(channels.values()).get(0);
+        first.forEach(
+            name -> {
+              Channel channel = channels.get(name);
+              if (channel != null) {
+                channel.asked = true;
+              }
+            });
+      } finally {
+        lock.unlock();
+      }
+      boolean broken = false;
+      try {
+        run(first, backoff);
+      } catch (Throwable e) { // an error too must not end the thread while somebody waits
+        broken = true;
+        tellBroken(e);
+      }
+      doubtAll();
+      if (!surroundings.isClosed() && (broken || !channels.isEmpty())) {
+        surroundings.broke(broken);
+        LockSupport.parkNanos(this, backoff.nextNanos());
+      }
+    }
+  }
+
+  private void run(List<String> first, Backoff backoff) throws Fault {
+    SubscriberSession next = new SubscriberSession(post.connect(), sharded, new Events(backoff));
+    lock.lock();
+    try {
+      session = next;
+      if (surroundings.isClosed() || channels.isEmpty()) {
+        next.end();
+      }
+    } finally {
+      lock.unlock();
+    }
+    next.run(first);
+  }
+
+  /** Once an outage, not once an attempt. */
+  private void tellBroken(Throwable cause) {
+    if (surroundings.isClosed()) {
+      return;
+    }
+    if (!tellsOfOutage) {
+      tellsOfOutage = true;
+      Engine.LOG.warn("the subscription to {} broke and is made anew: {}", post, cause.toString());
+    } else {
+      Engine.LOG.debug("the subscription to {} could not be made anew yet", post, cause);
+    }
+  }
+
+  private void doubtAll() {
+    List<Channel> mine;
+    lock.lock();
+    try {
+      session = null;
+      mine = new ArrayList<>(channels.values());
+      mine.forEach(Channel::doubt);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What the session's thread hears. */
+  private final class Events implements Listener {
+    private final Backoff backoff;
+
+    Events(Backoff backoff) {
+      this.backoff = backoff;
+    }
+
+    @Override
+    public void confirmed(String name) {
+      backoff.reset();
+      tellsOfOutage = false;
+      Channel channel;
+      lock.lock();
+      try {
+        askForMissing(); // what was added between the first request and now
+        channel = channels.get(name);
+        if (channel == null || !channel.asked || channel.confirmed) {
+          return;
+        }
+        channel.confirmed = true;
+      } finally {
+        lock.unlock();
+      }
+      channel.signal.fire();
+    }
+
+    @Override
+    public void message(String name) {
+      Channel channel = channels.get(name);
+      if (channel != null) {
+        channel.signal.fire();
+      }
+    }
+
+    @Override
+    public void dropped(String name) {
+      lock.lock();
+      try {
+        Channel channel = channels.get(name);
+        if (channel == null || !channel.asked) {
+          return; // as it was asked to
+        }
+        channel.doubt();
+      } finally {
+        lock.unlock();
+      }
+      surroundings.broke(false);
+    }
+  }
+}
