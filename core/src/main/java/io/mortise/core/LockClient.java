@@ -13,9 +13,16 @@ import redis.clients.jedis.UnifiedJedis;
  * while somebody waits (or has done so lately), and a few workers that end when idle; all are
  * daemons.
  *
- * <p><b>Failover.</b> When a connection breaks, or the sentinels name another master, all holds are
- * verified at once: each is kept, or told lost ({@link LeaseLoss.Reason#GONE}) because the new
- * master does not know it. Whoever waits asks the new master.
+ * <p><b>Failover.</b> When a connection breaks, the sentinels name another master, or slots of a
+ * cluster have another one, all holds are verified at once: each is kept, or told lost ({@link
+ * LeaseLoss.Reason#GONE}) because the new master does not know it. Whoever waits asks the new
+ * master.
+ *
+ * <p><b>Cluster.</b> All keys of a lock are in one slot. Commands go to the slot's master, and
+ * follow it; while a slot is on its way to another node its locks cannot be used, and whoever waits
+ * waits on. Messages are sharded (SPUBLISH) when all masters know that (Redis 7), which is asked
+ * once: restart the clients after such an upgrade. While something is held or waited for the client
+ * asks every two seconds, for short leases more often, who has which slots.
  *
  * <p>In Redis it uses the key of the lock's name, {@code redisson_lock_token:{name}} for the
  * fencing token, {@code mortise_forced:{name}} after a forced release, and the channel {@code
@@ -31,7 +38,9 @@ public sealed interface LockClient extends AutoCloseable permits Engine {
   /**
    * A client with connections of its own.
    *
-   * @param uri {@code redis://[[user]:password@]host[:port][/database]}; or {@code
+   * @param uri {@code redis://[[user]:password@]host[:port][/database]} for one server; {@code
+   *     redis://[[user]:password@]host[:port],host[:port]...}, with several nodes, or {@code
+   *     redis-cluster://} with one or more, for a Redis Cluster; {@code
    *     redis-sentinel://[[user]:password@]host[:port],host[:port]...[/database]#master} for the
    *     master that these sentinels watch under that name: credentials and database are the
    *     master's, sentinels that want a password need a {@code RedisSentinelClient}. With {@code
@@ -56,7 +65,9 @@ public sealed interface LockClient extends AutoCloseable permits Engine {
    * same time. The subscription has a connection of its own besides. Connecting takes as long as
    * the Jedis client's own time-outs allow.
    *
-   * @param jedis a {@code redis.clients.jedis.RedisClient} or {@code RedisSentinelClient}
+   * @param jedis a {@code redis.clients.jedis.RedisClient}, {@code RedisSentinelClient} or {@code
+   *     RedisClusterClient}; the nodes of the latter are used under the addresses that the cluster
+   *     itself tells, without its {@code HostAndPortMapper}
    * @throws IllegalArgumentException if it is a client of another type
    */
   static LockClient create(UnifiedJedis jedis, LockOptions options) {
