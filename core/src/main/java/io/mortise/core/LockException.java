@@ -19,6 +19,11 @@ public final class LockException extends RuntimeException {
     READ_ONLY(true),
     /** The server has no memory left and may not evict. May pass. */
     OUT_OF_MEMORY(true),
+    /**
+     * Too few replicas have acknowledged an acquisition, see {@link LockOptions#acknowledgement};
+     * it was undone. May pass.
+     */
+    NOT_REPLICATED(true),
     /** All connections of the pool were in use. May pass. */
     NO_CONNECTION_FREE(true),
     /** The server refused user, password, or the right to a command or key. */
@@ -27,6 +32,8 @@ public final class LockException extends RuntimeException {
     UNTRUSTED(false),
     /** The name is in use as another kind of lock, or as a key that is no lock. */
     WRONG_TYPE(false),
+    /** The server has no such command as the options want. */
+    NOT_SUPPORTED(false),
     /** The server refused a script or its arguments. */
     SCRIPT(false),
     /** The client was closed. */

@@ -28,6 +28,8 @@ import java.util.Objects;
  * @param clockDrift by how much the clocks of client and server may differ in rate: this share of a
  *     lease, and 2 ms more, is not relied upon, but never more than half of it; default 0.01, at
  *     most 0.5
+ * @param acknowledgement what has to be safe before an acquisition counts; default {@link
+ *     Acknowledgement#NONE}
  */
 public record LockOptions(
     Duration lease,
@@ -37,7 +39,8 @@ public record LockOptions(
     int connections,
     Duration subscriptionLinger,
     Duration tokenIdleLife,
-    double clockDrift) {
+    double clockDrift,
+    Acknowledgement acknowledgement) {
 
   /** The longest lease and the longest wait: 365 days. A longer wait counts as this one. */
   public static final Duration MAX_LEASE = Duration.ofDays(365);
@@ -54,12 +57,64 @@ public record LockOptions(
     within("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(10));
     within("subscriptionLinger", subscriptionLinger, Duration.ZERO, Duration.ofHours(1));
     within("tokenIdleLife", tokenIdleLife, Duration.ofSeconds(1), MAX_LEASE);
+    Objects.requireNonNull(acknowledgement, "acknowledgement");
     if (connections < 1) {
       throw new IllegalArgumentException("connections must be at least 1, not " + connections);
     }
     if (!(clockDrift >= 0 && clockDrift <= MOST_DRIFT)) {
       throw new IllegalArgumentException(
           "clockDrift must be from 0 to %s, not %s".formatted(MOST_DRIFT, clockDrift));
+    }
+  }
+
+  /**
+   * How safe an acquisition has to be before it counts: acknowledged by replicas (the command
+   * WAIT), or on the disks too (WAITAOF, Redis 7.2 and later). When that falls short it is undone,
+   * and the attempt fails with {@link LockException.Reason#NOT_REPLICATED}; a wait goes on and
+   * tries again.
+   *
+   * <p>It costs a round trip to the replicas, or an fsync, for each acquisition; re-entries and
+   * renewals are not waited for. It makes the loss of a hold by a failover less likely, not
+   * impossible: a replica that has not acknowledged may be the one that is promoted. Only the token
+   * protects the data then.
+   *
+   * @param replicas how many replicas have to acknowledge it; of a cluster, of the slot's master
+   * @param onDisk whether it has to be in the append-only files of the master and of so many
+   *     replicas
+   * @param within how long to wait for that; at least 1 ms, and never longer than half of the time
+   *     that the command has left
+   */
+  public record Acknowledgement(int replicas, boolean onDisk, Duration within) {
+    /** None: an acquisition counts when the master has answered. */
+    public static final Acknowledgement NONE =
+        new Acknowledgement(0, false, Duration.ofMillis(500));
+
+    /** Checks the values. */
+    public Acknowledgement {
+      if (replicas < 0) {
+        throw new IllegalArgumentException("replicas must not be negative, as " + replicas + " is");
+      }
+      LockOptions.within("within", within, Duration.ofMillis(1), Duration.ofMinutes(1));
+    }
+
+    /** By so many replicas, within 500 ms. */
+    public static Acknowledgement ofReplicas(int replicas) {
+      return new Acknowledgement(replicas, false, NONE.within);
+    }
+
+    /** The same, and on the disks of the master and of those replicas. */
+    public Acknowledgement onDisks() {
+      return new Acknowledgement(replicas, true, within);
+    }
+
+    /** The same, within that time. */
+    public Acknowledgement within(Duration time) {
+      return new Acknowledgement(replicas, onDisk, time);
+    }
+
+    /** Whether anything is waited for. */
+    public boolean isWanted() {
+      return replicas > 0 || onDisk;
     }
   }
 
@@ -91,6 +146,7 @@ public record LockOptions(
     private Duration subscriptionLinger = Duration.ofSeconds(5);
     private Duration tokenIdleLife = Duration.ofMinutes(10);
     private double clockDrift = 0.01;
+    private Acknowledgement acknowledgement = Acknowledgement.NONE;
 
     private Builder() {}
 
@@ -142,6 +198,12 @@ public record LockOptions(
       return this;
     }
 
+    /** See {@link LockOptions#acknowledgement()}. */
+    public Builder acknowledgement(Acknowledgement acknowledgement) {
+      this.acknowledgement = acknowledgement;
+      return this;
+    }
+
     /**
      * The options.
      *
@@ -156,7 +218,8 @@ public record LockOptions(
           connections,
           subscriptionLinger,
           tokenIdleLife,
-          clockDrift);
+          clockDrift,
+          acknowledgement);
     }
   }
 }

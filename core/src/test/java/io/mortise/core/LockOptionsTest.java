@@ -8,10 +8,13 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofNanos;
 import static java.time.Duration.ofSeconds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.mortise.core.LockOptions.Acknowledgement;
 import java.time.Duration;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -129,7 +132,8 @@ class LockOptionsTest {
             64,
             ofSeconds(5),
             ofMinutes(10),
-            0.01),
+            0.01,
+            Acknowledgement.NONE),
         LockOptions.defaults());
     assertEquals(LockOptions.defaults(), LockOptions.builder().build());
     assertSame(LockOptions.defaults(), LockOptions.defaults());
@@ -143,6 +147,21 @@ class LockOptionsTest {
     assertEquals(LockOptions.defaults().maxHold(), options.maxHold());
     assertEquals(LockOptions.defaults().patience(), options.patience());
     assertEquals(LockOptions.defaults().tokenIdleLife(), options.tokenIdleLife());
+  }
+
+  @Test
+  void anAcknowledgementIsOfReplicasOrOnDisks() {
+    assertFalse(Acknowledgement.NONE.isWanted());
+    assertFalse(Acknowledgement.ofReplicas(0).isWanted());
+    assertTrue(Acknowledgement.ofReplicas(0).onDisks().isWanted());
+    Acknowledgement two = Acknowledgement.ofReplicas(2).within(ofSeconds(1));
+    assertEquals(new Acknowledgement(2, false, ofSeconds(1)), two);
+    assertEquals(two, LockOptions.builder().acknowledgement(two).build().acknowledgement());
+    assertEquals(
+        "replicas must not be negative, as -1 is",
+        assertThrows(IllegalArgumentException.class, () -> Acknowledgement.ofReplicas(-1))
+            .getMessage());
+    assertThrows(IllegalArgumentException.class, () -> two.within(Duration.ZERO));
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.LockProtocol.Presence;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.core.spi.Terms;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -206,7 +207,14 @@ final class Acquisition {
             ? engine.commands().timeoutNanos()
             : Math.max(leftNanos(), ROUND_TRIP_NANOS);
     try {
-      Reply reply = engine.commands().run(call, within);
+      Reply reply =
+          engine
+              .commands()
+              .attempt(
+                  Request.of(call),
+                  answer -> protocol.outcome(answer) instanceof Attempt.Acquired,
+                  () -> List.of(protocol.release(holder)),
+                  within);
       if (reply.repeated()) {
         doubt();
       }

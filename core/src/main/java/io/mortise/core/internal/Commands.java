@@ -1,6 +1,8 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.Acknowledgements.Shortfall;
 import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.ScriptCall;
 import java.util.ArrayList;
@@ -9,6 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -26,12 +30,14 @@ final class Commands {
 
   private final Deployment servers;
   private final Workers workers;
+  private final Acknowledgements acknowledgements;
   private final long timeoutNanos;
 
-  Commands(Deployment servers, Workers workers, long timeoutNanos) {
+  Commands(Deployment servers, Workers workers, LockOptions options) {
     this.servers = servers;
     this.workers = workers;
-    this.timeoutNanos = timeoutNanos;
+    this.acknowledgements = new Acknowledgements(options.acknowledgement());
+    this.timeoutNanos = options.commandTimeout().toNanos();
   }
 
   /** How long a command may take when its caller has no shorter limit. */
@@ -46,6 +52,70 @@ final class Commands {
 
   Reply run(ScriptCall call) throws Fault {
     return run(call, timeoutNanos);
+  }
+
+  /**
+   * Makes an attempt that counts only when it is acknowledged, if that is wanted; otherwise it is
+   * undone before this throws.
+   *
+   * @param granted whether an answer is a grant
+   * @param undo what takes the grant back
+   */
+  Reply attempt(
+      Request attempt, Predicate<Object> granted, Supplier<List<ScriptCall>> undo, long withinNanos)
+      throws Fault {
+    if (!acknowledgements.areWanted()) {
+      return run(attempt, withinNanos);
+    }
+    Reply reply =
+        servers.exchange(
+            slotOf(attempt),
+            (connection, deadline) -> acknowledged(connection, deadline, attempt, granted, undo),
+            Math.min(withinNanos, timeoutNanos));
+    if (reply.value() instanceof Shortfall shortfall) {
+      throw new Fault(shortfall.reason(), reply.repeated(), shortfall.message(), null);
+    }
+    return reply;
+  }
+
+  private Object acknowledged(
+      Connection connection,
+      long deadlineNanos,
+      Request attempt,
+      Predicate<Object> granted,
+      Supplier<List<ScriptCall>> undo) {
+    Object answer = on(connection, deadlineNanos, attempt);
+    if (!granted.test(answer)) {
+      return answer;
+    }
+    Shortfall shortfall = acknowledgements.await(connection, deadlineNanos);
+    if (shortfall == null) {
+      return answer;
+    }
+    for (ScriptCall call : undo.get()) {
+      connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
+      on(connection, deadlineNanos, Request.of(call));
+    }
+    return shortfall;
+  }
+
+  /**
+   * Finds out whether the server can acknowledge as it is wanted.
+   *
+   * @throws Fault if it cannot; not if it cannot be asked now
+   */
+  void probeAcknowledgements() throws Fault {
+    if (acknowledgements.areWanted()) {
+      try {
+        servers.exchange(0, acknowledgements::probe, timeoutNanos);
+      } catch (Fault fault) {
+        Fault lasting = Acknowledgements.lasting(fault);
+        if (lasting != null) {
+          throw lasting;
+        }
+        Engine.LOG.warn("{} could not be asked for WAIT yet: {}", servers, fault.getMessage());
+      }
+    }
   }
 
   private Reply run(Request request, long withinNanos) throws Fault {
@@ -85,11 +155,6 @@ final class Commands {
                 connection.executeCommand(new CommandArguments(Command.INFO).add("server")),
             timeoutNanos)
         .value();
-  }
-
-  /** Runs one call that is put together of many, of one slot; it answers for all of them. */
-  Reply runTogether(List<ScriptCall> items, long withinNanos) throws Fault {
-    return run(Request.together(items), withinNanos);
   }
 
   /**

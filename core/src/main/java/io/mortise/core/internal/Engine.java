@@ -76,7 +76,7 @@ public final class Engine implements LockClient, LockNode {
     this.servers = servers.apply(workers);
     this.servers.onBroken(this::connectionBroke);
     this.servers.onChange(this::serverChanged);
-    this.commands = new Commands(this.servers, workers, options.commandTimeout().toNanos());
+    this.commands = new Commands(this.servers, workers, options);
     this.batches = new Batches(commands, workers);
     this.scheduler = new Scheduler(System::nanoTime, batches::flush, workers.threads("scheduler"));
     this.wakeups =
@@ -97,12 +97,23 @@ public final class Engine implements LockClient, LockNode {
 
   /** A client with connections of its own. */
   public static LockClient create(String uri, LockOptions options) {
-    return new Engine(options, workers -> Connector.servers(uri, options, workers));
+    return checked(new Engine(options, workers -> Connector.servers(uri, options, workers)));
   }
 
   /** A client on the connections of the caller's. */
   public static LockClient create(UnifiedJedis jedis, LockOptions options) {
-    return new Engine(options, workers -> Connector.servers(jedis, options, workers));
+    return checked(new Engine(options, workers -> Connector.servers(jedis, options, workers)));
+  }
+
+  /** So that a server which cannot do what the options want is told at the start. */
+  private static LockClient checked(Engine engine) {
+    try {
+      engine.commands.probeAcknowledgements();
+      return engine;
+    } catch (Fault fault) {
+      engine.close();
+      throw new LockException(fault.reason(), String.valueOf(fault.getMessage()), fault.getCause());
+    }
   }
 
   @Override

@@ -84,7 +84,10 @@ public final class GroupAttempt {
             ? engine.commands().timeoutNanos()
             : Math.max(LEAST_NANOS, terms.waitNanos());
     try {
-      Reply reply = engine.commands().runTogether(calls, within);
+      Reply reply =
+          engine
+              .commands()
+              .attempt(Request.together(calls), GroupAttempt::isGrant, this::releases, within);
       List<?> answer = (List<?>) reply.value();
       if ((Long) answer.get(0) == 0) {
         if (reply.repeated()) {
@@ -100,6 +103,14 @@ public final class GroupAttempt {
       }
       throw fault.forCaller(names());
     }
+  }
+
+  private static boolean isGrant(Object answer) {
+    return (Long) ((List<?>) answer).get(0) == 1;
+  }
+
+  private List<ScriptCall> releases() {
+    return sources.stream().map(source -> source.protocol().release(holder)).toList();
   }
 
   private List<OwnedLease> hold(Attempt.Acquired acquired, long sentNanos, Doubt doubt)

@@ -35,8 +35,7 @@ class BatchesTest {
 
   private final RespServer server = new RespServer(command -> answers.apply(command));
   private final Deployment node = Connector.servers(server.uri(), OPTIONS, workers);
-  private final Batches batches =
-      new Batches(new Commands(node, workers, OPTIONS.commandTimeout().toNanos()), workers);
+  private final Batches batches = new Batches(new Commands(node, workers, OPTIONS), workers);
 
   @AfterEach
   void close() {

@@ -12,6 +12,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class CommandsTest {
+  private static final LockOptions OPTIONS =
+      LockOptions.builder().commandTimeout(Duration.ofSeconds(20)).build();
   private static final String NOSCRIPT = error("NOSCRIPT No matching script. Please use EVAL.");
   private static final Script INSPECT = Script.load("lock/inspect");
 
@@ -31,8 +34,8 @@ class CommandsTest {
   private volatile Function<List<String>, String> answers = this::likeRedis;
   private final RespServer server = new RespServer(command -> answers.apply(command));
   private final Workers workers = new Workers("test");
-  private final Deployment node = Connector.servers(server.uri(), LockOptions.defaults(), workers);
-  private final Commands commands = new Commands(node, workers, 20_000_000_000L);
+  private final Deployment node = Connector.servers(server.uri(), OPTIONS, workers);
+  private final Commands commands = new Commands(node, workers, OPTIONS);
 
   @AfterEach
   void close() {

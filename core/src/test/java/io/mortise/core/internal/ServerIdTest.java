@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LockNode;
+import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -14,14 +15,16 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class ServerIdTest {
+  private static final LockOptions OPTIONS =
+      LockOptions.builder().commandTimeout(Duration.ofSeconds(20)).build();
   private static final String INFO =
       "# Server\r\nredis_version:7.0.15\r\nrun_id:0123abcd\r\ntcp_port:6379\r\n";
 
   private volatile String answer = bulk(INFO);
   private final RespServer server = new RespServer(command -> answer);
   private final Workers workers = new Workers("test");
-  private final Deployment node = Connector.servers(server.uri(), LockOptions.defaults(), workers);
-  private final Commands commands = new Commands(node, workers, 20_000_000_000L);
+  private final Deployment node = Connector.servers(server.uri(), OPTIONS, workers);
+  private final Commands commands = new Commands(node, workers, OPTIONS);
   private final ServerId id = new ServerId();
 
   private static String bulk(String text) {
