@@ -63,11 +63,25 @@ final class BaseProtocol implements LockProtocol {
   }
 
   @Override
+  public boolean passesOn() {
+    return true;
+  }
+
+  @Override
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
+    return acquire(holder, leaseMillis, waits, 1);
+  }
+
+  @Override
+  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
     return new ScriptCall(
         ACQUIRE,
         List.of(lockKey, tokenKey),
-        List.of(bytes(holder), bytes(leaseMillis), tokenIdleMillis, ONE_TOKEN));
+        List.of(
+            bytes(holder),
+            bytes(leaseMillis),
+            tokenIdleMillis,
+            tokens == 1 ? ONE_TOKEN : bytes(tokens)));
   }
 
   @Override

@@ -28,6 +28,10 @@ import java.util.Objects;
  * @param clockDrift by how much the clocks of client and server may differ in rate: this share of a
  *     lease, and 2 ms more, is not relied upon, but never more than half of it; default 0.01, at
  *     most 0.5
+ * @param handOvers how often a hold of a {@link RedisLock} may pass from one thread of this client
+ *     to the next that waits, without a word to Redis; then it goes back to Redis, so that other
+ *     clients have their turn. Default 100; 0 for never
+ * @param handOverTime for how long it may pass on so; default 20 ms
  * @param acknowledgement what has to be safe before an acquisition counts; default {@link
  *     Acknowledgement#NONE}
  */
@@ -40,6 +44,8 @@ public record LockOptions(
     Duration subscriptionLinger,
     Duration tokenIdleLife,
     double clockDrift,
+    int handOvers,
+    Duration handOverTime,
     Acknowledgement acknowledgement) {
 
   /** The longest lease and the longest wait: 365 days. A longer wait counts as this one. */
@@ -47,6 +53,7 @@ public record LockOptions(
 
   private static final Duration MIN_DEFAULT_LEASE = Duration.ofMillis(100);
   private static final double MOST_DRIFT = 0.5;
+  private static final int MOST_HAND_OVERS = 1_000_000;
   private static final LockOptions DEFAULTS = new Builder().build();
 
   /** Checks each value and names the one that is wrong. */
@@ -57,6 +64,11 @@ public record LockOptions(
     within("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(10));
     within("subscriptionLinger", subscriptionLinger, Duration.ZERO, Duration.ofHours(1));
     within("tokenIdleLife", tokenIdleLife, Duration.ofSeconds(1), MAX_LEASE);
+    if (handOvers < 0 || handOvers > MOST_HAND_OVERS) {
+      throw new IllegalArgumentException(
+          "handOvers must be from 0 to %d, not %d".formatted(MOST_HAND_OVERS, handOvers));
+    }
+    within("handOverTime", handOverTime, Duration.ZERO, Duration.ofMinutes(1));
     Objects.requireNonNull(acknowledgement, "acknowledgement");
     if (connections < 1) {
       throw new IllegalArgumentException("connections must be at least 1, not " + connections);
@@ -146,6 +158,8 @@ public record LockOptions(
     private Duration subscriptionLinger = Duration.ofSeconds(5);
     private Duration tokenIdleLife = Duration.ofMinutes(10);
     private double clockDrift = 0.01;
+    private int handOvers = 100;
+    private Duration handOverTime = Duration.ofMillis(20);
     private Acknowledgement acknowledgement = Acknowledgement.NONE;
 
     private Builder() {}
@@ -198,6 +212,18 @@ public record LockOptions(
       return this;
     }
 
+    /** See {@link LockOptions#handOvers()}. */
+    public Builder handOvers(int handOvers) {
+      this.handOvers = handOvers;
+      return this;
+    }
+
+    /** See {@link LockOptions#handOverTime()}. */
+    public Builder handOverTime(Duration handOverTime) {
+      this.handOverTime = handOverTime;
+      return this;
+    }
+
     /** See {@link LockOptions#acknowledgement()}. */
     public Builder acknowledgement(Acknowledgement acknowledgement) {
       this.acknowledgement = acknowledgement;
@@ -219,6 +245,8 @@ public record LockOptions(
           subscriptionLinger,
           tokenIdleLife,
           clockDrift,
+          handOvers,
+          handOverTime,
           acknowledgement);
     }
   }

@@ -133,6 +133,8 @@ class LockOptionsTest {
             ofSeconds(5),
             ofMinutes(10),
             0.01,
+            100,
+            ofMillis(20),
             Acknowledgement.NONE),
         LockOptions.defaults());
     assertEquals(LockOptions.defaults(), LockOptions.builder().build());

@@ -85,7 +85,7 @@ final class Acquisition {
     this.owner = owner;
     this.holder = engine.nextHolder();
     this.patience = new Patience(engine);
-    this.place = new Place(engine, engine.idOf(protocol));
+    this.place = new Place(engine, protocol);
     this.startNanos = engine.nanos();
     this.backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
     this.unheard = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, engine::random);
@@ -167,11 +167,16 @@ final class Acquisition {
       boolean trusted = heard != null && heard.confirmed();
       engine.ensureOpen(protocol.name());
       noteInterrupt();
+      LeaseHandle handed = takeOver();
+      if (handed != null) {
+        return handed;
+      }
 
+      int tokens = tokens();
       long sentNanos = engine.nanos();
-      Attempt attempt = attempt();
+      Attempt attempt = attempt(tokens);
       if (attempt instanceof Attempt.Acquired acquired) {
-        LeaseHandle lease = hold(acquired, sentNanos);
+        LeaseHandle lease = hold(acquired, tokens, sentNanos);
         if (lease != null) {
           return lease;
         }
@@ -200,8 +205,8 @@ final class Acquisition {
   }
 
   /** One attempt; null when there was no answer, which {@code patience} then explains. */
-  private @Nullable Attempt attempt() {
-    ScriptCall call = protocol.acquire(holder, terms.leaseMillis(), terms.waitNanos() > 0);
+  private @Nullable Attempt attempt(int tokens) {
+    ScriptCall call = protocol.acquire(holder, terms.leaseMillis(), terms.waitNanos() > 0, tokens);
     long within =
         terms.waitNanos() == 0
             ? engine.commands().timeoutNanos()
@@ -235,7 +240,7 @@ final class Acquisition {
     }
   }
 
-  private @Nullable LeaseHandle hold(Attempt.Acquired acquired, long sentNanos) {
+  private @Nullable LeaseHandle hold(Attempt.Acquired acquired, int tokens, long sentNanos) {
     LeaseHandle lease =
         new LeaseHandle(engine, protocol, holder, acquired, owner, terms, sentNanos);
     // Not by asking the lease: that would make it lost, and a lost one is released in the
@@ -253,8 +258,36 @@ final class Acquisition {
     }
     noteFault(null);
     lease.doubt(doubt);
+    lease.reserve(tokens);
     place.handOver(lease);
     engine.register(lease);
+    return lease;
+  }
+
+  /** As many as threads may have the hold after this one, if any stand behind. */
+  private int tokens() {
+    return protocol.passesOn() && terms.renewed() && place.isAwaited()
+        ? engine.options().handOvers() + 1
+        : 1;
+  }
+
+  /** The hold that the one before in the line has left; null when there is none that suits. */
+  private @Nullable LeaseHandle takeOver() {
+    Tenure tenure = place.tenure();
+    if (tenure == null) {
+      return null;
+    }
+    if (!tenure.suits(terms, engine.nanos()) || tenure.epoch() != engine.epoch()) {
+      place.releaseTenure();
+      return null;
+    }
+    LeaseHandle lease = LeaseHandle.continuing(engine, protocol, tenure, owner, terms);
+    noteFault(null);
+    place.handOver(lease);
+    engine.register(lease);
+    if (tenure.epoch() != engine.epoch()) {
+      lease.verify(); // whoever looked at the holds in between may not have seen this one
+    }
     return lease;
   }
 

@@ -41,6 +41,7 @@ public final class Engine implements LockClient, LockNode {
 
   private final String id = clientId();
   private final AtomicLong acquisitions = new AtomicLong();
+  private final AtomicLong epoch = new AtomicLong();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Signal closing = new Signal();
 
@@ -274,8 +275,22 @@ public final class Engine implements LockClient, LockNode {
     return scheduler.size() > 1;
   }
 
+  /**
+   * Goes up whenever something may have happened to the holds of this client, so that one that is
+   * just passing from thread to thread is not overlooked.
+   */
+  long epoch() {
+    return epoch.get();
+  }
+
+  /** To be called before the holds are looked at. */
+  void epochEnds() {
+    epoch.incrementAndGet();
+  }
+
   /** Asks Redis soon whether all holds are still there. */
   void verifyHolds() {
+    epochEnds();
     for (LeaseHandle lease : leases()) {
       lease.renewal().verify();
     }

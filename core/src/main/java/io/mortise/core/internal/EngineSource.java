@@ -168,10 +168,12 @@ public final class EngineSource implements ProtocolSource {
     engine.ensureOpen(protocol.name());
     try {
       boolean forced = (Long) engine.commands().runOnce(protocol.force()).value() == 1;
+      engine.epochEnds();
       // Those of this client are told before this returns: so the line is open to the next.
       holdsHere().forEach(Renewal::verifyNow);
       return forced;
     } catch (Fault fault) {
+      engine.epochEnds();
       holdsHere().forEach(Renewal::verify);
       throw fault.mayHaveRun() && !fault.isAnswer()
           ? fault.forCaller(

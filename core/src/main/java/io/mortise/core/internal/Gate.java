@@ -2,6 +2,7 @@ package io.mortise.core.internal;
 
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,9 @@ final class Gate {
 
   /** The hold whose permit it is, when it is not one that still tries. */
   private volatile @Nullable LeaseHandle holder;
+
+  /** A hold that passes on: it belongs to whoever has the permit, and lies here in between. */
+  private final AtomicReference<@Nullable Tenure> tenure = new AtomicReference<>();
 
   private volatile @Nullable Trouble trouble;
 
@@ -82,6 +86,32 @@ final class Gate {
   void pass() {
     holder = null;
     permit.release();
+  }
+
+  // ---- a hold that passes on
+
+  /** Leaves a hold for the next in line. Called with the permit, before it is passed on. */
+  void put(Tenure hold) {
+    tenure.set(hold);
+  }
+
+  /** What was left for the one who has the permit now. */
+  @Nullable Tenure take() {
+    return tenure.get() == null ? null : tenure.getAndSet(null);
+  }
+
+  /**
+   * What was left, if nobody is there to take it; to be released by the caller. Whoever passes a
+   * hold on, and whoever leaves the line without the permit, has to look: if the last one in the
+   * line gives up just when the hold is passed to it, one of the two sees that it lies there.
+   */
+  @Nullable Tenure takeOrphan() {
+    if (tenure.get() == null || permit.hasQueuedThreads() || !permit.tryAcquire()) {
+      return null;
+    }
+    Tenure orphan = take();
+    permit.release();
+    return orphan;
   }
 
   /** Lets everybody through; they find the client closed. */

@@ -68,9 +68,11 @@ public final class GroupAttempt {
   }
 
   private boolean standInLine(EngineSource source) throws InterruptedException {
-    Place place = new Place(engine, engine.idOf(source.protocol()));
+    Place place = new Place(engine, source.protocol());
     places.add(place);
-    return place.enter(0, terms.interruptible());
+    boolean first = place.enter(0, terms.interruptible());
+    place.releaseTenure();
+    return first;
   }
 
   private Outcome attempt() {

@@ -5,6 +5,7 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.internal.Standing.Phase;
+import io.mortise.core.internal.Tenure.Reserve;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
@@ -52,11 +53,17 @@ final class LeaseHandle implements OwnedLease {
   private final long lastToken;
   private final AtomicLong token;
 
+  /** A token that was raised is beyond those that were reserved. */
+  private final long firstToken;
+
   /**
    * What is still to be done when the hold ends: the gate's permit. Set before the lease is
    * published, taken by whoever does it.
    */
-  private final AtomicReference<@Nullable Runnable> onEnd = new AtomicReference<>();
+  private final AtomicReference<@Nullable Turn> turn = new AtomicReference<>();
+
+  /** With what the hold may pass on. Set before the lease is published. */
+  private Reserve reserve = Reserve.NONE;
 
   /** Attempts before the one that was granted. */
   private Doubt doubt = Doubt.NONE;
@@ -72,15 +79,40 @@ final class LeaseHandle implements OwnedLease {
     this.engine = engine;
     this.protocol = protocol;
     this.holder = holder;
-    this.token = new AtomicLong(acquired.fencingToken());
+    this.firstToken = acquired.fencingToken();
+    this.token = new AtomicLong(firstToken);
     this.lastToken = acquired.lastToken();
     this.owner = owner;
     this.state = new LeaseState(protocol.name().value(), engine::soon);
     this.renewal = new Renewal(engine, this, protocol, holder, owner, terms, sentNanos);
   }
 
-  void onEnd(Runnable action) {
-    onEnd.set(action);
+  /** The hold of the one before, with the next token. */
+  static LeaseHandle continuing(
+      Engine engine, LockProtocol protocol, Tenure tenure, @Nullable Thread owner, Terms terms) {
+    LeaseHandle lease =
+        new LeaseHandle(
+            engine,
+            protocol,
+            tenure.holder(),
+            new Attempt.Acquired(tenure.token() + 1, tenure.token()),
+            owner,
+            terms,
+            engine.nanos());
+    lease.renewal.continues(tenure);
+    lease.reserve = tenure.reserve();
+    return lease;
+  }
+
+  /** The hold may pass on to those who wait, with so many tokens, this one's included. */
+  void reserve(int tokens) {
+    if (tokens > 1) {
+      reserve = new Reserve(token.get() + tokens - 1, engine.nanos(), 0);
+    }
+  }
+
+  void keep(Turn place) {
+    turn.set(place);
   }
 
   void doubt(Doubt attempts) {
@@ -174,9 +206,9 @@ final class LeaseHandle implements OwnedLease {
   private void passOn() {
     Phase phase = phase();
     if (phase == Phase.LOST || phase == Phase.RELEASED) {
-      Runnable action = onEnd.getAndSet(null);
-      if (action != null) {
-        action.run();
+      Turn mine = turn.getAndSet(null);
+      if (mine != null) {
+        mine.end();
       }
     }
   }
@@ -201,13 +233,50 @@ final class LeaseHandle implements OwnedLease {
       return false;
     }
     try {
-      releaseEnds(engine.commands().run(releaseCall()));
+      if (!handOver()) {
+        releaseEnds(engine.commands().run(releaseCall()));
+      }
       return true;
     } catch (Fault fault) {
       throw releaseFails(fault);
     } finally {
       releaseIsOver();
     }
+  }
+
+  /**
+   * Passes the hold on to the next thread in line, if there is one and the hold may: it is beyond
+   * doubt, and has not passed on too often or for too long. Redis is not told.
+   */
+  private boolean handOver() {
+    Turn mine = turn.get();
+    if (mine == null || !mine.isAwaited() || !mayPassOn()) {
+      return false;
+    }
+    Tenure tenure = renewal.tenure(token.get(), reserve.next(), engine.epoch());
+    if (tenure == null) {
+      return false;
+    }
+    turn.set(null); // while RELEASING nobody else takes it
+    Tenure orphan;
+    try {
+      state.releaseEnds(null);
+    } finally {
+      orphan = mine.end(tenure);
+    }
+    if (orphan != null) {
+      engine.releases().now(protocol, orphan);
+    }
+    return true;
+  }
+
+  private boolean mayPassOn() {
+    return !doubt.exists()
+        && token.get() < reserve.lastToken()
+        && token.get() == firstToken
+        && reserve.passes() < engine.options().handOvers()
+        && engine.nanos() - reserve.sinceNanos() < engine.options().handOverTime().toNanos()
+        && !engine.isClosed();
   }
 
   /**

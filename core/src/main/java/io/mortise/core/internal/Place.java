@@ -1,6 +1,7 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.internal.Gate.Trouble;
+import io.mortise.core.spi.LockProtocol;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,22 +12,53 @@ import org.jspecify.annotations.Nullable;
  */
 final class Place {
   private final Engine engine;
+  private final LockProtocol protocol;
   private final String lock;
   private @Nullable Gate gate;
   private boolean permit;
 
+  /** A hold that came with the permit, and has not been used yet. */
+  private @Nullable Tenure tenure;
+
   /** No place yet. */
-  Place(Engine engine, String lock) {
+  Place(Engine engine, LockProtocol protocol) {
     this.engine = engine;
-    this.lock = lock;
+    this.protocol = protocol;
+    this.lock = engine.idOf(protocol);
   }
 
   /** Waits in the line until it is this one's turn; false when the time is over. */
   boolean enter(long nanos, boolean interruptible) throws InterruptedException {
     Gate line = engine.gates().join(lock);
     gate = line;
-    permit = line.enter(nanos, interruptible);
+    enter(line, nanos, interruptible);
     return permit;
+  }
+
+  private void enter(Gate line, long nanos, boolean interruptible) throws InterruptedException {
+    permit = line.enter(nanos, interruptible);
+    if (permit) {
+      tenure = line.take();
+    }
+  }
+
+  /** A hold that the one before has left to this one; null when there is none. */
+  @Nullable Tenure tenure() {
+    return tenure;
+  }
+
+  /** Gives up what the one before has left, because this one needs something else. */
+  void releaseTenure() {
+    Tenure hold = tenure;
+    if (hold != null) {
+      tenure = null;
+      engine.releases().now(protocol, hold);
+    }
+  }
+
+  /** Whether others stand in the line behind this one. */
+  boolean isAwaited() {
+    return gate != null && permit && gate.hasWaiters();
   }
 
   /** What the first in the line ran into; null when nothing, or there is no line. */
@@ -64,29 +96,40 @@ final class Place {
     if (line != null && permit && line.hasWaiters()) {
       permit = false;
       line.pass();
-      permit = line.enter(nanos, interruptible);
+      enter(line, nanos, interruptible);
     }
   }
 
   /** From here on the place is the lease's, which gives it back when it ends. */
   void handOver(LeaseHandle lease) {
     Gate line = gate;
+    tenure = null;
     if (line != null) {
       boolean withPermit = permit;
       gate = null;
       permit = false;
-      lease.onEnd(() -> engine.gates().leave(lock, line, withPermit));
+      lease.keep(new Turn(engine, lock, line, withPermit));
       if (withPermit) {
         line.heldBy(lease);
       }
     }
   }
 
-  /** Gives the place back, unless it was handed over. */
+  /** Gives the place back, unless it was handed over; and the hold that came with it, if any. */
   void leave() {
-    if (gate != null) {
-      engine.gates().leave(lock, gate, permit);
+    Gate line = gate;
+    if (line != null) {
       gate = null;
+      Tenure unused = tenure;
+      tenure = null;
+      if (unused != null) {
+        line.put(unused);
+      }
+      engine.gates().leave(lock, line, permit);
+      Tenure orphan = line.takeOrphan();
+      if (orphan != null) {
+        engine.releases().soon(protocol, orphan);
+      }
     }
   }
 }

@@ -35,6 +35,22 @@ final class Releases {
     engine.soon(task);
   }
 
+  /** Releases a hold that was to pass on, and is not wanted. */
+  void now(LockProtocol protocol, Tenure hold) {
+    try {
+      var unused = engine.commands().run(protocol.release(hold.holder()));
+    } catch (Fault fault) {
+      Engine.LOG.debug("lock '{}': released in the background", protocol.name(), fault);
+      soon(protocol, hold);
+    }
+  }
+
+  /** The same in the background. */
+  void soon(LockProtocol protocol, Tenure hold) {
+    long end = engine.nanos() + hold.leaseMillis() * 1_000_000;
+    abandon(protocol, hold.holder(), Doubt.NONE.another(end));
+  }
+
   /** What the caller of a release gets when Redis did not confirm it. */
   LockException unconfirmed(LockName name, Fault fault, long leaseEndNanos) {
     long left = Math.max(0, leaseEndNanos - engine.nanos()) / 1_000_000;

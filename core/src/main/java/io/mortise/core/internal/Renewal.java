@@ -4,6 +4,7 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.Commands.Answer;
 import io.mortise.core.internal.Standing.Phase;
+import io.mortise.core.internal.Tenure.Reserve;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.core.spi.Terms;
@@ -71,6 +72,26 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     this.renewed = terms.renewed();
     this.deadlineNanos = new AtomicLong(end(sentNanos, leaseMillis));
     this.askNanos = nextAsk(sentNanos);
+  }
+
+  /** Goes on with a hold of somebody else's. To be called before the hold is published. */
+  void continues(Tenure tenure) {
+    deadlineNanos.set(tenure.deadlineNanos());
+    askNanos = tenure.askNanos();
+  }
+
+  /** The hold as it may pass on; null while anything about it is open. */
+  @Nullable Tenure tenure(long token, Reserve reserve, long epoch) {
+    long deadline = deadlineNanos();
+    boolean settled =
+        renewed
+            && !inFlight
+            && !doubted
+            && endedBecause.isEmpty()
+            && deadline - engine.nanos() > leaseNanos() / 3;
+    return settled
+        ? new Tenure(holder, deadline, askNanos, leaseMillis, token, reserve, epoch)
+        : null;
   }
 
   private long end(long sentNanos, long millis) {

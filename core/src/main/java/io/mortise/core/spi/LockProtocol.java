@@ -70,6 +70,23 @@ public interface LockProtocol {
   ScriptCall acquire(String holder, long leaseMillis, boolean waits);
 
   /**
+   * Whether nothing but chance decides who comes next, so that the engine may: a hold then passes
+   * from thread to thread of one client without a word to Redis, as {@link
+   * io.mortise.core.LockOptions#handOvers} says, and other clients go first afterwards.
+   */
+  default boolean passesOn() {
+    return false;
+  }
+
+  /**
+   * As {@link #acquire(String, long, boolean)}, with several tokens: the one in the answer and
+   * those that follow it. Asked for more than one only if the hold {@link #passesOn}.
+   */
+  default ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
+    return acquire(holder, leaseMillis, waits);
+  }
+
+  /**
    * An attempt, as one item of a script that takes several locks of this kind, all or none. It
    * answers for all of them: 1, their fencing token, and the last one before; or 0, the first that
    * is busy, counted from 1, and what is left of its lease in ms. Empty when this family has no
