@@ -58,6 +58,7 @@ final class Acquisition {
   private final Terms terms;
   private final @Nullable Thread owner;
   private final String holder;
+  private final String lock;
   private final Place place;
   private final Patience patience;
   private final long startNanos;
@@ -85,6 +86,7 @@ final class Acquisition {
     this.owner = owner;
     this.holder = engine.nextHolder();
     this.patience = new Patience(engine);
+    this.lock = engine.idOf(protocol);
     this.place = new Place(engine, protocol);
     this.startNanos = engine.nanos();
     this.backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
@@ -172,9 +174,13 @@ final class Acquisition {
         return handed;
       }
 
+      boolean polite = letOthersGoFirst();
       int tokens = tokens();
       long sentNanos = engine.nanos();
       Attempt attempt = attempt(tokens);
+      if (polite) {
+        engine.courtesy().tried(lock, attempt instanceof Attempt.Acquired);
+      }
       if (attempt instanceof Attempt.Acquired acquired) {
         LeaseHandle lease = hold(acquired, tokens, sentNanos);
         if (lease != null) {
@@ -262,6 +268,20 @@ final class Acquisition {
     place.handOver(lease);
     engine.register(lease);
     return lease;
+  }
+
+  /** After a release that other clients have heard, who waits anyway waits a moment longer. */
+  private boolean letOthersGoFirst() throws InterruptedException {
+    long nanos =
+        terms.waitNanos() > 0 && protocol.passesOn()
+            ? engine.courtesy().pauseNanos(lock, engine.nanos())
+            : 0;
+    if (nanos <= 0) {
+      return false;
+    }
+    Signal closing = engine.closing();
+    await(closing, closing.generation(), nanos);
+    return true;
   }
 
   /** As many as threads may have the hold after this one, if any stand behind. */

@@ -58,6 +58,7 @@ public final class Engine implements LockClient, LockNode {
   private final Scheduler scheduler;
   private final Wakeups wakeups;
   private final Gates gates = new Gates();
+  private final Courtesy courtesy = new Courtesy();
   private final Releases releases;
   private final ServerId serverId = new ServerId();
   private final Drift drift;
@@ -397,6 +398,10 @@ public final class Engine implements LockClient, LockNode {
 
   Gates gates() {
     return gates;
+  }
+
+  Courtesy courtesy() {
+    return courtesy;
   }
 
   Releases releases() {

@@ -349,6 +349,11 @@ final class LeaseHandle implements OwnedLease {
           protocol.name());
     }
     state.releaseEnds(loss);
+    if (status == 1 && protocol.passesOn()) {
+      long mine = engine.wakeups().isHeard(protocol.channel(holder)) ? 1 : 0;
+      long heard = (Long) answer.get(1) - mine;
+      engine.courtesy().released(engine.idOf(protocol), heard, engine.nanos());
+    }
   }
 
   @Override

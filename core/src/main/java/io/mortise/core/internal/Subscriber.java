@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -112,10 +111,16 @@ final class Subscriber {
   /** Asks the connection whether it lives; when to do so again. */
   long heartbeat(long nowNanos, long everyNanos, long answerNanos) {
     SubscriberSession current = session;
-    Optional<Channel> any = channels.values().stream().filter(c -> c.confirmed).findFirst();
-    return current == null || any.isEmpty()
-        ? nowNanos + everyNanos
-        : current.heartbeat(nowNanos, everyNanos, answerNanos, any.get().name);
+    if (current == null || channels.isEmpty()) {
+      return nowNanos + everyNanos;
+    }
+    // One that is subscribed already; while there is none, the session owes its first answer.
+    Channel any =
+        channels.values().stream()
+            .filter(channel -> channel.confirmed)
+            .findFirst()
+            .orElseGet(() -> channels.values().iterator().next());
+    return current.heartbeat(nowNanos, everyNanos, answerNanos, any.name);
   }
 
   /** Makes the connection anew, to whichever server it is now; everybody wakes up and asks. */

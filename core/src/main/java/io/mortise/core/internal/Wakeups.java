@@ -102,6 +102,12 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
     return channels.containsKey(name) ? subscribe(name, true) : null;
   }
 
+  /** Whether this client hears the channel, so that a message counts it as one that did. */
+  boolean isHeard(String name) {
+    Channel channel = channels.get(name);
+    return channel != null && channel.confirmed;
+  }
+
   /**
    * Sees to it that the channel is subscribed. Does not wait for the server.
    *
