@@ -58,7 +58,6 @@ final class Acquisition {
   private final Terms terms;
   private final @Nullable Thread owner;
   private final String holder;
-  private final String lock;
   private final Place place;
   private final Patience patience;
   private final long startNanos;
@@ -86,7 +85,6 @@ final class Acquisition {
     this.owner = owner;
     this.holder = engine.nextHolder();
     this.patience = new Patience(engine);
-    this.lock = engine.idOf(protocol);
     this.place = new Place(engine, protocol);
     this.startNanos = engine.nanos();
     this.backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
@@ -179,7 +177,7 @@ final class Acquisition {
       long sentNanos = engine.nanos();
       Attempt attempt = attempt(tokens);
       if (polite) {
-        engine.courtesy().tried(lock, attempt instanceof Attempt.Acquired);
+        engine.courtesy().tried(protocol, attempt instanceof Attempt.Acquired);
       }
       if (attempt instanceof Attempt.Acquired acquired) {
         LeaseHandle lease = hold(acquired, tokens, sentNanos);
@@ -274,7 +272,7 @@ final class Acquisition {
   private boolean letOthersGoFirst() throws InterruptedException {
     long nanos =
         terms.waitNanos() > 0 && protocol.passesOn()
-            ? engine.courtesy().pauseNanos(lock, engine.nanos())
+            ? engine.courtesy().pauseNanos(protocol, engine.nanos())
             : 0;
     if (nanos <= 0) {
       return false;

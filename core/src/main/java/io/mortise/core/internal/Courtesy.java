@@ -1,5 +1,7 @@
 package io.mortise.core.internal;
 
+import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.LockProtocol;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -20,7 +22,8 @@ final class Courtesy {
   private static final long LEAST_NANOS = 50_000L;
   private static final int MANY = 64;
 
-  private final Map<String, Pause> pauses = new ConcurrentHashMap<>();
+  /** By the name of the lock: of one family, the one whose holds pass on. */
+  private final Map<LockName, Pause> pauses = new ConcurrentHashMap<>();
 
   /**
    * The moment after a release.
@@ -35,10 +38,10 @@ final class Courtesy {
    *
    * @param heard how many of others have heard it
    */
-  void released(String lock, long heard, long nowNanos) {
+  void released(LockProtocol lock, long heard, long nowNanos) {
     if (heard <= 0) {
       if (!pauses.isEmpty()) {
-        pauses.remove(lock);
+        pauses.remove(lock.name());
       }
       return;
     }
@@ -46,27 +49,27 @@ final class Courtesy {
       pauses.values().removeIf(pause -> nowNanos - pause.untilNanos() > 0);
     }
     pauses.compute(
-        lock,
-        (id, before) -> {
+        lock.name(),
+        (name, before) -> {
           long nanos = before == null ? MOST_NANOS : before.nanos();
           return new Pause(nowNanos + nanos, nanos);
         });
   }
 
   /** For how long an attempt should wait; 0 when it need not. */
-  long pauseNanos(String lock, long nowNanos) {
+  long pauseNanos(LockProtocol lock, long nowNanos) {
     if (pauses.isEmpty()) {
       return 0;
     }
-    Pause pause = pauses.get(lock);
+    Pause pause = pauses.get(lock.name());
     return pause == null ? 0 : Math.max(0, pause.untilNanos() - nowNanos);
   }
 
   /** An attempt that has waited was granted, or was not. */
-  void tried(String lock, boolean granted) {
+  void tried(LockProtocol lock, boolean granted) {
     pauses.computeIfPresent(
-        lock,
-        (id, pause) ->
+        lock.name(),
+        (name, pause) ->
             new Pause(
                 pause.untilNanos(),
                 granted ? Math.max(LEAST_NANOS, pause.nanos() / 2) : MOST_NANOS));

@@ -350,9 +350,11 @@ final class LeaseHandle implements OwnedLease {
     }
     state.releaseEnds(loss);
     if (status == 1 && protocol.passesOn()) {
-      long mine = engine.wakeups().isHeard(protocol.channel(holder)) ? 1 : 0;
-      long heard = (Long) answer.get(1) - mine;
-      engine.courtesy().released(engine.idOf(protocol), heard, engine.nanos());
+      long heard = (Long) answer.get(1);
+      if (heard > 0 && engine.wakeups().isHeard(protocol.channel(holder))) {
+        heard--; // this client itself
+      }
+      engine.courtesy().released(protocol, heard, engine.nanos());
     }
   }
 

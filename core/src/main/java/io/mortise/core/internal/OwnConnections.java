@@ -34,6 +34,7 @@ final class OwnConnections implements ConnectionSource {
     settings.setMaxTotal(options.connections());
     settings.setMaxIdle(options.connections());
     settings.setJmxEnabled(false);
+    settings.setCollectDetailedStatistics(false);
     this.pool = new GenericObjectPool<>(new Lines(), settings);
   }
 
