@@ -41,6 +41,12 @@ record ReadProtocol(Wire wire, String writer) implements LockProtocol {
     return false;
   }
 
+  /** A thread that writes reads by a hold of its own, below its write hold. */
+  @Override
+  public boolean sharesHolds() {
+    return !wire.fair && writer.isEmpty();
+  }
+
   /** A thread that writes may read too. */
   @Override
   public LockProtocol forCaller(Caller caller) {

@@ -6,6 +6,7 @@ import io.mortise.core.internal.Wakeups.Subscription;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.LockProtocol.Presence;
+import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.core.spi.Terms;
 import java.util.List;
@@ -53,12 +54,17 @@ final class Acquisition {
    */
   private static final long ROUND_TRIP_NANOS = 200_000_000L;
 
+  private final EngineSource source;
   private final Engine engine;
   private final LockProtocol protocol;
   private final Terms terms;
   private final @Nullable Thread owner;
   private final String holder;
   private final Place place;
+
+  /** Whether the hold is one that threads of this client share. */
+  private final boolean shares;
+
   private final Patience patience;
   private final long startNanos;
   private final Backoff backoff;
@@ -78,14 +84,17 @@ final class Acquisition {
 
   private boolean queued;
 
-  private Acquisition(Engine engine, LockProtocol protocol, Terms terms, @Nullable Thread owner) {
-    this.engine = engine;
+  private Acquisition(
+      EngineSource source, LockProtocol protocol, Terms terms, @Nullable Thread owner) {
+    this.source = source;
+    this.engine = source.engine();
     this.protocol = protocol;
     this.terms = terms;
     this.owner = owner;
     this.holder = engine.nextHolder();
     this.patience = new Patience(engine);
     this.place = new Place(engine, protocol);
+    this.shares = engine.shares().mayShare(protocol, terms);
     this.startNanos = engine.nanos();
     this.backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
     this.unheard = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, engine::random);
@@ -97,18 +106,21 @@ final class Acquisition {
    * @param owner the thread whose hold it will be, or null for a handle
    * @return the hold, registered and renewed; null when somebody else held the lock all the time
    */
-  static @Nullable LeaseHandle acquire(
-      Engine engine, LockProtocol protocol, Terms terms, @Nullable Thread owner)
+  static @Nullable OwnedLease acquire(
+      EngineSource source, LockProtocol protocol, Terms terms, @Nullable Thread owner)
       throws InterruptedException {
-    return new Acquisition(engine, protocol, terms, owner).run();
+    return new Acquisition(source, protocol, terms, owner).run();
   }
 
-  private @Nullable LeaseHandle run() throws InterruptedException {
-    LeaseHandle lease = null;
+  private @Nullable OwnedLease run() throws InterruptedException {
+    OwnedLease lease = null;
     engine.acquisitionStarts();
     try {
       noteInterrupt();
-      lease = standInLine() ? attemptUntilDone() : null;
+      lease = join();
+      if (lease == null) {
+        lease = standInLine() ? attemptUntilDone() : null;
+      }
       return lease;
     } finally {
       try {
@@ -128,7 +140,7 @@ final class Acquisition {
    * False when the wait ended in the line, or a thread of this client is known to hold the lock.
    */
   private boolean standInLine() throws InterruptedException {
-    if (!protocol.waitsInLine()) {
+    if (!protocol.waitsInLine() && !shares) {
       return true;
     }
     boolean first = place.enter(terms.waitNanos(), terms.interruptible());
@@ -156,7 +168,7 @@ final class Acquisition {
 
   // ---- attempts
 
-  private @Nullable LeaseHandle attemptUntilDone() throws InterruptedException {
+  private @Nullable OwnedLease attemptUntilDone() throws InterruptedException {
     joinIfSubscribed();
     while (true) {
       // Both are read before the attempt, and before the look whether the client is closed: a
@@ -167,7 +179,7 @@ final class Acquisition {
       boolean trusted = heard != null && heard.confirmed();
       engine.ensureOpen(protocol.name());
       noteInterrupt();
-      LeaseHandle handed = takeOver();
+      OwnedLease handed = shares ? join() : takeOver();
       if (handed != null) {
         return handed;
       }
@@ -180,7 +192,7 @@ final class Acquisition {
         engine.courtesy().tried(protocol, attempt instanceof Attempt.Acquired);
       }
       if (attempt instanceof Attempt.Acquired acquired) {
-        LeaseHandle lease = hold(acquired, tokens, sentNanos);
+        OwnedLease lease = hold(acquired, tokens, sentNanos);
         if (lease != null) {
           return lease;
         }
@@ -244,9 +256,10 @@ final class Acquisition {
     }
   }
 
-  private @Nullable LeaseHandle hold(Attempt.Acquired acquired, int tokens, long sentNanos) {
+  private @Nullable OwnedLease hold(Attempt.Acquired acquired, int tokens, long sentNanos) {
     LeaseHandle lease =
-        new LeaseHandle(engine, protocol, holder, acquired, owner, terms, sentNanos);
+        new LeaseHandle(
+            engine, protocol, holder, acquired, shares ? null : owner, terms, sentNanos);
     // Not by asking the lease: that would make it lost, and a lost one is released in the
     // background,
     // which could meet the next attempt of the same holder.
@@ -262,10 +275,29 @@ final class Acquisition {
     }
     noteFault(null);
     lease.doubt(doubt);
+    if (shares) {
+      engine.register(lease);
+      SharedHold first = engine.shares().begin(source, lease, owner);
+      place.leave(); // those behind join
+      return first.watched();
+    }
     lease.reserve(tokens);
     place.handOver(lease);
     engine.register(lease);
     return lease;
+  }
+
+  /** A part of the hold that other threads of this client have; null when there is none. */
+  private @Nullable OwnedLease join() {
+    if (!shares) {
+      return null;
+    }
+    SharedHold part = engine.shares().join(source, terms, owner);
+    if (part != null) {
+      place.leave();
+      part.watched();
+    }
+    return part;
   }
 
   /** After a release that other clients have heard, who waits anyway waits a moment longer. */
@@ -431,7 +463,7 @@ final class Acquisition {
     }
   }
 
-  private void giveBack(@Nullable LeaseHandle lease) {
+  private void giveBack(@Nullable OwnedLease lease) {
     try {
       if (presence != null) {
         presence.close();

@@ -60,6 +60,7 @@ public final class Engine implements LockClient, LockNode {
   private final Gates gates = new Gates();
   private final Courtesy courtesy = new Courtesy();
   private final Releases releases;
+  private final Shares shares = new Shares(this);
   private final ServerId serverId = new ServerId();
   private final Drift drift;
 
@@ -402,6 +403,10 @@ public final class Engine implements LockClient, LockNode {
 
   Courtesy courtesy() {
     return courtesy;
+  }
+
+  Shares shares() {
+    return shares;
   }
 
   Releases releases() {

@@ -50,6 +50,11 @@ public final class EngineSource implements ProtocolSource {
     return engine;
   }
 
+  /** The lock's kind and name. */
+  String id() {
+    return identity.id();
+  }
+
   LockProtocol protocol() {
     return protocol;
   }
@@ -98,7 +103,7 @@ public final class EngineSource implements ProtocolSource {
   public Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner)
       throws InterruptedException {
     LockProtocol asked = called ? protocol : protocol.forCaller(this::holderOf);
-    return Optional.ofNullable(Acquisition.acquire(engine, asked, terms, owner));
+    return Optional.ofNullable(Acquisition.acquire(this, asked, terms, owner));
   }
 
   @Override
@@ -115,7 +120,11 @@ public final class EngineSource implements ProtocolSource {
   private Optional<String> holderOf(String kind) {
     return Ownership.holdOf(new Identity(engine, engine.idOf(kind, protocol.name())))
         .filter(OwnedLease::isValid)
-        .map(lease -> ((LeaseHandle) lease).holder());
+        .map(
+            lease ->
+                lease instanceof SharedHold shared
+                    ? shared.holder()
+                    : ((LeaseHandle) lease).holder());
   }
 
   @Override

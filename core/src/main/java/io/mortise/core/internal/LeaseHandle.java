@@ -131,6 +131,11 @@ final class LeaseHandle implements OwnedLease {
     return holder;
   }
 
+  /** Held, and nothing about it is open. */
+  boolean isSettled() {
+    return phaseNow() == Phase.HELD && renewal.isSettled();
+  }
+
   @Nullable Thread owner() {
     return owner;
   }
@@ -253,10 +258,11 @@ final class LeaseHandle implements OwnedLease {
     if (mine == null || !mine.isAwaited() || !mayPassOn()) {
       return false;
     }
-    Tenure tenure = renewal.tenure(token.get(), reserve.next(), engine.epoch());
-    if (tenure == null) {
+    long epoch = engine.epoch();
+    if (!renewal.isSettled()) {
       return false;
     }
+    Tenure tenure = renewal.tenure(token.get(), reserve.next(), epoch);
     turn.set(null); // while RELEASING nobody else takes it
     Tenure orphan;
     try {

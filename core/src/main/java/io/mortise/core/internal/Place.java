@@ -130,6 +130,9 @@ final class Place {
       if (orphan != null) {
         engine.releases().soon(protocol, orphan);
       }
+      if (protocol.sharesHolds()) {
+        engine.shares().leftTheLine(lock);
+      }
     }
   }
 }

@@ -29,6 +29,12 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   /** A renewal by so little lengthens nothing: it only asks. */
   private static final long ONLY_ASK_MILLIS = 1;
 
+  /** Those for whom a hold is kept, when it is not for one thread. */
+  interface Owners {
+    /** Whether all of them have died without giving it up. */
+    boolean areGone();
+  }
+
   private final Engine engine;
   private final LeaseHandle lease;
   private final LockProtocol protocol;
@@ -36,6 +42,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   private final @Nullable Thread owner;
   private final long acquiredNanos;
   private final AtomicLong deadlineNanos;
+  private volatile @Nullable Owners owners;
 
   /** What a renewal asks for. */
   private volatile long leaseMillis;
@@ -80,18 +87,23 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     askNanos = tenure.askNanos();
   }
 
-  /** The hold as it may pass on; null while anything about it is open. */
-  @Nullable Tenure tenure(long token, Reserve reserve, long epoch) {
-    long deadline = deadlineNanos();
-    boolean settled =
-        renewed
-            && !inFlight
-            && !doubted
-            && endedBecause.isEmpty()
-            && deadline - engine.nanos() > leaseNanos() / 3;
-    return settled
-        ? new Tenure(holder, deadline, askNanos, leaseMillis, token, reserve, epoch)
-        : null;
+  /** It is kept for several. */
+  void heldFor(Owners several) {
+    owners = several;
+  }
+
+  /** Whether nothing about the hold is open: it is renewed, and has a good part of its lease. */
+  boolean isSettled() {
+    return renewed
+        && !inFlight
+        && !doubted
+        && endedBecause.isEmpty()
+        && deadlineNanos() - engine.nanos() > leaseNanos() / 3;
+  }
+
+  /** The hold as it may pass on. */
+  Tenure tenure(long token, Reserve reserve, long epoch) {
+    return new Tenure(holder, deadlineNanos(), askNanos, leaseMillis, token, reserve, epoch);
   }
 
   private long end(long sentNanos, long millis) {
@@ -194,6 +206,8 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     } else if ((phase == Phase.HELD || phase == Phase.AT_RISK) && mayAsk()) {
       if (owner != null && !owner.isAlive()) {
         end("its thread '" + owner.getName() + "' ended without unlocking");
+      } else if (owners != null && owners.areGone()) {
+        end("all threads that shared it ended without unlocking");
       } else if (nowNanos - acquiredNanos >= engine.options().maxHold().toNanos()) {
         end("it was held for longer than LockOptions.maxHold");
       } else {

@@ -48,7 +48,9 @@ final class JointLoss {
         token,
         decisive.reason(),
         decisive.atNanos(),
-        "%s: of %d members %d must stand, and these do not: %s"
-            .formatted(fact, places, required, String.join("; ", details)));
+        places == 1
+            ? decisive.detail()
+            : "%s: of %d members %d must stand, and these do not: %s"
+                .formatted(fact, places, required, String.join("; ", details)));
   }
 }

@@ -79,6 +79,15 @@ public interface LockProtocol {
   }
 
   /**
+   * Whether threads of one client may share one hold in Redis: for a family whose holds do not
+   * exclude each other, and that keeps no order. Bounded as {@link #passesOn}; who asks Redis
+   * stands in line inside the JVM then, and those behind join what the first one gets.
+   */
+  default boolean sharesHolds() {
+    return false;
+  }
+
+  /**
    * As {@link #acquire(String, long, boolean)}, with several tokens: the one in the answer and
    * those that follow it. Asked for more than one only if the hold {@link #passesOn}.
    */

@@ -32,7 +32,7 @@ final class ReadersProcess {
     }
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (LockClient client =
-        LockClient.create(arguments[0], LockOptions.builder().lease(lease).build())) {
+        LockClient.create(arguments[0], LockOptions.builder().lease(lease).handOvers(0).build())) {
       boolean fair = Boolean.parseBoolean(arguments[2]);
       var lock = new RedisReadWriteLock(client, arguments[1], fair, Duration.parse(arguments[5]));
       DistributedLock side = lock.readLock();

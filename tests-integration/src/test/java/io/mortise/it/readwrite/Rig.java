@@ -39,8 +39,9 @@ final class Rig implements AutoCloseable {
     there = client();
   }
 
+  /** Each reader speaks for itself: what is shared inside a client is not the matter here. */
   LockClient client() {
-    return LockClient.create(server.uri(), LockOptions.builder().lease(lease).build());
+    return LockClient.create(server.uri(), LockOptions.builder().lease(lease).handOvers(0).build());
   }
 
   static String freshName() {

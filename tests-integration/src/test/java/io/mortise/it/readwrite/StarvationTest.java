@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
 import io.mortise.readwrite.RedisReadWriteLock;
 import io.mortise.testkit.FaultProxy;
 import java.time.Duration;
@@ -162,7 +163,8 @@ class StarvationTest {
     AtomicInteger readersBeforeTheWriter = new AtomicInteger(-1);
     List<Future<?>> waiting = new ArrayList<>();
     try (FaultProxy proxy = FaultProxy.to(rig.server);
-        LockClient far = LockClient.create(proxy.uri());
+        LockClient far =
+            LockClient.create(proxy.uri(), LockOptions.builder().handOvers(0).build());
         Hand writer = new Hand()) {
       proxy.delay(Duration.ofMillis(30));
       lock.writeLock().lock();

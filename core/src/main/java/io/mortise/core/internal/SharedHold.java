@@ -1,0 +1,76 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.spi.JointLease;
+import io.mortise.core.spi.OwnedLease;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One thread's part of a hold that several share: it stands while that one does. */
+final class SharedHold extends JointLease {
+  private final LeaseHandle base;
+  private final Share share;
+  private final @Nullable Thread owner;
+
+  SharedHold(EngineSource source, LeaseHandle base, Share share, @Nullable Thread owner) {
+    super(source, List.of(base), 1, base.fencingToken(), owner);
+    this.base = base;
+    this.share = share;
+    this.owner = owner;
+  }
+
+  /** To be called once, by whoever has it, outside of all locks. */
+  SharedHold watched() {
+    watch();
+    return this;
+  }
+
+  /** The holder id in Redis. */
+  String holder() {
+    return base.holder();
+  }
+
+  /** Whether its thread has died without unlocking. */
+  boolean isOrphaned() {
+    return owner != null && !owner.isAlive();
+  }
+
+  @Override
+  protected List<RuntimeException> giveBack(List<OwnedLease> held) {
+    if (share.leave(this)) {
+      try {
+        base.release();
+      } catch (RuntimeException e) {
+        return List.of(e);
+      }
+    }
+    return List.of();
+  }
+
+  @Override
+  protected Asked each(Consumer<OwnedLease> action) {
+    try {
+      action.accept(base);
+      return new Asked(1, List.of());
+    } catch (RuntimeException e) {
+      return new Asked(0, List.of(e));
+    }
+  }
+
+  /** The others may need it. */
+  @Override
+  public void renewWhile(boolean wanted) {
+    if (wanted) {
+      super.renewWhile(true);
+    }
+  }
+
+  /** What is lost has nothing to be given back. */
+  @Override
+  protected void lost() {
+    var unused = share.leave(this);
+  }
+
+  @Override
+  protected void lostMember(int place, OwnedLease member) {}
+}
