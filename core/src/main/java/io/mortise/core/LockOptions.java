@@ -29,8 +29,9 @@ import java.util.Objects;
  *     lease, and 2 ms more, is not relied upon, but never more than half of it; default 0.01, at
  *     most 0.5
  * @param handOvers how often a hold of a {@link RedisLock} may pass from one thread of this client
- *     to the next that waits, without a word to Redis; then it goes back to Redis, so that other
- *     clients have their turn. Default 100; 0 for never
+ *     to the next that waits, without a word to Redis, and how many threads may join a read hold
+ *     that another one has; then it goes back to Redis, so that other clients have their turn.
+ *     Default 100; 0 for never
  * @param handOverTime for how long it may pass on so; default 20 ms
  * @param acknowledgement what has to be safe before an acquisition counts; default {@link
  *     Acknowledgement#NONE}
