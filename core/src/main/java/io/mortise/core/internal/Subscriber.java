@@ -107,6 +107,9 @@ final class Subscriber {
           channel.subscriber = null;
           channel.asked = false;
         });
+    if (thread == null && channels.isEmpty()) {
+      surroundings.ended(this); // no thread could be started that would say so
+    }
   }
 
   /** Asks the connection whether it lives; when to do so again. */

@@ -82,6 +82,11 @@ final class RespServer implements AutoCloseable {
     return "redis://" + address();
   }
 
+  /** How many connections there are at the moment. */
+  int connections() {
+    return open.size();
+  }
+
   /** What was said to introduce connections: HELLO, SELECT and the like. */
   List<List<String>> greeted() {
     return greeted;
