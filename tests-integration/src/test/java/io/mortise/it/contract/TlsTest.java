@@ -23,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
-import redis.clients.jedis.SslOptions;
 
 /**
  * Locks over TLS: by {@code rediss://} with the trust store of the JVM, and on a Jedis client with
@@ -51,15 +50,13 @@ class TlsTest {
   @BeforeAll
   static void start(@TempDir Path directory) throws Exception {
     server = TlsServer.start(Certificates.make(directory, "ip:127.0.0.1"));
-    SslOptions trusting =
-        SslOptions.builder()
-            .truststore(
-                server.certificates().trustStore().toFile(), Certificates.PASSWORD.toCharArray())
-            .build();
     jedis =
         RedisClient.builder()
             .hostAndPort(new HostAndPort(server.redis().host(), server.port()))
-            .clientConfig(DefaultJedisClientConfig.builder().sslOptions(trusting).build())
+            .clientConfig(
+                DefaultJedisClientConfig.builder()
+                    .sslOptions(server.certificates().trusting())
+                    .build())
             .build();
     clients = new TwoClients(options -> LockClient.create(jedis, options));
   }
