@@ -26,12 +26,17 @@ public final class Rights {
     return blocks(prefix).get(0);
   }
 
+  /** For fair locks, and plain ones. */
+  public static List<String> ofFairLocks(String prefix) throws IOException {
+    List<String> rules = documented(prefix);
+    rules.addAll(blocks(prefix).get(FAIR));
+    return rules;
+  }
+
   /** For locks of all families. */
   public static List<String> ofAllFamilies(String prefix) throws IOException {
-    List<List<String>> blocks = blocks(prefix);
-    List<String> rules = new ArrayList<>(blocks.get(0));
-    rules.addAll(blocks.get(FAIR));
-    rules.addAll(blocks.get(READ_WRITE));
+    List<String> rules = ofFairLocks(prefix);
+    rules.addAll(blocks(prefix).get(READ_WRITE));
     return rules;
   }
 

@@ -7,7 +7,7 @@ import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.RedisProtocol;
 
 /** A cluster over TLS, for a user with the documented rights; RESP3 here, RESP2 there. */
-class GuardedClusterTest extends WaitingEverywhere {
+class GuardedClusterTest extends EveryContract {
   @Override
   Clients start(Path directory) throws Exception {
     Guarded guarded = Guarded.in(directory);

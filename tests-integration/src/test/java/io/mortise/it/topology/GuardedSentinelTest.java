@@ -7,7 +7,7 @@ import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.RedisSentinelClient;
 
 /** Sentinel and master over TLS, for a user with the documented rights; RESP3 here, RESP2 there. */
-class GuardedSentinelTest extends WaitingEverywhere {
+class GuardedSentinelTest extends EveryContract {
   @Override
   Clients start(Path directory) throws Exception {
     Guarded guarded = Guarded.in(directory);

@@ -10,7 +10,7 @@ import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisProtocol;
 
 /** One server over TLS, for a user with the documented rights; RESP3 here, RESP2 there. */
-class GuardedStandaloneTest extends WaitingEverywhere {
+class GuardedStandaloneTest extends EveryContract {
   @Override
   Clients start(Path directory) throws Exception {
     Guarded guarded = Guarded.in(directory);
