@@ -12,6 +12,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.internal.Commands.Answer;
 import io.mortise.core.spi.ScriptCall;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -120,5 +121,41 @@ class ClusterOnceTest {
         List.of(1L, 0L, 2L, 1L, 1L), answers.stream().map(a -> a.reply().value()).toList());
     assertEquals(List.of("EVALSHA"), fake.said(0));
     assertEquals(List.of("EVALSHA"), fake.said(1));
+  }
+
+  @Test
+  void whatCannotBeSentForWantOfThreadsIsToldForEachNode() {
+    servers.refresh();
+    AtomicInteger failed = new AtomicInteger();
+    try (Workers none = new Workers("none", ClusterOnceTest::noThread)) {
+      Batches batches = new Batches(commands, none);
+      batches.offer(new Due(new FakeProtocol(name).renew("h1", 1000), failed));
+      batches.offer(new Due(new FakeProtocol(fake.nameAt(1, 1)).renew("h1", 1000), failed));
+
+      assertThrows(OutOfMemoryError.class, batches::flush);
+    }
+    assertEquals(2, failed.get(), "otherwise a renewal would be under way for ever");
+  }
+
+  private static Thread noThread(Runnable task, String name) {
+    throw new OutOfMemoryError("unable to create native thread (on purpose)");
+  }
+
+  private record Due(ScriptCall call, AtomicInteger failed) implements Batches.Item {
+    @Override
+    public long withinNanos() {
+      return LONG_NANOS;
+    }
+
+    @Override
+    public void answered(long answer, long sentNanos) {
+      throw new IllegalStateException("nothing was sent");
+    }
+
+    @Override
+    public void failed(Fault fault) {
+      assertEquals(Reason.NO_CONNECTION_FREE, fault.reason());
+      failed.incrementAndGet();
+    }
   }
 }

@@ -152,4 +152,24 @@ class ClusterWakeupsTest {
     until(() -> fake.node(0).connections() <= 1);
     assertFalse(fake.said(0).contains("SUNSUBSCRIBE"), "the connection is closed instead");
   }
+
+  @Test
+  void withoutAThreadToHearItAChannelIsGivenUpAllTheSame() {
+    servers.refresh();
+    try (Workers deaf = new Workers("deaf", ClusterWakeupsTest::noSubscriber)) {
+      Wakeups unheard = new Wakeups(servers, deaf, scheduler, 0, HEARTBEAT, ANSWER, () -> {});
+      Subscription one = unheard.subscribe(first, true);
+      assertFalse(one.confirmed());
+      one.close();
+
+      until(() -> unheard.channels() == 0 && scheduler.size() == 0);
+    }
+  }
+
+  private static Thread noSubscriber(Runnable task, String name) {
+    if (name.contains("subscriber")) {
+      throw new OutOfMemoryError("unable to create native thread (on purpose)");
+    }
+    return new Thread(task, name);
+  }
 }
