@@ -4,6 +4,7 @@ import io.mortise.core.internal.Deployment.Post;
 import io.mortise.core.internal.SubscriberSession.Listener;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -115,7 +116,9 @@ final class Subscriber {
   /** Asks the connection whether it lives; when to do so again. */
   long heartbeat(long nowNanos, long everyNanos, long answerNanos) {
     SubscriberSession current = session;
-    Optional<Channel> any = channels.values().stream().filter(c -> c.confirmed).findFirst();
+    // One that is not confirmed serves too: it may be the answer to the first that is owed.
+    Optional<Channel> any =
+        channels.values().stream().max(Comparator.comparing(channel -> channel.confirmed));
     return current == null || any.isEmpty()
         ? nowNanos + everyNanos
         : current.heartbeat(nowNanos, everyNanos, answerNanos, any.get().name);

@@ -148,11 +148,11 @@ class ClusterMapTest {
     fake.answer(0, command -> RespServer.SILENCE);
     LockOptions one = LockOptions.builder().connections(1).build();
     try (Deployment servers = Connector.servers(fake.uri(1), one, workers)) {
-      Commands commands = new Commands(servers, workers, 2_000_000_000L);
+      Commands commands = new Commands(servers, workers, LONG_NANOS);
       TestThread<Fault> first =
           TestThread.start(
-              () -> assertThrows(Fault.class, () -> commands.run(inspect, 700_000_000L)));
-      await().atMost(TestThread.LIVENESS).until(() -> servers.connectionsInUse() == 1);
+              () -> assertThrows(Fault.class, () -> commands.run(inspect, 3_000_000_000L)));
+      await().atMost(TestThread.LIVENESS).until(() -> fake.said(0).size() == 1);
       TestThread<Boolean> second =
           TestThread.startAndPark(
               () -> {

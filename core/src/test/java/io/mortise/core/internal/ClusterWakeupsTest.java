@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -151,6 +152,20 @@ class ClusterWakeupsTest {
     until(() -> wakeups.channels() == 0 && scheduler.size() == 0);
     until(() -> fake.node(0).connections() <= 1);
     assertFalse(fake.said(0).contains("SUNSUBSCRIBE"), "the connection is closed instead");
+  }
+
+  @Test
+  void aConnectionThatNeverAnswersIsMadeAnew() {
+    AtomicInteger attempts = new AtomicInteger();
+    fake.answer(0, c -> attempts.incrementAndGet() == 1 ? RespServer.SILENCE : confirmed(c));
+    servers.refresh();
+    long often = TimeUnit.MILLISECONDS.toNanos(100);
+    try (Wakeups watched =
+        new Wakeups(servers, workers, scheduler, 0, often, 2 * often, () -> {})) {
+      Subscription one = watched.subscribe(first, true);
+      until(one::confirmed);
+      one.close();
+    }
   }
 
   @Test
