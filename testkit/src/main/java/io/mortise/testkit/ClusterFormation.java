@@ -26,7 +26,7 @@ final class ClusterFormation {
       }
       // All pairs: to hear of the others by gossip takes seconds.
       for (RedisServer known : nodes.subList(0, i)) {
-        nodes.get(i).command("CLUSTER", "MEET", known.host(), Integer.toString(known.port()));
+        nodes.get(i).command("CLUSTER", "MEET", known.host(), Integer.toString(known.clientPort()));
       }
     }
     Await.until(

@@ -44,7 +44,7 @@ final class NodeGroup implements AutoCloseable {
 
   RedisServer byPort(int port) {
     return nodes.stream()
-        .filter(node -> node.port() == port)
+        .filter(node -> node.port() == port || node.clientPort() == port)
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("no node of ours has port " + port));
   }
@@ -65,7 +65,7 @@ final class NodeGroup implements AutoCloseable {
 
   static Set<HostAndPort> hostPorts(List<RedisServer> servers) {
     return servers.stream()
-        .map(server -> new HostAndPort(server.host(), server.port()))
+        .map(server -> new HostAndPort(server.host(), server.clientPort()))
         .collect(
             Collectors.collectingAndThen(
                 Collectors.toCollection(LinkedHashSet::new), Collections::unmodifiableSet));

@@ -17,6 +17,10 @@ final class NodeOptions {
     set(builder -> builder.binary(binary));
   }
 
+  void tls(Path certificate, Path key) {
+    set(builder -> builder.tls(certificate, key));
+  }
+
   void config(String directive, String... values) {
     if (directive.equals("requirepass") || directive.equals("masterauth")) {
       throw new IllegalArgumentException(
@@ -49,7 +53,7 @@ final class NodeOptions {
 
   /** With the credentials that a client is to use. */
   String uri(RedisServer node) {
-    return RedisServer.uri(userInfo, node.port());
+    return node.speaksTls() ? node.tlsUri(userInfo) : RedisServer.uri(userInfo, node.port());
   }
 
   RedisServer.Builder newNode() {

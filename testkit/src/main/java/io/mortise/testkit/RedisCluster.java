@@ -278,6 +278,18 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
+     * Has the nodes speak TLS, among themselves too; {@link #uris} and {@link #hostPorts} then name
+     * the ports of TLS. Slots cannot be moved then.
+     *
+     * @param certificate PEM, for 127.0.0.1
+     * @param key PEM
+     */
+    public Builder tls(Path certificate, Path key) {
+      options.tls(certificate, key);
+      return config("tls-cluster", "yes");
+    }
+
+    /**
      * Adds a line to the {@code redis.conf} of all nodes, as {@link RedisServer.Builder#config}.
      */
     public Builder config(String directive, String... values) {

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 
@@ -225,6 +226,7 @@ public final class RedisSentinels implements AutoCloseable {
     private String downAfterMillis = "2000";
     private @Nullable Path binary;
     private @Nullable String sentinelPassword;
+    private UnaryOperator<RedisServer.Builder> tls = UnaryOperator.identity();
 
     private Builder() {}
 
@@ -276,6 +278,19 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     /**
+     * Has nodes and sentinels speak TLS; {@link #uris} and {@link #sentinelHostPorts} then name the
+     * ports of TLS. For one sentinel and no replicas.
+     *
+     * @param certificate PEM, for 127.0.0.1
+     * @param key PEM
+     */
+    public Builder tls(Path certificate, Path key) {
+      options.tls(certificate, key);
+      tls = sentinel -> sentinel.tls(certificate, key).config("tls-replication", "yes");
+      return replicas(0).sentinels(1);
+    }
+
+    /**
      * Adds a line to the {@code redis.conf} of all nodes, as {@link RedisServer.Builder#config}.
      */
     public Builder config(String directive, String... values) {
@@ -289,8 +304,8 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     private RedisServer.Builder sentinel(RedisServer master) {
-      RedisServer.Builder builder = RedisServer.builder().sentinel();
-      String port = Integer.toString(master.port());
+      RedisServer.Builder builder = tls.apply(RedisServer.builder().sentinel());
+      String port = Integer.toString(master.clientPort());
       String quorum = Integer.toString(sentinels / 2 + 1);
       String timeout = Long.toString(FAILOVER_TIMEOUT.toMillis());
       builder.config("sentinel", "monitor", MASTER_NAME, master.host(), port, quorum);

@@ -43,12 +43,18 @@ public final class RedisServer implements AutoCloseable {
   private final ServerHome home;
   private final ServerConnection connection;
   private final @Nullable String password;
+  private final int tlsPort;
   private volatile OsProcess process;
   private volatile boolean closed;
 
   private RedisServer(Builder builder) {
     password = builder.password;
-    home = new ServerHome(RedisBinary.find(builder.binary), builder.sentinel, builder.directives);
+    List<String> directives = new ArrayList<>(builder.directives);
+    tlsPort = builder.speaksTls ? Ports.free() : 0;
+    if (builder.speaksTls) {
+      directives.add("tls-port " + tlsPort);
+    }
+    home = new ServerHome(RedisBinary.find(builder.binary), builder.sentinel, directives);
     try {
       ServerConnection chosen;
       Optional<OsProcess> started;
@@ -89,11 +95,28 @@ public final class RedisServer implements AutoCloseable {
   }
 
   static String uri(@Nullable String userInfo, int port) {
+    return uri("redis", userInfo, port);
+  }
+
+  private static String uri(String scheme, @Nullable String userInfo, int port) {
     try {
-      return new URI("redis", userInfo, HOST, port, null, null, null).toString();
+      return new URI(scheme, userInfo, HOST, port, null, null, null).toString();
     } catch (URISyntaxException e) {
       throw new IllegalStateException("the password does not fit into a URI", e);
     }
+  }
+
+  /**
+   * {@code rediss://127.0.0.1:port}, with the password when there is one.
+   *
+   * @throws IllegalStateException if it was started without {@link Builder#tls}
+   */
+  public String tlsUri() {
+    return tlsUri(password == null ? null : ":" + password);
+  }
+
+  String tlsUri(@Nullable String userInfo) {
+    return uri("rediss", userInfo, tlsPort());
   }
 
   /** 127.0.0.1. */
@@ -104,6 +127,27 @@ public final class RedisServer implements AutoCloseable {
   /** The port; it stays the same over restarts. */
   public int port() {
     return connection.port();
+  }
+
+  /**
+   * The port on which it speaks TLS; it stays the same over restarts.
+   *
+   * @throws IllegalStateException if it was started without {@link Builder#tls}
+   */
+  public int tlsPort() {
+    if (!speaksTls()) {
+      throw new IllegalStateException(this + " was started without tls(...)");
+    }
+    return tlsPort;
+  }
+
+  boolean speaksTls() {
+    return tlsPort != 0;
+  }
+
+  /** The port for clients: that of TLS when it speaks that. */
+  int clientPort() {
+    return speaksTls() ? tlsPort : port();
   }
 
   /** The process id; another one after each restart. */
@@ -238,6 +282,7 @@ public final class RedisServer implements AutoCloseable {
     private @Nullable String password;
     private int port;
     private boolean sentinel;
+    private boolean speaksTls;
 
     private Builder() {}
 
@@ -277,6 +322,22 @@ public final class RedisServer implements AutoCloseable {
           Arrays.stream(values)
               .map(ServerHome::quoted)
               .collect(Collectors.joining(" ", directive + " ", "")));
+      return this;
+    }
+
+    /**
+     * Has it speak TLS besides, on a free port of its own ({@link #tlsPort}), without asking
+     * clients for a certificate.
+     *
+     * @param certificate PEM, for 127.0.0.1; trusted by the server too
+     * @param key PEM
+     */
+    public Builder tls(Path certificate, Path key) {
+      config("tls-cert-file", certificate.toString());
+      config("tls-key-file", key.toString());
+      config("tls-ca-cert-file", certificate.toString());
+      config("tls-auth-clients", "no");
+      speaksTls = true;
       return this;
     }
 

@@ -234,4 +234,12 @@ class RedisServerTest {
     assertTrue(none.getMessage().contains("Linux on riscv64; install Redis"), none.getMessage());
     assertThrows(IllegalStateException.class, () -> RedisBinary.resourceName("FreeBSD", "amd64"));
   }
+
+  @Test
+  void thePortOfTlsIsThatOfAServerThatSpeaksIt() {
+    try (RedisServer server = RedisServer.start()) {
+      String message = assertThrows(IllegalStateException.class, server::tlsUri).getMessage();
+      assertTrue(message.endsWith("was started without tls(...)"), message);
+    }
+  }
 }

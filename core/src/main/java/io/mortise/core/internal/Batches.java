@@ -57,15 +57,19 @@ final class Batches {
     if (!gathered.isEmpty()) {
       Map<Script, List<Item>> due = gathered;
       gathered = new LinkedHashMap<>();
+      OutOfMemoryError failure = null;
       for (List<List<Item>> server : byServer(due.values())) {
         try {
           workers.run(() -> server.forEach(this::sendAll));
         } catch (OutOfMemoryError noThread) {
+          failure = noThread;
           Fault fault =
               new Fault(Reason.NO_CONNECTION_FREE, false, "no thread could be started", noThread);
           server.forEach(items -> items.forEach(item -> fail(item, fault)));
-          throw noThread;
         }
+      }
+      if (failure != null) {
+        throw failure;
       }
     }
   }

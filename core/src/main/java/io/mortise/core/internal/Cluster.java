@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  * </pre>
  *
  * <p><b>Threads.</b> {@code map} and {@code sharded} are replaced under {@code asking}, by whoever
- * asks, and read without it. Nothing else is shared.
+ * asks, and read without it. At most one worker asks in the background.
  */
 final class Cluster implements Deployment {
   private static final int MOST_REDIRECTIONS = 8;
@@ -50,7 +50,10 @@ final class Cluster implements Deployment {
   private final Workers workers;
   private final long lookEveryNanos;
   private final ReentrantLock asking = new ReentrantLock();
-  private final AtomicBoolean refreshing = new AtomicBoolean();
+
+  /** How often it was wished since the last time that nobody was at it. */
+  private final AtomicInteger refreshes = new AtomicInteger();
+
   private final Post anywhere = this::connectAnywhere;
   private volatile @Nullable SlotMap map;
   private volatile boolean sharded;
@@ -97,51 +100,99 @@ final class Cluster implements Deployment {
   private Reply exchange(int slot, Exchange exchange, long timeoutNanos, boolean repeatable)
       throws Fault {
     long deadlineNanos = System.nanoTime() + timeoutNanos;
-    RedisNode node = nodeOf(slot, deadlineNanos);
-    Exchange asked = exchange;
+    Step step = new Step(nodeOf(slot, deadlineNanos), exchange);
     boolean mayHaveRun = false;
     int redirections = 0;
     while (true) {
       try {
         long left = deadlineNanos - System.nanoTime();
-        Reply reply = repeatable ? node.exchange(asked, left) : node.exchangeOnce(asked, left);
+        Reply reply =
+            repeatable
+                ? step.node.exchange(step.exchange, left)
+                : step.node.exchangeOnce(step.exchange, left);
         return new Reply(reply.value(), reply.repeated() || mayHaveRun);
       } catch (Fault fault) {
         mayHaveRun |= fault.mayHaveRun();
-        asked = exchange;
         Redirection redirection = Redirection.of(fault.getCause());
-        boolean mayRepeat = repeatable || !mayHaveRun;
-        RedisNode next = null;
-        if (!mayRepeat) {
-          refreshSoon();
-        } else if (redirection instanceof Redirection.Moved moved) {
-          refreshSoon();
-          next = nodes.at(moved.to());
-        } else if (redirection instanceof Redirection.Ask ask) {
-          next = nodes.at(ask.to());
-          asked = behindAsking(exchange);
-        } else if (redirection != null) {
-          LockSupport.parkNanos(this, TRY_AGAIN_NANOS);
-          next = nodeOf(slot, deadlineNanos);
-          redirections--; // it ends with the time
-        } else if (fault.reason() == Reason.UNREACHABLE) {
-          next = nodeInstead(node, slot, fault, deadlineNanos);
-        }
+        boolean goesOn = repeatable || !mayHaveRun;
+        Step next = goesOn ? next(step.node, slot, exchange, fault, deadlineNanos) : null;
+        // Keys that are on their way end with the time.
+        redirections = redirection instanceof Redirection.TryAgain ? 0 : redirections + 1;
         if (next == null
-            || ++redirections > MOST_REDIRECTIONS
+            || redirections > MOST_REDIRECTIONS
             || deadlineNanos - System.nanoTime() <= 0) {
-          throw mayHaveRun ? fault.mayHaveRunBefore() : fault;
+          if (!goesOn) {
+            refreshSoon();
+          }
+          throw givenUp(fault, redirection, mayHaveRun);
         }
-        node = next;
+        step = next;
       }
     }
   }
 
-  private static Exchange behindAsking(Exchange exchange) {
-    return (connection, deadlineNanos) -> {
-      connection.executeCommand(new CommandArguments(Command.ASKING));
-      return exchange.on(connection, deadlineNanos);
-    };
+  /** What is said next, and to whom. */
+  private record Step(RedisNode node, Exchange exchange) {}
+
+  /** Null when nobody else can be asked now. */
+  private @Nullable Step next(
+      RedisNode asked, int slot, Exchange exchange, Fault fault, long deadlineNanos) {
+    Redirection redirection = Redirection.of(fault.getCause());
+    try {
+      if (redirection instanceof Redirection.Moved moved) {
+        refreshSoon();
+        return new Step(nodes.at(moved.to(), asked), exchange);
+      }
+      if (redirection instanceof Redirection.Ask ask) {
+        return new Step(nodes.at(ask.to(), asked), exchange.asking());
+      }
+      if (redirection != null) {
+        pause(Math.min(TRY_AGAIN_NANOS, deadlineNanos - System.nanoTime()));
+        return new Step(nodeOf(slot, deadlineNanos), exchange);
+      }
+      if (fault.reason() == Reason.CLIENT_CLOSED && !nodes.isClosed()) {
+        return new Step(nodeOf(slot, deadlineNanos), exchange); // that node was left behind
+      }
+      if (fault.isBrokenConnection()) {
+        ask(map, deadlineNanos);
+        RedisNode now = nodeOf(slot, deadlineNanos);
+        return now == asked ? null : new Step(now, exchange);
+      }
+    } catch (Fault nobodyAnswers) {
+      fault.addSuppressed(nobodyAnswers);
+      return null;
+    }
+    if (fault.reason() == Reason.UNREACHABLE || fault.reason() == Reason.NOT_READY) {
+      refreshSoon();
+    }
+    return null;
+  }
+
+  /** A short one; an interrupt does not end it, and stands afterwards. */
+  private void pause(long nanos) {
+    long endNanos = System.nanoTime() + nanos;
+    boolean interrupted = Thread.interrupted();
+    for (long left = nanos; left > 0; left = endNanos - System.nanoTime()) {
+      LockSupport.parkNanos(this, left);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** A redirection that leads nowhere is no error of the script's: it passes. */
+  private Fault givenUp(Fault fault, @Nullable Redirection redirection, boolean mayHaveRun) {
+    Throwable said = fault.getCause();
+    if (redirection == null || said == null) {
+      return mayHaveRun ? fault.mayHaveRunBefore() : fault;
+    }
+    return new Fault(
+        Reason.NOT_READY,
+        mayHaveRun,
+        "the keys of the lock are on their way to another node of the %s (it says: %s)"
+            .formatted(nodes, said.getMessage()),
+        said);
   }
 
   private RedisNode nodeOf(int slot, long deadlineNanos) throws Fault {
@@ -156,23 +207,6 @@ final class Cluster implements Deployment {
           Reason.NOT_READY, false, "no node of the %s has slot %d".formatted(nodes, slot), null);
     }
     return nodes.at(master);
-  }
-
-  /** Who has the slot after its node has failed; null when nobody else has it yet. */
-  private @Nullable RedisNode nodeInstead(
-      RedisNode failed, int slot, Fault fault, long deadlineNanos) throws Fault {
-    if (!fault.isBrokenConnection()) {
-      refreshSoon();
-      return null;
-    }
-    try {
-      ask(map, deadlineNanos);
-    } catch (Fault nobodyAnswers) {
-      fault.addSuppressed(nobodyAnswers);
-      return null;
-    }
-    RedisNode now = nodeOf(slot, deadlineNanos);
-    return now == failed ? null : now;
   }
 
   @Override
@@ -282,7 +316,7 @@ final class Cluster implements Deployment {
     Fault silent = null;
     for (HostAndPort master : told.masters()) {
       try {
-        long left = Math.max(LEAST_SHARE_NANOS, deadlineNanos - System.nanoTime());
+        long left = Math.max(LEAST_SHARE_NANOS, (deadlineNanos - System.nanoTime()) / 2);
         all &= (Boolean) nodes.at(master).exchange(Cluster::knowsShards, left).value();
         answers++;
       } catch (Fault fault) {
@@ -310,20 +344,28 @@ final class Cluster implements Deployment {
     }
   }
 
-  /** Asks on a worker, unless somebody is at it. */
+  /** Asks on a worker; one that is at it already asks once more. */
   private void refreshSoon() {
-    if (refreshing.compareAndSet(false, true)) {
+    if (refreshes.getAndIncrement() == 0) {
       try {
-        workers.run(
-            () -> {
-              refreshing.set(false);
-              refresh();
-            });
+        workers.run(this::refreshAsWished);
       } catch (OutOfMemoryError noThread) {
-        refreshing.set(false);
+        refreshes.set(0);
         Engine.LOG.debug("the {} is looked at later", nodes, noThread);
       }
     }
+  }
+
+  private void refreshAsWished() {
+    int wished;
+    do {
+      wished = refreshes.get();
+      try {
+        refresh();
+      } catch (RuntimeException odd) {
+        Engine.LOG.error("what the {} says of itself cannot be understood", nodes, odd);
+      }
+    } while (!refreshes.compareAndSet(wished, 0));
   }
 
   @Override

@@ -16,6 +16,7 @@ final class ClusterNodes implements AutoCloseable {
   private final Function<HostAndPort, ConnectionSource> connections;
   private final Map<HostAndPort, RedisNode> nodes = new ConcurrentHashMap<>();
   private volatile Runnable broken = () -> {};
+  private volatile boolean closed;
 
   /**
    * @param seeds the nodes that the user named, never forgotten
@@ -31,13 +32,28 @@ final class ClusterNodes implements AutoCloseable {
   }
 
   RedisNode at(HostAndPort address) {
-    return nodes.computeIfAbsent(
-        address,
-        absent -> {
-          RedisNode node = new RedisNode(absent.toString(), connections.apply(absent));
-          node.onBroken(() -> broken.run());
-          return node;
-        });
+    RedisNode node = nodes.computeIfAbsent(address, this::make);
+    if (closed) { // it may have been made too late for close()
+      node.close();
+    }
+    return node;
+  }
+
+  private RedisNode make(HostAndPort address) {
+    RedisNode node = new RedisNode(address.toString(), connections.apply(address));
+    node.onBroken(() -> broken.run());
+    return node;
+  }
+
+  /**
+   * The node to which another one points.
+   *
+   * @param to without a host when that is the one of the node that says so
+   */
+  RedisNode at(HostAndPort to, RedisNode said) {
+    return to.getHost().isEmpty()
+        ? at(new HostAndPort(HostAndPort.from(said.toString()).getHost(), to.getPort()))
+        : at(to);
   }
 
   /** Closes the connections to all others but the seeds. */
@@ -60,8 +76,13 @@ final class ClusterNodes implements AutoCloseable {
     return nodes.values().stream().mapToInt(RedisNode::connectionsInUse).sum();
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   @Override
   public void close() {
+    closed = true;
     nodes.values().forEach(RedisNode::close);
   }
 

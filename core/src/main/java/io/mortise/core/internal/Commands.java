@@ -120,16 +120,14 @@ final class Commands {
 
   private Reply run(Request request, long withinNanos) throws Fault {
     return servers.exchange(
-        slotOf(request),
-        (connection, deadline) -> on(connection, deadline, request),
-        Math.min(withinNanos, timeoutNanos));
+        slotOf(request), new ScriptExchange(request, servers), Math.min(withinNanos, timeoutNanos));
   }
 
   /** Runs a call that must not run twice; a fault says whether it may have run. */
   Reply runOnce(ScriptCall call) throws Fault {
     Request request = Request.of(call);
     return servers.exchangeOnce(
-        slotOf(request), (connection, deadline) -> on(connection, deadline, request), timeoutNanos);
+        slotOf(request), new ScriptExchange(request, servers), timeoutNanos);
   }
 
   private int slotOf(Request request) {
@@ -322,25 +320,39 @@ final class Commands {
   }
 
   private void pipelined(List<Request> part, long withinNanos, List<Answer> answers) throws Fault {
+    long deadlineNanos = System.nanoTime() + withinNanos;
     Reply replies =
         servers.exchange(
             slotOf(part.get(0)),
             (connection, deadline) -> pipelined(connection, deadline, part),
             withinNanos);
     List<?> values = (List<?>) replies.value();
+    Fault silence = null;
     for (int i = 0; i < part.size(); i++) {
-      answers.add(answer(values.get(i), replies.repeated(), part.get(i)));
+      Object value = values.get(i);
+      if (!servers.isElsewhere(value)) {
+        answers.add(answer(value, replies.repeated()));
+      } else if (silence != null) { // it would only wait for the same server
+        answers.add(Answer.of(silence));
+      } else {
+        Answer answer = elsewhere(part.get(i), replies.repeated(), deadlineNanos);
+        answers.add(answer);
+        silence = answer.fault() == null || answer.fault().isAnswer() ? null : answer.fault();
+      }
     }
   }
 
-  private Answer answer(Object value, boolean repeated, Request request) {
-    if (servers.isElsewhere(value)) {
-      try {
-        return Answer.of(run(request, timeoutNanos));
-      } catch (Fault fault) {
-        return Answer.of(fault);
-      }
+  /** Alone, where it belongs. */
+  private Answer elsewhere(Request request, boolean repeated, long deadlineNanos) {
+    try {
+      Reply reply = run(request, Math.max(LEAST_NANOS, deadlineNanos - System.nanoTime()));
+      return Answer.of(new Reply(reply.value(), reply.repeated() || repeated));
+    } catch (Fault fault) {
+      return Answer.of(repeated ? fault.mayHaveRunBefore() : fault);
     }
+  }
+
+  private Answer answer(Object value, boolean repeated) {
     return value instanceof JedisDataException refusal
         ? Answer.of(Faults.of(refusal, servers.toString(), true))
         : Answer.of(new Reply(value, repeated));
@@ -351,7 +363,7 @@ final class Commands {
   private List<Object> pipelined(
       Connection connection, long deadlineNanos, List<Request> requests) {
     for (Request request : requests) {
-      connection.sendCommand(bySha1(request));
+      connection.sendCommand(new ScriptExchange(request, servers).bySha1());
     }
     List<Object> replies = new ArrayList<>(connection.getMany(requests.size()));
     for (int i = 0; i < requests.size(); i++) {
@@ -364,23 +376,9 @@ final class Commands {
 
   private Object again(Connection connection, long deadlineNanos, Request request) {
     try {
-      return on(connection, deadlineNanos, request);
+      return new ScriptExchange(request, servers).on(connection, deadlineNanos);
     } catch (JedisDataException refused) {
       return refused;
     }
-  }
-
-  private Object on(Connection connection, long deadlineNanos, Request request) {
-    try {
-      return connection.executeCommand(bySha1(request));
-    } catch (JedisNoScriptException unknown) {
-      connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
-      return connection.executeCommand(
-          request.arguments(Command.EVAL, request.script().text(), servers.publishCommand()));
-    }
-  }
-
-  private CommandArguments bySha1(Request request) {
-    return request.arguments(Command.EVALSHA, request.script().sha1(), servers.publishCommand());
   }
 }

@@ -26,6 +26,7 @@ final class OwnConnections implements ConnectionSource {
   private final HostAndPort server;
   private final JedisClientConfig config;
   private final GenericObjectPool<Line> pool;
+  private volatile boolean closed;
 
   OwnConnections(HostAndPort server, JedisClientConfig config, LockOptions options) {
     this.server = server;
@@ -49,6 +50,9 @@ final class OwnConnections implements ConnectionSource {
       throw new IllegalStateException("a line is made without input or output", e);
     }
     try {
+      if (closed) {
+        throw new IllegalStateException("the connections to " + server + " were closed");
+      }
       return new LineLoan(line, line.connected(deadlineNanos));
     } catch (RuntimeException e) {
       giveBack(line, false);
@@ -85,18 +89,33 @@ final class OwnConnections implements ConnectionSource {
 
   @Override
   public boolean isClosed() {
-    return pool.isClosed();
+    return closed;
   }
 
+  /**
+   * Not by closing the pool, which would interrupt the threads that wait for a connection: when the
+   * node has left its cluster they are about to ask another one. Each gets a line instead, which it
+   * will not connect.
+   */
   @Override
   public void close() {
-    pool.close();
+    closed = true;
+    pool.clear();
+    pool.setMaxTotal(-1);
+    try {
+      pool.addObjects(pool.getNumWaiters());
+    } catch (Exception e) {
+      throw new IllegalStateException("a line is made without input or output", e);
+    }
   }
 
   private void giveBack(Line line, boolean reusable) {
     try {
       if (reusable) {
         pool.returnObject(line);
+        if (closed) {
+          pool.clear();
+        }
       } else {
         pool.invalidateObject(line);
       }

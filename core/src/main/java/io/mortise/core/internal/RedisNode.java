@@ -3,7 +3,9 @@ package io.mortise.core.internal;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.ConnectionSource.Loan;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
@@ -200,6 +202,17 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
   @FunctionalInterface
   interface Exchange {
     Object on(Connection connection, long deadlineNanos);
+
+    /**
+     * The same for a node that has the slot only for those who say ASKING, which counts for one
+     * command.
+     */
+    default Exchange asking() {
+      return (connection, deadlineNanos) -> {
+        connection.executeCommand(new CommandArguments(Command.ASKING));
+        return on(connection, deadlineNanos);
+      };
+    }
   }
 
   /**

@@ -4,8 +4,10 @@ import io.mortise.core.internal.Deployment.Post;
 import io.mortise.core.internal.SubscriberSession.Listener;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -106,21 +108,20 @@ final class Subscriber {
           channel.subscriber = null;
           channel.asked = false;
         });
+    if (thread == null && channels.isEmpty()) {
+      surroundings.ended(this); // no thread could be started that would say so
+    }
   }
 
   /** Asks the connection whether it lives; when to do so again. */
   long heartbeat(long nowNanos, long everyNanos, long answerNanos) {
     SubscriberSession current = session;
-    if (current == null || channels.isEmpty()) {
-      return nowNanos + everyNanos;
-    }
-    // One that is subscribed already; while there is none, the session owes its first answer.
-    Channel any =
-        channels.values().stream()
-            .filter(channel -> channel.confirmed)
-            .findFirst()
-            .orElseGet(() -> channels.values().iterator().next());
-    return current.heartbeat(nowNanos, everyNanos, answerNanos, any.name);
+    // One that is not confirmed serves too: it may be the answer to the first that is owed.
+    Optional<Channel> any =
+        channels.values().stream().max(Comparator.comparing(channel -> channel.confirmed));
+    return current == null || any.isEmpty()
+        ? nowNanos + everyNanos
+        : current.heartbeat(nowNanos, everyNanos, answerNanos, any.get().name);
   }
 
   /** Makes the connection anew, to whichever server it is now; everybody wakes up and asks. */

@@ -82,6 +82,11 @@ final class RespServer implements AutoCloseable {
     return "redis://" + address();
   }
 
+  /** How many connections there are at the moment. */
+  int connections() {
+    return open.size();
+  }
+
   /** What was said to introduce connections: HELLO, SELECT and the like. */
   List<List<String>> greeted() {
     return greeted;
@@ -97,6 +102,9 @@ final class RespServer implements AutoCloseable {
       try {
         Socket client = socket.accept();
         open.add(client);
+        if (socket.isClosed()) { // somebody came in while the door was being shut
+          client.close();
+        }
         daemon(() -> serve(client));
       } catch (IOException closed) {
         return;
@@ -113,6 +121,9 @@ final class RespServer implements AutoCloseable {
       DataInputStream in = new DataInputStream(new BufferedInputStream(client.getInputStream()));
       while (true) {
         List<String> command = read(in);
+        if (socket.isClosed()) { // it was dead when this came, only its thread did not know
+          return;
+        }
         String reply = reply(command);
         if (reply.equals(HANG_UP)) {
           return;

@@ -11,13 +11,14 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.util.Base64;
 import java.util.concurrent.TimeUnit;
+import redis.clients.jedis.SslOptions;
 
 /**
  * A key and a certificate that signs itself, made by the JDK's keytool, as files for both sides:
  * PEM for the server, a trust store for clients.
  */
-record Certificates(Path certificate, Path key, Path trustStore) {
-  static final String PASSWORD = "changeit";
+public record Certificates(Path certificate, Path key, Path trustStore) {
+  public static final String PASSWORD = "changeit";
   private static final String ALIAS = "redis";
 
   /**
@@ -25,7 +26,7 @@ record Certificates(Path certificate, Path key, Path trustStore) {
    *
    * @param subjects for whom, as keytool writes it: {@code ip:127.0.0.1}, {@code dns:localhost}
    */
-  static Certificates make(Path directory, String subjects)
+  public static Certificates make(Path directory, String subjects)
       throws IOException, GeneralSecurityException, InterruptedException {
     Path store = directory.resolve("server.p12");
     Process keytool =
@@ -69,6 +70,11 @@ record Certificates(Path certificate, Path key, Path trustStore) {
         pem(directory.resolve("server.crt"), "CERTIFICATE", certificate.getEncoded()),
         pem(directory.resolve("server.key"), "PRIVATE KEY", key.getEncoded()),
         trustStore);
+  }
+
+  /** What makes a Jedis client trust it. */
+  public SslOptions trusting() {
+    return SslOptions.builder().truststore(trustStore.toFile(), PASSWORD.toCharArray()).build();
   }
 
   private static Path pem(Path file, String what, byte[] content) throws IOException {

@@ -15,10 +15,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Crew;
 import io.mortise.it.support.Names;
-import io.mortise.testkit.LeaseContract;
-import io.mortise.testkit.LockContract;
 import io.mortise.testkit.RedisServer;
-import io.mortise.testkit.WaitContract;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +25,6 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,35 +43,16 @@ class MinimalRightsTest {
   private static final int OBJECT = 7;
 
   private static RedisServer server;
-  private static TwoClients clients;
-
-  private interface Family extends TwoClients.Family {
-    @Override
-    default TwoClients clients() {
-      return clients;
-    }
-  }
 
   @BeforeAll
-  static void start() throws IOException {
+  static void start() {
     server = RedisServer.start();
-    clients = TwoClients.of(userWith(Rights.documented("contract:")));
   }
 
   @AfterAll
   static void stop() {
-    clients.close();
     server.close();
   }
-
-  @Nested
-  class AsALock extends LockContract implements Family {}
-
-  @Nested
-  class Waiting extends WaitContract implements Family {}
-
-  @Nested
-  class Leases extends LeaseContract implements Family {}
 
   @Test
   @Timeout(60)

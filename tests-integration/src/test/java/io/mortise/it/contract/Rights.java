@@ -7,26 +7,71 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The rights that docs/wire.md says a user needs. */
-final class Rights {
+/** The rights that docs/wire.md says a user needs: rules of {@code ACL SETUSER}, one by one. */
+public final class Rights {
   /** What stands in the document for the names of the user's locks. */
-  private static final String NAMES = "~orders:*";
+  private static final String NAMES = "orders:";
+
+  /** The blocks of the document, in their order. */
+  private static final int FAIR = 1;
+
+  private static final int READ_WRITE = 2;
+  private static final int CLUSTER = 3;
+  private static final int CLUSTER_OF_REDIS_7 = 4;
 
   private Rights() {}
 
-  /** The rules of {@code ACL SETUSER}, one by one, for lock names with that prefix. */
-  static List<String> documented(String prefix) throws IOException {
-    List<String> rules = new ArrayList<>();
-    List<String> document = Files.readAllLines(Path.of("..", "docs", "wire.md"));
-    // The first block of the section; what follows is for other kinds of locks besides.
-    document.subList(document.indexOf("## Rights") + 1, document.size()).stream()
-        .dropWhile(line -> !line.startsWith("    "))
-        .takeWhile(line -> line.startsWith("    "))
-        .forEach(line -> rules.addAll(Arrays.asList(line.trim().split(" +", -1))));
-    if (!rules.remove(NAMES)) {
-      throw new AssertionError("docs/wire.md has no rights with " + NAMES + " in them: " + rules);
-    }
-    rules.add("~" + prefix + "*");
+  /** For a plain lock, with lock names of that prefix. */
+  public static List<String> documented(String prefix) throws IOException {
+    return blocks(prefix).get(0);
+  }
+
+  /** For fair locks, and plain ones. */
+  public static List<String> ofFairLocks(String prefix) throws IOException {
+    List<String> rules = documented(prefix);
+    rules.addAll(blocks(prefix).get(FAIR));
     return rules;
+  }
+
+  /** For locks of all families. */
+  public static List<String> ofAllFamilies(String prefix) throws IOException {
+    List<String> rules = ofFairLocks(prefix);
+    rules.addAll(blocks(prefix).get(READ_WRITE));
+    return rules;
+  }
+
+  /**
+   * What a cluster needs besides.
+   *
+   * @param version of the server; an older one does not know all
+   */
+  public static List<String> onACluster(String version) throws IOException {
+    List<List<String>> blocks = blocks("");
+    List<String> rules = new ArrayList<>(blocks.get(CLUSTER));
+    if (Integer.parseInt(version.split("\\.", -1)[0]) >= 7) {
+      rules.addAll(blocks.get(CLUSTER_OF_REDIS_7));
+    }
+    return rules;
+  }
+
+  private static List<List<String>> blocks(String prefix) throws IOException {
+    List<String> document = Files.readAllLines(Path.of("..", "docs", "wire.md"));
+    List<List<String>> blocks = new ArrayList<>();
+    boolean inBlock = false;
+    for (String line : document.subList(document.indexOf("## Rights") + 1, document.size())) {
+      boolean indented = line.startsWith("    ");
+      if (indented) {
+        if (!inBlock) {
+          blocks.add(new ArrayList<>());
+        }
+        String[] rules = line.trim().replace(NAMES, prefix).split(" +", -1);
+        blocks.get(blocks.size() - 1).addAll(Arrays.asList(rules));
+      }
+      inBlock = indented;
+    }
+    if (!blocks.get(0).contains("~" + prefix + "*")) {
+      throw new AssertionError("docs/wire.md has no rights for ~" + NAMES + "*: " + blocks);
+    }
+    return blocks;
   }
 }

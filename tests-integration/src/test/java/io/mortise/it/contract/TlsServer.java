@@ -1,34 +1,22 @@
 package io.mortise.it.contract;
 
 import io.mortise.testkit.RedisServer;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 
-/** A server that also speaks TLS, on a port of its own. */
-record TlsServer(RedisServer redis, int port, Certificates certificates) implements AutoCloseable {
+/** A server that also speaks TLS, and the certificate that it shows. */
+record TlsServer(RedisServer redis, Certificates certificates) implements AutoCloseable {
 
-  static TlsServer start(Certificates certificates) throws IOException {
-    int port = freePort();
-    RedisServer redis =
-        RedisServer.builder()
-            .config("tls-port", Integer.toString(port))
-            .config("tls-cert-file", certificates.certificate().toString())
-            .config("tls-key-file", certificates.key().toString())
-            .config("tls-ca-cert-file", certificates.certificate().toString())
-            .config("tls-auth-clients", "no")
-            .start();
-    return new TlsServer(redis, port, certificates);
+  static TlsServer start(Certificates certificates) {
+    return new TlsServer(
+        RedisServer.builder().tls(certificates.certificate(), certificates.key()).start(),
+        certificates);
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
+  int port() {
+    return redis.tlsPort();
   }
 
   String uri() {
-    return "rediss://%s:%d".formatted(redis.host(), port);
+    return redis.tlsUri();
   }
 
   @Override

@@ -8,26 +8,19 @@ import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.JavaProcess;
-import io.mortise.testkit.LockContract;
-import io.mortise.testkit.WaitContract;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.RedisClient;
-import redis.clients.jedis.SslOptions;
 
 /**
- * Locks over TLS: by {@code rediss://} with the trust store of the JVM, and on a Jedis client with
- * a trust store of its own.
+ * Locks over TLS by {@code rediss://}, with the trust store of the JVM. On a Jedis client with one
+ * of its own, see {@code io.mortise.it.topology}.
  */
 @Timeout(60)
 @Tag("redis-version")
@@ -38,44 +31,16 @@ class TlsTest {
   private static final Duration AT_ONCE = Duration.ofSeconds(15);
 
   private static TlsServer server;
-  private static RedisClient jedis;
-  private static TwoClients clients;
-
-  private interface Family extends TwoClients.Family {
-    @Override
-    default TwoClients clients() {
-      return clients;
-    }
-  }
 
   @BeforeAll
   static void start(@TempDir Path directory) throws Exception {
     server = TlsServer.start(Certificates.make(directory, "ip:127.0.0.1"));
-    SslOptions trusting =
-        SslOptions.builder()
-            .truststore(
-                server.certificates().trustStore().toFile(), Certificates.PASSWORD.toCharArray())
-            .build();
-    jedis =
-        RedisClient.builder()
-            .hostAndPort(new HostAndPort(server.redis().host(), server.port()))
-            .clientConfig(DefaultJedisClientConfig.builder().sslOptions(trusting).build())
-            .build();
-    clients = new TwoClients(options -> LockClient.create(jedis, options));
   }
 
   @AfterAll
   static void stop() {
-    clients.close();
-    jedis.close();
     server.close();
   }
-
-  @Nested
-  class AsALock extends LockContract implements Family {}
-
-  @Nested
-  class Waiting extends WaitContract implements Family {}
 
   @Test
   void aTrustedServerIsLockedOnAndItsWaiterIsWoken() throws Exception {

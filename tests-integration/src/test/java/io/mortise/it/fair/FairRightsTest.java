@@ -7,13 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
 import io.mortise.fair.RedisFairLock;
+import io.mortise.it.contract.Rights;
 import io.mortise.testkit.RedisServer;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -57,21 +55,10 @@ class FairRightsTest {
     }
   }
 
-  /** What stands in the first two blocks, for every lock and for fair locks. */
   private static List<String> rules() throws IOException {
     List<String> rules =
         new ArrayList<>(List.of("ACL", "SETUSER", "limited", "reset", "on", ">x", "resetkeys"));
-    List<String> document = Files.readAllLines(Path.of("..", "docs", "wire.md"));
-    int blocks = 0;
-    boolean inBlock = false;
-    for (String line : document.subList(document.indexOf("## Rights"), document.size())) {
-      boolean indented = line.startsWith("    ");
-      blocks += indented && !inBlock ? 1 : 0;
-      inBlock = indented;
-      if (indented && blocks <= 2) {
-        rules.addAll(Arrays.asList(line.trim().replace("~orders:", "~it:").split(" +", -1)));
-      }
-    }
+    rules.addAll(Rights.ofFairLocks("it:"));
     return rules;
   }
 }

@@ -11,12 +11,10 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.RedisLock;
+import io.mortise.it.contract.Rights;
 import io.mortise.readwrite.RedisReadWriteLock;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
@@ -145,14 +143,7 @@ class OtherTypesTest {
   private static List<String> rules(String user) throws Exception {
     List<String> rules =
         new ArrayList<>(List.of("ACL", "SETUSER", user, "reset", "on", ">x", "resetkeys"));
-    boolean inSection = false;
-    for (String line : Files.readAllLines(Path.of("..", "docs", "wire.md"))) {
-      if (line.startsWith("## ")) {
-        inSection = line.equals("## Rights");
-      } else if (inSection && line.startsWith("    ")) {
-        rules.addAll(Arrays.asList(line.trim().replace("orders:", "rw:").split(" +", -1)));
-      }
-    }
+    rules.addAll(Rights.ofAllFamilies("rw:"));
     return rules;
   }
 }

@@ -11,22 +11,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** The write lock is an exclusive lock like every other, fair or not. */
+/** The fair write lock is an exclusive lock like every other. */
 @Tag("redis-version")
 class WriteLockContractTest {
   private static Rig rig;
-
-  private interface Unfair extends LockFamily {
-    @Override
-    default DistributedLock lock(String name) {
-      return rig.here(name, false).writeLock();
-    }
-
-    @Override
-    default DistributedLock otherProcess(String name) {
-      return rig.there(name, false).writeLock();
-    }
-  }
 
   private interface Fair extends LockFamily {
     @Override
@@ -49,15 +37,6 @@ class WriteLockContractTest {
   static void stop() {
     rig.close();
   }
-
-  @Nested
-  class AsALock extends LockContract implements Unfair {}
-
-  @Nested
-  class Waiting extends WaitContract implements Unfair {}
-
-  @Nested
-  class Leases extends LeaseContract implements Unfair {}
 
   @Nested
   class FairAsALock extends LockContract implements Fair {}

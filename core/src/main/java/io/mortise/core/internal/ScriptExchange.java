@@ -1,0 +1,49 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.internal.RedisNode.Exchange;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/**
+ * One script on a connection: EVALSHA, and EVAL with the text when the server does not know it.
+ *
+ * @param servers say with which command it publishes, at the time when it is sent
+ * @param asks whether ASKING stands before each of the two: it counts for one command, so a node
+ *     that is getting the slot, and has never seen the script, would send the second one back
+ */
+record ScriptExchange(Request request, Deployment servers, boolean asks) implements Exchange {
+
+  ScriptExchange(Request request, Deployment servers) {
+    this(request, servers, false);
+  }
+
+  @Override
+  public Exchange asking() {
+    return new ScriptExchange(request, servers, true);
+  }
+
+  @Override
+  public Object on(Connection connection, long deadlineNanos) {
+    try {
+      return say(connection, bySha1());
+    } catch (JedisNoScriptException unknown) {
+      connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
+      return say(
+          connection,
+          request.arguments(Command.EVAL, request.script().text(), servers.publishCommand()));
+    }
+  }
+
+  CommandArguments bySha1() {
+    return request.arguments(Command.EVALSHA, request.script().sha1(), servers.publishCommand());
+  }
+
+  private Object say(Connection connection, CommandArguments command) {
+    if (asks) {
+      connection.executeCommand(new CommandArguments(Command.ASKING));
+    }
+    return connection.executeCommand(command);
+  }
+}

@@ -1,0 +1,197 @@
+package io.mortise.core.internal;
+
+import static io.mortise.core.internal.RespServer.error;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.ScriptCall;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+
+/** Who is asked for the map, what is learnt from it, and which connections it ends. */
+@Timeout(60)
+class ClusterMapTest {
+  private static final long LONG_NANOS = 20_000_000_000L;
+
+  private final FakeCluster fake = new FakeCluster(2);
+  private final Workers workers = new Workers("test");
+  private final ScriptCall inspect = new FakeProtocol(fake.nameAt(0, 1)).inspect();
+
+  @AfterEach
+  void close() {
+    workers.close();
+    fake.close();
+  }
+
+  private Deployment servers(String uri) {
+    return Connector.servers(uri, LockOptions.defaults(), workers);
+  }
+
+  private Object run(Deployment servers) throws Fault {
+    return new Commands(servers, workers, LONG_NANOS).run(inspect).value();
+  }
+
+  @Test
+  void aSeedThatIsAwayIsPassedOver() throws Exception {
+    String away;
+    try (RespServer server = new RespServer(command -> RespServer.HANG_UP)) {
+      away = server.address();
+    }
+    for (int i = 0; i < 10; i++) { // the order is random
+      try (Deployment servers = servers(fake.uri(0) + "," + away)) {
+        assertEquals(0L, run(servers));
+      }
+    }
+  }
+
+  @Test
+  void aSeedThatIsSilentCostsHalfOfTheTimeAtMost() throws Exception {
+    try (RespServer silent = new RespServer(command -> RespServer.SILENCE)) {
+      while (silent.heard().isEmpty()) { // the order is random
+        try (Deployment servers = servers(fake.uri(0) + "," + silent.address())) {
+          assertEquals(0L, new Commands(servers, workers, 1_000_000_000L).run(inspect).value());
+        }
+      }
+    }
+  }
+
+  @Test
+  void seedsOfNoClusterAreToldAsWhatTheyAre() {
+    try (RespServer alone =
+            new RespServer(c -> error("ERR This instance has cluster support disabled"));
+        Deployment servers = servers("redis-cluster://" + alone.address())) {
+      Fault fault = assertThrows(Fault.class, () -> run(servers));
+      assertEquals(Reason.SCRIPT, fault.reason());
+      assertTrue(fault.getMessage().contains("cluster support disabled"), fault.getMessage());
+    }
+  }
+
+  @Test
+  void serversWithShardsPublishInThem() throws Exception {
+    try (Deployment servers = servers(fake.uri())) {
+      run(servers);
+      assertTrue(servers.isSharded());
+      assertEquals("SPUBLISH", new String(servers.publishCommand(), UTF_8));
+      String channel = "c:{" + fake.nameAt(1, 1) + "}";
+      assertEquals(fake.node(1).address(), String.valueOf(servers.postOf(channel)));
+    }
+  }
+
+  @Test
+  void serversWithoutShardsPublishToAllAndAreAskedOnce() throws Exception {
+    fake.tellOfShards(FakeCluster.NO_SHARDS);
+    try (Deployment servers = servers(fake.uri())) {
+      run(servers);
+      assertFalse(servers.isSharded());
+      assertEquals("PUBLISH", new String(servers.publishCommand(), UTF_8));
+      servers.refresh();
+      assertEquals(2, fake.heard("CLUSTER"));
+      assertEquals(2, fake.heard("PUBSUB"));
+    }
+  }
+
+  @Test
+  void whoMayNotAskForShardsIsTold() {
+    fake.tellOfShards(error("NOPERM this user has no permissions to run 'pubsub|shardnumsub'"));
+    try (Deployment servers = servers(fake.uri())) {
+      Fault fault = assertThrows(Fault.class, () -> run(servers));
+      assertEquals(Reason.ACCESS_DENIED, fault.reason());
+      assertTrue(fault.getMessage().contains("shardnumsub"), fault.getMessage());
+    }
+  }
+
+  @Test
+  void otherMastersThanBeforeAreToldOnce() throws Exception {
+    try (Deployment servers = servers(fake.uri())) {
+      AtomicInteger changes = new AtomicInteger();
+      servers.onChange(changes::incrementAndGet);
+      run(servers);
+      servers.refresh();
+      assertEquals(0, changes.get(), "the first map is no change, and the same one neither");
+      fake.tell(0, 0);
+      servers.refresh();
+      servers.refresh();
+      assertEquals(1, changes.get());
+    }
+  }
+
+  @Test
+  void aNodeThatLeavesIsDisconnectedAndASeedIsNot() throws Exception {
+    try (Deployment servers = servers(fake.uri(1))) {
+      run(servers);
+      assertEquals(1, fake.node(0).connections());
+      fake.tell(1, 1);
+      servers.refresh();
+      await().atMost(TestThread.LIVENESS).until(() -> fake.node(0).connections() == 0);
+      assertEquals(1L, run(servers));
+      fake.tell(0, 0);
+      servers.refresh();
+      assertEquals(0L, run(servers));
+      assertEquals(1, fake.node(1).connections(), "it may be asked again");
+    }
+  }
+
+  @Test
+  void whoWaitsForAConnectionToANodeThatLeavesAsksTheNextWithoutAnInterrupt() throws Exception {
+    fake.answer(0, command -> RespServer.SILENCE);
+    LockOptions one = LockOptions.builder().connections(1).build();
+    try (Deployment servers = Connector.servers(fake.uri(1), one, workers)) {
+      Commands commands = new Commands(servers, workers, LONG_NANOS);
+      TestThread<Fault> first =
+          TestThread.start(
+              () -> assertThrows(Fault.class, () -> commands.run(inspect, 3_000_000_000L)));
+      await().atMost(TestThread.LIVENESS).until(() -> fake.said(0).size() == 1);
+      TestThread<Boolean> second =
+          TestThread.startAndPark(
+              () -> {
+                assertEquals(1L, commands.run(inspect).value());
+                return Thread.interrupted();
+              });
+
+      fake.tell(1, 1);
+      servers.refresh();
+      assertEquals(Reason.UNREACHABLE, first.get().reason());
+      assertFalse(second.get(), "nobody has interrupted it");
+    }
+  }
+
+  @Test
+  void aNodeThatIsMadeAfterTheClosingIsClosed() {
+    ClusterNodes nodes =
+        new ClusterNodes(
+            Set.of(),
+            at ->
+                new OwnConnections(
+                    at, DefaultJedisClientConfig.builder().build(), LockOptions.defaults()));
+    nodes.close();
+    RedisNode late = nodes.at(new HostAndPort("localhost", 1));
+    Fault fault =
+        assertThrows(Fault.class, () -> late.exchange((connection, deadline) -> "", LONG_NANOS));
+    assertEquals(Reason.CLIENT_CLOSED, fault.reason());
+  }
+
+  @Test
+  void aClosedClusterIsClosedAndAsksNobody() throws Exception {
+    Deployment servers = servers(fake.uri());
+    run(servers);
+    servers.close();
+    Fault fault = assertThrows(Fault.class, () -> run(servers));
+    assertEquals(Reason.CLIENT_CLOSED, fault.reason());
+    await()
+        .atMost(TestThread.LIVENESS)
+        .until(() -> Stream.of(0, 1).allMatch(i -> fake.node(i).connections() == 0));
+    assertEquals(1, fake.heard("CLUSTER"));
+  }
+}

@@ -1,0 +1,161 @@
+package io.mortise.core.internal;
+
+import static io.mortise.core.internal.RespServer.HANG_UP;
+import static io.mortise.core.internal.RespServer.error;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.Commands.Answer;
+import io.mortise.core.spi.ScriptCall;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What must not run twice on a cluster is sent twice only when a node says it has not run it. */
+@Timeout(60)
+class ClusterOnceTest {
+  private static final long LONG_NANOS = 20_000_000_000L;
+
+  private final FakeCluster fake = new FakeCluster(2);
+  private final Workers workers = new Workers("test");
+  private final Deployment servers = Connector.servers(fake.uri(), LockOptions.defaults(), workers);
+  private final Commands commands = new Commands(servers, workers, LONG_NANOS);
+  private final String name = fake.nameAt(0, 1);
+  private final ScriptCall once = new FakeProtocol(name).inspect();
+
+  @AfterEach
+  void close() {
+    servers.close();
+    workers.close();
+    fake.close();
+  }
+
+  @Test
+  void whoseAnswerIsLostIsNotSentToTheNewMasterToo() throws Exception {
+    commands.run(once);
+    fake.answer(0, command -> HANG_UP);
+    fake.tell(1, 1);
+
+    Fault fault = assertThrows(Fault.class, () -> commands.runOnce(once));
+
+    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertTrue(fault.mayHaveRun());
+    assertEquals(List.of("EVALSHA", "PING", "EVALSHA"), fake.said(0));
+    assertEquals(List.of(), fake.said(1));
+  }
+
+  @Test
+  void aRedirectionHasNotRunIt() throws Exception {
+    fake.answer(0, command -> fake.moved(name, 1));
+
+    assertEquals(1L, commands.runOnce(once).value());
+
+    assertEquals(List.of("PING", "EVALSHA"), fake.said(0));
+    assertEquals(List.of("PING", "EVALSHA"), fake.said(1));
+  }
+
+  @Test
+  void aDeadNodeHasNotRunIt() throws Exception {
+    commands.run(once);
+    fake.tell(1, 1);
+    fake.node(0).close();
+
+    assertFalse(commands.runOnce(once).repeated());
+
+    assertEquals(List.of("EVALSHA"), fake.said(0));
+    assertEquals(List.of("PING", "EVALSHA"), fake.said(1));
+  }
+
+  @Test
+  void whatFailedAtAKeyThatWasGoneHalfwayIsNotSentAgain() {
+    fake.answer(0, c -> error("ERR Script attempted to access a non local key in a cluster node"));
+
+    Fault fault = assertThrows(Fault.class, () -> commands.runOnce(once));
+
+    assertEquals(Reason.NOT_READY, fault.reason());
+    assertTrue(fault.mayHaveRun());
+    assertEquals(1, fake.heard("EVALSHA"));
+  }
+
+  @Test
+  void ofManyCallsOnlyTheOneThatBelongsElsewhereIsSentAgain() {
+    servers.refresh();
+    String gone = fake.nameAt(0, 2);
+    String there = fake.nameAt(1, 3);
+    fake.answer(0, command -> command.get(3).equals(gone) ? fake.moved(gone, 1) : ":0\r\n");
+    List<ScriptCall> calls =
+        Stream.of(name, gone, there).map(n -> new FakeProtocol(n).inspect()).toList();
+
+    List<Answer> answers = commands.runAll(calls, System.nanoTime() + LONG_NANOS);
+
+    assertEquals(List.of(0L, 1L, 1L), answers.stream().map(a -> a.reply().value()).toList());
+    assertEquals(1, heard(0, name));
+    assertEquals(1, heard(1, there));
+    assertEquals(1, heard(1, gone), "the other node has refused it");
+  }
+
+  private long heard(int node, String lock) {
+    return fake.node(node).heard().stream().filter(command -> command.contains(lock)).count();
+  }
+
+  @Test
+  void whatIsDueIsOneRoundTripForEachNodeAndOneCallForEachSlot() {
+    servers.refresh();
+    List<ScriptCall> renewals =
+        Stream.of(0, 0, 0, 1, 1)
+            .map(node -> new FakeProtocol("{" + fake.nameAt(node, 1) + "}").renew("h1", 1000))
+            .toList();
+    fake.answer(0, command -> RespServer.integers(List.of(1L, 0L, 2L)));
+    fake.answer(1, command -> RespServer.integers(List.of(1L, 1L)));
+
+    List<Answer> answers = commands.runBatch(renewals, LONG_NANOS);
+
+    assertEquals(
+        List.of(1L, 0L, 2L, 1L, 1L), answers.stream().map(a -> a.reply().value()).toList());
+    assertEquals(List.of("EVALSHA"), fake.said(0));
+    assertEquals(List.of("EVALSHA"), fake.said(1));
+  }
+
+  @Test
+  void whatCannotBeSentForWantOfThreadsIsToldForEachNode() {
+    servers.refresh();
+    AtomicInteger failed = new AtomicInteger();
+    try (Workers none = new Workers("none", ClusterOnceTest::noThread)) {
+      Batches batches = new Batches(commands, none);
+      batches.offer(new Due(new FakeProtocol(name).renew("h1", 1000), failed));
+      batches.offer(new Due(new FakeProtocol(fake.nameAt(1, 1)).renew("h1", 1000), failed));
+
+      assertThrows(OutOfMemoryError.class, batches::flush);
+    }
+    assertEquals(2, failed.get(), "otherwise a renewal would be under way for ever");
+  }
+
+  private static Thread noThread(Runnable task, String name) {
+    throw new OutOfMemoryError("unable to create native thread (on purpose)");
+  }
+
+  private record Due(ScriptCall call, AtomicInteger failed) implements Batches.Item {
+    @Override
+    public long withinNanos() {
+      return LONG_NANOS;
+    }
+
+    @Override
+    public void answered(long answer, long sentNanos) {
+      throw new IllegalStateException("nothing was sent");
+    }
+
+    @Override
+    public void failed(Fault fault) {
+      assertEquals(Reason.NO_CONNECTION_FREE, fault.reason());
+      failed.incrementAndGet();
+    }
+  }
+}

@@ -1,0 +1,194 @@
+package io.mortise.core.internal;
+
+import static io.mortise.core.internal.RespServer.HANG_UP;
+import static io.mortise.core.internal.RespServer.error;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.RedisNode.Reply;
+import io.mortise.core.spi.ScriptCall;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/** Where a cluster's commands go, and how often each is sent: counted at the nodes. */
+@Timeout(60)
+class ClusterTest {
+  private static final String TRY_AGAIN =
+      error("TRYAGAIN Multiple keys request during rehashing of slot");
+  private static final String NO_SCRIPT = error("NOSCRIPT No matching script. Please use EVAL.");
+  private static final long LONG_NANOS = 20_000_000_000L;
+  private static final long SHORT_NANOS = 400_000_000L;
+
+  private final FakeCluster fake = new FakeCluster(2);
+  private final Workers workers = new Workers("test");
+  private final Deployment servers = Connector.servers(fake.uri(), LockOptions.defaults(), workers);
+  private final Commands commands = new Commands(servers, workers, LONG_NANOS);
+  private final String name = fake.nameAt(0, 1);
+  private final ScriptCall inspect = new FakeProtocol(name).inspect();
+
+  @AfterEach
+  void close() {
+    servers.close();
+    workers.close();
+    fake.close();
+  }
+
+  @Test
+  void eachNameGoesToTheMasterOfItsSlot() throws Exception {
+    assertEquals(0L, commands.run(inspect).value());
+    assertEquals(1L, commands.run(new FakeProtocol(fake.nameAt(1, 1)).inspect()).value());
+
+    assertEquals(List.of("EVALSHA"), fake.said(0));
+    assertEquals(List.of("EVALSHA"), fake.said(1));
+    assertEquals(1, fake.heard("CLUSTER"));
+    assertEquals(2, fake.heard("PUBSUB"), "each master is asked once for its channels");
+  }
+
+  @Test
+  void aSlotThatHasMovedIsFollowedAndAskedForAtItsNewNodeFromThenOn() throws Exception {
+    commands.run(inspect);
+    fake.tell(1, 1);
+    fake.answer(0, command -> fake.moved(name, 1));
+
+    assertEquals(1L, commands.run(inspect).value());
+
+    await().atMost(TestThread.LIVENESS).until(() -> fake.heard("CLUSTER") == 2);
+    await().atMost(TestThread.LIVENESS).until(this::goesToTheSecondNode);
+    assertEquals(1L, commands.run(inspect).value());
+    assertEquals(List.of("EVALSHA", "EVALSHA"), fake.said(0));
+    assertEquals(List.of("EVALSHA", "EVALSHA"), fake.said(1));
+  }
+
+  private boolean goesToTheSecondNode() {
+    return servers
+        .serverOf(JedisClusterCRC16.getSlot(name))
+        .toString()
+        .equals(fake.node(1).address());
+  }
+
+  @Test
+  void anAddressWithoutAHostIsThatOfTheNodeThatSaysIt() throws Exception {
+    String port = fake.node(1).address().split(":", -1)[1];
+    fake.answer(0, c -> error("MOVED %d :%s".formatted(JedisClusterCRC16.getSlot(name), port)));
+
+    assertEquals(1L, commands.run(inspect).value());
+  }
+
+  @Test
+  void askingStandsBeforeEachCommandAtTheNodeThatGetsTheSlot() throws Exception {
+    fake.answer(0, command -> fake.ask(name, 1));
+    fake.answer(1, command -> command.get(0).equals("EVAL") ? ":7\r\n" : NO_SCRIPT);
+
+    assertEquals(7L, commands.run(inspect).value());
+    assertEquals(List.of("ASKING", "EVALSHA", "ASKING", "EVAL"), fake.said(1));
+
+    assertEquals(7L, commands.run(inspect).value());
+    assertEquals(List.of("EVALSHA", "EVALSHA"), fake.said(0), "the slot has not moved yet");
+    assertEquals(1, fake.heard("CLUSTER"));
+  }
+
+  @Test
+  void keysInTwoPlacesAreTriedUntilTheyAreInOne() throws Exception {
+    AtomicInteger attempts = new AtomicInteger();
+    fake.answer(0, command -> fake.ask(name, 1));
+    fake.answer(1, command -> attempts.incrementAndGet() < 20 ? TRY_AGAIN : ":3\r\n");
+
+    Reply reply = commands.run(inspect);
+
+    assertEquals(3L, reply.value());
+    assertFalse(reply.repeated(), "none of the others has run");
+    assertEquals(20, attempts.get());
+  }
+
+  @Test
+  void keysInTwoPlacesUntilTheTimeIsOverAreAFaultThatPasses() {
+    fake.answer(0, command -> fake.ask(name, 1));
+    fake.answer(1, command -> TRY_AGAIN);
+    long before = System.nanoTime();
+
+    Fault fault = assertThrows(Fault.class, () -> commands.run(inspect, SHORT_NANOS));
+
+    assertTrue(System.nanoTime() - before >= SHORT_NANOS);
+    assertEquals(Reason.NOT_READY, fault.reason(), fault.getMessage());
+    assertTrue(fault.isAnswer());
+    assertFalse(fault.mayHaveRun());
+  }
+
+  @Test
+  void anInterruptDoesNotTakeThePausesAway() {
+    fake.answer(0, command -> TRY_AGAIN);
+    Thread.currentThread().interrupt();
+
+    assertThrows(Fault.class, () -> commands.run(inspect, SHORT_NANOS));
+
+    assertTrue(Thread.interrupted());
+    assertTrue(fake.said(0).size() <= 22, () -> fake.said(0).size() + " in 400 ms");
+  }
+
+  @Test
+  void nodesThatSendEachOtherTheSlotAreLeftInTheEnd() {
+    fake.answer(0, command -> fake.moved(name, 1));
+    fake.answer(1, command -> fake.moved(name, 0));
+
+    Fault fault = assertThrows(Fault.class, () -> commands.run(inspect));
+
+    assertEquals(Reason.NOT_READY, fault.reason(), fault.getMessage());
+    assertEquals(9, fake.heard("EVALSHA"));
+  }
+
+  @Test
+  void aSlotThatNobodyHasIsNotReady() {
+    fake.tell(-1, 1);
+
+    Fault fault = assertThrows(Fault.class, () -> commands.run(inspect));
+
+    assertEquals(Reason.NOT_READY, fault.reason());
+    String slot = Integer.toString(JedisClusterCRC16.getSlot(name));
+    assertTrue(fault.getMessage().endsWith("has slot " + slot), fault.getMessage());
+    assertEquals(0, fake.heard("EVALSHA"));
+  }
+
+  @Test
+  void whoIsAskedNextIsTheOneThatHasTheSlotAfterItsNodeHasDied() throws Exception {
+    commands.run(inspect);
+    fake.tell(1, 1);
+    fake.node(0).close();
+
+    assertEquals(1L, commands.run(inspect).value());
+
+    assertEquals(List.of("EVALSHA"), fake.said(1));
+  }
+
+  @Test
+  void aLostAnswerIsRememberedWhenNobodyHasTheSlotAnyMore() throws Exception {
+    commands.run(inspect);
+    fake.answer(0, command -> HANG_UP);
+    fake.tell(-1, 1);
+
+    Fault fault = assertThrows(Fault.class, () -> commands.run(inspect));
+
+    assertTrue(fault.mayHaveRun(), "it was sent, and its answer is missing");
+    assertEquals(3, fake.said(0).size());
+  }
+
+  @Test
+  void oneLostAnswerAndOneFromTheNewMasterCountAsRepeated() throws Exception {
+    commands.run(inspect);
+    fake.answer(0, command -> HANG_UP);
+    fake.tell(1, 1);
+
+    Reply reply = commands.run(inspect);
+
+    assertEquals(1L, reply.value());
+    assertTrue(reply.repeated());
+  }
+}

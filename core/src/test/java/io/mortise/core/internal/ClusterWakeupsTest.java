@@ -1,0 +1,190 @@
+package io.mortise.core.internal;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.Wakeups.Subscription;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Where channels are heard on a cluster, and that they follow their slots. */
+@Timeout(60)
+class ClusterWakeupsTest {
+  private static final long HEARTBEAT = TimeUnit.SECONDS.toNanos(30);
+  private static final long ANSWER = TimeUnit.SECONDS.toNanos(20);
+
+  private final FakeCluster fake = new FakeCluster(2);
+  private final Workers workers = new Workers("test");
+  private final Deployment servers = Connector.servers(fake.uri(), LockOptions.defaults(), workers);
+  private final Scheduler scheduler =
+      new Scheduler(System::nanoTime, () -> {}, workers.threads("scheduler"));
+  private final Wakeups wakeups =
+      new Wakeups(servers, workers, scheduler, 0, HEARTBEAT, ANSWER, () -> {});
+  private final String first = "c:{" + fake.nameAt(0, 1) + "}";
+  private final String second = "c:{" + fake.nameAt(1, 1) + "}";
+
+  ClusterWakeupsTest() {
+    servers.onChange(wakeups::serverChanged);
+    scheduler.start();
+    fake.answer(0, ClusterWakeupsTest::confirmed);
+    fake.answer(1, ClusterWakeupsTest::confirmed);
+  }
+
+  @AfterEach
+  void close() {
+    wakeups.close();
+    scheduler.close();
+    servers.close();
+    workers.close();
+    fake.close();
+  }
+
+  private static String confirmed(List<String> command) {
+    String kind = command.get(0).toLowerCase(Locale.ROOT);
+    StringBuilder reply = new StringBuilder();
+    command.stream().skip(1).forEach(channel -> reply.append(push(kind, channel, 1)));
+    return reply.toString();
+  }
+
+  private static String push(String kind, String channel, int count) {
+    return ">3\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n:%d\r\n"
+        .formatted(kind.length(), kind, channel.length(), channel, count);
+  }
+
+  private static void until(Callable<Boolean> condition) {
+    await().atMost(TestThread.LIVENESS).pollInterval(Duration.ofMillis(5)).until(condition);
+  }
+
+  private long heard(int node, String verb, String channel) {
+    return fake.node(node).heard().stream()
+        .filter(command -> command.get(0).equals(verb) && command.contains(channel))
+        .count();
+  }
+
+  @Test
+  void eachIsHeardAtItsSlotsMaster() {
+    servers.refresh();
+    Subscription one = wakeups.subscribe(first, true);
+    Subscription two = wakeups.subscribe(second, true);
+    until(() -> one.confirmed() && two.confirmed());
+
+    assertEquals(List.of("SSUBSCRIBE"), fake.said(0));
+    assertEquals(List.of("SSUBSCRIBE"), fake.said(1));
+  }
+
+  @Test
+  void whatIsRefusedBecauseItsSlotHasMovedIsHeardAtTheNewMaster() {
+    servers.refresh();
+    fake.answer(0, command -> fake.moved(first, 1));
+    fake.tell(1, 1);
+    Subscription one = wakeups.subscribe(first, true);
+    long seen = one.signal().generation();
+
+    until(one::confirmed);
+
+    assertEquals(1, heard(1, "SSUBSCRIBE", first));
+    assertTrue(one.signal().generation() > seen, "who waits has tried again");
+  }
+
+  @Test
+  void whatTheServerDropsIsHeardAtTheNewMaster() {
+    servers.refresh();
+    fake.answer(0, c -> confirmed(c) + push("sunsubscribe", c.get(1), 0));
+    fake.tell(1, 1);
+    Subscription one = wakeups.subscribe(first, true);
+
+    until(() -> heard(1, "SSUBSCRIBE", first) == 1 && one.confirmed());
+    assertEquals(1, heard(0, "SSUBSCRIBE", first));
+  }
+
+  @Test
+  void aChangeOfTheMapTakesTheChannelAlong() {
+    servers.refresh();
+    Subscription one = wakeups.subscribe(first, true);
+    Subscription two = wakeups.subscribe(second, true);
+    until(() -> one.confirmed() && two.confirmed());
+    long seen = one.signal().generation();
+
+    fake.tell(1, 1);
+    servers.refresh();
+
+    assertTrue(one.signal().generation() > seen, "a message may have been missed in between");
+    until(() -> one.confirmed() && two.confirmed());
+    assertEquals(1, heard(1, "SSUBSCRIBE", first));
+    assertEquals(1, heard(1, "SSUBSCRIBE", second), "that one has stayed where it was");
+    until(() -> fake.node(0).connections() <= 1); // the commands' own
+  }
+
+  @Test
+  void withoutShardsAllAreHeardOverOneConnection() {
+    fake.tellOfShards(FakeCluster.NO_SHARDS);
+    servers.refresh();
+    Subscription one = wakeups.subscribe(first, true);
+    Subscription two = wakeups.subscribe(second, true);
+    until(() -> one.confirmed() && two.confirmed());
+
+    List<Long> heard =
+        Stream.of(0, 1)
+            .map(node -> heard(node, "SUBSCRIBE", first) + heard(node, "SUBSCRIBE", second))
+            .sorted()
+            .toList();
+    assertEquals(List.of(0L, 2L), heard);
+  }
+
+  @Test
+  void withTheLastWaiterTheConnectionEnds() {
+    servers.refresh();
+    Subscription one = wakeups.subscribe(first, true);
+    until(one::confirmed);
+    one.close();
+
+    until(() -> wakeups.channels() == 0 && scheduler.size() == 0);
+    until(() -> fake.node(0).connections() <= 1);
+    assertFalse(fake.said(0).contains("SUNSUBSCRIBE"), "the connection is closed instead");
+  }
+
+  @Test
+  void aConnectionThatNeverAnswersIsMadeAnew() {
+    AtomicInteger attempts = new AtomicInteger();
+    fake.answer(0, c -> attempts.incrementAndGet() == 1 ? RespServer.SILENCE : confirmed(c));
+    servers.refresh();
+    long often = TimeUnit.MILLISECONDS.toNanos(100);
+    try (Wakeups watched =
+        new Wakeups(servers, workers, scheduler, 0, often, 2 * often, () -> {})) {
+      Subscription one = watched.subscribe(first, true);
+      until(one::confirmed);
+      one.close();
+    }
+  }
+
+  @Test
+  void withoutAThreadToHearItAChannelIsGivenUpAllTheSame() {
+    servers.refresh();
+    try (Workers deaf = new Workers("deaf", ClusterWakeupsTest::noSubscriber)) {
+      Wakeups unheard = new Wakeups(servers, deaf, scheduler, 0, HEARTBEAT, ANSWER, () -> {});
+      Subscription one = unheard.subscribe(first, true);
+      assertFalse(one.confirmed());
+      one.close();
+
+      until(() -> unheard.channels() == 0 && scheduler.size() == 0);
+    }
+  }
+
+  private static Thread noSubscriber(Runnable task, String name) {
+    if (name.contains("subscriber")) {
+      throw new OutOfMemoryError("unable to create native thread (on purpose)");
+    }
+    return new Thread(task, name);
+  }
+}
