@@ -3,6 +3,7 @@ package io.mortise.core.internal;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.Acknowledgements.Shortfall;
+import io.mortise.core.internal.RedisNode.Exchange;
 import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.ScriptCall;
 import java.util.ArrayList;
@@ -70,33 +71,16 @@ final class Commands {
     Reply reply =
         servers.exchange(
             slotOf(attempt),
-            (connection, deadline) -> acknowledged(connection, deadline, attempt, granted, undo),
+            new AcknowledgedExchange(
+                new ScriptExchange(attempt, servers),
+                granted,
+                acknowledgements,
+                () -> undo.get().stream().map(this::exchangeOf).toList()),
             Math.min(withinNanos, timeoutNanos));
     if (reply.value() instanceof Shortfall shortfall) {
       throw new Fault(shortfall.reason(), reply.repeated(), shortfall.message(), null);
     }
     return reply;
-  }
-
-  private Object acknowledged(
-      Connection connection,
-      long deadlineNanos,
-      Request attempt,
-      Predicate<Object> granted,
-      Supplier<List<ScriptCall>> undo) {
-    Object answer = on(connection, deadlineNanos, attempt);
-    if (!granted.test(answer)) {
-      return answer;
-    }
-    Shortfall shortfall = acknowledgements.await(connection, deadlineNanos);
-    if (shortfall == null) {
-      return answer;
-    }
-    for (ScriptCall call : undo.get()) {
-      connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
-      on(connection, deadlineNanos, Request.of(call));
-    }
-    return shortfall;
   }
 
   /**
@@ -128,6 +112,10 @@ final class Commands {
     Request request = Request.of(call);
     return servers.exchangeOnce(
         slotOf(request), new ScriptExchange(request, servers), timeoutNanos);
+  }
+
+  private Exchange exchangeOf(ScriptCall call) {
+    return new ScriptExchange(Request.of(call), servers);
   }
 
   private int slotOf(Request request) {

@@ -40,7 +40,7 @@ class ClusterMapTest {
   }
 
   private Object run(Deployment servers) throws Fault {
-    return new Commands(servers, workers, LONG_NANOS).run(inspect).value();
+    return new Commands(servers, workers, FakeCluster.within(LONG_NANOS)).run(inspect).value();
   }
 
   @Test
@@ -61,7 +61,11 @@ class ClusterMapTest {
     try (RespServer silent = new RespServer(command -> RespServer.SILENCE)) {
       while (silent.heard().isEmpty()) { // the order is random
         try (Deployment servers = servers(fake.uri(0) + "," + silent.address())) {
-          assertEquals(0L, new Commands(servers, workers, 1_000_000_000L).run(inspect).value());
+          assertEquals(
+              0L,
+              new Commands(servers, workers, FakeCluster.within(1_000_000_000L))
+                  .run(inspect)
+                  .value());
         }
       }
     }
@@ -148,7 +152,7 @@ class ClusterMapTest {
     fake.answer(0, command -> RespServer.SILENCE);
     LockOptions one = LockOptions.builder().connections(1).build();
     try (Deployment servers = Connector.servers(fake.uri(1), one, workers)) {
-      Commands commands = new Commands(servers, workers, LONG_NANOS);
+      Commands commands = new Commands(servers, workers, FakeCluster.within(LONG_NANOS));
       TestThread<Fault> first =
           TestThread.start(
               () -> assertThrows(Fault.class, () -> commands.run(inspect, 3_000_000_000L)));

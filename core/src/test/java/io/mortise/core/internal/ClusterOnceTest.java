@@ -26,7 +26,7 @@ class ClusterOnceTest {
   private final FakeCluster fake = new FakeCluster(2);
   private final Workers workers = new Workers("test");
   private final Deployment servers = Connector.servers(fake.uri(), LockOptions.defaults(), workers);
-  private final Commands commands = new Commands(servers, workers, LONG_NANOS);
+  private final Commands commands = new Commands(servers, workers, FakeCluster.within(LONG_NANOS));
   private final String name = fake.nameAt(0, 1);
   private final ScriptCall once = new FakeProtocol(name).inspect();
 

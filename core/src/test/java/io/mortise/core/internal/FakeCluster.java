@@ -2,6 +2,8 @@ package io.mortise.core.internal;
 
 import static io.mortise.core.internal.RespServer.error;
 
+import io.mortise.core.LockOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -137,5 +139,10 @@ final class FakeCluster implements AutoCloseable {
   @Override
   public void close() {
     nodes.forEach(RespServer::close);
+  }
+
+  /** Options by which a command may take so long. */
+  static LockOptions within(long nanos) {
+    return LockOptions.builder().commandTimeout(Duration.ofNanos(nanos)).build();
   }
 }
