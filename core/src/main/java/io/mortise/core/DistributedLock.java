@@ -233,7 +233,11 @@ public interface DistributedLock extends Lock {
    * or at its release ({@link LeaseLoss.Reason#FORCED}), and its fencing token is older than the
    * next holder's.
    *
+   * <p>It is sent once. When its answer is lost nobody can tell whether it was done, and a second
+   * one could hit whoever came next: then it throws, and the message says so.
+   *
    * @return whether anybody held it
+   * @throws LockException if Redis did not say that it is done
    */
   boolean forceUnlock();
 }

@@ -13,6 +13,10 @@ import redis.clients.jedis.UnifiedJedis;
  * while somebody waits (or has done so lately), and a few workers that end when idle; all are
  * daemons.
  *
+ * <p><b>Failover.</b> When a connection breaks, or the sentinels name another master, all holds are
+ * verified at once: each is kept, or told lost ({@link LeaseLoss.Reason#GONE}) because the new
+ * master does not know it. Whoever waits asks the new master.
+ *
  * <p>In Redis it uses the key of the lock's name, {@code redisson_lock_token:{name}} for the
  * fencing token, {@code mortise_forced:{name}} after a forced release, and the channel {@code
  * redisson_lock__channel:{name}}.
@@ -27,8 +31,11 @@ public sealed interface LockClient extends AutoCloseable permits Engine {
   /**
    * A client with connections of its own.
    *
-   * @param uri {@code redis://[[user]:password@]host[:port][/database]}, or {@code rediss://} for
-   *     TLS with the JVM's trusted certificates
+   * @param uri {@code redis://[[user]:password@]host[:port][/database]}; or {@code
+   *     redis-sentinel://[[user]:password@]host[:port],host[:port]...[/database]#master} for the
+   *     master that these sentinels watch under that name: credentials and database are the
+   *     master's, sentinels that want a password need a {@code RedisSentinelClient}. With {@code
+   *     rediss} instead of {@code redis} over TLS, with the JVM's trusted certificates
    * @throws IllegalArgumentException if that is not such a URI
    */
   static LockClient create(String uri, LockOptions options) {
@@ -49,7 +56,7 @@ public sealed interface LockClient extends AutoCloseable permits Engine {
    * same time. The subscription has a connection of its own besides. Connecting takes as long as
    * the Jedis client's own time-outs allow.
    *
-   * @param jedis a {@code redis.clients.jedis.RedisClient}
+   * @param jedis a {@code redis.clients.jedis.RedisClient} or {@code RedisSentinelClient}
    * @throws IllegalArgumentException if it is a client of another type
    */
   static LockClient create(UnifiedJedis jedis, LockOptions options) {

@@ -26,7 +26,8 @@ import java.util.Objects;
  * @param tokenIdleLife how long Redis keeps the last fencing token of a name that nobody acquires;
  *     default 10 min. After that the next token comes from the server's clock
  * @param clockDrift by how much the clocks of client and server may differ in rate: this share of a
- *     lease, and 2 ms more, is not relied upon; default 0.01, at most 0.5
+ *     lease, and 2 ms more, is not relied upon, but never more than half of it; default 0.01, at
+ *     most 0.5
  */
 public record LockOptions(
     Duration lease,

@@ -25,7 +25,8 @@ public final class RedisLock extends LeasedLock {
    *
    * @param name the key in Redis; not blank, at most 1,024 characters. On a cluster a hash tag in
    *     it ({@code {...}}) decides on the slot
-   * @throws IllegalArgumentException if the name is blank or too long
+   * @throws IllegalArgumentException if the name is blank or too long, or has an opening brace that
+   *     makes no hash tag
    */
   public RedisLock(LockClient client, String name) {
     super(ProtocolSource.of(client, new BaseProtocol(new LockName(name), client.options())));

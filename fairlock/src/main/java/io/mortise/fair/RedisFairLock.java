@@ -46,7 +46,8 @@ public final class RedisFairLock extends LeasedLock {
   /**
    * The fair lock of that name, with the default presence. Sends nothing.
    *
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
+   *     an opening brace that makes no hash tag
    */
   public RedisFairLock(LockClient client, String name) {
     this(client, name, DEFAULT_PRESENCE);
@@ -57,8 +58,8 @@ public final class RedisFairLock extends LeasedLock {
    *
    * @param presence how long a waiter that gives no sign of life delays those behind it; from 200
    *     ms to 1 h. Shorter: the others are delayed less by a dead one, and a living one loses its
-   *     place in a shorter pause. Should be the same in all processes; if it is not, each one's
-   *     applies to its own waiters
+   *     place in a shorter pause. Should be the same in all processes; if it is not, a dead one's
+   *     applies, and those behind it notice after a quarter of their own
    * @throws IllegalArgumentException if the presence is out of that range
    */
   public RedisFairLock(LockClient client, String name, Duration presence) {

@@ -37,6 +37,16 @@ final class ForNobody implements Taking {
   }
 
   @Override
+  public void enter(List<LeaseSource> members, Terms terms) {
+    throw new IllegalStateException("a handle is not entered again");
+  }
+
+  @Override
+  public void leave(List<LeaseSource> members) {
+    throw new IllegalStateException("a handle is not entered again");
+  }
+
+  @Override
   public List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held) {
     return LeaseGroup.release(held);
   }

@@ -39,6 +39,30 @@ final class ForThread implements Taking {
     return outcome;
   }
 
+  /** All or none: what was entered before one that cannot be is left again. */
+  @Override
+  public void enter(List<LeaseSource> members, Terms terms) {
+    List<LeaseSource> entered = new ArrayList<>();
+    try {
+      for (LeaseSource member : members) {
+        Ownership.lock(member, terms.waiting(0).interruptible(false).under(member.options()));
+        entered.add(member);
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError("these terms say that an interrupt ends nothing", e);
+    } catch (RuntimeException | Error e) {
+      release(entered, List.of()).forEach(e::addSuppressed);
+      throw e;
+    }
+  }
+
+  @Override
+  public void leave(List<LeaseSource> members) {
+    for (LeaseSource member : members) {
+      release(List.of(member), List.of());
+    }
+  }
+
   /** Gives up one level of each; what that was the last level of is released. */
   @Override
   public List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held) {

@@ -63,6 +63,12 @@ final class Hand {
     return IntStream.range(0, leases.length).allMatch(i -> leases[i] == null || owned.get(i));
   }
 
+  /** Whether anything is in hand that stands behind that place in the order. */
+  boolean hasAfter(int place) {
+    return IntStream.range(place + 1, leases.length)
+        .anyMatch(i -> leases[i] != null && !owned.get(i));
+  }
+
   List<OwnedLease> leases() {
     return Arrays.stream(leases).filter(Objects::nonNull).map(Objects::requireNonNull).toList();
   }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,16 +19,19 @@ import org.slf4j.LoggerFactory;
  * One acquisition of all members, or none.
  *
  * <pre>
- *   round: what goes in one round trip is tried together
- *            |-- all free ----------------------------------------> taken
- *            +-- one is busy: give back what stands behind it in the order, wait for that one alone,
- *                |            then try the rest together
- *                +-- not in time: give back all, pause, next round
+ *   round: what goes in one round trip is tried together <-----------------------------------+
+ *            |-- all free ----------------------------------------> taken                    |
+ *            +-- one is busy: give back what stands behind it in the order, wait for that    |
+ *                |            one alone, then try the rest together                          |
+ *                +-- not in time: give back all, pause, wait for that one with nothing else -+
  * </pre>
  *
  * <p>Whoever waits has in hand only what stands before, in an order that all processes share: so
  * those who lock this way cannot wait for each other in a circle. Those who take the members by
- * themselves can; therefore a wait with anything in hand has an end.
+ * themselves can; therefore a wait with anything in hand has an end. After it the one that was busy
+ * is waited for first, with nothing in hand: if all began at the first member again, they would
+ * take it from each other in turn, and who has the busy one and waits for the first would hardly
+ * ever get it.
  *
  * <p><b>Threads.</b> Confined to the thread that waits. <b>What can go wrong where:</b> an
  * interrupt is thrown by the member that waits, or looked at in the pause; whatever is thrown, by
@@ -37,7 +41,7 @@ import org.slf4j.LoggerFactory;
  */
 final class MultiAcquisition {
   private static final Logger LOG = LoggerFactory.getLogger(MultiLock.class);
-  private static final long FIRST_IN_HAND_NANOS = 200_000_000L;
+  private static final long FIRST_IN_HAND_NANOS = 25_000_000L;
   private static final long MOST_IN_HAND_NANOS = 3_200_000_000L;
   private static final long MOST_PAUSE_NANOS = 50_000_000L;
 
@@ -49,14 +53,18 @@ final class MultiAcquisition {
   private final Hand hand;
   private final long startNanos = System.nanoTime();
   private long inHandNanos = FIRST_IN_HAND_NANOS;
+
+  /** What was waited for in vain with others in hand; -1 for none. */
+  private int busyPlace = -1;
+
   private boolean interrupted;
 
-  MultiAcquisition(MultiSource source, Terms terms, @Nullable Thread owner) {
+  MultiAcquisition(MultiSource source, Terms terms, @Nullable Thread owner, Taking taking) {
     this.source = source;
     this.members = source.members();
     this.terms = terms;
     this.owner = owner;
-    this.taking = owner == Thread.currentThread() ? new ForThread() : new ForNobody(owner);
+    this.taking = taking;
     this.hand = new Hand(members, taking);
   }
 
@@ -104,9 +112,10 @@ final class MultiAcquisition {
     }
   }
 
+  /** No client is waited for longer than it says, whichever it is that has the trouble. */
   private boolean isTooLong(long sinceNanos) {
-    return terms.isForever()
-        && System.nanoTime() - sinceNanos >= source.options().patience().toNanos();
+    LongStream patience = members.stream().mapToLong(m -> m.options().patience().toNanos());
+    return terms.isForever() && System.nanoTime() - sinceNanos >= patience.min().orElseThrow();
   }
 
   // ---- one round
@@ -114,6 +123,9 @@ final class MultiAcquisition {
   /** Whether all were taken; if not, somebody else holds one of them. */
   private boolean round() throws InterruptedException {
     hand.takeWhatIsOwned(each(0));
+    if (!takeBusyFirst()) {
+      return false;
+    }
     while (true) {
       List<Integer> missing = hand.missing();
       if (missing.isEmpty()) {
@@ -122,24 +134,51 @@ final class MultiAcquisition {
       int next = missing.get(0);
       List<Integer> group = together(missing);
       if (group.size() > 1) {
-        int busy = hand.takeTogether(group, each(leftNanos()));
+        int busy = hand.takeTogether(group, each(quickly()));
         if (busy < 0) {
           continue;
         }
         next = busy;
         hand.giveBackAfter(next);
+      } else if (hand.hasAfter(next)) {
+        if (hand.take(next, once(next))) {
+          continue;
+        }
+        hand.giveBackAfter(next);
       }
       long wait = hand.isEmpty() ? leftNanos() : Math.min(leftNanos(), inHandNanos);
-      if (!hand.take(next, each(Math.max(0, wait)))) {
+      if (!hand.take(next, wait > 0 ? each(wait) : once(next))) {
+        busyPlace = next;
         return false;
       }
     }
+  }
+
+  /** Waits for what was waited for in vain before; nothing that others want is in hand. */
+  private boolean takeBusyFirst() throws InterruptedException {
+    int place = busyPlace;
+    busyPlace = -1;
+    long left = leftNanos();
+    return place < 0
+        || !hand.missing().contains(place)
+        || hand.take(place, left > 0 ? each(left) : once(place));
   }
 
   /** The first that is missing, and all that can be taken with it in one round trip. */
   private List<Integer> together(List<Integer> missing) {
     LeaseSource first = members.get(missing.get(0));
     return missing.stream().filter(i -> LeaseGroup.joins(first, members.get(i))).toList();
+  }
+
+  /** An attempt of many at once does not wait, but has as much time for its answer. */
+  private long quickly() {
+    return terms.waitNanos() == 0 ? 0 : Math.max(1, leftNanos());
+  }
+
+  /** An attempt at one does not wait, and has no more time for its answer than there is left. */
+  private Terms once(int place) {
+    long timeout = members.get(place).options().commandTimeout().toNanos();
+    return each(terms.waitNanos() == 0 || leftNanos() > timeout ? 0 : 1);
   }
 
   private Terms each(long waitNanos) {

@@ -2,6 +2,7 @@ package io.mortise.multi;
 
 import io.mortise.core.spi.JointLease;
 import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.Terms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -34,17 +35,39 @@ final class MultiLease extends JointLease {
     return taking.release(source.members(), held);
   }
 
+  /** A thread enters each member, which may be held at other levels by itself. */
   @Override
-  protected List<RuntimeException> each(Consumer<OwnedLease> action) {
+  public void enter(Terms terms) {
+    ensureValid();
+    if (taking.isThreads()) {
+      taking.enter(source.members(), terms);
+    } else {
+      need(terms);
+    }
+  }
+
+  @Override
+  public void leave(boolean renewed) {
+    if (taking.isThreads()) {
+      taking.leave(source.members());
+    } else {
+      renewWhile(renewed);
+    }
+  }
+
+  @Override
+  protected Asked each(Consumer<OwnedLease> action) {
+    int done = 0;
     List<RuntimeException> failures = new ArrayList<>();
     for (OwnedLease member : members()) {
       try {
         action.accept(member);
+        done++;
       } catch (RuntimeException e) {
         failures.add(e);
       }
     }
-    return failures;
+    return new Asked(done, failures);
   }
 
   /** Of a handle nobody may be left who would give back the others; a thread has to unlock. */

@@ -28,18 +28,21 @@ import java.util.List;
  * lock if their members are the same.
  *
  * <p><b>Waiting.</b> One wait covers all members. Without any of them in hand it waits for as long
- * as it may; with some in hand only for a short time (0.2 s at first, never more than 3.2 s). Then
- * all are given back, and it starts again after a short random pause. So whoever takes the members
- * by himself, in another order, makes progress, and so does this one. {@code false}, or an empty
- * {@code Optional}, means that somebody else holds one of them.
+ * as it may; with some in hand only for a short time (25 ms at first, never more than 3.2 s). Then
+ * all are given back, and after a short random pause the one that was busy is waited for first,
+ * with nothing in hand. So whoever takes the members by himself, in another order, makes progress,
+ * and so does this one. {@code false}, or an empty {@code Optional}, means that somebody else holds
+ * one of them.
  *
  * <p><b>The lease.</b> The hold is lost when one member is. A handle gives the other members back
  * at that moment; a thread keeps them until it unlocks. A lease of the caller's is that of each
- * member, and begins when the last one has been taken. Without one, each member is renewed under
- * the settings of its own client.
+ * member, and begins when the last one has been taken, give or take a tenth of it. Without one,
+ * each member is renewed under the settings of its own client.
  *
  * <p><b>The fencing token</b> is one for all members: larger than that of every earlier holder of
- * any of them, alone or together with others, and smaller than that of every later one.
+ * any of them, alone or together with others, and smaller than that of every later one, as long as
+ * the tokens are remembered ({@link io.mortise.core.LockOptions#tokenIdleLife()}); after that the
+ * servers' clocks decide.
  *
  * <p><b>Cost.</b> Members that are plain locks of one client are taken in one round trip, and given
  * back in one. Every other one costs its own; and members on different servers, or of different
@@ -66,8 +69,10 @@ public final class MultiLock extends LeasedLock {
    * The lock of these members. Sends nothing.
    *
    * @param members locks of Mortise's; at least one. The same one twice counts once
-   * @throws IllegalArgumentException if there is none; if two are one lock in Redis, by different
-   *     clients; or if one is not made of leases (see {@link LeasedLock})
+   * @throws IllegalArgumentException if there is none; if two are one name on one server, as the
+   *     two sides of a read-write lock are, or a lock and a fair lock of one name; or if one is not
+   *     made of leases (see {@link LeasedLock}). Two addresses of one server are found out when it
+   *     is locked, by the same exception
    */
   public MultiLock(DistributedLock... members) {
     this(List.of(members));

@@ -3,9 +3,11 @@ package io.mortise.multi;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.AnyClient;
 import io.mortise.core.spi.JointFailure;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockNode;
+import io.mortise.core.spi.LockPlace;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
 import java.time.Duration;
@@ -19,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Future;
+import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -65,11 +68,7 @@ final class MultiSource implements LeaseSource {
       throw new IllegalArgumentException("a MultiLock needs at least one member");
     }
     List<LeaseSource> ordered = members.values().stream().sorted(ORDER).toList();
-    for (int i = 1; i < ordered.size(); i++) {
-      if (ORDER.compare(ordered.get(i - 1), ordered.get(i)) == 0) {
-        throw twice(ordered.get(i - 1), ordered.get(i));
-      }
-    }
+    refuse(ordered, LockPlace::sharesAddress);
     return new MultiSource(ordered);
   }
 
@@ -79,9 +78,20 @@ final class MultiSource implements LeaseSource {
 
   private static IllegalArgumentException twice(LeaseSource one, LeaseSource other) {
     return new IllegalArgumentException(
-        "members '%s' and '%s' are one lock in Redis, by two clients, and would wait for each other;"
-                .formatted(one, other)
-            + " give one of them");
+        "members '%s' and '%s' are one lock in Redis, and would wait for each other; give one of them"
+            .formatted(one, other));
+  }
+
+  private static void refuse(List<LeaseSource> members, BiPredicate<LockPlace, LockPlace> isOne) {
+    for (int i = 0; i < members.size(); i++) {
+      LeaseSource one = members.get(i);
+      for (LeaseSource other : members.subList(i + 1, members.size())) {
+        if (one.places().stream()
+            .anyMatch(place -> other.places().stream().anyMatch(p -> isOne.test(place, p)))) {
+          throw twice(one, other);
+        }
+      }
+    }
   }
 
   List<LeaseSource> members() {
@@ -109,32 +119,35 @@ final class MultiSource implements LeaseSource {
   }
 
   @Override
-  public Set<LockNode> nodes() {
-    Set<LockNode> nodes = new LinkedHashSet<>();
-    members.forEach(member -> nodes.addAll(member.nodes()));
-    return nodes;
+  public Set<LockPlace> places() {
+    Set<LockPlace> places = new LinkedHashSet<>();
+    members.forEach(member -> places.addAll(member.places()));
+    return places;
   }
 
   @Override
   public Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner)
       throws InterruptedException {
     refuseOneServerUnderTwoAddresses();
-    return new MultiAcquisition(this, terms, owner).run();
+    return new MultiAcquisition(this, terms, owner, new ForNobody(owner)).run();
   }
 
-  /** Two names that are equal, and servers that say they are one. Asks only if names are equal. */
+  @Override
+  public Optional<OwnedLease> acquireForThread(Terms terms) throws InterruptedException {
+    refuseOneServerUnderTwoAddresses();
+    return new MultiAcquisition(this, terms, Thread.currentThread(), new ForThread()).run();
+  }
+
+  @Override
+  public boolean dependsOnCaller() {
+    return members.stream().anyMatch(LeaseSource::dependsOnCaller);
+  }
+
+  /**
+   * Names that are equal, on servers that say they are one. Nobody is asked when all names differ.
+   */
   private void refuseOneServerUnderTwoAddresses() {
-    for (int i = 0; i < members.size(); i++) {
-      for (LeaseSource other : members.subList(i + 1, members.size())) {
-        LeaseSource one = members.get(i);
-        if (one.name().equals(other.name())
-            && one.kind().equals(other.kind())
-            && one.nodes().stream()
-                .anyMatch(node -> other.nodes().stream().anyMatch(node::isSame))) {
-          throw twice(one, other);
-        }
-      }
-    }
+    refuse(members, LockPlace::isSame);
   }
 
   @Override
@@ -147,16 +160,14 @@ final class MultiSource implements LeaseSource {
     return new MultiSource(members.stream().map(LeaseSource::detached).toList());
   }
 
-  // The client of any member will do, the first one that is open.
-
   @Override
   public Future<?> submit(Runnable task) {
-    return members.get(0).submit(task);
+    return AnyClient.of(members, member -> member.submit(task));
   }
 
   @Override
   public Runnable schedule(Runnable task, long delayNanos) {
-    return members.get(0).schedule(task, delayNanos);
+    return AnyClient.of(members, member -> member.schedule(task, delayNanos));
   }
 
   // ---- questions

@@ -22,6 +22,12 @@ interface Taking {
   /** All or none, in one round trip. */
   Outcome takeAll(List<LeaseSource> members, Terms terms) throws InterruptedException;
 
+  /** One level of re-entry more, of each; of a thread's. */
+  void enter(List<LeaseSource> members, Terms terms);
+
+  /** One level less, and not the last. */
+  void leave(List<LeaseSource> members);
+
   /** Releases them; what went wrong. */
   List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held);
 }

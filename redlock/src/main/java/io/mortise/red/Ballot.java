@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One round of votes: asks the nodes, and makes a hold of a majority.
  *
- * <p>Decided as soon as a majority has granted, or can no longer. Whatever a node grants goes one
- * of two ways: it becomes part of the hold, now or when it comes late, or it is given back.
+ * <p>Decided as soon as a majority has granted; or can no longer, and it is known whether that is
+ * because others hold nodes, or because too few answer. Whatever a node grants goes one of two
+ * ways: it becomes part of the hold, now or when it comes late, or it is given back.
  *
  * <p>Confined to the thread that holds it, but for {@link LateGrants}.
  */
@@ -51,16 +52,17 @@ final class Ballot {
    * Holds the ballot.
    *
    * @param lead a node that has granted already; this ballot's from here on
+   * @param waitNanos how long the others may wait for it, as part of their budget
    * @return the hold; null when there is no majority: nothing is held then
    * @throws InterruptedException if the terms say that an interrupt ends a wait; nothing is held
    */
-  @Nullable OwnedLease hold(@Nullable Lead lead) throws InterruptedException {
+  @Nullable OwnedLease hold(@Nullable Lead lead, long waitNanos) throws InterruptedException {
     if (lead != null) {
       poll.answer(lead.place(), Optional.of(lead.lease()));
     }
     try {
-      askForVotes(lead == null ? 0 : budgetNanos);
-    } catch (InterruptedException e) {
+      askForVotes(waitNanos);
+    } catch (InterruptedException | RuntimeException | Error e) {
       answers = poll.end(true, Ballot::giveBack);
       giveBackAll(false);
       throw e;
@@ -68,16 +70,22 @@ final class Ballot {
     LateGrants late = new LateGrants();
     boolean won = poll.count(Optional::isPresent) >= quorum;
     answers = poll.end(!won, won ? late : Ballot::giveBack);
-    if (!won) {
+    try {
+      refuseOneServerTwice();
+      if (won) {
+        return establish(late);
+      }
       trouble = whyUndecided();
       giveBackAll(true);
       return null;
+    } catch (RuntimeException | Error e) {
+      late.refuse();
+      giveBackAll(true);
+      throw e;
     }
-    return establish(late);
   }
 
   private void askForVotes(long waitNanos) throws InterruptedException {
-    long untilNanos = System.nanoTime() + budgetNanos;
     List<Integer> silent = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
       if (members.get(i).isSilent()) {
@@ -86,10 +94,10 @@ final class Ballot {
         ask(i, waitNanos);
       }
     }
-    await(silent.size(), untilNanos);
-    if (!isDecided(silent.size())) {
+    await(silent.size());
+    if (!silent.isEmpty() && !isDecided(silent.size())) {
       silent.forEach(place -> ask(place, waitNanos));
-      await(0, untilNanos);
+      await(0); // a budget of their own: their votes decide
     }
   }
 
@@ -97,11 +105,12 @@ final class Ballot {
     if (!poll.isAsked(place)) {
       Member member = members.get(place);
       Terms asked = terms.waiting(waitNanos).interruptible(true).under(member.source().options());
-      poll.ask(place, () -> member.source().acquire(asked, owner));
+      poll.ask(place, () -> member.acquire(asked, owner));
     }
   }
 
-  private void await(int unasked, long untilNanos) throws InterruptedException {
+  private void await(int unasked) throws InterruptedException {
+    long untilNanos = System.nanoTime() + budgetNanos;
     if (terms.interruptible()) {
       poll.await(votes -> isDecided(unasked), untilNanos);
     } else {
@@ -109,10 +118,18 @@ final class Ballot {
     }
   }
 
-  /** Whether a majority has granted, and its tokens tell enough; or can no longer. */
+  /**
+   * Whether a majority has granted, and its tokens tell enough; or can no longer, and what still
+   * comes does not tell why.
+   */
   private boolean isDecided(int unasked) {
     int granted = poll.count(Optional::isPresent);
-    return granted >= quorum ? tokensTellEnough() : granted + poll.open() + unasked < quorum;
+    if (granted >= quorum) {
+      return tokensTellEnough();
+    }
+    int held = poll.count(Optional::isEmpty);
+    int coming = poll.open() + unasked;
+    return granted + coming < quorum && isHeld(granted, held) == isHeld(granted, held + coming);
   }
 
   /**
@@ -126,18 +143,19 @@ final class Ballot {
     return remembering == 0 || remembering > members.size() - quorum;
   }
 
+  /**
+   * Whether a ballot that was lost was lost because others hold nodes: without them those that
+   * answered would be a majority, or with them the rest is none. Otherwise too few answer.
+   */
+  private boolean isHeld(int granted, int held) {
+    return granted + held >= quorum || members.size() - held < quorum;
+  }
+
   // ---- a majority
 
   /** Writes the largest token back to a majority; only then there is a hold. */
   private @Nullable OwnedLease establish(LateGrants late) {
     Map<Integer, OwnedLease> granted = granted();
-    try {
-      refuseOneServerTwice(granted);
-    } catch (IllegalStateException e) {
-      late.refuse();
-      giveBackAll(true);
-      throw e;
-    }
     long token = granted.values().stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
     List<@Nullable Answer<Boolean>> raised = raise(granted, token);
     long later = late.tokenIfRemembered(token);
@@ -216,17 +234,19 @@ final class Ballot {
     return null;
   }
 
-  /** By what the servers call themselves: they may have been reached under different addresses. */
-  private void refuseOneServerTwice(Map<Integer, OwnedLease> granted) {
+  /**
+   * By what the servers call themselves: they may have been reached under different addresses. All
+   * count that have ever answered, also with a no: the other may be in its way.
+   */
+  private void refuseOneServerTwice() {
     Map<String, Member> byId = new HashMap<>();
-    for (int place : granted.keySet()) {
-      Member member = members.get(place);
-      for (String id : member.serverIds()) {
+    for (Member member : members) {
+      for (String id : member.knownServerIds()) {
         Member other = byId.putIfAbsent(id, member);
         if (other != null) {
           throw new IllegalStateException(
               "lock '%s': members %s and %s are on one server, and would fail together; a quorum"
-                      .formatted(source.name(), member, other)
+                      .formatted(source.name(), other, member)
                   + " needs independent ones");
         }
       }
@@ -235,14 +255,16 @@ final class Ballot {
 
   // ---- no majority
 
-  /** Why there is none; null when others hold so many nodes that the rest would not do. */
+  /** Why there is none, for want of answers; null when it is because others hold nodes. */
   private @Nullable LockException whyUndecided() {
     List<RuntimeException> passing = new ArrayList<>();
     List<RuntimeException> lasting = new ArrayList<>();
+    int granted = 0;
     int held = 0;
     for (int i = 0; i < members.size(); i++) {
       Answer<Optional<OwnedLease>> answer = answers.get(i);
       if (answer != null && answer.value() != null) {
+        granted += answer.value().isPresent() ? 1 : 0;
         held += answer.value().isPresent() ? 0 : 1;
       } else {
         RuntimeException failure =
@@ -250,7 +272,7 @@ final class Ballot {
         (JointFailure.mayPass(failure) ? passing : lasting).add(failure);
       }
     }
-    if (members.size() - held < quorum) {
+    if (isHeld(granted, held)) {
       return null;
     }
     // If those that may still grant are enough, it may pass; the first in the list decides.
@@ -292,16 +314,22 @@ final class Ballot {
     return trouble;
   }
 
-  /** The first node that has said anything: where to wait. */
-  int firstThatAnswered() {
+  /**
+   * Where to wait. When a majority has refused, somebody holds the lock: at the first of them,
+   * because one that has granted has nothing to tell. Otherwise those who want it have split the
+   * votes: at the first that has answered at all, which is the same for each of them.
+   */
+  int whereToWait() {
+    boolean held = poll.count(Optional::isEmpty) >= quorum;
     return IntStream.range(0, members.size())
-        .filter(i -> hasAnswered(answers.get(i)))
+        .filter(i -> hasAnswered(answers.get(i), held))
         .findFirst()
         .orElse(0);
   }
 
-  private static boolean hasAnswered(@Nullable Answer<?> answer) {
-    return answer != null && answer.value() != null;
+  private static boolean hasAnswered(
+      @Nullable Answer<Optional<OwnedLease>> answer, boolean withNo) {
+    return answer != null && answer.value() != null && (!withNo || answer.value().isEmpty());
   }
 
   // ---- giving back

@@ -2,13 +2,18 @@ package io.mortise.red;
 
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockNode;
+import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.Terms;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One member of a quorum: a lock on a node of its own.
@@ -18,30 +23,47 @@ import java.util.stream.Collectors;
  * there are several, the node is silent, and is asked only when the others do not decide.
  *
  * @param source where its leases come from
- * @param unawaited how many questions to its node nobody waits for any more
+ * @param contact what is known of its node
  */
-record Member(LeaseSource source, AtomicInteger unawaited) {
+record Member(LeaseSource source, Contact contact) {
   private static final int MOST_UNAWAITED = 4;
 
   /** By client: it is the client's threads that hang. */
-  private static final Map<LockNode, AtomicInteger> UNAWAITED =
+  private static final Map<LockNode, Contact> CONTACTS =
       Collections.synchronizedMap(new WeakHashMap<>());
+
+  /**
+   * What is known of a node, over all locks on it.
+   *
+   * @param unawaited how many questions to it nobody waits for any more
+   * @param serverIds what its servers call themselves; empty until they have told
+   */
+  record Contact(AtomicInteger unawaited, AtomicReference<Set<String>> serverIds) {
+    Contact() {
+      this(new AtomicInteger(), new AtomicReference<>(Set.of()));
+    }
+  }
 
   static Member of(LeaseSource source) {
     Set<LockNode> nodes = source.nodes();
     return new Member(
         source,
         nodes.size() == 1
-            ? UNAWAITED.computeIfAbsent(nodes.iterator().next(), node -> new AtomicInteger())
-            : new AtomicInteger());
+            ? CONTACTS.computeIfAbsent(nodes.iterator().next(), node -> new Contact())
+            : new Contact());
   }
 
   Member detached() {
-    return new Member(source.detached(), unawaited);
+    return new Member(source.detached(), contact);
+  }
+
+  /** How many questions to its node nobody waits for any more. */
+  AtomicInteger unawaited() {
+    return contact.unawaited();
   }
 
   boolean isSilent() {
-    return unawaited.get() >= MOST_UNAWAITED;
+    return unawaited().get() >= MOST_UNAWAITED;
   }
 
   /** Where it is, for messages. */
@@ -58,14 +80,24 @@ record Member(LeaseSource source, AtomicInteger unawaited) {
                     .anyMatch(theirs -> node.address().equals(theirs.address())));
   }
 
-  /**
-   * What its servers call themselves, as far as they tell. To be asked after they have answered.
-   */
-  Set<String> serverIds() {
-    return source.nodes().stream()
-        .map(LockNode::serverId)
-        .flatMap(Optional::stream)
-        .collect(Collectors.toUnmodifiableSet());
+  /** Asks for a lease; and, when it has answered for the first time, which server it is. */
+  Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner) throws InterruptedException {
+    Optional<OwnedLease> lease = source.acquire(terms, owner);
+    if (knownServerIds().isEmpty()) {
+      contact
+          .serverIds()
+          .set(
+              source.nodes().stream()
+                  .map(LockNode::serverId)
+                  .flatMap(Optional::stream)
+                  .collect(Collectors.toUnmodifiableSet()));
+    }
+    return lease;
+  }
+
+  /** What its servers call themselves; empty when they have not answered yet, or do not tell. */
+  Set<String> knownServerIds() {
+    return Objects.requireNonNull(contact.serverIds().get());
   }
 
   @Override

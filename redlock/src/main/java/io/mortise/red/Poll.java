@@ -73,6 +73,8 @@ final class Poll<T> {
               null,
               new LockException(
                   Reason.CLIENT_CLOSED, members.get(place) + ": its client was closed", e)));
+    } catch (OutOfMemoryError noThread) {
+      put(place, new Answer<>(null, silent(place, "no thread could be started", noThread)));
     }
   }
 

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   ballot: all nodes at once, no waiting -----------------------------------> majority
  *      |                                                                          ^
- *      +-- others hold too many: all given back; wait at the first node that      |
- *      |   answers, woken by its message; having that one, ballot for the others -+
+ *      +-- others hold too many: all given back; wait at the first node that is   |
+ *      |   held, woken by its message; having that one, ballot for the others -+
  *      +-- too few answer: all given back; pause, growing, with jitter; ballot
  * </pre>
  *
@@ -73,7 +73,8 @@ final class QuorumAcquisition {
         noteInterrupt(); // otherwise the ballot looks at it, which has the node to give back
       }
       Ballot ballot = new Ballot(source, terms, owner, budgetNanos);
-      OwnedLease hold = ballot.hold(lead);
+      OwnedLease hold =
+          ballot.hold(lead, lead == null ? 0 : Math.max(0, Math.min(budgetNanos / 2, leftNanos())));
       if (hold != null) {
         return Optional.of(hold);
       }
@@ -84,7 +85,7 @@ final class QuorumAcquisition {
         }
         return Optional.empty();
       }
-      lead = trouble == null ? waitAtFirst(ballot.firstThatAnswered()) : pauseAfterTrouble();
+      lead = trouble == null ? waitAtFirst(ballot.whereToWait()) : pauseAfterTrouble();
     }
   }
 
@@ -116,13 +117,12 @@ final class QuorumAcquisition {
               .under(source.member(place).source().options());
       return source
           .member(place)
-          .source()
           .acquire(waiting, owner)
           .map(lease -> new Lead(place, lease))
           .orElse(null);
     } catch (LockException e) {
-      pause(
-          FIRST_PAUSE_NANOS); // then the next ballot finds out whether it can do without this node
+      // After it the next ballot finds out whether it can do without this node.
+      pause(FIRST_PAUSE_NANOS);
       return null;
     }
   }

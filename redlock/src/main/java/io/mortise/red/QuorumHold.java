@@ -1,9 +1,13 @@
 package io.mortise.red;
 
+import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
 import io.mortise.core.spi.JointLease;
 import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.Terms;
 import io.mortise.red.Poll.Answer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -24,6 +28,9 @@ final class QuorumHold extends JointLease implements QuorumLease {
   private final long budgetNanos;
   private final Retaking retaking;
 
+  /** Takes back what was scheduled for the end of the longest time. */
+  private final Runnable cancelEnd;
+
   /**
    * @param leases by place; null where the node has not granted one
    * @param budgetNanos for how long a node may take to answer
@@ -40,12 +47,31 @@ final class QuorumHold extends JointLease implements QuorumLease {
     this.budgetNanos = budgetNanos;
     this.retaking = retaking;
     retaking.begin(this);
+    this.cancelEnd = endOfRenewal();
     watch();
     for (int i = 0; i < leases.size(); i++) {
       if (leases.get(i) == null) {
-        retaking.miss(i, null);
+        retaking.miss(i);
       }
     }
+  }
+
+  /** Nodes that were taken again began later; the hold as a whole ends with its own time. */
+  private Runnable endOfRenewal() {
+    Duration maxHold = source.options().maxHold();
+    if (maxHold.equals(LockOptions.MAX_LEASE)) {
+      return () -> {};
+    }
+    try {
+      return source.schedule(() -> renewWhile(false), maxHold.toNanos());
+    } catch (RejectedExecutionException closed) {
+      return () -> {};
+    }
+  }
+
+  private void end() {
+    retaking.end();
+    cancelEnd.run();
   }
 
   @Override
@@ -63,6 +89,11 @@ final class QuorumHold extends JointLease implements QuorumLease {
     return required();
   }
 
+  /** What stands at that place, lost or not; null when nothing does. */
+  @Nullable OwnedLease leaseAt(int place) {
+    return member(place);
+  }
+
   /**
    * A node has granted a lease after the hold had begun.
    *
@@ -72,6 +103,7 @@ final class QuorumHold extends JointLease implements QuorumLease {
   boolean joinLate(int place, @Nullable OwnedLease expected, OwnedLease lease) {
     boolean joined = false;
     try {
+      retaking.adapt(lease);
       joined = lease.raiseToken(fencingToken()) && join(place, expected, lease);
     } catch (LockException e) {
       LOG.debug("lock '{}': {} cannot join", lockName(), source.member(place), e);
@@ -80,7 +112,7 @@ final class QuorumHold extends JointLease implements QuorumLease {
         retaking.taken(place);
       } else {
         quietly(lease);
-        retaking.miss(place, expected);
+        retaking.miss(place);
       }
     }
     return joined;
@@ -96,7 +128,12 @@ final class QuorumHold extends JointLease implements QuorumLease {
   @Override
   protected void lostMember(int place, OwnedLease member) {
     quietly(member);
-    if (member(place) == member && retaking.miss(place, member)) {
+    if (isForced(member)) {
+      verify(); // who takes one node by force takes the others too: they are not taken again
+      retaking.giveUp(place);
+      return;
+    }
+    if (member(place) == member && retaking.miss(place)) {
       LOG.warn(
           "lock '{}': {} does not hold it any more; {} of {} nodes do",
           lockName(),
@@ -106,9 +143,26 @@ final class QuorumHold extends JointLease implements QuorumLease {
     }
   }
 
+  private static boolean isForced(OwnedLease member) {
+    return member.loss().filter(loss -> loss.reason() == Reason.FORCED).isPresent();
+  }
+
+  /** What is asked of the members holds for those that join later too. */
+  @Override
+  public void need(Terms terms) {
+    super.need(terms);
+    retaking.need(terms);
+  }
+
+  @Override
+  public void renewWhile(boolean wanted) {
+    super.renewWhile(wanted);
+    retaking.renewWhile(wanted);
+  }
+
   @Override
   protected void lost() {
-    retaking.end();
+    end();
     try {
       var unused = source.submit(() -> giveBack(members()));
     } catch (RejectedExecutionException closed) {
@@ -118,12 +172,12 @@ final class QuorumHold extends JointLease implements QuorumLease {
 
   @Override
   protected List<RuntimeException> giveBack(List<OwnedLease> held) {
-    retaking.end();
-    return atOnce(OwnedLease::release, true);
+    end();
+    return atOnce(OwnedLease::release, true).failures();
   }
 
   @Override
-  protected List<RuntimeException> each(Consumer<OwnedLease> action) {
+  protected Asked each(Consumer<OwnedLease> action) {
     return atOnce(action, false);
   }
 
@@ -132,7 +186,7 @@ final class QuorumHold extends JointLease implements QuorumLease {
    *
    * @param all whether to give all of them the time to end, and not only the majority
    */
-  private List<RuntimeException> atOnce(Consumer<OwnedLease> action, boolean all) {
+  private Asked atOnce(Consumer<OwnedLease> action, boolean all) {
     Poll<Boolean> poll = source.poll();
     for (int i = 0; i < nodes(); i++) {
       OwnedLease lease = member(i);
@@ -146,22 +200,25 @@ final class QuorumHold extends JointLease implements QuorumLease {
       }
     }
     long untilNanos = System.nanoTime() + budgetNanos;
-    poll.awaitUninterruptibly(answers -> answers.count(done -> done) >= quorum(), untilNanos);
+    poll.awaitUninterruptibly(answers -> answers.count(yes -> yes) >= quorum(), untilNanos);
     if (all) {
       long grace = System.nanoTime() + GRACE_NANOS;
       poll.awaitUninterruptibly(answers -> false, grace - untilNanos < 0 ? grace : untilNanos);
     }
+    int done = 0;
     List<RuntimeException> failures = new ArrayList<>();
-    List<@Nullable Answer<Boolean>> answers = poll.end(false, (place, done) -> {});
+    List<@Nullable Answer<Boolean>> answers = poll.end(false, (place, late) -> {});
     for (int i = 0; i < nodes(); i++) {
       Answer<Boolean> answer = answers.get(i);
-      if (poll.isAsked(i) && answer == null) {
+      if (answer != null && answer.value() != null) {
+        done++;
+      } else if (poll.isAsked(i) && answer == null) {
         failures.add(poll.silent(i, "has not answered yet", null));
       } else if (answer != null && answer.failure() != null) {
         failures.add(answer.failure());
       }
     }
-    return failures;
+    return new Asked(done, failures);
   }
 
   /** Releases a lease that nobody needs; what it has to say is not of interest any more. */

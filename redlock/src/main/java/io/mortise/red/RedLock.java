@@ -29,20 +29,24 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
+ * <p><b>The members</b> may be locks of any family but a read-write lock's sides, which decide by
+ * what their thread holds on the same server; also {@code MultiLock}s.
+ *
  * <p><b>The nodes</b> must fail independently: masters of their own, not a master and its replica.
  * The majority is one of all nodes, also of those that do not answer: 2 of 3, 3 of 4, 3 of 5. An
  * even number survives no more than the odd one below it.
  *
  * <p><b>Asking.</b> All nodes are asked at the same time, each on a thread of its own client. The
  * answer is yes as soon as a majority has said so; nobody waits for the others. A node has a
- * <em>budget</em> of time to answer (a hundredth of the lease, at least 50 ms and at most 1 s,
- * unless it is given); one that takes longer costs that budget if its vote decides, and nothing if
- * it does not. Whatever the answer is, every node that said yes without need, or too late, is given
- * back.
+ * <em>budget</em> of time to answer (a hundredth of the lease, at least 50 ms and at most 1 s, but
+ * never more than a quarter of the lease, unless it is given); one that takes longer costs that
+ * budget if its vote decides, and nothing if it does not. A node that says yes after the others
+ * have decided joins the hold; when there is no majority, or no hold any more, it is given back.
  *
- * <p><b>Waiting.</b> Who cannot have a majority gives all back and waits at one node, the first
- * that answers, woken by its message; who is first there asks the others. So those who wait do not
- * split the votes between them.
+ * <p><b>Waiting.</b> Who cannot have a majority gives all back and waits at one node, woken by its
+ * message; who is first there asks the others. So those who wait do not split the votes between
+ * them. An interrupt ends a wait at once; if an attempt at that one node hangs just then, at the
+ * end of two budgets.
  *
  * <p><b>Validity.</b> Each node's grant counts from before its request was sent, for the lease,
  * less the drift of the clocks ({@link io.mortise.core.LockOptions#clockDrift()} of the lease, 1 %,
@@ -56,13 +60,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>The fencing token</b> is larger than that of every earlier holder: it is the largest of the
  * majority's, and is written back to a majority before the lock is given out, so that the next
- * majority, which shares a node with this one, begins above it. That costs one more round trip. It
- * holds as long as a node that comes back without its data does not stand behind the others' clocks
- * by more than the time it was away.
+ * majority, which shares a node with this one, begins above it. That costs one more round trip. If
+ * nodes of a majority remember different things, because one came back without its data, more are
+ * asked. When the tokens of a name are forgotten everywhere ({@link
+ * io.mortise.core.LockOptions#tokenIdleLife()}), or by all nodes that the next holder reaches, the
+ * servers' clocks decide; they must not stand apart by more than the time since then.
  *
- * <p><b>Errors.</b> {@code false}, or an empty {@code Optional}, means that others hold so many
- * nodes that there is no majority to be had. When it is for want of answers, a wait goes on and
- * tries again; then a {@link io.mortise.core.LockException} tells what each node said.
+ * <p><b>Errors.</b> {@code false}, or an empty {@code Optional}, means that others hold nodes, and
+ * the rest is no majority; that a minority is dead changes nothing about it. When a majority does
+ * not answer, a wait goes on and tries again; then a {@link io.mortise.core.LockException} tells
+ * what each node said.
  *
  * <p><b>Questions.</b> {@code isLocked()} says whether a majority is held by anybody, and {@code
  * remainingLease()} for how long; both throw if too few nodes answer. {@code forceUnlock()} takes
@@ -84,7 +91,7 @@ public final class RedLock extends LeasedLock {
    * @param members locks of Mortise's, on a server each
    * @throws IllegalArgumentException if there is none; if two are on one server, as far as their
    *     addresses tell; or if one is not made of leases (see {@link LeasedLock}). Two addresses of
-   *     one server are found out when it is asked, by an {@link IllegalStateException}
+   *     one server are found out when both have answered, by an {@link IllegalStateException}
    */
   public RedLock(DistributedLock... members) {
     this(List.of(members));

@@ -2,9 +2,10 @@ package io.mortise.red;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.AnyClient;
 import io.mortise.core.spi.JointFailure;
 import io.mortise.core.spi.LeaseSource;
-import io.mortise.core.spi.LockNode;
+import io.mortise.core.spi.LockPlace;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
 import io.mortise.red.Poll.Answer;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,10 +31,15 @@ final class RedSource implements LeaseSource {
   private static final int LEAST_BUDGETS_PER_LEASE = 4;
 
   private final List<Member> members;
+  private final List<LeaseSource> sources;
   private final @Nullable Duration budget;
   private final Identity identity;
   private final String name;
   private final LockOptions options;
+
+  /** One order in all processes, because those who wait do so at the first of them. */
+  private static final Comparator<Member> ORDER =
+      Comparator.comparing(Member::address).thenComparing(member -> member.source().name());
 
   /** Locks of the same members are the same. */
   private record Identity(Set<Object> members) {}
@@ -43,7 +48,8 @@ final class RedSource implements LeaseSource {
    * @param budget for how long a node may take to answer; null for a part of the lease
    */
   RedSource(List<Member> members, @Nullable Duration budget) {
-    this.members = members;
+    this.members = members.stream().sorted(ORDER).toList();
+    this.sources = this.members.stream().map(Member::source).toList();
     this.budget = budget;
     this.identity =
         new Identity(
@@ -61,6 +67,18 @@ final class RedSource implements LeaseSource {
             .min(Comparator.comparing(LockOptions::lease))
             .orElseThrow();
     refuseOneServerTwice();
+    refuseThoseThatDependOnTheCaller();
+  }
+
+  private void refuseThoseThatDependOnTheCaller() {
+    for (Member member : members) {
+      if (member.source().dependsOnCaller()) {
+        throw new IllegalArgumentException(
+            "member %s is of a read-write lock, which decides by what its thread holds on the same"
+                    .formatted(member)
+                + " server; a quorum asks on other threads, and could wait for itself");
+      }
+    }
   }
 
   private void refuseOneServerTwice() {
@@ -127,10 +145,10 @@ final class RedSource implements LeaseSource {
   }
 
   @Override
-  public Set<LockNode> nodes() {
-    Set<LockNode> nodes = new LinkedHashSet<>();
-    members.forEach(member -> nodes.addAll(member.source().nodes()));
-    return nodes;
+  public Set<LockPlace> places() {
+    Set<LockPlace> places = new LinkedHashSet<>();
+    sources.forEach(source -> places.addAll(source.places()));
+    return places;
   }
 
   @Override
@@ -148,24 +166,12 @@ final class RedSource implements LeaseSource {
 
   @Override
   public Future<?> submit(Runnable task) {
-    return ofAnyClient(source -> source.submit(task));
+    return AnyClient.of(sources, source -> source.submit(task));
   }
 
   @Override
   public Runnable schedule(Runnable task, long delayNanos) {
-    return ofAnyClient(source -> source.schedule(task, delayNanos));
-  }
-
-  private <T> T ofAnyClient(Function<LeaseSource, T> action) {
-    RejectedExecutionException closed = new RejectedExecutionException("all clients are closed");
-    for (Member member : members) {
-      try {
-        return action.apply(member.source());
-      } catch (RejectedExecutionException e) {
-        closed.addSuppressed(e);
-      }
-    }
-    throw closed;
+    return AnyClient.of(sources, source -> source.schedule(task, delayNanos));
   }
 
   // ---- questions

@@ -50,6 +50,11 @@ record ReadProtocol(Wire wire, String writer) implements LockProtocol {
   }
 
   @Override
+  public boolean dependsOnCaller() {
+    return true;
+  }
+
+  @Override
   public String channel(String holder) {
     return wire.channel(holder);
   }

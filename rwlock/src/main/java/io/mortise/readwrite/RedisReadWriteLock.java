@@ -86,7 +86,8 @@ public final class RedisReadWriteLock implements ReadWriteLock {
   /**
    * The read-write lock of that name, not a fair one. Sends nothing.
    *
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
+   *     an opening brace that makes no hash tag
    */
   public RedisReadWriteLock(LockClient client, String name) {
     this(client, name, false);
@@ -96,7 +97,8 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    * The read-write lock of that name. Sends nothing.
    *
    * @param fair whether it is granted in the order of arrival
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
+   *     an opening brace that makes no hash tag
    */
   public RedisReadWriteLock(LockClient client, String name, boolean fair) {
     this(client, name, fair, DEFAULT_PRESENCE);
@@ -107,9 +109,10 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    *
    * @param fair whether it is granted in the order of arrival
    * @param presence how long a waiter that gives no sign of life delays the others; from 200 ms to
-   *     1 h. Each client's applies to its own waiters
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or the
-   *     presence is out of that range
+   *     1 h. Should be the same in all processes; if it is not, a dead one's applies, and those
+   *     behind it in a queue notice after a quarter of their own
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
+   *     an opening brace that makes no hash tag, or the presence is out of that range
    */
   public RedisReadWriteLock(LockClient client, String name, boolean fair, Duration presence) {
     this.wire = new Wire(new LockName(name), client.options(), fair, new PresenceTime(presence));

@@ -57,6 +57,11 @@ record WriteProtocol(Wire wire) implements LockProtocol {
   }
 
   @Override
+  public boolean dependsOnCaller() {
+    return true;
+  }
+
+  @Override
   public String channel(String holder) {
     return wire.channel(hold(holder));
   }

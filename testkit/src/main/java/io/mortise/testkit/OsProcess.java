@@ -28,6 +28,7 @@ final class OsProcess {
   }
 
   private final Process process;
+  private volatile boolean paused;
 
   private OsProcess(Process process) {
     this.process = process;
@@ -64,6 +65,11 @@ final class OsProcess {
     return process.isAlive();
   }
 
+  /** Whether {@link #pause()} was the last of the two that was called. */
+  boolean isPaused() {
+    return paused;
+  }
+
   InputStream output() {
     return process.getInputStream();
   }
@@ -92,6 +98,7 @@ final class OsProcess {
 
   /** SIGSTOP. Returns when the process stands still, where the system lets us see that. */
   void pause() {
+    paused = true;
     signal("STOP");
     Path stat = Path.of("/proc", Long.toString(pid()), "stat");
     if (Files.isReadable(stat)) {
@@ -107,6 +114,7 @@ final class OsProcess {
   /** SIGCONT. */
   void resume() {
     signal("CONT");
+    paused = false;
   }
 
   /**

@@ -48,11 +48,7 @@ public final class RedisServer implements AutoCloseable {
 
   private RedisServer(Builder builder) {
     password = builder.password;
-    home =
-        new ServerHome(
-            RedisBinary.find(builder.binary),
-            builder.sentinel ? List.of("--sentinel") : List.of(),
-            builder.directives);
+    home = new ServerHome(RedisBinary.find(builder.binary), builder.sentinel, builder.directives);
     try {
       ServerConnection chosen;
       Optional<OsProcess> started;
@@ -89,9 +85,12 @@ public final class RedisServer implements AutoCloseable {
 
   /** The same for another port of this machine, such as that of a proxy in front. */
   String uri(int otherPort) {
+    return uri(password == null ? null : ":" + password, otherPort);
+  }
+
+  static String uri(@Nullable String userInfo, int port) {
     try {
-      String user = password == null ? null : ":" + password;
-      return new URI("redis", user, HOST, otherPort, null, null, null).toString();
+      return new URI("redis", userInfo, HOST, port, null, null, null).toString();
     } catch (URISyntaxException e) {
       throw new IllegalStateException("the password does not fit into a URI", e);
     }
@@ -117,9 +116,19 @@ public final class RedisServer implements AutoCloseable {
     return process.isRunning();
   }
 
+  /** Whether it runs and is not suspended, so that a command to it makes sense. */
+  boolean canAnswer() {
+    return process.isRunning() && !process.isPaused();
+  }
+
   /** The version of the running server, for example {@code 6.2.6}. */
   public String version() {
-    return Objects.requireNonNull(connection.info("server").get("redis_version"));
+    return field("server", "redis_version");
+  }
+
+  /** One field of INFO; empty when the server has nothing to say there. */
+  String field(String section, String name) {
+    return connection.info(section).getOrDefault(name, "");
   }
 
   /** The whole log of the server, over all restarts. */

@@ -21,20 +21,21 @@ final class ServerHome {
   private static final Duration START_POLL = Duration.ofMillis(10);
 
   private final Path binary;
-  private final List<String> arguments;
+  private final boolean sentinel;
   private final List<String> directives;
   private final Path directory;
   private final Runnable forgetCleanup;
+  private boolean hasState;
 
   /**
    * Makes the directory.
    *
-   * @param arguments what comes after the configuration on the command line
+   * @param sentinel whether it is to be a sentinel, which keeps its state in its configuration file
    * @param directives lines of {@code redis.conf}, on top of what every server here has
    */
-  ServerHome(Path binary, List<String> arguments, List<String> directives) {
+  ServerHome(Path binary, boolean sentinel, List<String> directives) {
     this.binary = binary;
-    this.arguments = List.copyOf(arguments);
+    this.sentinel = sentinel;
     this.directives = List.copyOf(directives);
     try {
       directory = Files.createTempDirectory("mortise-redis-");
@@ -73,6 +74,7 @@ final class ServerHome {
         .atMost(START_TIMEOUT)
         .until(() -> !process.isRunning() || connection.isReady(process.pid()));
     if (process.isRunning()) {
+      hasState = sentinel;
       log.debug("{} runs on port {} as {}", binary, connection.port(), process.pid());
       return Optional.of(process);
     }
@@ -87,9 +89,13 @@ final class ServerHome {
   private OsProcess run(ServerConnection connection) {
     try {
       Path config = directory.resolve("redis.conf");
-      Files.write(config, config(connection));
+      if (!hasState) {
+        Files.write(config, config(connection));
+      }
       List<String> line = new ArrayList<>(List.of(binary.toString(), config.toString()));
-      line.addAll(arguments);
+      if (sentinel) {
+        line.add("--sentinel");
+      }
       // Not by 'logfile': complaints about the configuration come before that is opened.
       return OsProcess.start(
           new ProcessBuilder(line)

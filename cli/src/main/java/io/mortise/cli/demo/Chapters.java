@@ -13,7 +13,9 @@ public final class Chapters {
           new Crash(),
           new Pause(),
           new Fairness(),
-          new ReadersAndWriters());
+          new ReadersAndWriters(),
+          new Transfers(),
+          new FiveServers());
 
   private Chapters() {}
 

@@ -54,7 +54,7 @@ final class Crash implements Chapter {
   public Outcome play(Stage stage) throws InterruptedException {
     stage.open(Victim.roles(stage.settings().processes()), Victim.WORKER);
     Entered last = stage.awaitStaying(Victim.WORKER);
-    long killedAt = stage.kill(Victim.WORKER);
+    long killedAt = stage.fate().kill(Victim.WORKER);
     stage.progress().say("a holder was killed");
     stage.awaitEnd();
 

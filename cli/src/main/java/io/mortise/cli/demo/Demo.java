@@ -62,8 +62,7 @@ final class Demo {
           Stage stage =
               new Stage(chapter.name(), lockName, redis, settings, workers, progress, patience);
           reports.add(play(chapter, stage, workers));
-          stage.stock().remove();
-          stage.catalogue().remove();
+          stage.removeData();
         }
       }
       return new DemoReport(Version.ofMortise(), redis.toString(), settings, reports, since(begin));

@@ -29,8 +29,9 @@ import picocli.CommandLine.Spec;
     versionProvider = io.mortise.cli.Version.class,
     description =
         "A flash sale: several processes sell from one stock in Redis, without a lock and with one,"
-            + " over a crash and over a pause, in the order of asking; and a catalogue that many read"
-            + " and a few write.",
+            + " over a crash and over a pause, in the order of asking; a catalogue that many read"
+            + " and a few write; transfers between two accounts, from both sides; and a lock on five"
+            + " servers, of which two die.",
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:every chapter holds",

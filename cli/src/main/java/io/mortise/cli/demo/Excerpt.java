@@ -15,22 +15,31 @@ final class Excerpt {
 
   /** A part from the middle of the act, or all of a short one. */
   static Timeline of(Stage stage, String what) {
-    List<Hold> holds = stage.recording().holds();
-    long start = holds.stream().mapToLong(Hold::askedNanos).min().orElse(0);
-    long end = holds.stream().mapToLong(Hold::leftNanos).max().orElse(start);
+    return of(stage, what, stage.recording().holds(), WINDOW);
+  }
+
+  /**
+   * The same.
+   *
+   * @param all what says when the act began and ended
+   * @param window the length of the part
+   */
+  static Timeline of(Stage stage, String what, List<Hold> all, Duration window) {
+    long start = all.stream().mapToLong(Hold::askedNanos).min().orElse(0);
+    long end = all.stream().mapToLong(Hold::leftNanos).max().orElse(start);
     long from = start;
     long to = end;
     String part = "All of it.";
-    if (end - start > WINDOW.toNanos()) {
-      from = start + (end - start) / 3;
-      to = from + WINDOW.toNanos();
+    if (end - start > window.toNanos()) {
+      from = Math.min(start + (end - start) / 3, end - window.toNanos());
+      to = from + window.toNanos();
       part =
-          "%d ms of %d ms, beginning after a third."
-              .formatted(WINDOW.toMillis(), Duration.ofNanos(end - start).toMillis());
+          "%d ms of %d ms, from the middle."
+              .formatted(window.toMillis(), Duration.ofNanos(end - start).toMillis());
     }
     return new Timeline(
         new Frame(from, to, start, "the start"),
-        holds,
+        stage.recording().holds(),
         stage.recording().marks(),
         List.of(),
         stage.settings().processes(),

@@ -45,6 +45,17 @@ public record Figure(
     return new Figure(key, label, value, unit, false, of);
   }
 
+  /**
+   * The same, as one of several things that are compared.
+   *
+   * @param prefix what its key begins with, so that no two are the same
+   * @param words of which of them it is
+   */
+  public Figure as(String prefix, String words) {
+    String rest = Character.toUpperCase(key.charAt(0)) + key.substring(1);
+    return new Figure(prefix + rest, label, value, unit, headline, words);
+  }
+
   /** For people: no needless digits, the unit behind. */
   public String text() {
     double number = value.doubleValue();

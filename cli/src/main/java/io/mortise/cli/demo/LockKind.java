@@ -29,8 +29,6 @@ enum LockKind {
 
   /** The same figure as one of this lock. */
   Figure figure(Figure figure) {
-    String rest = Character.toUpperCase(figure.key().charAt(0)) + figure.key().substring(1);
-    return new Figure(
-        key + rest, figure.label(), figure.value(), figure.unit(), figure.headline(), words);
+    return figure.as(key, words);
   }
 }

@@ -92,7 +92,7 @@ final class Pause implements Chapter {
     Entered sleeper = stage.awaitStaying(Victim.WORKER);
     long pausedAt;
     long wokenAt;
-    try (Suspension suspension = stage.suspend(Victim.WORKER)) {
+    try (Suspension suspension = stage.fate().suspend(Victim.WORKER)) {
       pausedAt = System.nanoTime();
       stage.progress().say("a holder sleeps");
       int before = stage.recording().served();
@@ -101,7 +101,7 @@ final class Pause implements Chapter {
           () ->
               stage.recording().served() >= before + OTHERS_INSIDE
                   || stage.othersFinished(Victim.WORKER));
-      wokenAt = stage.wake(Victim.WORKER, suspension);
+      wokenAt = stage.fate().wake(Victim.WORKER, suspension);
     } catch (IOException e) {
       throw new DemoFailure("a worker cannot be woken: " + e.getMessage(), e);
     }

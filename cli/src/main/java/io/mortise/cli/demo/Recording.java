@@ -2,13 +2,16 @@ package io.mortise.cli.demo;
 
 import io.mortise.cli.timeline.Hold;
 import io.mortise.cli.timeline.Mark;
+import io.mortise.cli.worker.Accounts.Account;
 import io.mortise.cli.worker.Note;
 import io.mortise.cli.worker.WorkerEvent;
 import io.mortise.cli.worker.WorkerEvent.Entered;
 import io.mortise.cli.worker.WorkerEvent.Held;
+import io.mortise.cli.worker.WorkerEvent.Kept;
 import io.mortise.cli.worker.WorkerEvent.Noted;
 import io.mortise.cli.worker.WorkerReport;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +27,7 @@ public final class Recording {
   private final Map<Integer, Entered> stayingInside = new HashMap<>();
   private final Set<Integer> prepared = new TreeSet<>();
   private final Set<Integer> finished = new TreeSet<>();
+  private final Map<Account, List<Hold>> kept = new EnumMap<>(Account.class);
   private int sold;
   private int asking;
 
@@ -41,6 +45,9 @@ public final class Recording {
               held.enteredNanos(),
               held.leftNanos()));
       sold += held.sold() ? 1 : 0;
+    } else if (event instanceof Kept one) {
+      kept.computeIfAbsent(one.account(), account -> new ArrayList<>())
+          .add(new Hold(worker, one.thread(), 0, one.fromNanos(), one.fromNanos(), one.toNanos()));
     } else if (event instanceof Noted noted) {
       add(new Mark(worker, noted.thread(), noted.note(), noted.atNanos(), noted.detail()));
     } else if (event instanceof Entered entered) {
@@ -76,6 +83,11 @@ public final class Recording {
   /** What is over, in the order in which it was reported. */
   public List<Hold> holds() {
     return List.copyOf(holds);
+  }
+
+  /** When somebody had the lock of this account, where the locks were taken one by one. */
+  public List<Hold> kept(Account account) {
+    return List.copyOf(kept.getOrDefault(account, List.of()));
   }
 
   /** In the order in which they were reported. */

@@ -1,17 +1,14 @@
 package io.mortise.cli.demo;
 
-import io.mortise.cli.timeline.Mark;
+import io.mortise.cli.worker.Accounts;
 import io.mortise.cli.worker.Catalogue;
 import io.mortise.cli.worker.Job;
-import io.mortise.cli.worker.Note;
 import io.mortise.cli.worker.Order;
 import io.mortise.cli.worker.Stock;
-import io.mortise.cli.worker.Suspension;
 import io.mortise.cli.worker.WorkerEvent.Entered;
 import io.mortise.cli.worker.Workers;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +33,7 @@ public final class Stage {
   private final Progress progress;
   private final Inbox inbox;
   private final Set<Integer> onStage = new TreeSet<>();
+  private List<String> lockUris;
   private int threads;
 
   Stage(
@@ -54,6 +52,7 @@ public final class Stage {
     this.workers = workers;
     this.progress = progress;
     this.inbox = new Inbox(workers, progress, patience.plus(settings.lease()));
+    this.lockUris = List.of(redis.uri());
     this.threads = settings.threads();
   }
 
@@ -77,6 +76,18 @@ public final class Stage {
     return new Catalogue(redis.client(), lockName);
   }
 
+  /** Between which money is moved. */
+  public Accounts accounts() {
+    return new Accounts(redis.client(), lockName);
+  }
+
+  /** Leaves nothing behind of what the workers worked on. */
+  void removeData() {
+    stock.remove();
+    catalogue().remove();
+    accounts().remove();
+  }
+
   /** The name of the lock. */
   public String lockName() {
     return lockName;
@@ -85,6 +96,11 @@ public final class Stage {
   /** A client for locks of the demo's own. */
   public LockClient connect() {
     return LockClient.create(redis.uri(), LockOptions.builder().lease(settings.lease()).build());
+  }
+
+  /** From the next act on, the locks are on these servers; the data stays where it is. */
+  public void locksOn(List<String> uris) {
+    lockUris = List.copyOf(uris);
   }
 
   /** Where the workers' reports come in. */
@@ -152,7 +168,8 @@ public final class Stage {
     return new Job(
         chapter,
         role,
-        List.of(redis.uri()),
+        redis.uri(),
+        lockUris,
         lockName,
         settings.stock(),
         threads,
@@ -166,6 +183,16 @@ public final class Stage {
     workers.send(worker, new Order.Call(thread));
     await(
         "worker %d to ask for the lock".formatted(worker + 1), () -> recording().asking() > before);
+  }
+
+  /** Lets no more customers in. */
+  public void close() {
+    onStage.forEach(worker -> workers.send(worker, new Order.Close()));
+  }
+
+  /** How many customers this thread of this worker serves. */
+  int customersOf(int worker, int thread) {
+    return job(worker, "").customersOf(thread);
   }
 
   /** Whether all workers but this one have finished. */
@@ -195,48 +222,9 @@ public final class Stage {
                     null));
   }
 
-  /** Kills the worker with SIGKILL, and gives the time, in ns. */
-  public long kill(int worker) throws InterruptedException {
-    long now = System.nanoTime();
-    workers.kill(worker);
-    onStage.remove(worker);
-    recording().endHoldOf(worker, now);
-    recording()
-        .add(
-            new Mark(
-                worker, Mark.WHOLE_PROCESS, Note.KILLED, now, "the process is killed (SIGKILL)"));
-    return now;
-  }
-
-  /** Suspends the worker with SIGSTOP until this is closed. */
-  public Suspension suspend(int worker) {
-    try {
-      Suspension suspension = workers.suspend(worker);
-      long now = System.nanoTime();
-      recording().endHoldOf(worker, now);
-      recording()
-          .add(
-              new Mark(
-                  worker, Mark.WHOLE_PROCESS, Note.PAUSED, now, "the process stops (SIGSTOP)"));
-      return suspension;
-    } catch (IOException e) {
-      throw new DemoFailure("a worker cannot be suspended: " + e.getMessage(), e);
-    }
-  }
-
-  /** Lets the worker run again, with what it was about to do; gives the time, in ns. */
-  public long wake(int worker, Suspension suspension) {
-    long now = System.nanoTime();
-    recording()
-        .add(
-            new Mark(worker, Mark.WHOLE_PROCESS, Note.WOKEN, now, "the process runs on (SIGCONT)"));
-    try {
-      suspension.close();
-    } catch (IOException e) {
-      throw new DemoFailure("a worker cannot be woken: " + e.getMessage(), e);
-    }
-    workers.send(worker, new Order.Proceed());
-    return now;
+  /** What can befall the worker processes. */
+  public Fate fate() {
+    return new Fate(workers, inbox.recording(), onStage);
   }
 
   /**

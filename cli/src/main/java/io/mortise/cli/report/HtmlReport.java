@@ -96,6 +96,7 @@ public final class HtmlReport {
     swatch("crowd", "inside together, against the rules");
     swatch("writer", "writing, alone");
     swatch("together", "reading together");
+    swatch("outage", "a server is dead");
     page.close();
   }
 

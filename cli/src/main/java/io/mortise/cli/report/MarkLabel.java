@@ -71,6 +71,8 @@ record MarkLabel(Mark mark, String text, double x, boolean toTheLeft, int lane) 
       case TOLD -> "told that its lease is lost";
       case REFUSED -> "late write refused";
       case TORN -> "torn read";
+      case GAVE_UP -> "gave up with one lock in hand";
+      case FAILED -> "an error";
     };
   }
 }

@@ -11,8 +11,8 @@ import java.util.Locale;
 
 /**
  * The picture of a chapter, from top to bottom: the labels of what happened; a row for each thread,
- * in groups by process, with a bar for each hold and a thin line for each wait; how many were
- * inside at each moment; the axis.
+ * in groups by process, with a bar for each hold and a thin line for each wait; the rows of other
+ * things; how many were inside at each moment; the axis.
  */
 final class TimelineSvg {
   private static final double WIDTH = 1000;
@@ -36,6 +36,8 @@ final class TimelineSvg {
   private final List<MarkLabel> labels;
   private final double rowsTop;
   private final double rowsBottom;
+  private final LanesSvg lanes;
+  private final double lanesBottom;
 
   TimelineSvg(Timeline timeline, String title) {
     this.timeline = timeline;
@@ -45,13 +47,16 @@ final class TimelineSvg {
     rowPerThread = timeline.workers() * timeline.threads() <= MOST_ROWS;
     rowHeight = rowPerThread ? 12 : 18;
     labels = MarkLabel.place(timeline.marks(), scale, WIDTH - RIGHT);
-    int lanes = labels.stream().mapToInt(label -> label.lane() + 1).max().orElse(0);
-    rowsTop = lanes * LANE + 4;
+    int labelLanes = labels.stream().mapToInt(label -> label.lane() + 1).max().orElse(0);
+    rowsTop = labelLanes * LANE + 4;
     rowsBottom = rowsTop + timeline.workers() * (groupHeight() + GROUP_GAP) - GROUP_GAP;
+    lanes =
+        new LanesSvg(timeline.lanes(), scale, LEFT, WIDTH - RIGHT, rowsTop, rowsBottom + GROUP_GAP);
+    lanesBottom = timeline.lanes().isEmpty() ? rowsBottom : lanes.bottom();
   }
 
   void write(Markup out) {
-    double height = rowsBottom + GROUP_GAP + CROWD_HEIGHT + AXIS_HEIGHT;
+    double height = lanesBottom + GROUP_GAP + CROWD_HEIGHT + AXIS_HEIGHT;
     out.open(
         "svg", "class", "timeline", "role", "img", "viewBox", "0 0 1000 " + Svg.number(height));
     out.leaf("title", title + ": who held the lock when");
@@ -62,6 +67,7 @@ final class TimelineSvg {
     timeline.holds().stream().filter(Hold::isShared).forEach(hold -> hold(out, hold));
     timeline.holds().stream().filter(hold -> !hold.isShared()).forEach(hold -> hold(out, hold));
     timeline.spans().forEach(span -> span(out, span));
+    lanes.write(out);
     marks(out);
     crowd(out);
     out.close();
@@ -159,7 +165,7 @@ final class TimelineSvg {
   private void crowd(Markup out) {
     List<Stretch> stretches = Overlaps.stretches(timeline.holds());
     int most = stretches.stream().mapToInt(Stretch::inside).max().orElse(1);
-    double bottom = rowsBottom + GROUP_GAP + CROWD_HEIGHT;
+    double bottom = lanesBottom + GROUP_GAP + CROWD_HEIGHT;
     Svg.text(out, "name", "end", LEFT - 8, bottom - CROWD_HEIGHT / 2 - 2, "inside");
     Svg.text(out, "number", "end", LEFT - 8, bottom - 1, most > 1 ? "up to " + most : "1");
     for (Stretch stretch : stretches) {
@@ -181,7 +187,7 @@ final class TimelineSvg {
   }
 
   private void axis(Markup out) {
-    double bottom = rowsBottom + GROUP_GAP + CROWD_HEIGHT;
+    double bottom = lanesBottom + GROUP_GAP + CROWD_HEIGHT;
     for (TimeScale.Tick tick : scale.ticks()) {
       out.open("g", "class", "tick");
       Svg.line(out, "", tick.x(), rowsTop, tick.x(), bottom + 4).close();

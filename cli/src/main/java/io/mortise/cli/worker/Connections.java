@@ -12,14 +12,14 @@ import redis.clients.jedis.RedisClient;
 /**
  * A worker's connections for one job.
  *
- * @param shop where the stock is
+ * @param shop where the data is
  * @param locks a client for each of the job's servers, in their order
  */
 record Connections(RedisClient shop, List<LockClient> locks) implements AutoCloseable {
   private static final Duration TOKEN_IDLE_LIFE = Duration.ofMinutes(1);
 
   static Connections open(Job job) {
-    RedisClient shop = RedisClient.create(job.redisUris().get(0));
+    RedisClient shop = RedisClient.create(job.dataUri());
     shop.getPool().setMaxTotal(job.threads());
     shop.getPool().setMaxIdle(job.threads());
     Connections connections = new Connections(shop, new ArrayList<>());
@@ -30,7 +30,7 @@ record Connections(RedisClient shop, List<LockClient> locks) implements AutoClos
               .lease(Duration.ofMillis(job.leaseMillis()))
               .tokenIdleLife(TOKEN_IDLE_LIFE)
               .build();
-      for (String uri : job.redisUris()) {
+      for (String uri : job.lockUris()) {
         connections.locks.add(LockClient.create(uri, options));
       }
       connections.locks.forEach(locks -> warmUp(locks, job));

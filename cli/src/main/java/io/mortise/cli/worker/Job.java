@@ -7,7 +7,8 @@ import java.util.List;
  *
  * @param chapter whose work it is
  * @param role which part of that work; the chapter's own words
- * @param redisUris where the locks are; the stock is on the first
+ * @param dataUri the Redis with what the locks protect
+ * @param lockUris where the locks are; a client for each
  * @param lockName the name of the lock, and the prefix of the chapter's other keys
  * @param stock how many there are at the beginning
  * @param threads how many threads do the work at the same time
@@ -17,7 +18,8 @@ import java.util.List;
 public record Job(
     String chapter,
     String role,
-    List<String> redisUris,
+    String dataUri,
+    List<String> lockUris,
     String lockName,
     int stock,
     int threads,
@@ -26,11 +28,11 @@ public record Job(
 
   /** Keeps a copy of the list. */
   public Job {
-    redisUris = List.copyOf(redisUris);
+    lockUris = List.copyOf(lockUris);
   }
 
   /** How many of the customers the thread of this number, from 0, serves. */
-  int customersOf(int thread) {
+  public int customersOf(int thread) {
     return customers / threads + (thread < customers % threads ? 1 : 0);
   }
 }

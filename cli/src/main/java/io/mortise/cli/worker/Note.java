@@ -13,5 +13,9 @@ public enum Note {
   /** The resource refused a write because of its old token. */
   REFUSED,
   /** A reader saw half of what a writer was writing. */
-  TORN
+  TORN,
+  /** A holder of one lock did not get the other in time. */
+  GAVE_UP,
+  /** The lock could not be had or given back, for want of servers. */
+  FAILED
 }

@@ -9,7 +9,8 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
   @JsonSubTypes.Type(name = "prepare", value = Order.Prepare.class),
   @JsonSubTypes.Type(name = "go", value = Order.Go.class),
   @JsonSubTypes.Type(name = "call", value = Order.Call.class),
-  @JsonSubTypes.Type(name = "proceed", value = Order.Proceed.class)
+  @JsonSubTypes.Type(name = "proceed", value = Order.Proceed.class),
+  @JsonSubTypes.Type(name = "close", value = Order.Close.class)
 })
 public sealed interface Order {
 
@@ -24,4 +25,7 @@ public sealed interface Order {
 
   /** Go on, to a thread that waits inside its critical section. */
   record Proceed() implements Order {}
+
+  /** Finish with the customer at hand, and let in no other. */
+  record Close() implements Order {}
 }

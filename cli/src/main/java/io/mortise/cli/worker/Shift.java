@@ -3,14 +3,16 @@ package io.mortise.cli.worker;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** One job inside a worker process: its threads, and the two words they wait for. */
+/** One job inside a worker process: its threads, and the words they wait for. */
 final class Shift {
   private final CountDownLatch go = new CountDownLatch(1);
   private final Stay stay = new Stay();
+  private final AtomicBoolean open = new AtomicBoolean(true);
   private final List<Semaphore> calls;
   private final Connections connections;
   private final AtomicInteger threadsAtWork;
@@ -31,10 +33,13 @@ final class Shift {
 
   /** Connects and starts the threads; they wait for {@link #go()}. */
   static Shift prepare(
-      Job job, Work work, Consumer<WorkerEvent> reports, Consumer<Exception> failures) {
+      Job job, Work work, Consumer<WorkerEvent> reports, Consumer<Exception> failures)
+      throws InterruptedException {
     Shift shift = new Shift(job, Connections.open(job), reports, failures);
     for (int i = 0; i < job.threads(); i++) {
-      Till till = new Till(job, i, shift.connections, shift.calls.get(i), shift.stay, reports);
+      Till till =
+          new Till(
+              job, i, shift.connections, shift.calls.get(i), shift.stay, shift.open::get, reports);
       if (i == 0) {
         work.warmUp(till);
       }
@@ -55,6 +60,10 @@ final class Shift {
 
   void proceed() {
     stay.end();
+  }
+
+  void close() {
+    open.set(false);
   }
 
   private void run(Work work, Till till) {

@@ -1,10 +1,13 @@
 package io.mortise.cli.worker;
 
+import io.mortise.cli.worker.Accounts.Account;
 import io.mortise.core.LockClient;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** One thread of a worker process: what it works on, and where it reports. */
@@ -20,6 +23,7 @@ public final class Till {
   private final Connections connections;
   private final Semaphore calls;
   private final Stay stay;
+  private final BooleanSupplier open;
   private final Consumer<WorkerEvent> reports;
 
   Till(
@@ -28,12 +32,14 @@ public final class Till {
       Connections connections,
       Semaphore calls,
       Stay stay,
+      BooleanSupplier open,
       Consumer<WorkerEvent> reports) {
     this.job = job;
     this.thread = thread;
     this.connections = connections;
     this.calls = calls;
     this.stay = stay;
+    this.open = open;
     this.reports = reports;
   }
 
@@ -52,14 +58,14 @@ public final class Till {
     return job.customersOf(thread);
   }
 
-  /** The client of this process for its locks. */
+  /** The client of this process for its locks, where they are all on one server. */
   public LockClient locks() {
-    return locks(0);
+    return connections.locks().get(0);
   }
 
-  /** The same, on another of the servers that the job names. */
-  public LockClient locks(int server) {
-    return connections.locks().get(server);
+  /** A client for each of the servers on which the locks are. */
+  public List<LockClient> allLocks() {
+    return List.copyOf(connections.locks());
   }
 
   /** What is protected. */
@@ -70,6 +76,16 @@ public final class Till {
   /** What readers and writers share. */
   public Catalogue catalogue() {
     return new Catalogue(connections.shop(), job.lockName());
+  }
+
+  /** Between which money is moved. */
+  public Accounts accounts() {
+    return new Accounts(connections.shop(), job.lockName());
+  }
+
+  /** Whether another customer may come: until the demo says that the shop closes. */
+  public boolean isOpen() {
+    return open.getAsBoolean();
   }
 
   /** One customer, with nothing that protects the time between reading and writing. */
@@ -136,6 +152,14 @@ public final class Till {
             visit.enteredNanos(),
             leftNanos,
             sold));
+  }
+
+  /**
+   * Reports that this thread had the lock of that account for itself, until now. To be called
+   * before unlocking.
+   */
+  public void reportKept(Account account, long sinceNanos) {
+    reports.accept(new WorkerEvent.Kept(thread, account, sinceNanos, System.nanoTime()));
   }
 
   /** Reports something worth a mark on the time line, at this moment. */

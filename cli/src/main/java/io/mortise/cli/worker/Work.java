@@ -7,7 +7,7 @@ public interface Work {
    * Uses once what the work uses, on other names: the first lock of a JVM loads classes, and worker
    * processes of different age are to be equals. One thread does it, before the work begins.
    */
-  default void warmUp(Till till) {}
+  default void warmUp(Till till) throws InterruptedException {}
 
   /** Serves the customers of this till, and reports what it did. */
   void work(Till till) throws InterruptedException;

@@ -33,13 +33,13 @@ public final class Worker {
     while ((line = lines.readLine()) != null) {
       try {
         obey(Lines.order(line));
-      } catch (RuntimeException e) {
+      } catch (InterruptedException | RuntimeException e) {
         fail(e);
       }
     }
   }
 
-  private void obey(Order order) {
+  private void obey(Order order) throws InterruptedException {
     if (order instanceof Order.Prepare prepare) {
       Job job = prepare.job();
       shift = Shift.prepare(job, workOfChapter.apply(job.chapter()), this::report, this::fail);
@@ -54,8 +54,10 @@ public final class Worker {
       current.go();
     } else if (order instanceof Order.Call call) {
       current.call(call.thread());
-    } else {
+    } else if (order instanceof Order.Proceed) {
       current.proceed();
+    } else {
+      current.close();
     }
   }
 

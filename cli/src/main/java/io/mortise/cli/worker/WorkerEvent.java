@@ -2,6 +2,7 @@ package io.mortise.cli.worker;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.mortise.cli.worker.Accounts.Account;
 import io.mortise.testkit.HoldLog.Mode;
 
 /**
@@ -15,6 +16,7 @@ import io.mortise.testkit.HoldLog.Mode;
   @JsonSubTypes.Type(name = "asking", value = WorkerEvent.Asking.class),
   @JsonSubTypes.Type(name = "entered", value = WorkerEvent.Entered.class),
   @JsonSubTypes.Type(name = "held", value = WorkerEvent.Held.class),
+  @JsonSubTypes.Type(name = "kept", value = WorkerEvent.Kept.class),
   @JsonSubTypes.Type(name = "noted", value = WorkerEvent.Noted.class),
   @JsonSubTypes.Type(name = "finished", value = WorkerEvent.Finished.class),
   @JsonSubTypes.Type(name = "failed", value = WorkerEvent.Failed.class),
@@ -51,6 +53,9 @@ public sealed interface WorkerEvent {
       long leftNanos,
       boolean sold)
       implements WorkerEvent {}
+
+  /** A thread had the lock of one account, whether it got the other or not. */
+  record Kept(int thread, Account account, long fromNanos, long toNanos) implements WorkerEvent {}
 
   /** Something worth a mark on the time line. */
   record Noted(int thread, Note note, long token, long atNanos, String detail)

@@ -64,7 +64,15 @@ class DemoTest {
     JsonNode json = new ObjectMapper().readTree(ended.out()); // nothing but JSON
     assertTrue(json.get("ok").booleanValue());
     assertEquals(
-        List.of("without-lock", "redis-lock", "crash", "pause", "fairness", "catalogue"),
+        List.of(
+            "without-lock",
+            "redis-lock",
+            "crash",
+            "pause",
+            "fairness",
+            "catalogue",
+            "transfers",
+            "redlock"),
         json.get("chapters").findValuesAsText("name"));
 
     JsonNode without = json.at("/chapters/0/figures");
@@ -101,6 +109,20 @@ class DemoTest {
     assertEquals(0, catalogue.get("overlaps").intValue());
     assertTrue(catalogue.get("mostReaders").intValue() > 1);
     assertTrue(catalogue.get("longestWriterWaitMillis").doubleValue() > 0);
+
+    JsonNode transfers = json.at("/chapters/6/figures");
+    assertTrue(transfers.get("multiLockTransfers").intValue() > 0);
+    assertEquals(0, transfers.get("multiLockGaveUp").intValue());
+    assertEquals(transfers.get("totalBefore").intValue(), transfers.get("totalAfter").intValue());
+    assertEquals(0, transfers.get("overlaps").intValue());
+
+    JsonNode redlock = json.at("/chapters/7/figures");
+    assertTrue(redlock.get("with5Turns").intValue() > 0);
+    assertTrue(redlock.get("with3Turns").intValue() > 0);
+    assertTrue(redlock.get("longestGapMillis").doubleValue() > 0);
+    assertEquals(0, redlock.get("lostUpdates").intValue());
+    assertEquals(0, redlock.get("overlaps").intValue());
+    assertEquals(0, redlock.get("tokensOutOfOrder").intValue());
 
     Path page = Path.of(json.get("html").textValue());
     assertEquals(directory.resolve("results/mortise-demo.html").toRealPath(), page.toRealPath());

@@ -142,6 +142,17 @@ class JudgementTest {
         outcome.explanation().contains("were inside at the same time"), outcome::explanation);
   }
 
+  @Test
+  void takingTwoLocksOneByOneDoesNotPassForTakingThemAsOne() throws InterruptedException {
+    Playing bothOneByOne =
+        stage ->
+            Transfers.outcome(
+                TransfersRun.play(stage, Pairing.ONE_BY_ONE),
+                TransfersRun.play(stage, Pairing.ONE_BY_ONE));
+    Outcome outcome = play(new Swapped("transfers", bothOneByOne)).chapters().get(0).outcome();
+    assertFalse(outcome.ok());
+  }
+
   private static Hold reader(int worker, long from, long to) {
     return new Hold(worker, 0, Mode.SHARED, 1, from, from, to);
   }

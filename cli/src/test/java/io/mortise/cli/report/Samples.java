@@ -6,9 +6,11 @@ import io.mortise.cli.demo.DemoSettings;
 import io.mortise.cli.demo.Figure;
 import io.mortise.cli.demo.Outcome;
 import io.mortise.cli.timeline.Hold;
+import io.mortise.cli.timeline.Lane;
 import io.mortise.cli.timeline.LineUp;
 import io.mortise.cli.timeline.LineUps;
 import io.mortise.cli.timeline.Mark;
+import io.mortise.cli.timeline.Outage;
 import io.mortise.cli.timeline.Span;
 import io.mortise.cli.timeline.Timeline;
 import io.mortise.cli.timeline.Timeline.Frame;
@@ -39,6 +41,17 @@ final class Samples {
         2,
         2,
         "All of it.");
+  }
+
+  /** Of 100 ms: one was held in them, the other was away from 70 ms on. */
+  static List<Lane> lanes() {
+    return List.of(
+        Lane.ofHolds(
+            "account " + EVIL,
+            List.of(
+                new Hold(0, 0, 0, MILLI, MILLI, 10 * MILLI),
+                new Hold(0, 0, 0, 200 * MILLI, 200 * MILLI, 210 * MILLI))),
+        Lane.ofOutages("server 1", List.of(new Outage(0, 70 * MILLI, 170 * MILLI))));
   }
 
   /** In the second one the last that asked came in first. */
@@ -89,7 +102,7 @@ final class Samples {
             ok,
             "Explained " + EVIL,
             List.of(figure, Figure.count("inner", "hidden", 7).aside()),
-            List.of(lineUps(), timeline()));
+            List.of(lineUps(), timeline().with(lanes())));
     return new ChapterReport(
         name,
         "Title of " + name,

@@ -90,6 +90,22 @@ class TimelineSvgTest {
   }
 
   @Test
+  void lanesAreBelowTheThreadsAndHaveTheirHoldsAndOutages() throws Exception {
+    Element svg = draw(Samples.timeline().with(Samples.lanes()));
+    List<Element> kept = elements(svg, "rect", "kept");
+    List<Element> outages = elements(svg, "rect", "outage");
+    assertEquals(1, kept.size(), "the other one is not in the frame");
+    assertEquals(1, outages.size());
+    double plot = 1000 - 84 - 14;
+    assertEquals(plot * 0.3, number(outages.get(0), "width"), 0.01);
+    assertTrue(number(outages.get(0), "y") > number(kept.get(0), "y"));
+    for (Element hold : elements(svg, "rect", "hold")) {
+      assertTrue(number(kept.get(0), "y") > number(hold, "y"));
+    }
+    assertEquals(1, elements(svg, "line", "edge").size(), "it came back after the frame");
+  }
+
+  @Test
   void whereNobodyReadsNobodyIsDrawnAsAWriter() throws Exception {
     Element svg = draw(Samples.timeline());
     assertEquals(0, elements(svg, "rect", "writer").size());

@@ -16,7 +16,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class LinesTest {
   private static final Job JOB =
-      new Job("crash", "victim", List.of("redis://:pä\"ss@h:1/2"), "lock", 10, 4, 30, 2000);
+      new Job(
+          "crash",
+          "victim",
+          "redis://:pä\"ss@h:1/2",
+          List.of("redis://h:2", "redis://h:3"),
+          "lock",
+          10,
+          4,
+          30,
+          2000);
 
   static List<WorkerEvent> events() {
     return List.of(
@@ -25,6 +34,7 @@ class LinesTest {
         new WorkerEvent.Asking(2),
         new WorkerEvent.Entered(3, 1L << 52, -5, 7),
         new WorkerEvent.Held(3, Mode.SHARED, 0, 1, 2, 3, true),
+        new WorkerEvent.Kept(1, Accounts.Account.B, 4, 5),
         new WorkerEvent.Noted(0, Note.REFUSED, 9, 10, "a \"line\"\nand another"),
         new WorkerEvent.Finished(),
         new WorkerEvent.Failed("ß"),
@@ -32,7 +42,12 @@ class LinesTest {
   }
 
   static List<Order> orders() {
-    return List.of(new Order.Prepare(JOB), new Order.Go(), new Order.Call(3), new Order.Proceed());
+    return List.of(
+        new Order.Prepare(JOB),
+        new Order.Go(),
+        new Order.Call(3),
+        new Order.Proceed(),
+        new Order.Close());
   }
 
   @ParameterizedTest

@@ -29,7 +29,16 @@ class WorkersTest {
       workers.send(
           0,
           new Order.Prepare(
-              new Job("crash", "seller", List.of("redis://127.0.0.1:1"), "x", 1, 1, 1, 1000)));
+              new Job(
+                  "crash",
+                  "seller",
+                  "redis://127.0.0.1:1",
+                  List.of("redis://127.0.0.1:1"),
+                  "x",
+                  1,
+                  1,
+                  1,
+                  1000)));
       WorkerEvent event = next(workers);
       while (!(event instanceof Failed)) {
         event = next(workers); // its log

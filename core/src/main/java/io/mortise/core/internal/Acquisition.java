@@ -373,16 +373,18 @@ final class Acquisition {
   }
 
   private void giveBack(@Nullable LeaseHandle lease) {
-    if (presence != null) {
-      presence.close();
-    }
-    if (subscription != null) {
-      subscription.close();
-    }
-    if (lease == null) {
-      try {
+    try {
+      if (presence != null) {
+        presence.close();
+      }
+      if (subscription != null) {
+        subscription.close();
+      }
+      if (lease == null) {
         leaveRedis();
-      } finally {
+      }
+    } finally {
+      if (lease == null) {
         place.leave();
       }
     }

@@ -46,6 +46,14 @@ final class Commands {
     return run(call, timeoutNanos);
   }
 
+  /** Runs a call that must not run twice; a fault says whether it may have run. */
+  Reply runOnce(ScriptCall call) throws Fault {
+    return node.exchangeOnce(
+        (connection, deadline) ->
+            on(connection, deadline, call.script(), call.keys(), call.arguments()),
+        timeoutNanos);
+  }
+
   /** What the server says of itself. */
   Object serverInfo() throws Fault {
     return node.exchange(

@@ -1,6 +1,7 @@
 package io.mortise.core.internal;
 
 import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 
 /** Where the connections to one server come from: a pool, and single ones beside it. */
@@ -18,6 +19,19 @@ interface ConnectionSource extends AutoCloseable {
 
   /** A connection outside the pool, for a subscription. The caller closes it. */
   Connection connect();
+
+  /** Whether a failover may put another server in the place of this one. */
+  default boolean mayBecomeAnother() {
+    return false;
+  }
+
+  /**
+   * Which server it is at this moment, if that may change; another answer than before means a
+   * failover. Null when it may not, or is not known yet.
+   */
+  default @Nullable Object server() {
+    return null;
+  }
 
   /** Drops the connections that lie idle. */
   void dropIdle();

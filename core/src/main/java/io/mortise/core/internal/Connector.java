@@ -3,9 +3,15 @@ package io.mortise.core.internal;
 import io.mortise.core.LockOptions;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.util.JedisURIHelper;
@@ -13,40 +19,108 @@ import redis.clients.jedis.util.JedisURIHelper;
 /** Makes a node of what the user gave: a URI, or a Jedis client. */
 final class Connector {
   private static final int DEFAULT_PORT = 6379;
+  private static final int SENTINEL_PORT = 26379;
   private static final int MOST_PORT = 65_535;
+
+  /** Scheme, credentials with their @, hosts, path, query, and the master behind a #. */
+  private static final Pattern SENTINEL =
+      Pattern.compile(
+          "(?i)(rediss?)-sentinel://([^@/]*@)?([^/?#]*)(/[^?#]*)?(\\?[^#]*)?(?:#(.*))?");
 
   private Connector() {}
 
-  /** A node with a pool of its own, from {@code redis[s]://[[user]:password@]host[:port][/db]}. */
+  /**
+   * A node with connections of its own.
+   *
+   * @param text {@code redis[s]://[[user]:password@]host[:port][/db]} for one server, {@code
+   *     redis[s]-sentinel://[[user]:password@]host[:port],host[:port]...[/db]#master} for the
+   *     master that those sentinels name
+   */
   static RedisNode node(String text, LockOptions options) {
+    Matcher sentinel = SENTINEL.matcher(text);
+    if (sentinel.matches()) {
+      return sentinelNode(sentinel, options);
+    }
     URI uri = parse(text);
-    HostAndPort server =
-        new HostAndPort(uri.getHost(), uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort());
-    int timeoutMillis = Math.toIntExact(options.commandTimeout().toMillis());
+    HostAndPort server = server(uri, DEFAULT_PORT);
+    return new RedisNode(
+        server.toString(), new OwnConnections(server, config(uri, options), options));
+  }
+
+  private static RedisNode sentinelNode(Matcher parts, LockOptions options) {
+    String scheme = parts.group(1) + "://";
+    String[] hosts = parts.group(3).split(",", -1);
+    URI whole = parse(scheme + part(parts, 2) + hosts[0] + part(parts, 4) + part(parts, 5));
+    Set<HostAndPort> sentinels = new LinkedHashSet<>();
+    for (String host : hosts) {
+      sentinels.add(server(parse(scheme + host), SENTINEL_PORT));
+    }
+    String master = part(parts, 6);
+    if (master.isBlank()) {
+      throw new IllegalArgumentException(
+          "the URI of sentinels ends with '#' and the name of the master that they watch");
+    }
+    SentinelConnections connections =
+        new SentinelConnections(
+            master, sentinels, config(whole, options), sentinelConfig(whole, options), options);
+    return new RedisNode(
+        "the master '%s' of sentinels %s".formatted(master, sentinels), connections);
+  }
+
+  private static String part(Matcher parts, int group) {
+    String part = parts.group(group);
+    return part == null ? "" : part;
+  }
+
+  private static HostAndPort server(URI uri, int defaultPort) {
+    return new HostAndPort(uri.getHost(), uri.getPort() < 0 ? defaultPort : uri.getPort());
+  }
+
+  private static JedisClientConfig config(URI uri, LockOptions options) {
     DefaultJedisClientConfig.Builder config =
-        DefaultJedisClientConfig.builder()
-            .timeoutMillis(timeoutMillis)
+        reach(uri, options)
             .user(JedisURIHelper.getUser(uri))
             .password(JedisURIHelper.getPassword(uri))
             .database(JedisURIHelper.getDBIndex(uri));
-    if (JedisURIHelper.isRedisSSLScheme(uri)) {
-      config.sslOptions(SslOptions.defaults());
-    }
     if (JedisURIHelper.getRedisProtocol(uri) != null) {
       config.protocol(JedisURIHelper.getRedisProtocol(uri));
     }
-    return new RedisNode(server.toString(), new OwnConnections(server, config.build(), options));
+    return config.build();
+  }
+
+  /** Sentinels have no databases, and users of their own. */
+  private static JedisClientConfig sentinelConfig(URI uri, LockOptions options) {
+    return reach(uri, options).build();
+  }
+
+  private static DefaultJedisClientConfig.Builder reach(URI uri, LockOptions options) {
+    DefaultJedisClientConfig.Builder config =
+        DefaultJedisClientConfig.builder()
+            .timeoutMillis(Math.toIntExact(options.commandTimeout().toMillis()));
+    if (JedisURIHelper.isRedisSSLScheme(uri)) {
+      config.sslOptions(SslOptions.defaults());
+    }
+    return config;
   }
 
   /** A node on the pool of a client that the user made, and closes. */
   static RedisNode node(UnifiedJedis jedis, Workers workers) {
+    String name =
+        jedis.getClass().getSimpleName()
+            + "@"
+            + Integer.toHexString(System.identityHashCode(jedis));
     if (jedis instanceof RedisClient client) {
       return new RedisNode(
-          "the server of RedisClient@" + Integer.toHexString(System.identityHashCode(client)),
-          new GivenConnections(client, workers));
+          "the server of " + name, new GivenConnections(new GivenPool.OneServer(client), workers));
+    }
+    if (jedis instanceof RedisSentinelClient client) {
+      return new RedisNode(
+          "the master of " + name,
+          new GivenConnections(new GivenPool.OfSentinels(client), workers));
     }
     throw new IllegalArgumentException(
-        "a LockClient is made from a redis.clients.jedis.RedisClient or from a URI, not from a "
+        "a LockClient is made from a redis.clients.jedis.RedisClient, a RedisSentinelClient or a"
+            + " URI, not from a "
             + jedis.getClass().getName());
   }
 

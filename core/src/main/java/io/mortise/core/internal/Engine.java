@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,10 +29,14 @@ import redis.clients.jedis.UnifiedJedis;
 public final class Engine implements LockClient, LockNode {
   static final Logger LOG = LoggerFactory.getLogger(LockClient.class);
   private static final int VERSION_AT = 14;
+  private static final long PAUSE_NANOS = 100_000_000L;
   private static final Script RAISE = Script.load("lock/raise");
 
   /** As often as a hold is renewed, but not less often than this. */
   private static final long MOST_HEARTBEAT_NANOS = 10_000_000_000L;
+
+  /** When to try again to start a thread. */
+  private static final long NO_THREAD_NANOS = 200_000_000L;
 
   private final String id = clientId();
   private final AtomicLong acquisitions = new AtomicLong();
@@ -55,11 +60,20 @@ public final class Engine implements LockClient, LockNode {
   private final ServerId serverId = new ServerId();
   private final Drift drift;
 
+  /** When a broken connection last had the holds verified. */
+  private final AtomicLong brokenNanos;
+
   private Engine(LockOptions options, Function<Workers, RedisNode> nodes) {
+    this(options, nodes, Thread::new);
+  }
+
+  Engine(LockOptions options, Function<Workers, RedisNode> nodes, Workers.Maker threads) {
     this.options = options;
+    this.brokenNanos = new AtomicLong(nanos() - PAUSE_NANOS);
     this.drift = new Drift(options.clockDrift());
-    this.workers = new Workers(id.substring(0, 8));
+    this.workers = new Workers(id.substring(0, 8), threads);
     this.node = nodes.apply(workers);
+    node.onBroken(this::connectionBroke);
     this.commands = new Commands(node, options.commandTimeout().toNanos());
     this.batches = new Batches(commands, workers);
     this.scheduler = new Scheduler(System::nanoTime, batches::flush, workers.threads("scheduler"));
@@ -70,8 +84,12 @@ public final class Engine implements LockClient, LockNode {
             scheduler,
             options.subscriptionLinger().toNanos(),
             Math.min(MOST_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
-            options.commandTimeout().toNanos());
+            options.commandTimeout().toNanos(),
+            this::connectionBroke);
     this.releases = new Releases(this);
+    if (node.mayBecomeAnother()) {
+      scheduler.add(new FailoverWatch(this, node));
+    }
     scheduler.start();
   }
 
@@ -111,7 +129,7 @@ public final class Engine implements LockClient, LockNode {
         gates.size(),
         wakeups.channels(),
         releases.size(),
-        scheduler.size(),
+        scheduler.size() - scheduler.entries(FailoverWatch.class).size(),
         node.connectionsInUse());
   }
 
@@ -221,6 +239,28 @@ public final class Engine implements LockClient, LockNode {
     }
   }
 
+  /** The server may have restarted: holds are verified, but not once for each connection. */
+  private void connectionBroke() {
+    long now = nanos();
+    long last = brokenNanos.get();
+    if (now - last > PAUSE_NANOS && brokenNanos.compareAndSet(last, now)) {
+      verifyHolds();
+    }
+  }
+
+  /** What was said to the old server may be lost: holds are verified, waiters ask again. */
+  void serverChanged() {
+    wakeups.renew();
+    verifyHolds();
+  }
+
+  /** Asks Redis soon whether all holds are still there. */
+  void verifyHolds() {
+    for (LeaseHandle lease : leases()) {
+      lease.renewal().verify();
+    }
+  }
+
   /** What is held, and what was lost and has still to be unlocked by its thread. */
   List<LeaseHandle> leases() {
     return scheduler.entries(Renewal.class).stream().map(Renewal::lease).toList();
@@ -253,8 +293,24 @@ public final class Engine implements LockClient, LockNode {
     return drift;
   }
 
+  /**
+   * Runs a task on a worker; a little later, when no thread can be started now. What ends a hold
+   * must not fail halfway for want of a thread.
+   */
+  void soon(Runnable task) {
+    try {
+      workers.run(task);
+    } catch (OutOfMemoryError noThread) {
+      LOG.error("client {}: no thread can be started; a task has to wait", id, noThread);
+      later(task, NO_THREAD_NANOS);
+    }
+  }
+
   /** Runs a short task once, later; the result takes it back. */
   Runnable later(Runnable task, long delayNanos) {
+    if (closed.get()) {
+      throw new RejectedExecutionException("the client was closed");
+    }
     Later later = new Later(this, task, nanos() + delayNanos);
     scheduler.add(later);
     return () -> scheduler.remove(later);

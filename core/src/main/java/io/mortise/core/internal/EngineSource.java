@@ -2,7 +2,7 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
-import io.mortise.core.spi.LockNode;
+import io.mortise.core.spi.LockPlace;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Ownership;
@@ -75,8 +75,13 @@ public final class EngineSource implements ProtocolSource {
   }
 
   @Override
-  public Set<LockNode> nodes() {
-    return Set.of(engine);
+  public Set<LockPlace> places() {
+    return Set.of(new LockPlace(engine, name()));
+  }
+
+  @Override
+  public boolean dependsOnCaller() {
+    return protocol.dependsOnCaller();
   }
 
   /** Whether both can be taken by one script. */
@@ -156,16 +161,31 @@ public final class EngineSource implements ProtocolSource {
     }
   }
 
+  /** Never repeated by itself: what it hits the second time may be the next holder. */
   @Override
   public boolean forceUnlock() {
-    boolean forced = ask(protocol.force()) == 1;
-    // Holds of this client are told before this returns, so that the line is open to the next.
-    for (LeaseHandle lease : engine.leases()) {
-      if (lease.isValid() && lease.protocol().name().equals(protocol.name())) {
-        lease.renewal().verifyNow();
-      }
+    engine.ensureOpen(protocol.name());
+    try {
+      boolean forced = (Long) engine.commands().runOnce(protocol.force()).value() == 1;
+      // Those of this client are told before this returns: so the line is open to the next.
+      holdsHere().forEach(Renewal::verifyNow);
+      return forced;
+    } catch (Fault fault) {
+      holdsHere().forEach(Renewal::verify);
+      throw fault.mayHaveRun() && !fault.isAnswer()
+          ? fault.forCaller(
+              protocol.name(),
+              "it is not known whether the lock was taken by force; look at who holds it before"
+                  + " doing so again")
+          : fault.forCaller(protocol.name());
     }
-    return forced;
+  }
+
+  private List<Renewal> holdsHere() {
+    return engine.leases().stream()
+        .filter(lease -> lease.isValid() && lease.protocol().name().equals(protocol.name()))
+        .map(LeaseHandle::renewal)
+        .toList();
   }
 
   private long ask(ScriptCall call) {

@@ -43,16 +43,40 @@ final class Gate {
     }
   }
 
-  /** Waits for the permit; an unbounded wait keeps its place in the line through interrupts. */
+  /**
+   * Waits for the permit; who is not interruptible keeps its place in the line through interrupts.
+   */
   boolean enter(long nanos, boolean interruptible) throws InterruptedException {
     if (nanos <= 0) {
       return permit.tryAcquire();
     }
-    if (nanos == Long.MAX_VALUE && !interruptible) {
+    if (interruptible) {
+      return permit.tryAcquire(nanos, TimeUnit.NANOSECONDS);
+    }
+    if (nanos == Long.MAX_VALUE) {
       permit.acquireUninterruptibly();
       return true;
     }
-    return permit.tryAcquire(nanos, TimeUnit.NANOSECONDS);
+    return enterThroughInterrupts(nanos);
+  }
+
+  /** The interrupt status stands again when this returns. */
+  private boolean enterThroughInterrupts(long nanos) {
+    long endNanos = System.nanoTime() + nanos;
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return permit.tryAcquire(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   void pass() {
@@ -72,7 +96,7 @@ final class Gate {
   /** Whether a thread of this client holds the lock, so that there is no use in asking Redis. */
   boolean isHeldHere() {
     LeaseHandle lease = holder;
-    return lease != null && lease.isValid();
+    return lease != null && lease.isLive();
   }
 
   /** Notes that Redis said: busy. */

@@ -2,22 +2,22 @@ package io.mortise.core.internal;
 
 import java.time.Duration;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.Pool;
 
 /** The connections of a Jedis client that the user made, and closes. */
 final class GivenConnections implements ConnectionSource {
-  private final Pool<Connection> pool;
+  private final GivenPool given;
   private final Workers workers;
 
-  GivenConnections(RedisClient client, Workers workers) {
-    this.pool = client.getPool();
+  GivenConnections(GivenPool given, Workers workers) {
+    this.given = given;
     this.workers = workers;
   }
 
   @Override
   public Loan borrow(long deadlineNanos) throws InterruptedException {
+    Pool<Connection> pool = given.now();
     try {
       Connection connection =
           pool.borrowObject(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
@@ -33,7 +33,11 @@ final class GivenConnections implements ConnectionSource {
             pool.returnObject(connection);
           } else {
             // The pool may connect anew at that moment, for somebody who waits: not on this thread.
-            workers.run(() -> invalidate(connection));
+            try {
+              workers.run(() -> invalidate(pool, connection));
+            } catch (OutOfMemoryError noThread) {
+              invalidate(pool, connection);
+            }
           }
         }
       };
@@ -44,7 +48,7 @@ final class GivenConnections implements ConnectionSource {
     }
   }
 
-  private void invalidate(Connection connection) {
+  private static void invalidate(Pool<Connection> pool, Connection connection) {
     try {
       pool.invalidateObject(connection);
     } catch (Exception e) {
@@ -55,7 +59,7 @@ final class GivenConnections implements ConnectionSource {
   @Override
   public Connection connect() {
     try {
-      return pool.getFactory().makeObject().getObject();
+      return given.now().getFactory().makeObject().getObject();
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
@@ -64,18 +68,28 @@ final class GivenConnections implements ConnectionSource {
   }
 
   @Override
+  public boolean mayBecomeAnother() {
+    return given instanceof GivenPool.OfSentinels;
+  }
+
+  @Override
+  public Object server() {
+    return given.server();
+  }
+
+  @Override
   public void dropIdle() {
-    pool.clear();
+    given.now().clear();
   }
 
   @Override
   public int inUse() {
-    return pool.getNumActive();
+    return given.now().getNumActive();
   }
 
   @Override
   public boolean isClosed() {
-    return pool.isClosed();
+    return given.now().isClosed();
   }
 
   @Override

@@ -14,24 +14,35 @@ import java.util.Map;
  */
 public final class GroupRelease {
   private final List<RuntimeException> thrown = new ArrayList<>();
+  private final List<LeaseHandle> begun = new ArrayList<>();
 
   private GroupRelease() {}
 
   /** Releases all; what went wrong with them. */
   public static List<RuntimeException> run(List<? extends OwnedLease> leases) {
     GroupRelease release = new GroupRelease();
+    try {
+      release.all(leases);
+    } finally {
+      // Those that an error has kept from their end.
+      release.begun.forEach(LeaseHandle::releaseIsOver);
+    }
+    return release.thrown;
+  }
+
+  private void all(List<? extends OwnedLease> leases) {
     Map<Engine, List<LeaseHandle>> groups = new LinkedHashMap<>();
     List<OwnedLease> others = new ArrayList<>();
     for (OwnedLease lease : leases) {
       if (lease instanceof LeaseHandle handle && handle.releaseBegins()) {
+        begun.add(handle);
         groups.computeIfAbsent(handle.engine(), engine -> new ArrayList<>()).add(handle);
       } else {
         others.add(lease);
       }
     }
-    groups.forEach(release::together);
-    others.forEach(lease -> release.noting(lease::release));
-    return release.thrown;
+    groups.forEach(this::together);
+    others.forEach(lease -> noting(lease::release));
   }
 
   private void together(Engine engine, List<LeaseHandle> leases) {

@@ -20,6 +20,6 @@ final class Later implements Scheduler.Timed {
   @Override
   public void onTime(long nowNanos) {
     engine.scheduler().remove(this);
-    engine.workers().run(task);
+    engine.soon(task);
   }
 }

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +53,10 @@ final class LeaseHandle implements OwnedLease {
   private final AtomicLong token;
 
   /**
-   * What is to be done when the hold ends: the gate's permit. Set before the lease is published.
+   * What is still to be done when the hold ends: the gate's permit. Set before the lease is
+   * published, taken by whoever does it.
    */
-  private Runnable onEnd = () -> {};
+  private final AtomicReference<@Nullable Runnable> onEnd = new AtomicReference<>();
 
   /** Attempts before the one that was granted. */
   private Doubt doubt = Doubt.NONE;
@@ -73,12 +75,12 @@ final class LeaseHandle implements OwnedLease {
     this.token = new AtomicLong(acquired.fencingToken());
     this.lastToken = acquired.lastToken();
     this.owner = owner;
-    this.state = new LeaseState(protocol.name().value(), engine.workers()::run);
+    this.state = new LeaseState(protocol.name().value(), engine::soon);
     this.renewal = new Renewal(engine, this, protocol, holder, owner, terms, sentNanos);
   }
 
   void onEnd(Runnable action) {
-    onEnd = action;
+    onEnd.set(action);
   }
 
   void doubt(Doubt attempts) {
@@ -120,6 +122,11 @@ final class LeaseHandle implements OwnedLease {
     return s;
   }
 
+  /** Held, and nobody is about to release it. */
+  boolean isLive() {
+    return standingNow().isLive();
+  }
+
   /** The phase, without a look at the clock. */
   Phase phase() {
     return state.now().phase();
@@ -141,19 +148,37 @@ final class LeaseHandle implements OwnedLease {
 
   /** Ends the hold as lost, unless it has ended already or is being released. */
   boolean lose(Reason reason, long atNanos, String detail) {
-    if (!state.lose(lost(reason, atNanos, detail))) {
-      return false;
+    try {
+      if (!state.lose(lost(reason, atNanos, detail))) {
+        return false;
+      }
+      if (owner == null) {
+        engine.scheduler().remove(renewal);
+      } else {
+        renewal.awaitOwner();
+      }
+    } finally {
+      passOn();
     }
-    if (owner == null) {
-      engine.scheduler().remove(renewal);
-    } else {
-      renewal.awaitOwner();
-    }
-    onEnd.run();
     if (doubt.exists() || (reason == Reason.EXPIRED && renewal.isRenewed())) {
       abandon();
     }
     return true;
+  }
+
+  /**
+   * Does what is to be done when the hold has ended, once, whoever sees that it has. In a {@code
+   * finally} wherever one ends: an error on the way, such as one for want of a thread, must not
+   * keep the line of its name closed for ever.
+   */
+  private void passOn() {
+    Phase phase = phase();
+    if (phase == Phase.LOST || phase == Phase.RELEASED) {
+      Runnable action = onEnd.getAndSet(null);
+      if (action != null) {
+        action.run();
+      }
+    }
   }
 
   private LeaseLoss lost(Reason reason, long atNanos, String detail) {
@@ -180,11 +205,14 @@ final class LeaseHandle implements OwnedLease {
       return true;
     } catch (Fault fault) {
       throw releaseFails(fault);
+    } finally {
+      releaseIsOver();
     }
   }
 
   /**
-   * Whether the hold is the caller's to release: then one of the two that follow has to be called.
+   * Whether the hold is the caller's to release: then one of the two that follow has to be called,
+   * and {@link #releaseIsOver} in any case.
    */
   boolean releaseBegins() {
     standingNow();
@@ -200,7 +228,7 @@ final class LeaseHandle implements OwnedLease {
     try {
       released(reply);
     } finally {
-      onEnd.run();
+      passOn();
     }
     if (doubt.exists()) {
       engine.releases().abandon(protocol, holder, doubt);
@@ -215,9 +243,21 @@ final class LeaseHandle implements OwnedLease {
       state.releaseEnds(null);
       abandon();
     } finally {
-      onEnd.run();
+      passOn();
     }
     return engine.releases().unconfirmed(protocol.name(), fault, renewal.endInRedisNanos());
+  }
+
+  /** What began to be released and came to no end, because of an error: as without an answer. */
+  void releaseIsOver() {
+    if (phase() == Phase.RELEASING) {
+      try {
+        state.releaseEnds(null);
+        abandon();
+      } finally {
+        passOn();
+      }
+    }
   }
 
   /** What Redis may still hold is released in the background. */
@@ -257,6 +297,16 @@ final class LeaseHandle implements OwnedLease {
     } catch (Fault fault) {
       throw fault.forCaller(protocol.name(), "held, but could not be lengthened for the re-entry");
     }
+  }
+
+  @Override
+  public boolean covers(Terms terms) {
+    return renewal.covers(terms);
+  }
+
+  @Override
+  public void verify() {
+    renewal.verify();
   }
 
   @Override

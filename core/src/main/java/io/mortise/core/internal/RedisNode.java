@@ -2,6 +2,7 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.ConnectionSource.Loan;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -13,6 +14,7 @@ final class RedisNode implements AutoCloseable {
   private final String address;
   private final ConnectionSource connections;
   private final Carriers carriers = new Carriers();
+  private Runnable broken = () -> {};
 
   RedisNode(String address, ConnectionSource connections) {
     this.address = address;
@@ -24,7 +26,8 @@ final class RedisNode implements AutoCloseable {
    *
    * <p>A connection that breaks without a time-out was most likely dead before: the server
    * restarted, or closed it for being idle. All that lie idle are then suspect and are dropped, and
-   * the exchange is tried once more on a new one. What the engine sends is safe to repeat.
+   * the exchange is tried once more on a new one. Nearly all that the engine sends is safe to
+   * repeat; for the rest there is {@link #exchangeOnce}.
    *
    * <p>The interrupt status is put aside meanwhile, and stands again when this returns; whoever
    * waits looks at it then. An interrupt that comes in between may end the wait for a connection,
@@ -32,6 +35,19 @@ final class RedisNode implements AutoCloseable {
    * time. It does not end a command: see {@link Carriers}.
    */
   Reply exchange(Exchange exchange, long timeoutNanos) throws Fault {
+    return exchange(exchange, timeoutNanos, true);
+  }
+
+  /**
+   * As {@link #exchange}, for what must not run twice: once it may have reached the server it is
+   * not sent again. That its connection is dead is found out before, by a PING, so that a server
+   * which has restarted meanwhile is no fault here either.
+   */
+  Reply exchangeOnce(Exchange exchange, long timeoutNanos) throws Fault {
+    return exchange(exchange, timeoutNanos, false);
+  }
+
+  private Reply exchange(Exchange exchange, long timeoutNanos, boolean repeatable) throws Fault {
     long deadlineNanos = System.nanoTime() + timeoutNanos;
     boolean interrupted = Thread.interrupted();
     boolean mayHaveRun = false;
@@ -39,18 +55,23 @@ final class RedisNode implements AutoCloseable {
     try {
       while (true) {
         try {
-          return new Reply(once(exchange, deadlineNanos), mayHaveRun);
+          return new Reply(once(exchange, deadlineNanos, repeatable), mayHaveRun);
         } catch (Fault fault) {
           mayHaveRun |= fault.mayHaveRun();
+          if (fault.reason() == Reason.READ_ONLY) {
+            connections.dropIdle(); // a master that was replaced; the next one is connected to anew
+          }
           boolean byInterrupt = Thread.interrupted();
           interrupted |= byInterrupt;
-          boolean stale = !repeated && fault.isBrokenConnection() && fault.mayHaveRun();
-          if (!(stale || byInterrupt) || deadlineNanos - System.nanoTime() <= 0) {
+          boolean stale =
+              !repeated && fault.isBrokenConnection() && fault.mayHaveRun() == repeatable;
+          boolean again = (stale || byInterrupt) && (repeatable || !mayHaveRun);
+          if (!again || deadlineNanos - System.nanoTime() <= 0) {
             throw mayHaveRun ? fault.mayHaveRunBefore() : fault;
           }
           if (!byInterrupt) {
             repeated = true;
-            connections.dropIdle();
+            connectionBroke();
           }
         }
       }
@@ -61,7 +82,18 @@ final class RedisNode implements AutoCloseable {
     }
   }
 
-  private Object once(Exchange exchange, long deadlineNanos) throws Fault {
+  /** All that lie idle are suspect, and so is what was said to the server before. */
+  private void connectionBroke() {
+    connections.dropIdle();
+    broken.run();
+  }
+
+  /** What to do when a connection broke; to be set before the first use. */
+  void onBroken(Runnable action) {
+    broken = action;
+  }
+
+  private Object once(Exchange exchange, long deadlineNanos, boolean repeatable) throws Fault {
     Loan loan = borrow(deadlineNanos);
     Connection connection = loan.connection();
     boolean reusable = false;
@@ -69,13 +101,13 @@ final class RedisNode implements AutoCloseable {
     try {
       int before = connection.getSoTimeout();
       connection.setSoTimeout(millisUntil(deadlineNanos));
-      sent = true;
       Object reply;
       try {
-        reply =
-            Carriers.areNeeded()
-                ? carriers.run(() -> exchange.on(connection, deadlineNanos))
-                : exchange.on(connection, deadlineNanos);
+        if (!repeatable) {
+          onThread(RedisNode::probe, connection, deadlineNanos);
+        }
+        sent = true;
+        reply = onThread(exchange, connection, deadlineNanos);
       } finally {
         if (!connection.isBroken()) {
           connection.setSoTimeout(before);
@@ -90,6 +122,21 @@ final class RedisNode implements AutoCloseable {
       throw Faults.of(e, address, sent);
     } finally {
       loan.giveBack(reusable);
+    }
+  }
+
+  private Object onThread(Exchange exchange, Connection connection, long deadlineNanos) {
+    return Carriers.areNeeded()
+        ? carriers.run(() -> exchange.on(connection, deadlineNanos))
+        : exchange.on(connection, deadlineNanos);
+  }
+
+  /** Throws if the connection is dead. Any answer shows that it is not, a refusal too. */
+  private static Object probe(Connection connection, long deadlineNanos) {
+    try {
+      return connection.ping();
+    } catch (JedisDataException refused) {
+      return false;
     }
   }
 
@@ -122,6 +169,16 @@ final class RedisNode implements AutoCloseable {
   static int millisUntil(long deadlineNanos) {
     long millis = (deadlineNanos - System.nanoTime() + 999_999) / 1_000_000;
     return (int) Math.min(Integer.MAX_VALUE, Math.max(1, millis));
+  }
+
+  /** Whether a failover may put another server in the place of this one. */
+  boolean mayBecomeAnother() {
+    return connections.mayBecomeAnother();
+  }
+
+  /** See {@link ConnectionSource#server()}. */
+  @Nullable Object server() {
+    return connections.server();
   }
 
   int connectionsInUse() {

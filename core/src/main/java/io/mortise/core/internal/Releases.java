@@ -32,7 +32,7 @@ final class Releases {
   void abandon(LockProtocol protocol, String holder, Doubt doubt) {
     Task task = new Task(protocol, holder, doubt);
     pending.add(task);
-    engine.workers().run(task);
+    engine.soon(task);
   }
 
   /** What the caller of a release gets when Redis did not confirm it. */
@@ -102,6 +102,10 @@ final class Releases {
       } catch (Fault fault) {
         Engine.LOG.debug("lock '{}': a release has to be repeated", protocol.name(), fault);
         return !fault.reason().mayPass();
+      } catch (RuntimeException unreadable) {
+        // It must not end the repetition, nor keep the client from closing.
+        Engine.LOG.error("the answer to a release of '{}' is odd", protocol.name(), unreadable);
+        return false;
       }
     }
 
@@ -119,7 +123,7 @@ final class Releases {
     @Override
     public void onTime(long nowNanos) {
       engine.scheduler().remove(this);
-      engine.workers().run(this);
+      engine.soon(this);
     }
   }
 }

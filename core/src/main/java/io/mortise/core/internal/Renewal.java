@@ -43,6 +43,10 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   private volatile long askNanos;
   private volatile boolean inFlight;
+
+  /** Whether to ask again at once when the request under way has been answered. */
+  private volatile boolean doubted;
+
   private volatile long inFlightMillis;
 
   /** Why nobody renews the hold any more although its terms say so; empty while somebody does. */
@@ -142,7 +146,14 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   /** What is due within the last fifth of its interval goes along with what is due now. */
   @Override
   public long earliestNanos() {
-    return lease.phase() == Phase.HELD && mayAsk() ? askNanos - intervalNanos() / 5 : dueNanos();
+    if (!mayAsk()) {
+      return dueNanos();
+    }
+    return switch (lease.phase()) {
+      case HELD -> askNanos - intervalNanos() / 5;
+      case AT_RISK -> askNanos - leaseNanos() / 40; // half the shortest pause after a fault
+      default -> dueNanos();
+    };
   }
 
   private boolean mayAsk() {
@@ -165,6 +176,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
         end("it was held for longer than LockOptions.maxHold");
       } else {
         inFlightMillis = renewed ? leaseMillis : ONLY_ASK_MILLIS;
+        doubted = false;
         inFlight = true;
         engine.batches().offer(this);
       }
@@ -177,8 +189,9 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     lease.atRisk();
   }
 
-  /** Asks Redis soon whether the hold is still there. */
+  /** Asks Redis soon whether the hold is still there; also after what is under way now. */
   void verify() {
+    doubted = true;
     askNanos = engine.nanos();
     engine.scheduler().poke(askNanos);
   }
@@ -224,7 +237,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   @Override
   public void answered(long answer, long sentNanos) {
     long millis = inFlightMillis;
-    askNanos = nextAsk(sentNanos);
+    askNanos = doubted ? engine.nanos() : nextAsk(sentNanos);
     inFlight = false;
     told(answer, sentNanos, millis);
     engine.scheduler().poke(dueNanos());
@@ -256,15 +269,19 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   // ---- by the owner
 
+  /** Whether the hold lasts for at least the lease of these terms anyway. */
+  boolean covers(Terms terms) {
+    // What is renewed stays so while the outer level stands, which is longer than this one.
+    long neededUntil = engine.nanos() + terms.leaseMillis() * 1_000_000;
+    return (renewed && terms.leaseMillis() <= leaseMillis) || deadlineNanos() - neededUntil >= 0;
+  }
+
   /**
    * A re-entry needs the hold for at least its lease from now. One round trip if that is longer
    * than what is left, otherwise none.
    */
   void need(Terms terms) throws Fault {
-    // What is renewed stays so while the outer level stands, which is longer than this one.
-    boolean covered = renewed && terms.leaseMillis() <= leaseMillis;
-    long neededUntil = engine.nanos() + terms.leaseMillis() * 1_000_000;
-    if (!covered && deadlineNanos() - neededUntil < 0) {
+    if (!covers(terms)) {
       long sentNanos = engine.nanos();
       ScriptCall renewal = protocol.renew(holder, terms.leaseMillis());
       List<Long> answer =

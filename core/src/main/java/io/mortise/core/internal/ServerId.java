@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
 
 /**
  * The random id that a server gives itself at its start: what two addresses of one server have in
- * common. A server that restarts has another; whoever compares asks anew for what is at stake then.
+ * common. It is asked once, so of a server that has restarted it may be the former one: two clients
+ * that asked at different times may miss that they have one server.
  */
 final class ServerId {
   private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:(\\S+)");

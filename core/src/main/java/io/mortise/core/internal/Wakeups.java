@@ -37,6 +37,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
   private final long lingerNanos;
   private final long heartbeatNanos;
   private final long answerNanos;
+  private final Runnable broken;
 
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -49,6 +50,9 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
   @GuardedBy("lock")
   private @Nullable Thread thread;
 
+  /** Whether the log knows that the connection is broken; the subscriber thread's alone. */
+  private boolean tellsOfOutage;
+
   private volatile long dueNanos;
   private volatile boolean closed;
 
@@ -56,6 +60,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
    * @param lingerNanos how long a channel stays after its last waiter
    * @param heartbeatNanos how long the connection may be silent before it is asked for an answer
    * @param answerNanos how long that answer may take
+   * @param broken what to do when the connection broke
    */
   Wakeups(
       RedisNode node,
@@ -63,8 +68,10 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
       Scheduler scheduler,
       long lingerNanos,
       long heartbeatNanos,
-      long answerNanos) {
+      long answerNanos,
+      Runnable broken) {
     this.node = node;
+    this.broken = broken;
     this.workers = workers;
     this.scheduler = scheduler;
     this.lingerNanos = lingerNanos;
@@ -217,13 +224,24 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
         next.run(first);
       } catch (Throwable e) { // an error too must not end the thread while somebody waits
         if (!closed) {
-          Engine.LOG.warn("the subscription to {} broke and is made anew: {}", node, e.toString());
+          tellBroken(e);
+          broken.run();
         }
       }
       doubtAll();
       if (!closed && !channels.isEmpty()) {
         LockSupport.parkNanos(this, backoff.nextNanos());
       }
+    }
+  }
+
+  /** Once an outage, not once an attempt. */
+  private void tellBroken(Throwable cause) {
+    if (!tellsOfOutage) {
+      tellsOfOutage = true;
+      Engine.LOG.warn("the subscription to {} broke and is made anew: {}", node, cause.toString());
+    } else {
+      Engine.LOG.debug("the subscription to {} could not be made anew yet", node, cause);
     }
   }
 
@@ -242,6 +260,18 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     channels.values().forEach(channel -> channel.signal.fire());
   }
 
+  /** Makes the connection anew, to whichever server it is now; everybody wakes up and asks. */
+  void renew() {
+    lock.lock();
+    try {
+      if (session != null) {
+        session.kill();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** What the session's thread hears. */
   private final class Events implements Listener {
     private final Backoff backoff;
@@ -253,6 +283,7 @@ final class Wakeups implements Scheduler.Timed, AutoCloseable {
     @Override
     public void confirmed(String name) {
       backoff.reset();
+      tellsOfOutage = false;
       lock.lock();
       try {
         askForMissing(); // what was added between the first request and now

@@ -23,12 +23,24 @@ final class Workers implements AutoCloseable {
   /** Whose thread this is. */
   private static final ThreadLocal<@Nullable Workers> OWN = new ThreadLocal<>();
 
+  /** How a thread comes to be; tests have it fail. */
+  @FunctionalInterface
+  interface Maker {
+    Thread make(Runnable task, String name);
+  }
+
   private final String name;
+  private final Maker maker;
   private final ThreadPoolExecutor platform;
   private final ExecutorService waiters;
 
   Workers(String name) {
+    this(name, Thread::new);
+  }
+
+  Workers(String name, Maker maker) {
     this.name = name;
+    this.maker = maker;
     this.platform =
         new ThreadPoolExecutor(
             0,
@@ -40,7 +52,11 @@ final class Workers implements AutoCloseable {
     this.waiters = virtualOr(platform);
   }
 
-  /** Runs the task soon; drops it when the client is closed. */
+  /**
+   * Runs the task soon; drops it when the client is closed.
+   *
+   * @throws OutOfMemoryError if no thread can be started; the task was not taken
+   */
   void run(Runnable task) {
     try {
       platform.execute(marked(task));
@@ -75,7 +91,7 @@ final class Workers implements AutoCloseable {
     AtomicInteger number = new AtomicInteger();
     return task -> {
       Thread thread =
-          new Thread(task, "mortise-%s-%s-%d".formatted(purpose, name, number.incrementAndGet()));
+          maker.make(task, "mortise-%s-%s-%d".formatted(purpose, name, number.incrementAndGet()));
       thread.setDaemon(true);
       return thread;
     };

@@ -1,7 +1,6 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.LeaseLoss;
-import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.LeaseState;
@@ -15,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +32,19 @@ import org.jspecify.annotations.Nullable;
  * gives the members back. A member that comes after that is refused by {@link #join}.
  */
 public abstract class JointLease implements OwnedLease {
+  /** When to try again to start a thread. */
+  private static final long NO_THREAD_NANOS = 200_000_000L;
+
+  private final LeaseSource source;
   private final String name;
   private final int required;
   private final @Nullable Thread owner;
   private final LeaseState state;
   private final AtomicLong token;
   private final AtomicReferenceArray<@Nullable OwnedLease> members;
+
+  /** One member joins at a time. */
+  private final ReentrantLock joining = new ReentrantLock();
 
   /**
    * A hold that has begun; {@link #watch} has to be called next.
@@ -54,6 +61,7 @@ public abstract class JointLease implements OwnedLease {
       int required,
       long token,
       @Nullable Thread owner) {
+    this.source = source;
     this.name = source.name();
     this.required = required;
     this.owner = owner;
@@ -94,6 +102,8 @@ public abstract class JointLease implements OwnedLease {
       var unused = source.submit(task);
     } catch (RejectedExecutionException closed) {
       task.run();
+    } catch (OutOfMemoryError noThread) {
+      source.schedule(task, NO_THREAD_NANOS);
     }
   }
 
@@ -102,10 +112,21 @@ public abstract class JointLease implements OwnedLease {
   /** Releases the members; what went wrong. Called once, by whoever ends the hold. */
   protected abstract List<RuntimeException> giveBack(List<OwnedLease> held);
 
-  /** Does something with each member that is there; what went wrong. */
-  protected abstract List<RuntimeException> each(Consumer<OwnedLease> action);
+  /** Does something with each member that is there, as far as is needed for enough of them. */
+  protected abstract Asked each(Consumer<OwnedLease> action);
 
-  /** The hold was lost; its members may still be held. Called once. */
+  /**
+   * What came of asking the members.
+   *
+   * @param done how many of them did it
+   * @param failures what went wrong with the others
+   */
+  public record Asked(int done, List<RuntimeException> failures) {}
+
+  /**
+   * The hold was lost; its members may still be held. Called once; once more, if there was no
+   * thread for what it begins.
+   */
   protected abstract void lost();
 
   /** Whoever owns the hold gives it up after it was lost. */
@@ -151,18 +172,34 @@ public abstract class JointLease implements OwnedLease {
   /**
    * Puts a member into a place, instead of the one that is expected there.
    *
+   * <p>A majority that is over is not made whole, seen or unseen: others may have had the lock
+   * meanwhile. So enough of the others must be valid <em>after</em> the member stands in its place:
+   * what is valid then has been valid all the time before. One joins after the other, so that none
+   * counts who has not been found good.
+   *
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
   protected final boolean join(int place, @Nullable OwnedLease expected, OwnedLease member) {
-    if (!state.now().isLive() || !members.compareAndSet(place, expected, member)) {
-      return false;
-    }
-    // Whoever ended the hold before this look may not have seen the member; after it, he has.
-    if (!state.now().isLive() && members.compareAndSet(place, member, expected)) {
-      return false;
+    joining.lock();
+    try {
+      if (!state.now().isLive() || !members.compareAndSet(place, expected, member)) {
+        return false;
+      }
+      // Whoever ended the hold before this look may not have seen the member; after it, he has.
+      boolean stands = validBeside(member) >= required && state.now().isLive();
+      if (!stands && members.compareAndSet(place, member, expected)) {
+        look();
+        return false;
+      }
+    } finally {
+      joining.unlock();
     }
     watch(place, member);
     return true;
+  }
+
+  private long validBeside(OwnedLease member) {
+    return members().stream().filter(other -> other != member && other.isValid()).count();
   }
 
   // ---- where it stands
@@ -191,37 +228,16 @@ public abstract class JointLease implements OwnedLease {
 
   private void lose() {
     if (state.lose(loss("the hold is lost"))) {
-      lost();
+      try {
+        lost();
+      } catch (OutOfMemoryError noThread) {
+        source.schedule(this::lost, NO_THREAD_NANOS);
+      }
     }
   }
 
-  /** What became of the members, in one loss: the last one decided. */
   private LeaseLoss loss(String fact) {
-    List<LeaseLoss> losses = new ArrayList<>();
-    List<String> details = new ArrayList<>();
-    for (OwnedLease member : members()) {
-      Optional<LeaseLoss> loss = member.loss();
-      loss.ifPresent(losses::add);
-      if (!member.isValid()) {
-        details.add(
-            "'%s': %s"
-                .formatted(
-                    member.lockName(),
-                    loss.map(LeaseLoss::detail).orElse("it was released by itself")));
-      }
-    }
-    long now = System.nanoTime();
-    LeaseLoss last =
-        losses.stream()
-            .max(Comparator.comparingLong(loss -> loss.atNanos() - now))
-            .orElse(new LeaseLoss(name, token.get(), Reason.GONE, now, ""));
-    return new LeaseLoss(
-        name,
-        token.get(),
-        last.reason(),
-        last.atNanos(),
-        "%s: of %d members %d must stand, and these do not: %s"
-            .formatted(fact, members.length(), required, String.join("; ", details)));
+    return JointLoss.of(name, token.get(), fact, members(), members.length(), required);
   }
 
   // ---- release
@@ -246,13 +262,26 @@ public abstract class JointLease implements OwnedLease {
       }
       return false;
     }
-    List<RuntimeException> failures = giveBack(members());
-    List<RuntimeException> gone =
-        failures.stream().filter(IllegalMonitorStateException.class::isInstance).toList();
-    int held = members().size() - gone.size();
-    state.releaseEnds(held < required ? loss("the hold was lost before its release") : null);
-    List<RuntimeException> unconfirmed = new ArrayList<>(failures);
-    unconfirmed.removeAll(gone);
+    List<RuntimeException> failures;
+    try {
+      failures = giveBack(members());
+    } catch (RuntimeException | Error unexpected) {
+      state.releaseEnds(null); // it is not held any more, whatever became of its members
+      throw unexpected;
+    }
+    long gone = failures.stream().filter(IllegalMonitorStateException.class::isInstance).count();
+    boolean held = members().size() - gone >= required;
+    LeaseLoss loss = held ? null : loss("the hold was lost before its release");
+    state.releaseEnds(loss);
+    List<RuntimeException> unconfirmed =
+        failures.stream()
+            .filter(failure -> !(failure instanceof IllegalMonitorStateException))
+            .toList();
+    if (loss != null && !unconfirmed.isEmpty()) {
+      LeaseLostException lost = new LeaseLostException(loss);
+      unconfirmed.forEach(lost::addSuppressed);
+      throw lost;
+    }
     if (!unconfirmed.isEmpty() && members.length() - unconfirmed.size() < required) {
       throw asOne("the release could not be confirmed", unconfirmed);
     }
@@ -262,13 +291,27 @@ public abstract class JointLease implements OwnedLease {
   // ---- what its keeper asks
 
   @Override
-  public final void need(Terms terms) {
-    demand("held, but could not be lengthened for the re-entry", member -> member.need(terms));
+  public void need(Terms terms) {
+    if (covers(terms)) {
+      members().forEach(member -> member.need(terms)); // which sends nothing
+    } else {
+      demand("held, but could not be lengthened for the re-entry", member -> member.need(terms));
+    }
   }
 
   @Override
-  public final void renewWhile(boolean wanted) {
+  public final boolean covers(Terms terms) {
+    return members().stream().allMatch(member -> member.covers(terms));
+  }
+
+  @Override
+  public void renewWhile(boolean wanted) {
     members().forEach(member -> member.renewWhile(wanted));
+  }
+
+  @Override
+  public final void verify() {
+    members().forEach(OwnedLease::verify);
   }
 
   /** What any member remembered. */
@@ -279,29 +322,30 @@ public abstract class JointLease implements OwnedLease {
 
   @Override
   public final boolean raiseToken(long atLeast) {
-    demand(
-        "held, but its fencing token could not be raised",
-        member -> {
-          if (!member.raiseToken(atLeast)) {
-            member.ensureValid();
-            throw new IllegalMonitorStateException(
-                "lock '" + member.lockName() + "': not held any more");
-          }
-        });
-    if (look().isLive()) {
+    boolean raised =
+        demand(
+            "held, but its fencing token could not be raised",
+            member -> {
+              if (!member.raiseToken(atLeast)) {
+                member.ensureValid();
+                throw new IllegalMonitorStateException(
+                    "lock '" + member.lockName() + "': not held any more");
+              }
+            });
+    if (raised && look().isLive()) {
       token.accumulateAndGet(atLeast, Math::max);
       return true;
     }
     return false;
   }
 
-  /** Has enough members do something. A member that is lost counts for the state, not here. */
-  private void demand(String otherwise, Consumer<OwnedLease> action) {
-    List<RuntimeException> failures = new ArrayList<>(each(action));
-    failures.removeIf(failure -> failure instanceof LeaseLostException);
-    if (!failures.isEmpty() && members().size() - failures.size() < required) {
-      throw asOne(otherwise, failures);
+  /** Whether enough members did something; false when that is because the hold was lost. */
+  private boolean demand(String otherwise, Consumer<OwnedLease> action) {
+    Asked asked = each(action);
+    if (asked.done() < required && look().isLive()) {
+      throw asOne(otherwise, asked.failures());
     }
+    return asked.done() >= required;
   }
 
   private LockException asOne(String fact, List<RuntimeException> failures) {

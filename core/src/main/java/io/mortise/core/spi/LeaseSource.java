@@ -3,9 +3,11 @@ package io.mortise.core.spi;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockOptions;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +42,15 @@ public interface LeaseSource {
   /** The settings that apply when a caller does not say otherwise. */
   LockOptions options();
 
+  /** What stands in Redis for it: two locks that share one of these exclude each other. */
+  Set<LockPlace> places();
+
   /** The servers on which it stands. */
-  Set<LockNode> nodes();
+  default Set<LockNode> nodes() {
+    return places().stream()
+        .map(LockPlace::node)
+        .collect(Collectors.toCollection(LinkedHashSet::new));
+  }
 
   /**
    * Waits for the lock.
@@ -55,6 +64,19 @@ public interface LeaseSource {
    * @throws io.mortise.core.LockException if Redis could not be used; nothing is held
    */
   Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner) throws InterruptedException;
+
+  /**
+   * As {@link #acquire}, for the calling thread, which will give up the hold itself. To be called
+   * by {@link Ownership} alone.
+   */
+  default Optional<OwnedLease> acquireForThread(Terms terms) throws InterruptedException {
+    return acquire(terms, Thread.currentThread());
+  }
+
+  /** Whether it matters to this lock what else its thread holds on the same server. */
+  default boolean dependsOnCaller() {
+    return false;
+  }
 
   /**
    * Why the calling thread would wait for itself, and what to do instead; empty when it would not.
@@ -82,6 +104,7 @@ public interface LeaseSource {
    * Runs a short task later, on a thread of the client's; never, if the client is closed first.
    *
    * @return takes the task back, if it has not begun
+   * @throws java.util.concurrent.RejectedExecutionException if the client was closed
    */
   Runnable schedule(Runnable task, long delayNanos);
 

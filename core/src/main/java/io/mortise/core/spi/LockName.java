@@ -8,7 +8,10 @@ package io.mortise.core.spi;
 public record LockName(String value) {
   private static final int MAX_LENGTH = 1024;
 
-  /** Refuses a name that is empty or longer than 1,024 characters. */
+  /**
+   * Refuses a name that is empty or longer than 1,024 characters, or has an opening brace that
+   * makes no hash tag.
+   */
   public LockName {
     if (value.isBlank()) {
       throw new IllegalArgumentException("a lock needs a name that is not blank");
@@ -17,6 +20,18 @@ public record LockName(String value) {
       throw new IllegalArgumentException(
           "a lock's name has at most %d characters, not %d".formatted(MAX_LENGTH, value.length()));
     }
+    if (value.contains("{") && !hasHashTag(value)) {
+      throw new IllegalArgumentException(
+          "lock name '%s' has a '{' that makes no hash tag, so its keys would sit in different slots"
+                  .formatted(value)
+              + " of a cluster; close it with a '}' and something in between, or leave it out");
+    }
+  }
+
+  /** Redis' rule: the first brace counts, with the first closing one after it, if not at once. */
+  private static boolean hasHashTag(String value) {
+    int open = value.indexOf('{');
+    return open >= 0 && value.indexOf('}', open) > open + 1;
   }
 
   /**
@@ -29,7 +44,7 @@ public record LockName(String value) {
 
   /** The name as it stands in derived keys, where it decides on the hash slot. */
   public String tagged() {
-    return value.contains("{") ? value : "{" + value + "}";
+    return hasHashTag(value) ? value : "{" + value + "}";
   }
 
   /** The key of the last fencing token. */

@@ -6,8 +6,8 @@ import java.util.Optional;
  * What a lock family sends to Redis, and how it reads the answers. This and its scripts are all
  * that a family adds; waiting, renewing, owning and releasing are the engine's.
  *
- * <p>An implementation is immutable, and every call that it makes is safe to repeat: a holder id
- * stands for one acquisition and is never used again.
+ * <p>An implementation is immutable, and every call that it makes is safe to repeat, except {@link
+ * #force}: a holder id stands for one acquisition and is never used again.
  */
 public interface LockProtocol {
 
@@ -30,6 +30,11 @@ public interface LockProtocol {
    */
   default LockProtocol forCaller(Caller caller) {
     return this;
+  }
+
+  /** Whether {@link #forCaller} and {@link #obstacle} look at the caller. */
+  default boolean dependsOnCaller() {
+    return false;
   }
 
   /**
@@ -106,7 +111,10 @@ public interface LockProtocol {
     return Optional.empty();
   }
 
-  /** Takes the lock from whoever holds it. Answer: 1 when somebody did, otherwise 0. */
+  /**
+   * Takes the lock from whoever holds it. Answer: 1 when somebody did, otherwise 0. Sent once: a
+   * repetition could hit the next holder.
+   */
   ScriptCall force();
 
   /**

@@ -16,8 +16,28 @@ public interface OwnedLease extends Lease {
    */
   void need(Terms terms);
 
+  /** Whether {@link #need} with these terms would send nothing. */
+  boolean covers(Terms terms);
+
   /** Renews the hold from now on, or no more. */
   void renewWhile(boolean wanted);
+
+  /** One level of re-entry more; as {@link #need}. */
+  default void enter(Terms terms) {
+    need(terms);
+  }
+
+  /**
+   * One level of re-entry less, and not the last.
+   *
+   * @param renewed whether any of the levels that are left wants the hold renewed
+   */
+  default void leave(boolean renewed) {
+    renewWhile(renewed);
+  }
+
+  /** Asks Redis soon whether the hold is still there. */
+  void verify();
 
   /**
    * The last token that the lock remembered when this hold began; 0 when it remembered none,

@@ -74,7 +74,7 @@ public final class Ownership {
     if (isObstructed(source, terms.isForever())) {
       return false;
     }
-    Optional<OwnedLease> lease = source.acquire(terms, Thread.currentThread());
+    Optional<OwnedLease> lease = source.acquireForThread(terms);
     lease.ifPresent(held -> acquired(source, held, terms));
     return lease.isPresent();
   }
@@ -109,7 +109,7 @@ public final class Ownership {
     if (depth == Integer.MAX_VALUE) {
       throw new IllegalStateException("lock '" + source.name() + "': held too often");
     }
-    hold.lease.need(terms);
+    hold.lease.enter(terms);
     hold.lease.ensureValid();
     boolean before = top != null && top.anyRenewed();
     hold.top = new Level(before || terms.renewed(), depth + 1, top);
@@ -149,7 +149,7 @@ public final class Ownership {
     Level below = top.below();
     hold.top = below;
     if (below != null) {
-      hold.lease.renewWhile(below.anyRenewed());
+      hold.lease.leave(below.anyRenewed());
       hold.lease.ensureValid();
       return null;
     }

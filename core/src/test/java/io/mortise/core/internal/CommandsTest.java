@@ -127,6 +127,57 @@ class CommandsTest {
   }
 
   @Test
+  void whatMustNotRunTwiceIsNotSentAgainWhenItsConnectionBreaks() {
+    answers = command -> command.get(0).equals("PING") ? "+PONG\r\n" : RespServer.HANG_UP;
+
+    Fault fault = assertThrows(Fault.class, () -> commands.runOnce(inspect(1)));
+
+    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertTrue(fault.mayHaveRun());
+    assertEquals(List.of("PING", "EVALSHA"), verbs());
+    assertEquals(0, node.connectionsInUse());
+  }
+
+  @Test
+  void whatMustNotRunTwiceFindsOutADeadConnectionBeforeItIsSent() throws Exception {
+    known.add("all");
+    AtomicInteger pings = new AtomicInteger();
+    answers =
+        command ->
+            !command.get(0).equals("PING")
+                ? likeRedis(command)
+                : pings.incrementAndGet() == 1 ? RespServer.HANG_UP : "+PONG\r\n";
+
+    Reply reply = commands.runOnce(inspect(2));
+
+    assertEquals(2L, reply.value());
+    assertFalse(reply.repeated());
+    assertEquals(List.of("PING", "PING", "EVALSHA"), verbs());
+  }
+
+  @Test
+  void whatMustNotRunTwiceAndIsAtAServerThatIsGoneHasNotRun() {
+    answers = command -> RespServer.HANG_UP;
+
+    Fault fault = assertThrows(Fault.class, () -> commands.runOnce(inspect(1)));
+
+    assertFalse(fault.mayHaveRun());
+    assertEquals(List.of("PING", "PING"), verbs());
+  }
+
+  @Test
+  void whoMayNotPingMayDoTheRest() throws Exception {
+    known.add("all");
+    answers =
+        command ->
+            command.get(0).equals("PING")
+                ? error("NOPERM this user has no permissions to run the 'ping' command")
+                : likeRedis(command);
+
+    assertEquals(3L, commands.runOnce(inspect(3)).value());
+  }
+
+  @Test
   void anErrorReplyIsNotRepeatedAndTheConnectionStaysInUse() throws Exception {
     answers = command -> error("LOADING Redis is loading the dataset in memory");
 

@@ -81,6 +81,20 @@ class ConnectorTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "redis-sentinel://a,b:7000,c/3#m | the master 'm' of sentinels [a:26379, b:7000, c:26379]",
+        "REDISS-sentinel://joe:pw@a#orders | the master 'orders' of sentinels [a:26379]",
+        "redis-sentinel://a,a:26379?protocol=2#m | the master 'm' of sentinels [a:26379]",
+      })
+  void sentinelsAreNamedWithTheirMaster(String uri, String address) {
+    try (RedisNode node = Connector.node(uri, OPTIONS)) {
+      assertEquals(address, node.toString());
+    }
+  }
+
   @Test
   void redissSpeaksTls() throws Exception {
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -119,6 +133,12 @@ class ConnectorTest {
         "redis://example:65536    | the port of a Redis URI is from 1 to 65535, not 65536",
         "redis://my_host:6379     | the Redis URI names no host, or one with a character",
         "redis://example?protocol=4 | Unknown protocol 4",
+        "redis-sentinel://example   | ends with '#' and the name of the master",
+        "redis-sentinel://example#  | ends with '#' and the name of the master",
+        "redis-sentinel://a,#m      | not a URI like redis://user:password@host:6379/0",
+        "redis-sentinel://#m        | not a URI like redis://user:password@host:6379/0",
+        "redis-sentinel://a,b:0#m   | the port of a Redis URI is from 1 to 65535, not 0",
+        "redis-sentinel://a/x#m     | is the number of a database, not '/x'",
       })
   void aBadUriIsRefusedWithTheReason(String uri, String reason) {
     String message =
@@ -134,6 +154,8 @@ class ConnectorTest {
     "redis://joe:s3cret@example:99999",
     "redis://joe:s3cret@example/x",
     "http://joe:s3cret@example",
+    "redis-sentinel://joe:s3cret@example",
+    "redis-sentinel://joe:s3cret@example,b:0#m",
   })
   void aPasswordIsInNoMessage(String uri) {
     Throwable thrown =

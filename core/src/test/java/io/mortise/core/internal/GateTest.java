@@ -86,6 +86,27 @@ class GateTest {
   }
 
   @Test
+  void aBoundedUninterruptibleWaitGoesOnThroughInterruptsUntilItIsOver() throws Exception {
+    assertTrue(gate.enter(0, true));
+    TestThread<Boolean> waiter = waiter("waiter", AN_HOUR, false);
+    TestThread<Boolean> inVain =
+        TestThread.start(
+            () -> {
+              Thread.currentThread().interrupt();
+              boolean entered = gate.enter(1_000_000, false);
+              return entered || !Thread.interrupted();
+            });
+
+    waiter.interrupt();
+    waiter.awaitParked();
+    assertFalse(inVain.get(), "no permit, and the status stands");
+    gate.pass();
+
+    assertTrue(waiter.get());
+    assertEquals(List.of("waiter, interrupted"), order);
+  }
+
+  @Test
   void whoIsInterruptedLeavesTheLineAndTakesNoPermit() throws Exception {
     assertTrue(gate.enter(0, true));
     TestThread<Boolean> unbounded = waiter("unbounded", Terms.FOREVER, true);

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.util.JedisClusterCRC16;
 
 class LockNameTest {
 
@@ -17,8 +18,10 @@ class LockNameTest {
     "'a b', p:{a b}",
     "{shop}orders, p:{shop}orders",
     "orders:{42}, p:orders:{42}",
-    "'orders{', 'p:orders{'", // as Redisson does: any opening brace counts
-    "orders}, p:{orders}}",
+    "orders}, p:{orders}}", // as Redisson does
+    "a}b{42}, p:a}b{42}",
+    "'{{42}', 'p:{{42}'", // the tag is '{42'
+    "'{42}{', 'p:{42}{'", // only the first one counts
     "größe, p:{größe}",
   })
   void theHashTagIsTheNameUnlessItBringsOne(String name, String derived) {
@@ -45,6 +48,30 @@ class LockNameTest {
     assertEquals(
         "a lock needs a name that is not blank",
         assertThrows(IllegalArgumentException.class, () -> new LockName(blank)).getMessage());
+  }
+
+  /** Redis would hash such a key whole, and so each of the lock's keys to another slot. */
+  @ParameterizedTest
+  @ValueSource(strings = {"orders{", "a{b", "a{}b", "{}", "{", "}{", "a{}{b}", "order:{}"})
+  void anOpeningBraceThatMakesNoHashTagIsRefused(String name) {
+    assertEquals(
+        "lock name '"
+            + name
+            + "' has a '{' that makes no hash tag, so its keys would sit in different slots of a"
+            + " cluster; close it with a '}' and something in between, or leave it out",
+        assertThrows(IllegalArgumentException.class, () -> new LockName(name)).getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"orders", "order:42", "{shop}orders", "a}b{42}", "{{42}", "{42}{", "größe"})
+  void allKeysOfALockShareItsSlot(String name) {
+    LockName lock = new LockName(name);
+    int slot = JedisClusterCRC16.getSlot(name);
+
+    assertEquals(slot, JedisClusterCRC16.getSlot(lock.tokenKey()));
+    assertEquals(slot, JedisClusterCRC16.getSlot(lock.forcedKey()));
+    assertEquals(slot, JedisClusterCRC16.getSlot(lock.derive("redisson_lock__channel") + ":id:7"));
   }
 
   @Test

@@ -179,6 +179,24 @@ class CloseTest {
   }
 
   @Test
+  void aHoldAndAnAttemptThatHangsTogetherTakeOneCommandsTime() throws Exception {
+    RedisLock held = new RedisLock(client, freshName());
+    held.lock();
+    proxy.swallow(Direction.TO_CLIENT);
+    Background<Boolean> attempt = Background.start(() -> lock.tryLock(HOUR));
+    until("it hangs", () -> client.status().connectionsInUse() == 1);
+
+    long millis = millisOf(() -> close(client));
+
+    assertTrue(millis < 1_900, () -> "a command may take 1 s, closing took " + millis + " ms");
+    assertThrows(LockException.class, attempt::get);
+    assertThrows(LeaseLostException.class, held::unlock);
+    proxy.restore();
+    redis.server().command("DEL", name);
+    redis.server().command("DEL", held.name());
+  }
+
+  @Test
   void anAttemptThatIsGrantedWhileTheClientClosesIsReleased() throws Exception {
     for (int round = 0; round < 20; round++) {
       LockClient closing =

@@ -216,4 +216,34 @@ class LostRepliesTest {
     lock.unlock();
     assertFalse(redis.exists(name));
   }
+
+  @ParameterizedTest
+  @EnumSource
+  void aForceWhoseAnswerIsLostIsNotRepeatedAndTheNextHolderStands(LossStyle style)
+      throws Exception {
+    redis.holdAsStranger(name, 60_000);
+    proxy.loseReplies(2, style, calling("lock/force"));
+    Background<Boolean> next = Background.start(() -> lockOfOther.tryLock(Duration.ofSeconds(20)));
+    until("it waits", () -> redis.subscribers(name) == 1);
+
+    LockException thrown = assertThrows(LockException.class, lock::forceUnlock);
+
+    assertEquals(Reason.UNREACHABLE, thrown.reason());
+    assertTrue(thrown.getMessage().contains(name), thrown.getMessage());
+    assertTrue(thrown.getMessage().contains("it is not known"), thrown.getMessage());
+    assertEquals(1, proxy.repliesLost(), "it was sent once");
+    assertTrue(next.get(), "the stranger was forced");
+    holdsFor(Duration.ofMillis(500), "the next holder stands", () -> redis.exists(name));
+    redis.server().command("DEL", name);
+  }
+
+  @Test
+  void aForceOverAConnectionThatDiedMeanwhileIsDone() {
+    redis.holdAsStranger(name, 60_000);
+    proxy.closeConnections();
+
+    assertTrue(lock.forceUnlock());
+
+    assertFalse(redis.exists(name));
+  }
 }

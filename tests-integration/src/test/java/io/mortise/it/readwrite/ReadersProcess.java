@@ -58,6 +58,12 @@ final class ReadersProcess {
 
   static JavaProcess start(Rig rig, String name, boolean fair, Duration lease, int threads)
       throws InterruptedException {
+    return start(rig, name, fair, lease, threads, rig.presence);
+  }
+
+  static JavaProcess start(
+      Rig rig, String name, boolean fair, Duration lease, int threads, Duration presence)
+      throws InterruptedException {
     JavaProcess child =
         JavaProcess.start(
             ReadersProcess.class,
@@ -66,7 +72,7 @@ final class ReadersProcess {
             Boolean.toString(fair),
             Long.toString(lease.toMillis()),
             Integer.toString(threads),
-            rig.presence.toString());
+            presence.toString());
     child.awaitLine("ready", PATIENCE);
     return child;
   }

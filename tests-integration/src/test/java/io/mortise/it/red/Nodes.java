@@ -4,6 +4,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.red.RedLock;
 import io.mortise.testkit.RedisServer;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -11,6 +12,8 @@ import java.util.stream.Stream;
 /** Independent servers, and the clients of two processes on each of them. */
 record Nodes(List<RedisServer> servers, List<LockClient> here, List<LockClient> there)
     implements AutoCloseable {
+  /** A quarter of the lease; what the lock itself would choose is little on a busy machine. */
+  private static final Duration BUDGET = Duration.ofMillis(250);
 
   static Nodes start(int count, LockOptions options) {
     List<RedisServer> servers =
@@ -23,11 +26,11 @@ record Nodes(List<RedisServer> servers, List<LockClient> here, List<LockClient> 
   }
 
   RedLock lock(String name) {
-    return RedLock.builder().members(name, here).build();
+    return RedLock.builder().members(name, here).budget(BUDGET).build();
   }
 
   RedLock otherProcess(String name) {
-    return RedLock.builder().members(name, there).build();
+    return RedLock.builder().members(name, there).budget(BUDGET).build();
   }
 
   @Override

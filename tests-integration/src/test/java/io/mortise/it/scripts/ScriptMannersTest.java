@@ -72,7 +72,11 @@ class ScriptMannersTest {
             confined, "lock/renew", List.of(keys.lock(), keys.forced()), "me", 20_000));
     ScriptServer.run(
         confined, "lock/acquire", List.of(keys.lock(), keys.token()), "next", 20_000, 60_000, 1);
+    List<String> lockAndToken = List.of(keys.lock(), keys.token());
+    assertEquals(1L, ScriptServer.run(confined, "lock/raise", lockAndToken, "next", 42, 60_000));
     ScriptServer.run(confined, "lock/release", all, "next", "PUBLISH");
+    ScriptServer.run(confined, "lock/acquire_all", lockAndToken, "last", 20_000, 60_000);
+    ScriptServer.run(confined, "lock/release", all, "last", "PUBLISH");
 
     assertEquals(
         Set.of(keys.token(), keys.forced()),
@@ -118,9 +122,64 @@ class ScriptMannersTest {
     assertEquals(-2, redis.inspect(keys));
   }
 
+  @ParameterizedTest(name = "forbidden: {0}")
+  @ValueSource(strings = {"-pexpire", "-hset"})
+  void whoMayNotDoAllThatSeveralLocksNeedHoldsNone(String forbidden) {
+    Keys second = ScriptServer.fresh();
+    redis
+        .jedis()
+        .aclSetUser("confined", forbidden, "+hdel", "~" + second.lock(), "~" + second.token());
+
+    assertThrows(
+        JedisDataException.class,
+        () ->
+            ScriptServer.run(
+                confined,
+                "lock/acquire_all",
+                List.of(keys.lock(), keys.token(), second.lock(), second.token()),
+                "me",
+                20_000,
+                60_000,
+                "me",
+                20_000,
+                60_000));
+
+    assertEquals(-2, redis.inspect(keys));
+    assertEquals(-2, redis.inspect(second));
+  }
+
+  @Test
+  void whoMayNotTouchTheSecondOfSeveralLocksHoldsNone() {
+    Keys second = ScriptServer.fresh();
+
+    assertThrows(
+        JedisDataException.class,
+        () ->
+            ScriptServer.run(
+                confined,
+                "lock/acquire_all",
+                List.of(keys.lock(), keys.token(), second.lock(), second.token()),
+                "me",
+                20_000,
+                60_000,
+                "me",
+                20_000,
+                60_000));
+
+    assertEquals(Set.of(), redis.jedis().keys("*" + keys.lock() + "*"));
+  }
+
   @ParameterizedTest // pitfall 39
   @ValueSource(
-      strings = {"lock/acquire", "lock/release", "lock/renew", "lock/force", "lock/inspect"})
+      strings = {
+        "lock/acquire",
+        "lock/acquire_all",
+        "lock/raise",
+        "lock/release",
+        "lock/renew",
+        "lock/force",
+        "lock/inspect"
+      })
   void theSha1IsTheOneThatTheServerComputes(String path) {
     Script script = Script.load(path);
     String sha1 = new String(script.sha1(), UTF_8);

@@ -107,6 +107,21 @@ final class ScriptServer implements BeforeAllCallback, BeforeEachCallback, After
         run("lock/acquire", List.of(keys.lock(), keys.token()), holder, lease, tokenIdle, count);
   }
 
+  /** All of them, in that order. */
+  List<?> acquireAll(List<Keys> locks, String holder, long lease) {
+    List<String> names = new ArrayList<>();
+    List<Object> arguments = new ArrayList<>();
+    for (Keys keys : locks) {
+      names.addAll(List.of(keys.lock(), keys.token()));
+      arguments.addAll(List.of(holder, lease, 600_000));
+    }
+    return (List<?>) run("lock/acquire_all", names, arguments.toArray());
+  }
+
+  long raise(Keys keys, String field, String token, long tokenIdle) {
+    return (Long) run("lock/raise", List.of(keys.lock(), keys.token()), field, token, tokenIdle);
+  }
+
   List<?> release(Keys keys, String holder) {
     return (List<?>)
         run("lock/release", List.of(keys.lock(), keys.channel(), keys.forced()), holder, "PUBLISH");

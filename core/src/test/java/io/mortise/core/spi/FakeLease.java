@@ -1,0 +1,163 @@
+package io.mortise.core.spi;
+
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/** A hold that stands as a test says, and remembers what was asked of it. */
+final class FakeLease implements OwnedLease {
+  final String name;
+  final AtomicInteger releases = new AtomicInteger();
+  final List<Terms> needed = new ArrayList<>();
+  final List<Boolean> renewed = new ArrayList<>();
+  volatile Duration remaining = Duration.ofSeconds(10);
+  volatile RuntimeException failure;
+  volatile boolean gone;
+  private final List<Consumer<State>> onChange = new CopyOnWriteArrayList<>();
+  private volatile State state = State.HELD;
+  private volatile LeaseLoss loss;
+  private volatile long token = 1;
+
+  FakeLease(String name) {
+    this.name = name;
+  }
+
+  FakeLease(String name, State state) {
+    this(name);
+    if (state == State.LOST) {
+      lose();
+    } else {
+      this.state = state;
+    }
+  }
+
+  /** Another state, and nobody is told yet. */
+  void becomes(State next) {
+    state = next;
+  }
+
+  void loses(Reason reason, long atNanos) {
+    loss = new LeaseLoss(name, token, reason, atNanos, "detail of " + name);
+    state = State.LOST;
+  }
+
+  void tell() {
+    onChange.forEach(listener -> listener.accept(state));
+  }
+
+  void lose() {
+    loses(Reason.EXPIRED, System.nanoTime());
+    tell();
+  }
+
+  /** From now on what is asked of it fails. */
+  FakeLease failing(RuntimeException with) {
+    failure = with;
+    return this;
+  }
+
+  private void failOrThrowLoss() {
+    if (failure != null) {
+      throw failure;
+    }
+    if (loss != null) {
+      throw new LeaseLostException(loss);
+    }
+  }
+
+  @Override
+  public void need(Terms terms) {
+    failOrThrowLoss();
+    needed.add(terms);
+  }
+
+  @Override
+  public boolean covers(Terms terms) {
+    return false;
+  }
+
+  @Override
+  public void verify() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public long lastToken() {
+    return 0;
+  }
+
+  @Override
+  public void renewWhile(boolean wanted) {
+    renewed.add(wanted);
+  }
+
+  @Override
+  public boolean raiseToken(long atLeast) {
+    failOrThrowLoss();
+    if (!gone) {
+      token = Math.max(token, atLeast);
+    }
+    return !gone;
+  }
+
+  @Override
+  public void release() {
+    releases.incrementAndGet();
+    failOrThrowLoss();
+    state = State.RELEASED;
+  }
+
+  @Override
+  public void close() {
+    release();
+  }
+
+  @Override
+  public String lockName() {
+    return name;
+  }
+
+  @Override
+  public long fencingToken() {
+    return token;
+  }
+
+  @Override
+  public State state() {
+    return state;
+  }
+
+  @Override
+  public Duration remaining() {
+    return isValid() ? remaining : Duration.ZERO;
+  }
+
+  @Override
+  public Optional<LeaseLoss> loss() {
+    return Optional.ofNullable(loss);
+  }
+
+  @Override
+  public void onLost(Consumer<LeaseLoss> listener) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void onStateChange(Consumer<State> listener) {
+    onChange.add(listener);
+  }
+
+  @Override
+  public void ensureValid() {
+    if (loss != null) {
+      throw new LeaseLostException(loss);
+    }
+  }
+}

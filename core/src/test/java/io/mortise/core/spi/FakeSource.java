@@ -1,0 +1,111 @@
+package io.mortise.core.spi;
+
+import io.mortise.core.LockOptions;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Gives the leases that a test has put there; its worker does what it has when the test says so.
+ */
+final class FakeSource implements LeaseSource {
+  final String name;
+  final Deque<FakeLease> free = new ArrayDeque<>();
+  final List<Terms> asked = new ArrayList<>();
+  final List<Thread> owners = new ArrayList<>();
+  final Deque<Runnable> submitted = new ConcurrentLinkedDeque<>();
+  final Deque<Runnable> scheduled = new ConcurrentLinkedDeque<>();
+  volatile Optional<String> obstacle = Optional.empty();
+  volatile boolean closed;
+  volatile boolean withoutThreads;
+
+  FakeSource(String name, FakeLease... free) {
+    this.name = name;
+    this.free.addAll(List.of(free));
+  }
+
+  /** Does all that was submitted, and what that submits. */
+  void work() {
+    for (Runnable task = submitted.poll(); task != null; task = submitted.poll()) {
+      task.run();
+    }
+  }
+
+  @Override
+  public Object identity() {
+    return this;
+  }
+
+  @Override
+  public String kind() {
+    return "fake";
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public LockOptions options() {
+    return LockOptions.defaults();
+  }
+
+  @Override
+  public Set<LockPlace> places() {
+    return Set.of();
+  }
+
+  @Override
+  public Optional<OwnedLease> acquire(Terms terms, Thread owner) {
+    asked.add(terms);
+    owners.add(owner);
+    return Optional.ofNullable(free.poll());
+  }
+
+  @Override
+  public Optional<String> obstacle() {
+    return obstacle;
+  }
+
+  @Override
+  public Future<?> submit(Runnable task) {
+    if (closed) {
+      throw new RejectedExecutionException("closed");
+    }
+    if (withoutThreads) {
+      throw new OutOfMemoryError("unable to create native thread (on purpose)");
+    }
+    submitted.add(task);
+    return new CompletableFuture<Void>();
+  }
+
+  @Override
+  public Runnable schedule(Runnable task, long delayNanos) {
+    scheduled.add(task);
+    return () -> scheduled.remove(task);
+  }
+
+  @Override
+  public Optional<Duration> remainingLease() {
+    return Optional.empty();
+  }
+
+  @Override
+  public boolean forceUnlock() {
+    return false;
+  }
+
+  @Override
+  public String toString() {
+    return "source of " + name;
+  }
+}

@@ -1,0 +1,46 @@
+package io.mortise.core.spi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.mortise.core.DistributedLock;
+import java.lang.reflect.Proxy;
+import org.junit.jupiter.api.Test;
+
+class LeaseSourceTest {
+
+  private static final class Leased extends LeasedLock {
+    Leased(LeaseSource source) {
+      super(source);
+    }
+  }
+
+  @Test
+  void aLockThatIsMadeOfLeasesHasASource() {
+    FakeSource source = new FakeSource("orders");
+
+    assertSame(source, LeaseSource.of(new Leased(source)));
+    assertFalse(LeaseGroup.joins(source, source), "it is no lock of an engine");
+  }
+
+  @Test
+  void aForeignLockIsRefusedWithWhatToDo() {
+    DistributedLock foreign =
+        (DistributedLock)
+            Proxy.newProxyInstance(
+                DistributedLock.class.getClassLoader(),
+                new Class<?>[] {DistributedLock.class},
+                (proxy, method, arguments) -> "orders");
+
+    IllegalArgumentException thrown =
+        assertThrows(IllegalArgumentException.class, () -> LeaseSource.of(foreign));
+
+    assertEquals(
+        "lock 'orders' is a "
+            + foreign.getClass().getName()
+            + ", which is not made of leases; extend io.mortise.core.spi.LeasedLock",
+        thrown.getMessage());
+  }
+}

@@ -1,0 +1,265 @@
+package io.mortise.core.spi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class OwnershipTest {
+  private static final Terms RENEWED = terms(null, true);
+  private static final Terms FIXED = terms(Duration.ofMinutes(1), true);
+
+  private final FakeLease lease = new FakeLease("orders");
+  private final FakeSource source = new FakeSource("orders", lease);
+
+  private static Terms terms(@Nullable Duration lease, boolean interruptible) {
+    return Terms.of(LockOptions.defaults(), Duration.ZERO, lease, interruptible);
+  }
+
+  private static <T> T onAnotherThread(Callable<T> call) throws Exception {
+    FutureTask<T> task = new FutureTask<>(call);
+    Thread thread = new Thread(task, "another");
+    thread.setDaemon(true);
+    thread.start();
+    return task.get(20, TimeUnit.SECONDS);
+  }
+
+  private void lock(Terms terms) throws InterruptedException {
+    assertTrue(Ownership.lock(source, terms));
+  }
+
+  private static String refused(FakeSource source) {
+    return assertThrows(IllegalMonitorStateException.class, () -> Ownership.unlock(source))
+        .getMessage();
+  }
+
+  @Test
+  void aThreadOwnsWhatItAcquiredAndTheLastUnlockReleasesIt() throws Exception {
+    lock(RENEWED);
+
+    assertEquals(1, Ownership.holdCount(source));
+    assertSame(lease, Ownership.lease(source));
+    assertEquals(List.of(Thread.currentThread()), source.owners);
+    assertEquals(List.of(RENEWED), source.asked);
+    Ownership.unlock(source);
+    assertEquals(1, lease.releases.get());
+    assertEquals(0, Ownership.holdCount(source));
+    assertEquals(Optional.empty(), Ownership.holdOf(source));
+  }
+
+  @Test
+  void aReentryAsksNobodyAndIsCounted() throws Exception {
+    lock(FIXED);
+    lock(FIXED);
+    lock(RENEWED);
+
+    assertEquals(3, Ownership.holdCount(source));
+    assertEquals(1, source.asked.size());
+    assertEquals(List.of(FIXED, RENEWED), lease.needed);
+    Ownership.unlock(source);
+    Ownership.unlock(source);
+    assertEquals(0, lease.releases.get());
+    assertEquals(1, Ownership.holdCount(source));
+    Ownership.unlock(source);
+    assertEquals(1, lease.releases.get());
+  }
+
+  @Test
+  void theHoldIsRenewedWhileAnyLevelThatIsLeftWantsIt() throws Exception {
+    lock(FIXED);
+    lock(RENEWED);
+    lock(FIXED);
+
+    Ownership.unlock(source);
+    Ownership.unlock(source);
+
+    assertEquals(List.of(true, false), lease.renewed);
+    lock(FIXED);
+    Ownership.unlock(source);
+    assertEquals(List.of(true, false, false), lease.renewed);
+    Ownership.unlock(source);
+    assertEquals(3, lease.renewed.size(), "the last level releases");
+  }
+
+  @Test
+  void anOuterLevelThatIsRenewedKeepsTheInnerOnesSo() throws Exception {
+    lock(RENEWED);
+    lock(FIXED);
+    lock(FIXED);
+    Ownership.unlock(source);
+    Ownership.unlock(source);
+
+    assertEquals(List.of(true, true), lease.renewed);
+    Ownership.unlock(source);
+  }
+
+  @Test
+  void whoDoesNotGetTheLockOwnsNothing() throws Exception {
+    source.free.clear();
+
+    assertFalse(Ownership.lock(source, RENEWED));
+
+    assertEquals(0, Ownership.holdCount(source));
+    assertTrue(refused(source).endsWith("does not hold it: it has never locked it"));
+  }
+
+  @Test
+  void anUnlockTooManySaysWhetherItEverHeld() throws Exception {
+    String thread = Thread.currentThread().getName();
+    assertEquals(
+        "lock 'orders': thread '" + thread + "' does not hold it: it has never locked it",
+        refused(source));
+    lock(RENEWED);
+    Ownership.unlock(source);
+
+    assertEquals(
+        "lock 'orders': thread '" + thread + "' does not hold it: it has released it already",
+        refused(source));
+    assertThrows(IllegalMonitorStateException.class, () -> Ownership.lease(source));
+    assertTrue(refused(new FakeSource("invoices")).contains("never locked it"));
+    assertTrue(onAnotherThread(() -> refused(source)).contains("thread 'another' does not hold"));
+    assertTrue(onAnotherThread(() -> refused(source)).contains("never locked it"));
+    assertEquals(1, lease.releases.get());
+  }
+
+  @Test
+  void threadsHoldWithoutRegardToEachOther() throws Exception {
+    FakeLease second = new FakeLease("orders");
+    source.free.add(second);
+    lock(RENEWED);
+
+    onAnotherThread(
+        () -> {
+          assertEquals(0, Ownership.holdCount(source));
+          lock(RENEWED);
+          lock(RENEWED);
+          assertSame(second, Ownership.lease(source));
+          assertEquals(2, Ownership.holdCount(source));
+          Ownership.unlock(source);
+          Ownership.unlock(source);
+          return null;
+        });
+
+    assertEquals(1, second.releases.get());
+    assertEquals(1, Ownership.holdCount(source));
+    Ownership.unlock(source);
+    assertEquals(1, lease.releases.get());
+  }
+
+  @Test
+  void locksOfOneThreadAreToldApart() throws Exception {
+    FakeSource other = new FakeSource("orders", new FakeLease("orders")); // of another client
+    lock(RENEWED);
+
+    assertEquals(0, Ownership.holdCount(other));
+    assertTrue(Ownership.lock(other, RENEWED));
+    Ownership.unlock(source);
+    assertEquals(1, Ownership.holdCount(other));
+    Ownership.unlock(other);
+  }
+
+  @Test
+  void eachUnlockOfALostHoldSaysSoAndTheLastOneEndsIt() throws Exception {
+    lock(RENEWED);
+    lock(RENEWED);
+    lease.lose();
+
+    assertEquals(0, Ownership.holdCount(source), "not held any more");
+    assertSame(lease, Ownership.lease(source), "but its lease can be asked why");
+    assertThrows(LeaseLostException.class, () -> lock(RENEWED));
+    assertThrows(LeaseLostException.class, () -> Ownership.unlock(source));
+    assertEquals(0, lease.releases.get());
+    assertThrows(LeaseLostException.class, () -> Ownership.unlock(source));
+    assertEquals(1, lease.releases.get());
+    assertTrue(refused(source).contains("released it already"));
+    source.free.add(new FakeLease("orders"));
+    lock(RENEWED); // anew
+    Ownership.unlock(source);
+  }
+
+  @Test
+  void aReentryThatCannotLengthenTheHoldIsNone() throws Exception {
+    lock(FIXED);
+    lease.failure = new LockException(Reason.UNREACHABLE, "on purpose", null);
+
+    assertThrows(LockException.class, () -> lock(RENEWED));
+
+    lease.failure = null;
+    assertEquals(1, Ownership.holdCount(source));
+    Ownership.unlock(source);
+    assertEquals(1, lease.releases.get());
+  }
+
+  @Test
+  void anUnlockThatCouldNotBeConfirmedGivesUpAllTheSame() throws Exception {
+    lock(RENEWED);
+    lease.failure = new LockException(Reason.UNREACHABLE, "on purpose", null);
+
+    assertThrows(LockException.class, () -> Ownership.unlock(source));
+
+    assertEquals(0, Ownership.holdCount(source));
+    assertTrue(refused(source).contains("released it already"));
+  }
+
+  @Test
+  void anInterruptEndsAReentryIfItEndsAWaitAndIsKeptOtherwise() throws Exception {
+    lock(RENEWED);
+    Thread.currentThread().interrupt();
+    InterruptedException thrown =
+        assertThrows(InterruptedException.class, () -> Ownership.lock(source, RENEWED));
+    assertEquals("interrupted before re-entering 'orders'", thrown.getMessage());
+    assertFalse(Thread.currentThread().isInterrupted());
+    assertEquals(1, Ownership.holdCount(source));
+
+    Thread.currentThread().interrupt();
+    assertTrue(Ownership.lock(source, terms(null, false)));
+    assertTrue(Thread.interrupted());
+    assertEquals(2, Ownership.holdCount(source));
+    Ownership.unlock(source);
+    Ownership.unlock(source);
+  }
+
+  @Test
+  void whoWouldWaitForItselfIsRefusedOrFails() throws Exception {
+    source.obstacle = Optional.of("it holds the read lock");
+
+    assertFalse(Ownership.lock(source, RENEWED), "an attempt fails");
+    Terms forEver = Terms.of(LockOptions.defaults(), null, null, true);
+    IllegalStateException thrown =
+        assertThrows(IllegalStateException.class, () -> Ownership.lock(source, forEver));
+
+    assertTrue(
+        thrown.getMessage().endsWith("would wait for itself: it holds the read lock"),
+        thrown.getMessage());
+    assertEquals(List.of(), source.asked);
+  }
+
+  @Test
+  void whoLeavesTheLastLevelHasTheLeaseToRelease() throws Exception {
+    lock(RENEWED);
+    lock(RENEWED);
+
+    assertNull(Ownership.leave(source));
+    assertSame(lease, Ownership.leave(source));
+
+    assertEquals(0, lease.releases.get());
+    assertEquals(Optional.empty(), Ownership.holdOf(source));
+  }
+}

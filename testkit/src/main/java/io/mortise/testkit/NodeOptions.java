@@ -1,0 +1,65 @@
+package io.mortise.testkit;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What all data nodes of a cluster, or of a set-up with sentinels, are started with. */
+final class NodeOptions {
+  private final List<Consumer<RedisServer.Builder>> settings = new ArrayList<>();
+  private @Nullable String password;
+  private @Nullable String userInfo;
+
+  void binary(Path binary) {
+    set(builder -> builder.binary(binary));
+  }
+
+  void config(String directive, String... values) {
+    if (directive.equals("requirepass") || directive.equals("masterauth")) {
+      throw new IllegalArgumentException(
+          "'%s' is set by password(...), for all nodes".formatted(directive));
+    }
+    String[] copy = values.clone();
+    set(builder -> builder.config(directive, copy));
+  }
+
+  void password(String secret) {
+    password = Checks.notEmpty("password", secret);
+    userInfo = userInfo == null || userInfo.startsWith(":") ? ":" + secret : userInfo;
+    set(builder -> builder.config("requirepass", secret).config("masterauth", secret));
+  }
+
+  void user(String name, String secret, String... rules) {
+    if (!name.matches("[A-Za-z0-9_.-]+")) {
+      throw new IllegalArgumentException("'%s' is not a name of a user".formatted(name));
+    }
+    userInfo = name + ":" + secret;
+    List<String> words = new ArrayList<>(List.of(name, "on", ">" + secret));
+    words.addAll(rules.length == 0 ? List.of("~*", "&*", "+@all") : List.of(rules));
+    set(builder -> builder.config("user", words.toArray(new String[0])));
+  }
+
+  /** The one of the default user; the nodes themselves, and the kit, know each other by it. */
+  @Nullable String password() {
+    return password;
+  }
+
+  /** With the credentials that a client is to use. */
+  String uri(RedisServer node) {
+    return RedisServer.uri(userInfo, node.port());
+  }
+
+  RedisServer.Builder newNode() {
+    RedisServer.Builder builder = RedisServer.builder();
+    settings.forEach(setting -> setting.accept(builder));
+    return builder;
+  }
+
+  private void set(Consumer<RedisServer.Builder> setting) {
+    Objects.requireNonNull(setting).accept(RedisServer.builder()); // bad input fails here
+    settings.add(setting);
+  }
+}

@@ -1,0 +1,308 @@
+package io.mortise.testkit;
+
+import static io.mortise.testkit.NodeGroup.answering;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.HostAndPort;
+
+/**
+ * A master with replicas, watched by sentinels: real {@link RedisServer}s on 127.0.0.1, by default
+ * one replica and three sentinels, without persistence. Each node and each sentinel can be killed,
+ * suspended and started again by its own methods; this class knows who is the master.
+ *
+ * <pre>{@code
+ * try (RedisSentinels redis = RedisSentinels.start()) {
+ *   RedisServer master = redis.master();
+ *   redis.cutReplication();          // what is written from here on is lost by the failover
+ *   ...
+ *   master.kill();
+ *   redis.awaitNewMaster(master);
+ *   redis.mendReplication();
+ *   redis.rejoin(master);            // as a replica of the new one
+ * }
+ * }</pre>
+ *
+ * <p><b>Lost writes.</b> A replica that is only suspended misses nothing: it reads what waits in
+ * its socket before it is promoted. {@link #cutReplication} makes it miss the rest. Sentinels
+ * promote no replica that has been without its master for ten times the time until a node counts as
+ * down, which is 20 s by default.
+ *
+ * <p><b>Two masters.</b> An old master that lives is told by the sentinels to be a replica only ten
+ * to twenty seconds after the failover, and takes writes until then, which are lost. {@link
+ * #rejoin} tells it at once; the sentinels see that up to ten seconds later. A master that is
+ * killed and restarted before it was replaced comes back as an empty master.
+ *
+ * <p>A sentinel that was suspended for more than 2 s, or was not run by a busy machine, does
+ * nothing for another 30 s.
+ *
+ * <p>Methods that wait do so for at most two minutes, and then throw an {@code
+ * IllegalStateException} with what they saw. Starting and closing are for one thread; everything
+ * else may be called by any thread, changes of roles one at a time.
+ */
+public final class RedisSentinels implements AutoCloseable {
+  private static final String MASTER_NAME = "mortise";
+  private static final Duration FAILOVER_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration ASK_AGAIN = FAILOVER_TIMEOUT.plusSeconds(5);
+
+  private final NodeGroup nodes;
+  private final SentinelGroup sentinels;
+
+  private RedisSentinels(Builder builder) {
+    nodes = new NodeGroup(builder.options);
+    sentinels = new SentinelGroup(MASTER_NAME, nodes);
+    try {
+      RedisServer master = nodes.start(node -> node);
+      String port = Integer.toString(master.port());
+      for (int i = 0; i < builder.replicas; i++) {
+        nodes.start(node -> node.config("replicaof", master.host(), port));
+      }
+      // Before the sentinels: what they do not see at first they ask for again after 10 s.
+      NodeGroup.awaitInSync(master, replicasOf(master));
+      for (int i = 0; i < builder.sentinels; i++) {
+        sentinels.add(builder.sentinel(master).start());
+      }
+      awaitOk();
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** Starts a master, a replica and three sentinels, which know each other when this returns. */
+  public static RedisSentinels start() {
+    return builder().start();
+  }
+
+  /** A builder that starts from the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** The name by which the sentinels know the master. */
+  public String masterName() {
+    return MASTER_NAME;
+  }
+
+  /** The sentinels, running or not. */
+  public List<RedisServer> sentinels() {
+    return sentinels.all();
+  }
+
+  /** Where the sentinels are, as Jedis wants it. */
+  public Set<HostAndPort> sentinelHostPorts() {
+    return NodeGroup.hostPorts(sentinels.all());
+  }
+
+  /** The master and the replicas, running or not; at the start the master comes first. */
+  public List<RedisServer> nodes() {
+    return nodes.all();
+  }
+
+  /** The URI of each of {@link #nodes}, with the credentials that a client is to use. */
+  public List<String> uris() {
+    return nodes.uris();
+  }
+
+  /** The master, by what the first sentinel that answers says; it may be down. */
+  public RedisServer master() {
+    return sentinels.masterOf(sentinels.any());
+  }
+
+  /** All nodes but {@link #master()}. */
+  public List<RedisServer> replicas() {
+    return replicasOf(master());
+  }
+
+  /**
+   * Has the sentinels promote a replica (SENTINEL FAILOVER), whether the master lives or not.
+   *
+   * @return the new master, as {@link #awaitNewMaster}
+   */
+  public RedisServer failover() {
+    RedisServer former = master();
+    AtomicLong askedNanos = new AtomicLong(System.nanoTime() - ASK_AGAIN.toNanos());
+    Await.until(
+        "a failover from " + former,
+        () -> {
+          boolean ask = System.nanoTime() - askedNanos.get() >= ASK_AGAIN.toNanos();
+          if (ask && !sentinels.isBeingReplaced(former)) {
+            // An error, such as that no replica is good, comes out of here: it is asked again.
+            sentinels.any().command("SENTINEL", "FAILOVER", MASTER_NAME);
+            askedNanos.set(System.nanoTime());
+          }
+          return sentinels.isReplaced(former);
+        },
+        sentinels::toString);
+    return master();
+  }
+
+  /**
+   * Waits until all sentinels that answer name another master than the former one, which says so
+   * itself.
+   *
+   * @return that master
+   */
+  public RedisServer awaitNewMaster(RedisServer former) {
+    nodes.requireOurs(former);
+    Await.until(
+        "another master than " + former, () -> sentinels.isReplaced(former), sentinels::toString);
+    return master();
+  }
+
+  /**
+   * Makes a former master, or any node that is down or suspended, a replica of the current master,
+   * for which it waits. Returns when it is in sync.
+   */
+  public void rejoin(RedisServer node) {
+    RedisServer master = awaitNewMaster(node);
+    if (!node.isRunning()) {
+      node.restart();
+    } else if (!node.canAnswer()) {
+      node.resume();
+    }
+    nodes.mend(node);
+    node.command("REPLICAOF", master.host(), Integer.toString(master.port()));
+    NodeGroup.awaitInSync(master, List.of(node));
+  }
+
+  /**
+   * Has the replicas that answer miss what the master is told from now on, while they and the
+   * master go on; what it was told before has reached them. See {@link #mendReplication}.
+   */
+  public void cutReplication() {
+    RedisServer master = master();
+    nodes.cut(master, answering(replicasOf(master)));
+  }
+
+  /** Lets all replicas that answer follow the master again; {@link #awaitInSync} waits for it. */
+  public void mendReplication() {
+    nodes.mend();
+  }
+
+  /** Waits until all replicas that answer have what the master had been told before. */
+  public void awaitInSync() {
+    RedisServer master = master();
+    NodeGroup.awaitInSync(master, answering(replicasOf(master)));
+  }
+
+  /**
+   * Waits until all sentinels that answer name the same master, which answers, and see all other
+   * nodes that answer as its replicas in order, and each other.
+   */
+  public void awaitOk() {
+    Await.until("sentinels that agree", sentinels::isOk, sentinels::toString);
+  }
+
+  /** Ends all nodes and sentinels, also suspended ones, and deletes their directories. */
+  @Override
+  public void close() {
+    try {
+      sentinels.close();
+    } finally {
+      nodes.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "%s, watched by %s".formatted(nodes.all(), sentinels.all());
+  }
+
+  private List<RedisServer> replicasOf(RedisServer master) {
+    return nodes.all().stream().filter(node -> node != master).toList();
+  }
+
+  /** Collects what the nodes and the sentinels are to be started with. */
+  public static final class Builder {
+    private final NodeOptions options = new NodeOptions();
+    private int replicas = 1;
+    private int sentinels = 3;
+    private String downAfterMillis = "2000";
+    private @Nullable Path binary;
+    private @Nullable String sentinelPassword;
+
+    private Builder() {}
+
+    /** How many replicas the master has: from 0 to 10. */
+    public Builder replicas(int count) {
+      replicas = Checks.inRange("replicas", count, 0, 10);
+      return this;
+    }
+
+    /** How many sentinels there are: from 1 to 20; more than half of them replace a master. */
+    public Builder sentinels(int count) {
+      sentinels = Checks.inRange("sentinels", count, 1, 20);
+      return this;
+    }
+
+    /** How long a node is silent until it counts as down; 2 s by default. */
+    public Builder downAfter(Duration silence) {
+      downAfterMillis = Checks.millis("down after", silence);
+      return this;
+    }
+
+    /** The {@code redis-server} to run, as {@link RedisServer.Builder#binary}. */
+    public Builder binary(Path binary) {
+      options.binary(binary);
+      this.binary = binary;
+      return this;
+    }
+
+    /** Needed by all clients of the nodes, and by nodes and sentinels to reach nodes. */
+    public Builder password(String password) {
+      options.password(password);
+      return this;
+    }
+
+    /** Needed by all clients of the sentinels, and by the sentinels among themselves. */
+    public Builder sentinelPassword(String password) {
+      sentinelPassword = Checks.notEmpty("sentinel password", password);
+      return this;
+    }
+
+    /**
+     * A user of the nodes, which {@link #uris} then name.
+     *
+     * @param rules as in ACL SETUSER; everything is allowed if there are none
+     */
+    public Builder user(String name, String password, String... rules) {
+      options.user(name, password, rules);
+      return this;
+    }
+
+    /**
+     * Adds a line to the {@code redis.conf} of all nodes, as {@link RedisServer.Builder#config}.
+     */
+    public Builder config(String directive, String... values) {
+      options.config(directive, values);
+      return this;
+    }
+
+    /** Starts all of them; until the sentinels know each other it takes Redis about 3 s. */
+    public RedisSentinels start() {
+      return new RedisSentinels(this);
+    }
+
+    private RedisServer.Builder sentinel(RedisServer master) {
+      RedisServer.Builder builder = RedisServer.builder().sentinel();
+      String port = Integer.toString(master.port());
+      String quorum = Integer.toString(sentinels / 2 + 1);
+      String timeout = Long.toString(FAILOVER_TIMEOUT.toMillis());
+      builder.config("sentinel", "monitor", MASTER_NAME, master.host(), port, quorum);
+      builder.config("sentinel", "down-after-milliseconds", MASTER_NAME, downAfterMillis);
+      builder.config("sentinel", "failover-timeout", MASTER_NAME, timeout);
+      if (options.password() != null) {
+        builder.config("sentinel", "auth-pass", MASTER_NAME, options.password());
+      }
+      if (sentinelPassword != null) {
+        builder.config("requirepass", sentinelPassword);
+      }
+      return binary == null ? builder : builder.binary(binary);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.mortise.testkit;
+
+import static io.mortise.testkit.NodeGroup.answering;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** The sentinels of one master, and what those that answer say together, asked anew each time. */
+final class SentinelGroup implements AutoCloseable {
+  private final String masterName;
+  private final NodeGroup nodes;
+  private final List<RedisServer> sentinels = new ArrayList<>();
+
+  SentinelGroup(String masterName, NodeGroup nodes) {
+    this.masterName = masterName;
+    this.nodes = nodes;
+  }
+
+  void add(RedisServer sentinel) {
+    sentinels.add(sentinel);
+  }
+
+  List<RedisServer> all() {
+    return Collections.unmodifiableList(sentinels);
+  }
+
+  /** The first one that answers. */
+  RedisServer any() {
+    return answering(sentinels).stream()
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no sentinel answers of " + sentinels));
+  }
+
+  RedisServer masterOf(RedisServer sentinel) {
+    Object address =
+        Objects.requireNonNull(sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", masterName));
+    return nodes.byPort(Integer.parseInt((String) ((List<?>) address).get(1)));
+  }
+
+  /** Whether at least one of them names another master already. */
+  boolean isBeingReplaced(RedisServer former) {
+    return answering(sentinels).stream().anyMatch(sentinel -> masterOf(sentinel) != former);
+  }
+
+  /** Whether all name the same other master, which says so itself. */
+  boolean isReplaced(RedisServer former) {
+    return agreedMaster().filter(master -> master != former).isPresent();
+  }
+
+  /** Whether all name the same master, and see its replicas in order, and each other. */
+  boolean isOk() {
+    return agreedMaster()
+        .filter(master -> answering(sentinels).stream().allMatch(each -> seesAll(each, master)))
+        .isPresent();
+  }
+
+  private Optional<RedisServer> agreedMaster() {
+    List<RedisServer> named = answering(sentinels).stream().map(this::masterOf).distinct().toList();
+    return Optional.of(named)
+        .filter(masters -> masters.size() == 1)
+        .map(masters -> masters.get(0))
+        .filter(RedisServer::canAnswer)
+        .filter(master -> master.field("replication", "role").equals("master"));
+  }
+
+  private boolean seesAll(RedisServer sentinel, RedisServer master) {
+    List<SentinelView> replicas = SentinelView.of(sentinel, "REPLICAS", masterName);
+    List<SentinelView> others = SentinelView.of(sentinel, "SENTINELS", masterName);
+    return nodes.answering().stream()
+            .filter(node -> node != master)
+            .allMatch(node -> replicas.stream().anyMatch(seen -> seen.isReplica(node, master)))
+        && answering(sentinels).stream()
+            .filter(other -> other != sentinel)
+            .allMatch(other -> others.stream().anyMatch(seen -> seen.isUp(other)));
+  }
+
+  /** All that they say and have said, for the message when something did not happen. */
+  @Override
+  public String toString() {
+    return answering(sentinels).stream()
+        .map(sentinel -> "%s: %s%n%s".formatted(sentinel, masterOf(sentinel), sentinel.log()))
+        .collect(Collectors.joining("\n"));
+  }
+
+  @Override
+  public void close() {
+    NodeGroup.closeAll(sentinels);
+  }
+}

@@ -1,0 +1,7 @@
+package io.mortise.it.red;
+
+class MinorityOfFiveTest extends MinorityContract {
+  MinorityOfFiveTest() {
+    super(5);
+  }
+}
