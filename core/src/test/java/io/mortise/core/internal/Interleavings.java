@@ -1,0 +1,89 @@
+package io.mortise.core.internal;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jetbrains.lincheck.Lincheck;
+
+/**
+ * Runs a scenario again and again, each time with its threads switched at other places: between any
+ * two accesses to what they share, chosen by Lincheck's model checker. A schedule that fails, or in
+ * which all threads wait for ever, is printed.
+ *
+ * <p><b>What a scenario may do.</b> Its threads are those of {@link #race}: Lincheck takes what is
+ * known only to a {@code Runnable} inside a plain {@code new Thread(runnable)} for local on JDK 25,
+ * and would switch nowhere. Time stands still, so a timed wait ends by being woken, or not at all,
+ * and a wake-up that is missed cannot be hidden by a time-out. A scenario keeps nothing from one
+ * run to the next.
+ */
+public final class Interleavings {
+  /** A part of a scenario. */
+  @FunctionalInterface
+  public interface Step {
+    void run() throws Exception;
+  }
+
+  /** A thread that remembers what it failed with. Extends Thread: see above. */
+  private static final class Racer extends Thread {
+    private final Step step;
+    private Throwable failure;
+
+    Racer(Step step) {
+      this.step = step;
+    }
+
+    @Override
+    public void run() {
+      try {
+        step.run();
+      } catch (Throwable e) {
+        failure = e;
+      }
+    }
+  }
+
+  private Interleavings() {}
+
+  /**
+   * Fails if the scenario fails, or does not end, in one of the schedules.
+   *
+   * @param schedules how many are tried at most
+   */
+  public static void check(int schedules, Step scenario) {
+    Lincheck.runConcurrentTest(
+        schedules,
+        () -> {
+          try {
+            scenario.run();
+          } catch (Exception e) {
+            throw new AssertionError(e);
+          }
+        });
+  }
+
+  /** Runs the steps at the same time, each on a thread, and waits for all of them. */
+  public static void race(Step... steps) throws InterruptedException {
+    List<Thread> racers = start(steps);
+    for (Thread racer : racers) {
+      join(racer);
+    }
+  }
+
+  /** Starts the steps, each on a thread, to be waited for by {@link #join}. */
+  public static List<Thread> start(Step... steps) {
+    List<Thread> racers = new ArrayList<>();
+    for (Step step : steps) {
+      racers.add(new Racer(step));
+    }
+    racers.forEach(Thread::start);
+    return racers;
+  }
+
+  /** Waits for the thread, and fails if it has failed. */
+  public static void join(Thread racer) throws InterruptedException {
+    racer.join();
+    Throwable failure = ((Racer) racer).failure;
+    if (failure != null) {
+      throw new AssertionError(failure);
+    }
+  }
+}
