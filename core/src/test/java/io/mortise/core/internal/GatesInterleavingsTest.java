@@ -68,7 +68,7 @@ class GatesInterleavingsTest {
   @Test
   void oneAtATimeHasThePermitAndNobodyIsForgottenInTheLine() {
     check(
-        400,
+        200,
         () -> {
           Line line = new Line();
           race(line::turn, line::turn, line::turn);
@@ -80,7 +80,7 @@ class GatesInterleavingsTest {
   @Test
   void aGateThatIsLeftByItsLastIsNotGivenToTheNext() {
     check(
-        400,
+        200,
         () -> {
           Line line = new Line();
           Interleavings.Step twice =
@@ -97,7 +97,7 @@ class GatesInterleavingsTest {
   @Test
   void whoDoesNotWaitNeitherTakesNorAddsAPermit() {
     check(
-        300,
+        200,
         () -> {
           Line line = new Line();
           Gate kept = line.gates.join(LOCK);
@@ -109,7 +109,7 @@ class GatesInterleavingsTest {
   @Test
   void whoIsInterruptedInTheLineNeitherTakesNorAddsAPermit() {
     check(
-        300,
+        200,
         () -> {
           Line line = new Line();
           Gate kept = line.gates.join(LOCK);
@@ -126,7 +126,7 @@ class GatesInterleavingsTest {
   void aHoldThatIsLostWhileItIsReleasedPassesItsPermitOnOnce() {
     LeaseLoss loss = new LeaseLoss(LOCK, 7, Reason.EXPIRED, 0, "late");
     check(
-        300,
+        200,
         () -> {
           Line line = new Line();
           Gate kept = line.gates.join(LOCK);
@@ -153,7 +153,7 @@ class GatesInterleavingsTest {
   @Test
   void nobodyIsLeftInALineThatIsClosed() {
     check(
-        300,
+        200,
         () -> {
           Gates gates = new Gates();
           Gate held = gates.join(LOCK);

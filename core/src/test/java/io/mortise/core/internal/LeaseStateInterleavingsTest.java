@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class LeaseStateInterleavingsTest {
   private static final LeaseLoss EXPIRED = loss(Reason.EXPIRED);
   private static final LeaseLoss FORCED = loss(Reason.FORCED);
-  private static final int SCHEDULES = 300;
+  private static final int SCHEDULES = 150;
 
   /** A hold, and what its listeners were told. */
   private static final class Hold {

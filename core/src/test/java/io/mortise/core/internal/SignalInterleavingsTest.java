@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 @Tag("interleavings")
 class SignalInterleavingsTest {
   private static final long FOREVER = Long.MAX_VALUE;
-  private static final int SCHEDULES = 300;
+  private static final int SCHEDULES = 150;
 
   @Test
   void oneMessageWakesAllWhoHaveSeenTheGenerationBeforeIt() {

@@ -1,0 +1,123 @@
+package io.mortise.core.internal;
+
+import static io.mortise.core.internal.Interleavings.check;
+import static io.mortise.core.internal.Interleavings.join;
+import static io.mortise.core.internal.Interleavings.race;
+import static io.mortise.core.internal.Interleavings.start;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.internal.Tenure.Reserve;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A hold that is left in the gate is somebody's: of the next in line, or of the one who sees that
+ * there is none. Never of two, and never of nobody.
+ */
+@Tag("interleavings")
+class PassingOnInterleavingsTest {
+  private static final String LOCK = "orders";
+  private static final long FOREVER = Long.MAX_VALUE;
+  private static final int SCHEDULES = 200;
+  private static final Tenure HOLD = new Tenure("id:1", 0, 0, 1, 7, Reserve.NONE, 0);
+
+  /** The gate of a lock that this client holds, and how often the hold was taken from it. */
+  private static class Line {
+    final Gates gates = new Gates();
+    final Gate gate = gates.join(LOCK);
+    final AtomicInteger taken = new AtomicInteger();
+
+    Line() throws InterruptedException {
+      assertTrue(gate.enter(0, true));
+    }
+
+    void passOn() {
+      gate.put(HOLD);
+      gates.leave(LOCK, gate, true);
+      note(gate.takeOrphan());
+    }
+
+    /** Stands in line, takes what was left, and goes without passing it on. */
+    void stand(boolean waits) {
+      Gate mine = gates.join(LOCK);
+      boolean permit = false;
+      try {
+        permit = mine.enter(waits ? FOREVER : 0, true);
+        if (permit) {
+          note(mine.take());
+        }
+      } catch (InterruptedException e) {
+        // it gives up
+      } finally {
+        gates.leave(LOCK, mine, permit);
+        lookBack(mine);
+      }
+    }
+
+    void lookBack(Gate mine) {
+      note(mine.takeOrphan());
+    }
+
+    private void note(Tenure hold) {
+      if (hold != null) {
+        taken.incrementAndGet();
+      }
+    }
+  }
+
+  /** Who gives up does not look whether the hold was just left to it. */
+  private static final class Careless extends Line {
+    Careless() throws InterruptedException {}
+
+    @Override
+    void lookBack(Gate mine) {}
+  }
+
+  private static void oneGivesUp(Line line) throws InterruptedException {
+    var waiter = start(() -> line.stand(true));
+    while (!line.gate.hasWaiters()) {
+      Thread.onSpinWait();
+    }
+    race(line::passOn, waiter.get(0)::interrupt);
+    join(waiter.get(0));
+    assertEquals(1, line.taken.get(), "of whom the hold is");
+    assertEquals(0, line.gates.size());
+  }
+
+  @Test
+  void whenTheLastInLineGivesUpOneOfTheTwoHasTheHold() {
+    check(SCHEDULES, () -> oneGivesUp(new Line()));
+  }
+
+  @Test
+  void thisIsFoundWhenWhoGivesUpDoesNotLook() {
+    assertThrows(Throwable.class, () -> check(10 * SCHEDULES, () -> oneGivesUp(new Careless())));
+  }
+
+  @Test
+  void twoInLineDoNotBothHaveIt() {
+    check(
+        SCHEDULES,
+        () -> {
+          Line line = new Line();
+          race(() -> line.stand(true), () -> line.stand(true), line::passOn);
+          assertEquals(1, line.taken.get());
+          assertEquals(0, line.gates.size());
+        });
+  }
+
+  @Test
+  void whoDoesNotWaitMayTakeItButNotLoseIt() {
+    check(
+        SCHEDULES,
+        () -> {
+          Line line = new Line();
+          race(() -> line.stand(false), line::passOn);
+          assertEquals(1, line.taken.get());
+          assertEquals(0, line.gates.size());
+        });
+  }
+}
