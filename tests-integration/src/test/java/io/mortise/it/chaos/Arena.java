@@ -22,6 +22,9 @@ interface Arena extends AutoCloseable {
   /** Makes a replica, that misses the last writes, the master. Returns when it is. */
   void promoteLagging() throws InterruptedException;
 
+  /** How often a replica has become the master, whether it was to or not. */
+  long promotions();
+
   /** All is well again, whatever has been done. */
   void restore();
 

@@ -33,7 +33,7 @@ enum Fault {
     }
   },
   /** {@code kill -9} of a client process; another one takes its place. */
-  CLIENT_KILLED(CLIENT, Pace.SLOW, 10, 80) {
+  CLIENT_KILLED(CLIENT, Pace.QUICK, 10, 80) {
     @Override
     void begin(Scene scene, Strike strike, int victim) {
       scene.crowd().kill(victim);
@@ -57,7 +57,7 @@ enum Fault {
     }
   },
   /** {@code kill -9} of servers, which come back with all they had acknowledged. */
-  SERVER_KILLED(SERVER, Pace.SLOW, 5, 130) {
+  SERVER_KILLED(SERVER, Pace.QUICK, 5, 130) {
     @Override
     void begin(Scene scene, Strike strike, int victim) {
       scene.server(victim).kill();
@@ -76,21 +76,21 @@ enum Fault {
     }
   },
   /** All connections break, and new ones too. */
-  CUT(SERVER, Pace.SLOW, 10, 130) {
+  CUT(SERVER, Pace.QUICK, 10, 130) {
     @Override
     void begin(Scene scene, Strike strike, int victim) {
       scene.proxy(victim).cut();
     }
   },
   /** One direction only: requests vanish. */
-  REQUESTS_LOST(SERVER, Pace.SLOW, 30, 130) {
+  REQUESTS_LOST(SERVER, Pace.QUICK, 30, 130) {
     @Override
     void begin(Scene scene, Strike strike, int victim) {
       scene.proxy(victim).swallow(Direction.TO_SERVER);
     }
   },
   /** One direction only: requests are obeyed, and nobody hears of it. */
-  REPLIES_LOST(SERVER, Pace.SLOW, 30, 130) {
+  REPLIES_LOST(SERVER, Pace.QUICK, 30, 130) {
     @Override
     void begin(Scene scene, Strike strike, int victim) {
       scene.proxy(victim).swallow(Direction.TO_CLIENT);

@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
 
@@ -31,6 +33,7 @@ final class Proof {
   private final RedisServer guarded;
   private final Path directory;
   private final List<String> left = new ArrayList<>();
+  private final Set<Round> unplanned = new HashSet<>();
 
   Proof(
       Subject subject, List<Round> rounds, Settings settings, RedisServer guarded, Path directory) {
@@ -55,10 +58,11 @@ final class Proof {
       }
       left.addAll(Leftovers.of(arena, settings, () -> visitAll(arena)));
     }
-    return Findings.of(subject, rounds, directory, guarded, left);
+    return Findings.of(subject, rounds, directory, guarded, unplanned, left);
   }
 
   private void play(Round round, Scene scene) throws InterruptedException {
+    long promotions = scene.arena().promotions();
     scene.crowd().contend(round);
     long startNanos = System.nanoTime();
     for (Act act : acts(round)) {
@@ -74,6 +78,11 @@ final class Proof {
     scene.arena().restore();
     awaitProgress(round, scene);
     scene.crowd().rest();
+    long planned =
+        round.strikes().stream().filter(strike -> strike.fault() == Fault.PROMOTED).count();
+    if (scene.arena().promotions() > promotions + planned) {
+      unplanned.add(round);
+    }
   }
 
   /** The begin or the end of a strike. */

@@ -55,6 +55,11 @@ final class Standalones implements Arena {
   }
 
   @Override
+  public long promotions() {
+    return 0;
+  }
+
+  @Override
   public void restore() {
     proxies.forEach(FaultProxy::restore);
     for (RedisServer server : servers) {
