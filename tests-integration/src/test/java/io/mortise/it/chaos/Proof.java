@@ -47,7 +47,7 @@ final class Proof {
   /** Runs all rounds, and says what was found. */
   Findings run() throws IOException, InterruptedException {
     Files.createDirectories(directory);
-    long seed = settings.seed() * 31 + subject.hashCode();
+    long seed = settings.seed() * 31 + subject.toString().hashCode();
     try (Arena arena = subject.topology().open(subject.family().servers())) {
       try (Crowd crowd = new Crowd(subject, arena, guarded.uri(), directory, settings, seed)) {
         Scene scene = new Scene(arena, crowd);
