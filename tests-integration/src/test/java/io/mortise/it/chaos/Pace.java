@@ -32,7 +32,7 @@ enum Pace {
     int kind = random.nextInt(1000);
     long full = lease.toNanos();
     if (kind < brief) {
-      return Duration.ofNanos(random.nextLong(full / 500));
+      return Duration.ofNanos(random.nextLong(full / 1500));
     }
     return Duration.ofNanos(
         kind < middling

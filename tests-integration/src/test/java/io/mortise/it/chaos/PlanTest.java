@@ -105,7 +105,7 @@ class PlanTest {
   }
 
   private static Settings thorough(long seed) {
-    return Settings.thorough(seed, Duration.ofMinutes(60));
+    return Settings.thorough(seed, Duration.ofMinutes(60), Subject.all());
   }
 
   private static Stream<Round> allRounds() {

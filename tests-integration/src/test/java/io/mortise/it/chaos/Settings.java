@@ -2,6 +2,7 @@ package io.mortise.it.chaos;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * How a run is made.
@@ -24,58 +25,77 @@ record Settings(
     int threads) {
   private static final String PREFIX = "mortise.chaos";
 
-  /** About {@code ./mvnw verify}: which subjects stand for their deployment in a short run. */
-  private static final List<Subject> OFTEN =
-      Subject.all().stream()
-          .filter(each -> each.topology() == Topology.STANDALONE || each.family() == Family.PLAIN)
-          .toList();
+  private static final int PARALLEL = 4;
+  private static final long MINUTES = 18;
 
   /** The lease of all holds, whether it is renewed or not. */
   Duration lease() {
     return Duration.ofMillis(1500);
   }
 
-  /** A run for each build. */
+  /** A run for each build: all at the same time, and of those on a watched master one. */
   static Settings brief(long seed) {
-    return new Settings(seed, OFTEN, false, 0, OFTEN.size(), 2, 3);
+    List<Subject> subjects =
+        Subject.all().stream()
+            .filter(each -> each.topology() == Topology.STANDALONE || each.family() == Family.PLAIN)
+            .toList();
+    return new Settings(seed, subjects, false, 0, subjects.size(), 2, 3);
   }
 
   /** A run that takes about so long. */
-  static Settings thorough(long seed, Duration time) {
-    List<Subject> subjects = Subject.all();
-    int parallel = 4;
-    int waves = (subjects.size() + parallel - 1) / parallel;
+  static Settings thorough(long seed, Duration time, List<Subject> subjects) {
+    int waves = (subjects.size() + PARALLEL - 1) / PARALLEL;
     long rounds = Fault.values().length + 2L;
-    return new Settings(seed, subjects, true, time.toMillis() / waves / rounds, parallel, 3, 3);
+    return new Settings(seed, subjects, true, time.toMillis() / waves / rounds, PARALLEL, 3, 3);
   }
 
   /**
    * As the system properties say: {@code mortise.chaos} is {@code short} or {@code long}; {@code
-   * mortise.chaos.seed}; {@code mortise.chaos.minutes} for a long one.
+   * mortise.chaos.seed}; for a long one {@code mortise.chaos.minutes}, and {@code
+   * mortise.chaos.subjects}, such as {@code PLAIN,FAIR@SENTINEL}.
    */
   static Settings fromProperties() {
     long seed = Long.getLong(PREFIX + ".seed", System.nanoTime() & Integer.MAX_VALUE);
     String kind = System.getProperty(PREFIX, "short");
     return switch (kind) {
       case "short" -> brief(seed);
-      case "long" -> thorough(seed, Duration.ofMinutes(Long.getLong(PREFIX + ".minutes", 18)));
+      case "long" ->
+          thorough(
+              seed,
+              Duration.ofMinutes(Long.getLong(PREFIX + ".minutes", MINUTES)),
+              chosen(System.getProperty(PREFIX + ".subjects", "")));
       default ->
           throw new IllegalArgumentException("%s is short or long, not %s".formatted(PREFIX, kind));
     };
   }
 
+  private static List<Subject> chosen(String names) {
+    if (names.isEmpty()) {
+      return Subject.all();
+    }
+    List<String> wanted = List.of(names.split(",", -1));
+    List<Subject> chosen =
+        Subject.all().stream().filter(each -> wanted.contains(each.toString())).toList();
+    if (chosen.size() != wanted.size()) {
+      throw new IllegalArgumentException("of '%s' these are known: %s".formatted(names, chosen));
+    }
+    return chosen;
+  }
+
   /** What repeats the plan of this run. */
   String command() {
-    return "./mvnw verify -pl tests-integration -am -Dtest=ChaosTest"
-        + " -Dsurefire.failIfNoSpecifiedTests=false -D%s=%s -D%s.seed=%d%s"
-            .formatted(
-                PREFIX,
-                everyFault ? "long" : "short",
-                PREFIX,
-                seed,
-                everyFault
-                    ? " -D%s.minutes=%s"
-                        .formatted(PREFIX, System.getProperty(PREFIX + ".minutes", "18"))
-                    : "");
+    String repeat =
+        "./mvnw verify -pl tests-integration -am -Dtest=ChaosTest"
+            + " -Dsurefire.failIfNoSpecifiedTests=false -D%s=%s -D%s.seed=%d"
+                .formatted(PREFIX, everyFault ? "long" : "short", PREFIX, seed);
+    return everyFault
+        ? repeat
+            + " -D%s.minutes=%d -D%s.subjects=%s"
+                .formatted(
+                    PREFIX,
+                    Long.getLong(PREFIX + ".minutes", MINUTES),
+                    PREFIX,
+                    subjects.stream().map(Subject::toString).collect(Collectors.joining(",")))
+        : repeat;
   }
 }
