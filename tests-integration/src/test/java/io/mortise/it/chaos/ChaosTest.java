@@ -47,6 +47,7 @@ class ChaosTest {
       for (Future<Findings> each : proofs) {
         try {
           findings.add(each.get());
+          System.out.println(Table.of(findings.subList(findings.size() - 1, findings.size())));
         } catch (ExecutionException e) {
           e.getCause().printStackTrace(System.out);
           violations.add("a proof broke off: " + e.getCause());

@@ -55,6 +55,11 @@ enum Family {
       Side together = new Side(new MultiLock(a, b), EXCLUSIVE, List.of(a.name(), b.name()));
       return List.of(together, alone(a), together, alone(b));
     }
+
+    @Override
+    List<String> resources(String name) {
+      return List.of(name + ":a", name + ":b");
+    }
   },
   /** {@link RedLock} on three servers. */
   RED_3(3) {
@@ -95,6 +100,11 @@ enum Family {
 
   /** The ways into the section of that name, one or several of them more than once. */
   abstract List<Side> sides(List<LockClient> clients, String name);
+
+  /** All that is guarded in the section of that name; each resource has the name of its lock. */
+  List<String> resources(String name) {
+    return List.of(name);
+  }
 
   private static Side alone(DistributedLock lock) {
     return new Side(lock, EXCLUSIVE, List.of(lock.name()));

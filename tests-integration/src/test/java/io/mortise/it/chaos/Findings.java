@@ -105,7 +105,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
     Testimony testimony = Witness.read(directory);
     List<Result> results = new ArrayList<>();
     for (Round round : rounds) {
-      List<String> resources = resources(subject, round);
+      List<String> resources = subject.family().resources(round.name());
       results.add(
           result(
               round,
@@ -120,13 +120,6 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
                   .reduce(Tally.NONE, Tally::plus)));
     }
     return new Findings(subject, results, left);
-  }
-
-  /** The resources of a round are the names of the locks. */
-  static List<String> resources(Subject subject, Round round) {
-    return subject.family() == Family.MULTI
-        ? List.of(round.name() + ":a", round.name() + ":b")
-        : List.of(round.name());
   }
 
   private static Result result(

@@ -110,7 +110,7 @@ final class Proof {
   }
 
   private long attempts(Round round) {
-    return Findings.resources(subject, round).stream()
+    return subject.family().resources(round.name()).stream()
         .mapToLong(resource -> Ledger.attempts(guarded, resource))
         .sum();
   }
