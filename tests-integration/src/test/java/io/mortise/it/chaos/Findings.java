@@ -29,6 +29,8 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
    *
    * @param unplanned whether the sentinels replaced a master that nothing had befallen: then data
    *     was lost, and two masters may have answered for a while
+   * @param quorum whether it is a lock of a majority: if one of the nodes that it needs forgets it,
+   *     others may come and go before it takes another node instead, and nothing tells it of them
    * @param cycles how often the section was entered
    * @param overlaps holds that were both believed
    * @param losersTold of the overlaps, those whose loser was told that it has lost the lock
@@ -40,6 +42,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
   record Result(
       Round round,
       boolean unplanned,
+      boolean quorum,
       long cycles,
       List<Overlap> overlaps,
       int losersTold,
@@ -81,7 +84,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
       if (!mayOverlap()) {
         overlaps.stream().limit(5).forEach(each -> found.add("holds overlap: " + each));
       }
-      if (losersUntold() > 0 && !unplanned) {
+      if (losersUntold() > 0 && !unplanned && !quorum) {
         found.add(losersUntold() + " of them were not told; overlaps: " + overlaps);
       }
       if (writes.guardedStale() > 0) {
@@ -110,6 +113,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
           result(
               round,
               unplanned.contains(round),
+              subject.family().isQuorum(),
               holds.stream().filter(hold -> resources.contains(hold.lockName())).toList(),
               testimony.grants().stream()
                   .filter(grant -> resources.contains(grant.resource()))
@@ -125,6 +129,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
   private static Result result(
       Round round,
       boolean unplanned,
+      boolean quorum,
       List<HoldLog.Entry> holds,
       List<Grant> grants,
       Testimony testimony,
@@ -150,6 +155,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
     return new Result(
         round,
         unplanned,
+        quorum,
         grants.stream().map(Grant::holder).distinct().count(),
         overlaps,
         told,
