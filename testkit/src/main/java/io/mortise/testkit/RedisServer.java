@@ -205,6 +205,16 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
+   * As {@link #restart()}, but without all that it had been told to persist: a server that comes
+   * back on a new disk.
+   */
+  public void restartEmpty() {
+    kill();
+    home.forgetData();
+    restart();
+  }
+
+  /**
    * Suspends the process (SIGSTOP): the kernel still accepts its connections, but nothing is
    * answered.
    */

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.slf4j.Logger;
@@ -19,6 +20,8 @@ final class ServerHome {
   private static final Logger log = LoggerFactory.getLogger(ServerHome.class);
   private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration START_POLL = Duration.ofMillis(10);
+
+  private static final String CONFIG = "redis.conf";
 
   private final Path binary;
   private final boolean sentinel;
@@ -88,7 +91,7 @@ final class ServerHome {
 
   private OsProcess run(ServerConnection connection) {
     try {
-      Path config = directory.resolve("redis.conf");
+      Path config = directory.resolve(CONFIG);
       if (!hasState) {
         Files.write(config, config(connection));
       }
@@ -122,6 +125,20 @@ final class ServerHome {
 
   private Path logFile() {
     return directory.resolve("redis.log");
+  }
+
+  /** Deletes what a server that is down has persisted: all but its configuration and its log. */
+  void forgetData() {
+    try (Stream<Path> files = Files.walk(directory)) {
+      Set<Path> kept = Set.of(directory, directory.resolve(CONFIG), logFile());
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        if (!kept.contains(file)) {
+          Files.delete(file);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("the data of redis-server cannot be deleted", e);
+    }
   }
 
   void delete() {

@@ -89,6 +89,18 @@ class RedisServerTest {
   }
 
   @Test
+  void whatIsPersistedDoesNotOutliveAnEmptyRestart() {
+    try (RedisServer server = RedisServer.builder().config("appendonly", "yes").start()) {
+      server.command("SET", "k", "v");
+      server.restartEmpty();
+      assertNull(server.command("GET", "k"));
+      server.command("SET", "k", "w");
+      server.restart();
+      assertEquals("w", server.command("GET", "k"));
+    }
+  }
+
+  @Test
   void aPausedServerAnswersNothingUntilItIsResumed() {
     try (RedisServer server = RedisServer.start();
         Jedis jedis = new Jedis(server.host(), server.port(), 100)) {

@@ -3,6 +3,7 @@ package io.mortise.it.jointprocesses;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mortise.it.support.Believed;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
 import io.mortise.testkit.JavaProcess;
@@ -107,17 +108,9 @@ final class Team implements AutoCloseable {
     return counts;
   }
 
-  /**
-   * Judges all holds.
-   *
-   * <p>One that was written down after its end is none: its process was suspended, or starved,
-   * between the grant and the record, so it never believed to have a hold that it did not have.
-   */
+  /** Judges all holds. */
   HoldChecker.Report judge() {
-    return HoldChecker.check(
-        HoldLog.read(log).stream()
-            .filter(hold -> hold.endNanos().orElse(Long.MAX_VALUE) >= hold.acquiredNanos())
-            .toList());
+    return HoldChecker.check(Believed.holds(log));
   }
 
   /** Waits until each process that lives has had so many holds. */

@@ -1,0 +1,64 @@
+package io.mortise.it.chaos;
+
+import io.mortise.it.chaos.Witness.Grant;
+import io.mortise.testkit.HoldLog.Mode;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Whether the tokens rise in the order in which the servers granted them.
+ *
+ * <p>That order is known as far as the clients bound it: one grant is before another when its
+ * answer was there before the request of the other was sent. Of two such grants of a resource the
+ * second has the larger token if one of them is exclusive and the second is; a reader has at least
+ * the token of the last writer before it. Two grants whose bounds overlap say nothing about the
+ * order: then a client was suspended, or waited for its processor, between the grant and its
+ * record, and its token is rightly the older one.
+ */
+final class TokenOrder {
+
+  /** Two grants of which the second has not the token that it must have. */
+  record Disorder(Grant first, Grant second) {}
+
+  private TokenOrder() {}
+
+  static List<Disorder> check(List<Grant> grants) {
+    List<Disorder> disorders = new ArrayList<>();
+    Map<String, List<Grant>> byResource =
+        grants.stream().collect(Collectors.groupingBy(Grant::resource));
+    byResource.values().forEach(each -> checkOne(each, disorders));
+    return disorders;
+  }
+
+  private static void checkOne(List<Grant> grants, List<Disorder> disorders) {
+    List<Grant> answered =
+        grants.stream().sorted(Comparator.comparingLong(Grant::notAfter)).toList();
+    List<Grant> asked = grants.stream().sorted(Comparator.comparingLong(Grant::notBefore)).toList();
+    Grant newest = null; // of those before, the one with the largest token
+    int next = 0;
+    for (Grant grant : asked) {
+      while (next < answered.size() && answered.get(next).notAfter() < grant.notBefore()) {
+        Grant before = answered.get(next++);
+        newest = newest == null || isNewer(before, newest) ? before : newest;
+      }
+      if (newest != null && !follows(newest, grant)) {
+        disorders.add(new Disorder(newest, grant));
+      }
+    }
+  }
+
+  /** Of one token a writer counts more: only who reads after it may have the same. */
+  private static boolean isNewer(Grant grant, Grant than) {
+    return grant.token() > than.token()
+        || (grant.token() == than.token() && grant.mode() == Mode.EXCLUSIVE);
+  }
+
+  private static boolean follows(Grant first, Grant second) {
+    return second.mode() == Mode.SHARED
+        ? second.token() >= first.token()
+        : second.token() > first.token();
+  }
+}
