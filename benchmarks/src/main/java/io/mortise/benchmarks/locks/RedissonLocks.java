@@ -1,0 +1,51 @@
+package io.mortise.benchmarks.locks;
+
+import java.util.List;
+import java.util.concurrent.locks.Lock;
+import org.redisson.Redisson;
+import org.redisson.RedissonRedLock;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/** Redisson with its defaults. */
+public final class RedissonLocks implements Locks {
+  private final List<RedissonClient> clients;
+
+  RedissonLocks(List<String> uris) {
+    clients = uris.stream().map(uri -> Redisson.create(config(uri))).toList();
+  }
+
+  /** The defaults, for one server. */
+  public static Config config(String uri) {
+    Config config = new Config();
+    config.useSingleServer().setAddress(uri);
+    return config;
+  }
+
+  @Override
+  public Section section(LockKind kind, List<String> names, Sharing sharing) {
+    return new LockSection(lock(kind, names));
+  }
+
+  @SuppressWarnings("deprecation") // RedissonRedLock is what Redisson has for a majority
+  private Lock lock(LockKind kind, List<String> names) {
+    RedissonClient client = clients.get(0);
+    String name = names.get(0);
+    return switch (kind) {
+      case PLAIN -> client.getLock(name);
+      case FAIR -> client.getFairLock(name);
+      case WRITE -> client.getReadWriteLock(name).writeLock();
+      case READ -> client.getReadWriteLock(name).readLock();
+      case MULTI -> client.getMultiLock(names.stream().map(client::getLock).toArray(RLock[]::new));
+      case QUORUM ->
+          new RedissonRedLock(
+              clients.stream().map(each -> each.getLock(name)).toArray(RLock[]::new));
+    };
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(RedissonClient::shutdown);
+  }
+}
