@@ -14,7 +14,7 @@ final class RedissonHolds implements Holds {
   private final List<RLock> locks = new ArrayList<>();
 
   RedissonHolds(String uri, Duration lease) {
-    Config config = RedissonLocks.config(uri);
+    Config config = RedissonLocks.config(uri, false);
     config.setLockWatchdogTimeout(lease.toMillis());
     client = Redisson.create(config);
   }

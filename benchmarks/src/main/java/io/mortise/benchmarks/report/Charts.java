@@ -7,6 +7,7 @@ import java.awt.Font;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -54,7 +55,14 @@ public final class Charts {
     if (contests.isEmpty()) {
       return false;
     }
+    DoubleSummaryStatistics range =
+        values.values().stream()
+            .flatMap(its -> its.values().stream())
+            .mapToDouble(Double::doubleValue)
+            .summaryStatistics();
     CategoryChart chart = chart(title, figure, contests.size());
+    chart.getStyler().setYAxisMin(decadeBelow(range.getMin()));
+    chart.getStyler().setYAxisMax(decadeAbove(range.getMax()));
     for (Subject subject : Subject.values()) {
       Map<String, Double> its = values.get(subject.label());
       if (its != null) {
@@ -67,6 +75,15 @@ public final class Charts {
     }
     ChartEncoder.saveChart(chart, file.toString(), "svg");
     return true;
+  }
+
+  /** A bar needs some height, also the lowest. */
+  static double decadeBelow(double least) {
+    return Math.pow(10, Math.floor(Math.log10(least / 1.5)));
+  }
+
+  static double decadeAbove(double most) {
+    return Math.pow(10, Math.ceil(Math.log10(most)));
   }
 
   private static CategoryChart chart(String title, Figure figure, int groups) {

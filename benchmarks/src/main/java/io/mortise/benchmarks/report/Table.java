@@ -13,9 +13,9 @@ import picocli.CommandLine.Help.TextTable;
 
 /** The table at the end: a line for each {@link Rows row}, what a case adds below it. */
 public final class Table {
-  private static final int WHAT_WIDTH = 36;
+  private static final int WHAT_WIDTH = 22;
   private static final int NUMBER_WIDTH = 12;
-  private static final int RATIO_WIDTH = 22;
+  private static final int RATIO_WIDTH = 36;
   private static final int INDENT = 1;
 
   private static final List<String> NUMBERS =
