@@ -33,7 +33,8 @@ record ResultsFolder(Path path) {
       List<Map<String, @Nullable Object>> its =
           rows.stream().filter(row -> each.name().equals(row.get("case"))).toList();
       try {
-        Charts.write(each.name(), each.figure(), its, path.resolve(each.name()));
+        Charts.write(
+            each.name() + ": " + each.about(), each.figure(), its, path.resolve(each.name()));
       } catch (IOException | RuntimeException | LinkageError e) {
         err.printf("bench: no chart of %s: %s%n", each.name(), e);
         err.flush();

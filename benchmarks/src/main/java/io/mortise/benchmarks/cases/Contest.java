@@ -30,7 +30,9 @@ public record Contest(
   /** Keeps copies, in order. */
   public Contest {
     traits = Collections.unmodifiableMap(new LinkedHashMap<>(traits));
-    entrants = Collections.unmodifiableMap(new EnumMap<>(entrants));
+    Map<Subject, Entrant> inOrder = new EnumMap<>(Subject.class);
+    inOrder.putAll(entrants);
+    entrants = Collections.unmodifiableMap(inOrder);
   }
 
   /** One subject, ready to run. */

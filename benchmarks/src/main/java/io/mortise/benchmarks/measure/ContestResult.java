@@ -23,7 +23,9 @@ public record ContestResult(
 
   /** Keeps a copy, in order. */
   public ContestResult {
-    samples = Collections.unmodifiableMap(new EnumMap<>(samples));
+    Map<Subject, List<Sample>> inOrder = new EnumMap<>(Subject.class);
+    inOrder.putAll(samples);
+    samples = Collections.unmodifiableMap(inOrder);
   }
 
   /** The rounds of one subject; empty if it does not take part. */

@@ -21,9 +21,10 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 
 /** A bar chart for each case, on a logarithmic scale: what matters is how many times more. */
 public final class Charts {
+  private static final String NUMBERS = "#,##0";
   private static final int HEIGHT = 420;
   private static final int WIDTH_OF_REST = 260;
-  private static final int WIDTH_OF_GROUP = 105;
+  private static final int WIDTH_OF_GROUP = 140;
   private static final int LEAST_WIDTH = 620;
   private static final Map<Subject, Color> COLOURS =
       Map.of(
@@ -103,6 +104,10 @@ public final class Charts {
     chart.getStyler().setYAxisLogarithmic(true);
     chart.getStyler().setAvailableSpaceFill(0.8);
     chart.getStyler().setLabelsVisible(true);
+    chart.getStyler().setDecimalPattern(NUMBERS);
+    chart.getStyler().setYAxisDecimalPattern(NUMBERS);
+    chart.getStyler().setLabelsFont(new Font(Font.SANS_SERIF, Font.PLAIN, 10));
+    chart.getStyler().setPlotGridVerticalLinesVisible(false);
     return chart;
   }
 }
