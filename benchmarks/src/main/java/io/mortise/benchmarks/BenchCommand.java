@@ -1,0 +1,183 @@
+package io.mortise.benchmarks;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.benchmarks.cases.BenchmarkCase;
+import io.mortise.benchmarks.cases.Cases;
+import io.mortise.benchmarks.cases.Settings;
+import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.measure.ContestResult;
+import io.mortise.benchmarks.report.ConsoleProgress;
+import io.mortise.benchmarks.report.Json;
+import io.mortise.benchmarks.report.Rows;
+import io.mortise.benchmarks.report.Table;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code bench}: reads the options, runs the cases, reports. */
+@Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description =
+        "Measures Mortise beside Redisson and beside bare Redis commands, on Redis servers and in"
+            + " processes of its own, in turn, round by round.",
+    subcommands = JmhCommand.class,
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:everything was measured",
+      "1:a lock of Mortise failed, or was lost, or let two in, while it was measured",
+      "2:the options are wrong",
+      "3:it could not be measured"
+    })
+public final class BenchCommand implements Callable<Integer> {
+  private static final int LOCK_FAILED = 1;
+  private static final double MILLIS_PER_SECOND = 1e3;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
+
+  @Option(
+      names = "--case",
+      paramLabel = "NAME",
+      completionCandidates = CaseNames.class,
+      description = "Measure only this one; may be repeated. One of ${COMPLETION-CANDIDATES}.")
+  private List<String> names = new ArrayList<>();
+
+  @Option(names = "--quick", description = "Short turns: all cases within 3 minutes.")
+  private boolean quick;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "How often everybody has a turn, at least 5. Default: ${DEFAULT-VALUE}.")
+  private int rounds;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description =
+          "Write the medians and ratios there too, a list of objects; - is standard output.")
+  private @Nullable Path json;
+
+  @Option(
+      names = "--results",
+      paramLabel = "FOLDER",
+      description = "Where JSON and charts go. Default: benchmarks/results/<time>.")
+  private @Nullable Path folder;
+
+  @Option(names = "--list", description = "List the cases, and do nothing else.")
+  private boolean list;
+
+  @Override
+  public Integer call() throws InterruptedException, IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    if (list) {
+      Cases.all().forEach(each -> out.printf("%-14s %s%n", each.name(), each.about()));
+      out.flush();
+      return 0;
+    }
+    List<BenchmarkCase> cases = cases();
+    Settings settings = settings();
+    long start = System.nanoTime();
+    Benchmark benchmark = new Benchmark(settings, name -> ConsoleProgress.of(name, err));
+    List<ContestResult> results = new ArrayList<>();
+    for (BenchmarkCase each : cases) {
+      results.addAll(benchmark.run(each));
+    }
+    List<Map<String, @Nullable Object>> rows = Rows.of(results);
+    String footer =
+        "%s; %d rounds%s, %.0f s in all."
+            .formatted(
+                Machine.inWords(),
+                settings.rounds(),
+                quick ? ", quick" : "",
+                Duration.ofNanos(System.nanoTime() - start).toMillis() / MILLIS_PER_SECOND);
+    String table = Table.of(rows, Ansi.OFF) + "\n\n" + footer;
+    ResultsFolder kept = new ResultsFolder(folder == null ? byDefault() : folder);
+    kept.write(cases, results, rows, table, err);
+    report(rows, footer, kept, out);
+    return failed(results) ? LOCK_FAILED : 0;
+  }
+
+  private void report(
+      List<Map<String, @Nullable Object>> rows, String footer, ResultsFolder kept, PrintWriter out)
+      throws IOException {
+    if (json != null && json.toString().equals("-")) {
+      out.print(Json.medians(rows));
+    } else {
+      if (json != null) {
+        Files.writeString(json, Json.medians(rows), UTF_8);
+      }
+      out.printf(
+          "%n%s%n%n%s%nCharts, medians and every turn: %s%n",
+          Table.of(rows, spec.commandLine().getColorScheme().ansi()), footer, kept.path());
+    }
+    out.flush();
+  }
+
+  /** Redisson's failures are shown; ours are failures. */
+  private static boolean failed(List<ContestResult> results) {
+    return results.stream()
+        .flatMap(result -> result.of(Subject.MORTISE).stream())
+        .anyMatch(sample -> sample.complaint() != null);
+  }
+
+  private List<BenchmarkCase> cases() {
+    try {
+      List<BenchmarkCase> chosen = names.stream().map(Cases::named).distinct().toList();
+      return chosen.isEmpty() ? Cases.all() : chosen;
+    } catch (IllegalArgumentException e) {
+      throw wrong(e);
+    }
+  }
+
+  private Settings settings() {
+    try {
+      return quick ? Settings.quick(rounds) : Settings.thorough(rounds);
+    } catch (IllegalArgumentException e) {
+      throw wrong(e);
+    }
+  }
+
+  private static Path byDefault() {
+    return Path.of(System.getProperty("mortise.root", "."), "benchmarks", "results")
+        .resolve(
+            LocalDateTime.now(ZoneId.systemDefault())
+                .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss")))
+        .normalize();
+  }
+
+  private ParameterException wrong(IllegalArgumentException e) {
+    return new ParameterException(spec.commandLine(), e.getMessage(), e);
+  }
+
+  /** For the help. */
+  static final class CaseNames implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return Cases.all().stream().map(BenchmarkCase::name).iterator();
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package io.mortise.benchmarks;
+
+import io.mortise.testkit.RedisServer;
+
+/** On what it was measured, in words. */
+final class Machine {
+
+  private Machine() {}
+
+  static String inWords() {
+    try (RedisServer server = RedisServer.start()) {
+      return "%d processors (%s), JVM %s of %s, %s %s, Redis %s"
+          .formatted(
+              Runtime.getRuntime().availableProcessors(),
+              System.getProperty("os.arch"),
+              System.getProperty("java.version"),
+              System.getProperty("java.vendor"),
+              System.getProperty("os.name"),
+              System.getProperty("os.version"),
+              server.version());
+    }
+  }
+}

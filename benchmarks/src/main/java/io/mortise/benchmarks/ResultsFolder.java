@@ -1,0 +1,44 @@
+package io.mortise.benchmarks;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.benchmarks.cases.BenchmarkCase;
+import io.mortise.benchmarks.measure.ContestResult;
+import io.mortise.benchmarks.report.Charts;
+import io.mortise.benchmarks.report.Json;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Where the results are kept: medians, every turn, the table, a chart for each case. */
+record ResultsFolder(Path path) {
+
+  /** Writes the files. Charts need fonts, which a bare machine may not have: they are told of. */
+  void write(
+      List<BenchmarkCase> cases,
+      List<ContestResult> results,
+      List<Map<String, @Nullable Object>> rows,
+      String table,
+      PrintWriter err)
+      throws IOException {
+    Files.createDirectories(path);
+    Files.writeString(path.resolve("results.json"), Json.medians(rows), UTF_8);
+    Files.writeString(path.resolve("turns.json"), Json.turns(results), UTF_8);
+    Files.writeString(path.resolve("table.txt"), table + "\n", UTF_8);
+    for (BenchmarkCase each : cases) {
+      List<Map<String, @Nullable Object>> its =
+          rows.stream().filter(row -> each.name().equals(row.get("case"))).toList();
+      try {
+        Charts.write(
+            each.name() + ": " + each.about(), each.figure(), its, path.resolve(each.name()));
+      } catch (IOException | RuntimeException | LinkageError e) {
+        err.printf("bench: no chart of %s: %s%n", each.name(), e);
+        err.flush();
+      }
+    }
+  }
+}

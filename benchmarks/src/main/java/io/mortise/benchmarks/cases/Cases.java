@@ -1,0 +1,45 @@
+package io.mortise.benchmarks.cases;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** All of them, in order. */
+public final class Cases {
+  private static final List<BenchmarkCase> ALL =
+      List.of(
+          new Uncontended(),
+          new HotThreads(),
+          new HotProcesses(),
+          new Readers(),
+          new Quorum(),
+          new Multi(),
+          new Renewals(),
+          new Waiters());
+
+  private Cases() {}
+
+  /** In the order in which they run. */
+  public static List<BenchmarkCase> all() {
+    return ALL;
+  }
+
+  /**
+   * The one of that name.
+   *
+   * @throws IllegalArgumentException if there is none; says which there are
+   */
+  public static BenchmarkCase named(String name) {
+    return ALL.stream()
+        .filter(each -> each.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "there is no case '%s'; there are %s"
+                        .formatted(
+                            name,
+                            ALL.stream()
+                                .map(BenchmarkCase::name)
+                                .collect(Collectors.joining(", ")))));
+  }
+}

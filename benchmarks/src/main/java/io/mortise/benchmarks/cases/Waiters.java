@@ -1,0 +1,125 @@
+package io.mortise.benchmarks.cases;
+
+import io.mortise.benchmarks.locks.LockKind;
+import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.measure.Latencies;
+import io.mortise.benchmarks.measure.Sample;
+import io.mortise.benchmarks.measure.WireCommands;
+import io.mortise.benchmarks.worker.Order;
+import io.mortise.benchmarks.worker.Report;
+import io.mortise.benchmarks.worker.Threads;
+import io.mortise.benchmarks.worker.Worker;
+import io.mortise.testkit.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Many threads of one process wait for a name that nobody gives up. There is no floor: bare
+ * commands cannot wait for a hash.
+ */
+final class Waiters implements BenchmarkCase {
+  private static final int PLATFORM = 1_000;
+  private static final int VIRTUAL = 10_000;
+  private static final String NAME = "awaited";
+  private static final Duration HELD = Duration.ofMinutes(30);
+  private static final Duration SETTLING = Duration.ofMillis(500);
+  private static final int SETTLING_LOOKS = 20;
+  private static final double MILLIS_PER_SECOND = 1e3;
+
+  @Override
+  public String name() {
+    return "waiters";
+  }
+
+  @Override
+  public String about() {
+    return "1,000 platform and (JDK 21 or later) 10,000 virtual threads wait for one name";
+  }
+
+  @Override
+  public Figure figure() {
+    return new Figure("heap_bytes_per_waiter", "heap of a waiter beside its stack, bytes");
+  }
+
+  @Override
+  public boolean isLong() {
+    return true;
+  }
+
+  @Override
+  public Rig open(Settings settings) {
+    List<Contest> contests = new ArrayList<>();
+    contests.add(contest("platform", PLATFORM, false, settings));
+    if (Threads.haveVirtual()) {
+      contests.add(contest("virtual", VIRTUAL, true, settings));
+    }
+    return new Booth(contests);
+  }
+
+  private static Contest contest(String label, int count, boolean virtual, Settings settings) {
+    Map<Subject, Contest.Entrant> entrants = new EnumMap<>(Subject.class);
+    for (Subject subject : List.of(Subject.MORTISE, Subject.REDISSON)) {
+      entrants.put(subject, ignored -> await(subject, count, virtual, settings.quiet()));
+    }
+    Map<String, Object> traits = new LinkedHashMap<>();
+    traits.put("lock", LockKind.PLAIN.label());
+    traits.put("thread_kind", label);
+    return new Contest(label, traits, count, 1, entrants, null);
+  }
+
+  private static Sample await(Subject subject, int count, boolean virtual, Duration quiet)
+      throws InterruptedException {
+    try (RedisServer server = RedisServer.start();
+        Worker worker = Worker.start(subject, List.of(server.uri()))) {
+      worker.awaitReady();
+      server.command("HSET", NAME, "somebody:1", "1");
+      server.command("PEXPIRE", NAME, Long.toString(HELD.toMillis()));
+      worker.carryOut(new Order.Wait(NAME, count, virtual));
+      awaitQuiet(server);
+      server.resetStats();
+      Thread.sleep(quiet.toMillis());
+      Map<String, Long> stats = server.commandStats();
+      long connections = lines(server, "CLIENT", "LIST") - 1; // ours, which asks
+      long subscribers = lines(server, "CLIENT", "LIST", "TYPE", "pubsub");
+      Report report = worker.carryOut(new Order.Weigh());
+      Map<String, Double> figures = new HashMap<>(report.figures());
+      double waiting = figures.getOrDefault("waiting", 0.0);
+      figures.put("connections", (double) connections);
+      figures.put("subscriber_connections", (double) subscribers);
+      figures.put(
+          "commands_per_s", WireCommands.count(stats) * MILLIS_PER_SECOND / quiet.toMillis());
+      figures.put("of_them_ping_per_s", pings(stats) * MILLIS_PER_SECOND / quiet.toMillis());
+      return new Sample(
+          Double.NaN,
+          new Latencies(),
+          Double.NaN,
+          figures,
+          waiting == count ? null : "only %.0f of %d wait".formatted(waiting, count));
+    }
+  }
+
+  /** Until the last one's subscription is done; or not, and then that is what is measured. */
+  private static void awaitQuiet(RedisServer server) throws InterruptedException {
+    for (int i = 0; i < SETTLING_LOOKS; i++) {
+      server.resetStats();
+      Thread.sleep(SETTLING.toMillis());
+      if (WireCommands.count(server.commandStats()) == 0) {
+        return;
+      }
+    }
+  }
+
+  private static long pings(Map<String, Long> stats) {
+    return stats.getOrDefault("ping", 0L);
+  }
+
+  private static long lines(RedisServer server, String... command) {
+    Object answer = server.command(command);
+    return answer instanceof String text ? text.lines().filter(line -> !line.isBlank()).count() : 0;
+  }
+}

@@ -1,0 +1,42 @@
+package io.mortise.benchmarks.locks;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LockClient;
+import io.mortise.core.RedisLock;
+import io.mortise.fair.RedisFairLock;
+import io.mortise.multi.MultiLock;
+import io.mortise.readwrite.RedisReadWriteLock;
+import io.mortise.red.RedLock;
+import java.util.List;
+
+/** Mortise with its defaults. */
+public final class MortiseLocks implements Locks {
+  private final List<LockClient> clients;
+
+  MortiseLocks(List<String> uris) {
+    clients = uris.stream().map(LockClient::create).toList();
+  }
+
+  @Override
+  public Section section(LockKind kind, List<String> names, Sharing sharing) {
+    return new LockSection(lock(kind, names));
+  }
+
+  private DistributedLock lock(LockKind kind, List<String> names) {
+    LockClient client = clients.get(0);
+    String name = names.get(0);
+    return switch (kind) {
+      case PLAIN -> new RedisLock(client, name);
+      case FAIR -> new RedisFairLock(client, name);
+      case WRITE -> new RedisReadWriteLock(client, name).writeLock();
+      case READ -> new RedisReadWriteLock(client, name).readLock();
+      case MULTI -> new MultiLock(names.stream().map(each -> new RedisLock(client, each)).toList());
+      case QUORUM -> RedLock.builder().members(name, clients).build();
+    };
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(LockClient::close);
+  }
+}

@@ -1,0 +1,60 @@
+package io.mortise.benchmarks.locks;
+
+import java.util.List;
+import java.util.concurrent.locks.Lock;
+import org.redisson.Redisson;
+import org.redisson.RedissonRedLock;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+import org.redisson.config.SingleServerConfig;
+
+/**
+ * Redisson with its defaults. On several servers its time-outs are short and nothing is repeated:
+ * by default one cycle takes 14 to 30 s when one of five servers is silent.
+ */
+public final class RedissonLocks implements Locks {
+  private static final int TIMEOUT_MILLIS = 500;
+
+  private final List<RedissonClient> clients;
+
+  RedissonLocks(List<String> uris) {
+    clients = uris.stream().map(uri -> Redisson.create(config(uri, uris.size() > 1))).toList();
+  }
+
+  /** For one server. */
+  static Config config(String uri, boolean impatient) {
+    Config config = new Config();
+    SingleServerConfig server = config.useSingleServer().setAddress(uri);
+    if (impatient) {
+      server.setTimeout(TIMEOUT_MILLIS).setConnectTimeout(TIMEOUT_MILLIS).setRetryAttempts(0);
+    }
+    return config;
+  }
+
+  @Override
+  public Section section(LockKind kind, List<String> names, Sharing sharing) {
+    return new LockSection(lock(kind, names));
+  }
+
+  @SuppressWarnings("deprecation") // RedissonRedLock is what Redisson has for a majority
+  private Lock lock(LockKind kind, List<String> names) {
+    RedissonClient client = clients.get(0);
+    String name = names.get(0);
+    return switch (kind) {
+      case PLAIN -> client.getLock(name);
+      case FAIR -> client.getFairLock(name);
+      case WRITE -> client.getReadWriteLock(name).writeLock();
+      case READ -> client.getReadWriteLock(name).readLock();
+      case MULTI -> client.getMultiLock(names.stream().map(client::getLock).toArray(RLock[]::new));
+      case QUORUM ->
+          new RedissonRedLock(
+              clients.stream().map(each -> each.getLock(name)).toArray(RLock[]::new));
+    };
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(RedissonClient::shutdown);
+  }
+}

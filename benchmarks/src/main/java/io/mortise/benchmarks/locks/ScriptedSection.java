@@ -1,0 +1,178 @@
+package io.mortise.benchmarks.locks;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LockName;
+import io.mortise.scripts.Script;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import redis.clients.jedis.Jedis;
+
+/**
+ * Mortise's scripts by bare EVALSHA. All arguments but the holder are encoded once; a hold that is
+ * refused is an error, since nobody else may want the name.
+ */
+final class ScriptedSection implements Section {
+  private static final byte[] PUBLISH = bytes("PUBLISH");
+  private static final byte[] LEASE = bytes(LockOptions.defaults().lease().toMillis());
+  private static final byte[] TOKEN_IDLE = bytes(LockOptions.defaults().tokenIdleLife().toMillis());
+  private static final byte[] ONE_TOKEN = bytes(1);
+  private static final byte[] WAITS = bytes(10_000);
+  private static final byte[] NO_WRITER = new byte[0];
+
+  private final Jedis jedis;
+  private final Call acquire;
+  private final Call release;
+  private final String suffix;
+  private final String prefix = UUID.randomUUID() + ":";
+  private long count;
+
+  private ScriptedSection(Jedis jedis, Call acquire, Call release, String suffix) {
+    this.jedis = jedis;
+    this.acquire = acquire;
+    this.release = release;
+    this.suffix = suffix;
+  }
+
+  static Section plain(Jedis jedis, String text) {
+    LockName name = new LockName(text);
+    byte[] lock = bytes(text);
+    return new ScriptedSection(
+        jedis,
+        new Call(
+            jedis,
+            "lock/acquire",
+            List.of(lock, bytes(name.tokenKey())),
+            List.of(LEASE, TOKEN_IDLE, ONE_TOKEN)),
+        new Call(
+            jedis,
+            "lock/release",
+            List.of(lock, bytes(name.derive("redisson_lock__channel")), bytes(name.forcedKey())),
+            List.of(PUBLISH)),
+        "");
+  }
+
+  static Section fair(Jedis jedis, String text) {
+    LockName name = new LockName(text);
+    byte[] lock = bytes(text);
+    byte[] queue = bytes(name.derive("redisson_lock_queue"));
+    byte[] deadlines = bytes(name.derive("redisson_lock_timeout"));
+    return new ScriptedSection(
+        jedis,
+        new Call(
+            jedis,
+            "fair/acquire",
+            List.of(lock, bytes(name.tokenKey()), queue, deadlines),
+            List.of(LEASE, TOKEN_IDLE, ONE_TOKEN, WAITS)),
+        new Call(
+            jedis,
+            "fair/release",
+            List.of(
+                lock,
+                bytes(name.derive("redisson_lock__channel")),
+                bytes(name.forcedKey()),
+                queue,
+                deadlines),
+            List.of(PUBLISH)),
+        "");
+  }
+
+  static Section read(Jedis jedis, String text) {
+    return readWrite(
+        jedis, text, "rw/read", List.of(LEASE, PUBLISH, NO_WRITER, WAITS, TOKEN_IDLE), "");
+  }
+
+  static Section write(Jedis jedis, String text) {
+    return readWrite(jedis, text, "rw/write", List.of(LEASE, PUBLISH, WAITS, TOKEN_IDLE), ":write");
+  }
+
+  private static Section readWrite(
+      Jedis jedis, String text, String script, List<byte[]> arguments, String suffix) {
+    LockName name = new LockName(text);
+    List<byte[]> keys = new ArrayList<>();
+    keys.add(bytes(text));
+    keys.add(bytes(name.tagged()));
+    for (String prefix :
+        List.of(
+            "redisson_rwlock",
+            "mortise_write_intent",
+            "mortise_read_waiters",
+            "mortise_read_turn",
+            "redisson_lock_queue",
+            "redisson_lock_timeout")) {
+      keys.add(bytes(name.derive(prefix)));
+    }
+    return new ScriptedSection(
+        jedis,
+        new Call(jedis, script, with(keys, name.tokenKey()), arguments),
+        new Call(
+            jedis, "rw/release", with(keys, name.derive("mortise_forced_holds")), List.of(PUBLISH)),
+        suffix);
+  }
+
+  private static List<byte[]> with(List<byte[]> keys, String last) {
+    List<byte[]> all = new ArrayList<>(keys);
+    all.add(bytes(last));
+    return all;
+  }
+
+  @Override
+  public void enter() {
+    count++;
+    acquire.by(holder());
+  }
+
+  @Override
+  public void leave() {
+    release.by(holder());
+  }
+
+  private byte[] holder() {
+    return bytes(prefix + count + suffix);
+  }
+
+  @Override
+  public void close() {
+    jedis.close();
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  static byte[] bytes(long number) {
+    return bytes(Long.toString(number));
+  }
+
+  /** One script with its keys and arguments, of which only the first, the holder, changes. */
+  private static final class Call {
+    private final Jedis jedis;
+    private final Script script;
+    private final byte[] sha1;
+    private final byte[][] parameters;
+
+    Call(Jedis jedis, String path, List<byte[]> keys, List<byte[]> arguments) {
+      this.jedis = jedis;
+      script = Script.load(path);
+      if (keys.size() != script.keys() || arguments.size() + 1 != script.arguments()) {
+        throw new IllegalStateException(
+            "the floor does not know script '%s' any more".formatted(script));
+      }
+      sha1 = jedis.scriptLoad(script.text());
+      List<byte[]> all = new ArrayList<>(keys);
+      all.add(new byte[0]);
+      all.addAll(arguments);
+      parameters = all.toArray(byte[][]::new);
+    }
+
+    void by(byte[] holder) {
+      parameters[script.keys()] = holder;
+      List<?> answer = (List<?>) jedis.evalsha(sha1, script.keys(), parameters);
+      if (!Long.valueOf(1).equals(answer.get(0))) {
+        throw new IllegalStateException("script '%s' answers %s".formatted(script, answer));
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package io.mortise.benchmarks.report;
+
+import io.mortise.benchmarks.cases.BenchmarkCase.Figure;
+import io.mortise.benchmarks.locks.Subject;
+import java.awt.Color;
+import java.awt.Font;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.ChartEncoder;
+import org.knowm.xchart.style.Styler.LegendPosition;
+
+/** A bar chart for each case, on a logarithmic scale: what matters is how many times more. */
+public final class Charts {
+  private static final String NUMBERS = "#,##0";
+  private static final int HEIGHT = 420;
+  private static final int WIDTH_OF_REST = 260;
+  private static final int WIDTH_OF_GROUP = 140;
+  private static final int LEAST_WIDTH = 620;
+  private static final Map<Subject, Color> COLOURS =
+      Map.of(
+          Subject.MORTISE, new Color(0x1F6FB4),
+          Subject.REDISSON, new Color(0xD1603D),
+          Subject.FLOOR, new Color(0x9AA3AB));
+
+  private Charts() {}
+
+  /**
+   * Writes the chart of one case.
+   *
+   * @param file without its ending
+   * @return whether there was anything to show
+   */
+  public static boolean write(
+      String title, Figure figure, List<Map<String, @Nullable Object>> rows, Path file)
+      throws IOException {
+    Set<String> contests = new LinkedHashSet<>();
+    Map<String, Map<String, Double>> values = new LinkedHashMap<>();
+    for (Map<String, @Nullable Object> row : rows) {
+      if (row.get(figure.field()) instanceof Double value && value > 0) {
+        contests.add(String.valueOf(row.get("contest")));
+        values
+            .computeIfAbsent(String.valueOf(row.get("subject")), each -> new LinkedHashMap<>())
+            .put(String.valueOf(row.get("contest")), value);
+      }
+    }
+    if (contests.isEmpty()) {
+      return false;
+    }
+    DoubleSummaryStatistics range =
+        values.values().stream()
+            .flatMap(its -> its.values().stream())
+            .mapToDouble(Double::doubleValue)
+            .summaryStatistics();
+    CategoryChart chart = chart(title, figure, contests.size());
+    chart.getStyler().setYAxisMin(decadeBelow(range.getMin()));
+    chart.getStyler().setYAxisMax(decadeAbove(range.getMax()));
+    for (Subject subject : Subject.values()) {
+      Map<String, Double> its = values.get(subject.label());
+      if (its != null) {
+        List<@Nullable Double> bars = new ArrayList<>();
+        contests.forEach(contest -> bars.add(its.get(contest)));
+        chart
+            .addSeries(subject.label(), new ArrayList<>(contests), bars)
+            .setFillColor(COLOURS.getOrDefault(subject, Color.BLACK));
+      }
+    }
+    ChartEncoder.saveChart(chart, file.toString(), "svg");
+    return true;
+  }
+
+  /** A bar needs some height, also the lowest. */
+  static double decadeBelow(double least) {
+    return Math.pow(10, Math.floor(Math.log10(least / 1.5)));
+  }
+
+  static double decadeAbove(double most) {
+    return Math.pow(10, Math.ceil(Math.log10(most)));
+  }
+
+  private static CategoryChart chart(String title, Figure figure, int groups) {
+    CategoryChart chart =
+        new CategoryChartBuilder()
+            .width(Math.max(LEAST_WIDTH, WIDTH_OF_REST + groups * WIDTH_OF_GROUP))
+            .height(HEIGHT)
+            .title(title)
+            .yAxisTitle(figure.title())
+            .build();
+    chart
+        .getStyler()
+        .setLegendPosition(LegendPosition.OutsideE)
+        .setChartBackgroundColor(Color.WHITE)
+        .setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 14))
+        .setPlotBorderVisible(false);
+    chart.getStyler().setYAxisLogarithmic(true);
+    chart.getStyler().setAvailableSpaceFill(0.8);
+    chart.getStyler().setLabelsVisible(true);
+    chart.getStyler().setDecimalPattern(NUMBERS);
+    chart.getStyler().setYAxisDecimalPattern(NUMBERS);
+    chart.getStyler().setLabelsFont(new Font(Font.SANS_SERIF, Font.PLAIN, 10));
+    chart.getStyler().setPlotGridVerticalLinesVisible(false);
+    return chart;
+  }
+}

@@ -1,0 +1,98 @@
+package io.mortise.benchmarks.report;
+
+import io.mortise.benchmarks.Progress;
+import java.io.PrintWriter;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBarStyle;
+
+/** Progress on standard error: a bar on a terminal, otherwise a line for each case. */
+public final class ConsoleProgress {
+  /** The launcher says whether standard error is a terminal; Java 17 cannot find out. */
+  private static final String TERMINAL_PROPERTY = "mortise.terminal";
+
+  private static final int WIDTH = 90;
+  private static final int NAME_WIDTH = 14;
+  private static final int UPDATE_MILLIS = 200;
+
+  private ConsoleProgress() {}
+
+  /** Begins to show a case. */
+  public static Progress of(String name, PrintWriter err) {
+    return Boolean.getBoolean(TERMINAL_PROPERTY) ? new Bar(name, err) : new Line(name, err);
+  }
+
+  private static final class Bar implements Progress {
+    private final ProgressBar bar;
+
+    Bar(String name, PrintWriter err) {
+      bar =
+          new ProgressBarBuilder()
+              .setTaskName(("%-" + NAME_WIDTH + "s").formatted(name))
+              .setStyle(ProgressBarStyle.ASCII)
+              .setUpdateIntervalMillis(UPDATE_MILLIS)
+              .setMaxRenderedLength(WIDTH)
+              .setConsumer(new Terminal(err))
+              .build();
+    }
+
+    @Override
+    public void expect(long turns) {
+      bar.maxHint(turns);
+    }
+
+    @Override
+    public void turn(String what) {
+      bar.setExtraMessage(" " + what);
+    }
+
+    @Override
+    public void done() {
+      bar.step();
+    }
+
+    @Override
+    public void close() {
+      bar.setExtraMessage("");
+      bar.close();
+    }
+  }
+
+  /** Writes the bar over itself. */
+  private record Terminal(PrintWriter err) implements ProgressBarConsumer {
+    @Override
+    public int getMaxRenderedLength() {
+      return WIDTH;
+    }
+
+    @Override
+    public void accept(String rendered) {
+      err.print('\r' + rendered);
+      err.flush();
+    }
+
+    @Override
+    public void close() {
+      err.println();
+      err.flush();
+    }
+  }
+
+  private record Line(String name, PrintWriter err) implements Progress {
+    @Override
+    public void expect(long turns) {
+      err.printf("%s: %d turns ...%n", name, turns);
+      err.flush();
+    }
+
+    @Override
+    public void turn(String what) {}
+
+    @Override
+    public void done() {}
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,68 @@
+package io.mortise.benchmarks.report;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.measure.ContestResult;
+import io.mortise.benchmarks.measure.Sample;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The results as JSON. */
+public final class Json {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private Json() {}
+
+  /** A list of objects, one for each {@link Rows row}. */
+  public static String medians(List<Map<String, @Nullable Object>> rows) {
+    return text(rows);
+  }
+
+  /** A list of objects, one for each turn, as it was measured. */
+  public static String turns(List<ContestResult> results) {
+    List<Map<String, @Nullable Object>> turns = new ArrayList<>();
+    for (ContestResult result : results) {
+      result.samples().forEach((subject, samples) -> add(turns, result, subject, samples));
+    }
+    return text(turns);
+  }
+
+  private static void add(
+      List<Map<String, @Nullable Object>> turns,
+      ContestResult result,
+      Subject subject,
+      List<Sample> samples) {
+    for (int round = 0; round < samples.size(); round++) {
+      Sample sample = samples.get(round);
+      Map<String, @Nullable Object> turn = new LinkedHashMap<>();
+      turn.put("case", result.caseName());
+      turn.put("contest", result.contest().label());
+      turn.put("subject", subject.label());
+      turn.put("round", round + 1);
+      turn.put("ops_per_s", number(sample.opsPerSecond()));
+      turn.put("p50_us", number(sample.p50Micros()));
+      turn.put("p99_us", number(sample.p99Micros()));
+      turn.put("max_us", number(sample.latencies().maxMicros()));
+      turn.put("redis_commands_per_op", number(sample.commandsPerOp()));
+      sample.figures().forEach((name, value) -> turn.put(name, number(value)));
+      turns.add(turn);
+    }
+  }
+
+  private static @Nullable Double number(double value) {
+    return Double.isFinite(value) ? value : null;
+  }
+
+  private static String text(Object value) {
+    try {
+      return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(value) + "\n";
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

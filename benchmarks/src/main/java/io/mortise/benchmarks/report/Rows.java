@@ -1,0 +1,109 @@
+package io.mortise.benchmarks.report;
+
+import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.measure.ContestResult;
+import io.mortise.benchmarks.measure.Medians;
+import io.mortise.benchmarks.measure.Sample;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The results as rows, one for each subject of each contest: the fields that every row has, then
+ * what tells the contest from others, the ratios, and what the case adds. A field that was not
+ * measured is null.
+ */
+public final class Rows {
+  private static final double DECIMALS = 1e3;
+
+  private Rows() {}
+
+  /** All rows, in the order of the cases. */
+  public static List<Map<String, @Nullable Object>> of(List<ContestResult> results) {
+    List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+    for (ContestResult result : results) {
+      result.samples().keySet().forEach(subject -> rows.add(row(result, subject)));
+    }
+    return rows;
+  }
+
+  private static Map<String, @Nullable Object> row(ContestResult result, Subject subject) {
+    List<Sample> samples = result.of(subject);
+    Map<String, @Nullable Object> row = new LinkedHashMap<>();
+    row.put("case", result.caseName());
+    row.put("subject", subject.label());
+    row.put("threads", result.contest().threads());
+    row.put("processes", result.contest().processes());
+    row.put("ops_per_s", number(Medians.of(samples, Sample::opsPerSecond)));
+    row.put("p50_us", number(Medians.of(samples, Sample::p50Micros)));
+    row.put("p99_us", number(Medians.of(samples, Sample::p99Micros)));
+    row.put(
+        "max_us",
+        number(
+            samples.stream()
+                .mapToDouble(sample -> sample.latencies().maxMicros())
+                .max()
+                .orElse(Double.NaN)));
+    row.put("redis_commands_per_op", number(Medians.of(samples, Sample::commandsPerOp)));
+    row.put("contest", result.contest().label());
+    row.putAll(result.contest().traits());
+    row.put("rounds", samples.size());
+    addRatios(row, result, subject);
+    addFigures(row, samples);
+    return row;
+  }
+
+  /** Mortise to the others; and everybody to its own baseline. */
+  private static void addRatios(
+      Map<String, @Nullable Object> row, ContestResult result, Subject subject) {
+    List<Sample> samples = result.of(subject);
+    if (subject == Subject.MORTISE) {
+      for (Subject other : List.of(Subject.REDISSON, Subject.FLOOR)) {
+        List<Sample> others = result.of(other);
+        put(row, "ratio_to_" + other.label(), samples, others, Sample::opsPerSecond);
+        put(row, "p50_ratio_to_" + other.label(), samples, others, Sample::p50Micros);
+      }
+    }
+    ContestResult baseline = result.baseline();
+    if (baseline != null) {
+      row.put("baseline", baseline.contest().label());
+      put(row, "p50_ratio_to_baseline", samples, baseline.of(subject), Sample::p50Micros);
+    }
+  }
+
+  private static void put(
+      Map<String, @Nullable Object> row,
+      String field,
+      List<Sample> samples,
+      List<Sample> others,
+      ToDoubleFunction<Sample> figure) {
+    Double ratio = number(Medians.ofRatios(samples, others, figure));
+    if (ratio != null) {
+      row.put(field, ratio);
+    }
+  }
+
+  private static void addFigures(Map<String, @Nullable Object> row, List<Sample> samples) {
+    TreeSet<String> names = new TreeSet<>();
+    samples.forEach(sample -> names.addAll(sample.figures().keySet()));
+    for (String name : names) {
+      row.put(
+          name,
+          number(Medians.of(samples, sample -> sample.figures().getOrDefault(name, Double.NaN))));
+    }
+    samples.stream()
+        .map(Sample::complaint)
+        .filter(complaint -> complaint != null)
+        .findFirst()
+        .ifPresent(complaint -> row.put("complaint", complaint));
+  }
+
+  /** Three decimals; JSON has no NaN. */
+  private static @Nullable Double number(double value) {
+    return Double.isFinite(value) ? Math.round(value * DECIMALS) / DECIMALS : null;
+  }
+}

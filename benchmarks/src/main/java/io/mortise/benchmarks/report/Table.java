@@ -1,0 +1,126 @@
+package io.mortise.benchmarks.report;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Help.Column;
+import picocli.CommandLine.Help.Column.Overflow;
+import picocli.CommandLine.Help.TextTable;
+
+/** The table at the end: a line for each {@link Rows row}, what a case adds below it. */
+public final class Table {
+  private static final int WHAT_WIDTH = 22;
+  private static final int NUMBER_WIDTH = 12;
+  private static final int RATIO_WIDTH = 36;
+  private static final int INDENT = 1;
+
+  private static final List<String> NUMBERS =
+      List.of("ops_per_s", "p50_us", "p99_us", "max_us", "redis_commands_per_op");
+
+  private Table() {}
+
+  /** The whole text. */
+  public static String of(List<Map<String, @Nullable Object>> rows, Ansi ansi) {
+    TextTable table =
+        TextTable.forColumns(
+            Help.defaultColorScheme(ansi),
+            new Column(WHAT_WIDTH, 0, Overflow.SPAN),
+            new Column(NUMBER_WIDTH, INDENT, Overflow.TRUNCATE),
+            new Column(NUMBER_WIDTH, INDENT, Overflow.TRUNCATE),
+            new Column(NUMBER_WIDTH, INDENT, Overflow.TRUNCATE),
+            new Column(NUMBER_WIDTH, INDENT, Overflow.TRUNCATE),
+            new Column(NUMBER_WIDTH, INDENT, Overflow.TRUNCATE),
+            new Column(RATIO_WIDTH, INDENT, Overflow.SPAN));
+    table.addRowValues(
+        "",
+        right("ops/s"),
+        right("p50 µs"),
+        right("p99 µs"),
+        right("max µs"),
+        right("cmds/op"),
+        "ops/s of Mortise");
+    Object before = "";
+    for (Map<String, @Nullable Object> row : rows) {
+      String title = "%s: %s".formatted(row.get("case"), row.get("contest"));
+      if (!title.equals(before)) {
+        line(table, ansi.new Text("@|bold " + title + "|@"));
+        before = title;
+      }
+      add(table, row, ansi);
+    }
+    return table.toString().stripTrailing();
+  }
+
+  private static void add(TextTable table, Map<String, @Nullable Object> row, Ansi ansi) {
+    Ansi.Text[] cells = new Ansi.Text[NUMBERS.size() + 2];
+    cells[0] = ansi.new Text("  " + row.get("subject"));
+    for (int i = 0; i < NUMBERS.size(); i++) {
+      cells[i + 1] = ansi.new Text(right(number(row.get(NUMBERS.get(i)))));
+    }
+    cells[cells.length - 1] =
+        ansi
+        .new Text(
+            row.containsKey("ratio_to_redisson") || row.containsKey("ratio_to_floor")
+                ? "%s x Redisson, %s x floor"
+                    .formatted(
+                        number(row.get("ratio_to_redisson")), number(row.get("ratio_to_floor")))
+                : "");
+    table.addRowValues(cells);
+    Map<String, @Nullable Object> more = new TreeMap<>();
+    row.forEach(
+        (field, value) -> {
+          if (isOfCase(field) && value instanceof Number) {
+            more.put(field, value);
+          }
+        });
+    if (!more.isEmpty()) {
+      StringBuilder line = new StringBuilder("    ");
+      more.forEach(
+          (field, value) -> line.append(field).append(' ').append(number(value)).append("  "));
+      line(table, ansi.new Text(line.toString()));
+    }
+    Object complaint = row.get("complaint");
+    if (complaint != null) {
+      line(table, ansi.new Text("    @|bold,red " + complaint + "|@"));
+    }
+  }
+
+  /** Over the whole width. */
+  private static void line(TextTable table, Ansi.Text text) {
+    Ansi.Text[] cells = new Ansi.Text[table.columns().length];
+    Arrays.fill(cells, Ansi.OFF.new Text(""));
+    cells[0] = text;
+    table.addRowValues(cells);
+  }
+
+  private static boolean isOfCase(String field) {
+    return field.endsWith("_share")
+        || field.startsWith("hand_over")
+        || field.endsWith("_per_waiter")
+        || field.endsWith("connections")
+        || (field.endsWith("per_s") && !field.equals("ops_per_s"))
+        || field.startsWith("cpu_")
+        || field.startsWith("p50_ratio")
+        || field.equals("lost")
+        || field.equals("errors");
+  }
+
+  private static String right(String text) {
+    return ("%" + (NUMBER_WIDTH - INDENT) + "s").formatted(text);
+  }
+
+  static String number(@Nullable Object value) {
+    if (!(value instanceof Number number)) {
+      return "-";
+    }
+    double figure = number.doubleValue();
+    if (Math.abs(figure) >= 1000) {
+      return "%,.0f".formatted(figure);
+    }
+    return Math.abs(figure) >= 100 ? "%.0f".formatted(figure) : "%.2f".formatted(figure);
+  }
+}

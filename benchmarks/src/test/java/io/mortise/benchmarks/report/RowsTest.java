@@ -1,0 +1,133 @@
+package io.mortise.benchmarks.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mortise.benchmarks.cases.Contest;
+import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.measure.ContestResult;
+import io.mortise.benchmarks.measure.Latencies;
+import io.mortise.benchmarks.measure.Sample;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine.Help.Ansi;
+
+/** From samples to rows, JSON and the table. */
+class RowsTest {
+  private static final List<String> FIXED =
+      List.of(
+          "case",
+          "subject",
+          "threads",
+          "processes",
+          "ops_per_s",
+          "p50_us",
+          "p99_us",
+          "max_us",
+          "redis_commands_per_op");
+
+  @Test
+  void everyRowHasTheFixedFieldsFirst() throws Exception {
+    for (JsonNode row : json(Rows.of(List.of(well(), faulty())))) {
+      List<String> names = new ArrayList<>();
+      row.fieldNames().forEachRemaining(names::add);
+      assertEquals(FIXED, names.subList(0, FIXED.size()));
+    }
+  }
+
+  @Test
+  void ratiosAreMortisesAndRoundByRound() throws Exception {
+    JsonNode rows = json(Rows.of(List.of(well())));
+    assertEquals("mortise", rows.get(0).get("subject").asText());
+    assertEquals(2, rows.get(0).get("ratio_to_redisson").asDouble());
+    assertEquals(0.5, rows.get(0).get("p50_ratio_to_redisson").asDouble());
+    assertFalse(rows.get(0).has("ratio_to_floor"), "there is no floor");
+    assertFalse(rows.get(1).has("ratio_to_redisson"));
+  }
+
+  @Test
+  void timesAreComparedToTheBaseline() throws Exception {
+    JsonNode rows = json(Rows.of(List.of(faulty())));
+    assertEquals("well", rows.get(0).get("baseline").asText());
+    assertEquals(1.5, rows.get(0).get("p50_ratio_to_baseline").asDouble(), 0.01);
+  }
+
+  @Test
+  void mediansAreOfTheRoundsButTheLongestIsThatOfAll() throws Exception {
+    JsonNode row = json(Rows.of(List.of(well()))).get(0);
+    assertEquals(200, row.get("ops_per_s").asDouble());
+    assertEquals(100, row.get("p50_us").asDouble(), 1);
+    assertEquals(1_000, row.get("max_us").asDouble(), 1);
+    assertEquals(3, row.get("rounds").asInt());
+    assertEquals(7, row.get("added").asDouble());
+  }
+
+  @Test
+  void whatWasNotMeasuredIsNull() throws Exception {
+    Sample sample = new Sample(Double.NaN, new Latencies(), Double.NaN, Map.of(), "it broke");
+    JsonNode row = json(Rows.of(List.of(result("x", List.of(sample), List.of(), null)))).get(0);
+    assertTrue(row.get("ops_per_s").isNull());
+    assertTrue(row.get("max_us").isNull());
+    assertEquals("it broke", row.get("complaint").asText());
+  }
+
+  @Test
+  void theTableHasEveryRow() {
+    String table = Table.of(Rows.of(List.of(well(), faulty())), Ansi.OFF);
+    assertTrue(table.contains("a case: well"), table);
+    assertTrue(table.contains("a case: faulty"), table);
+    assertTrue(table.contains("2.00 x Redisson"), table);
+    assertEquals(2, table.lines().filter(line -> line.startsWith("  redisson")).count(), table);
+  }
+
+  private static ContestResult well() {
+    return result(
+        "well",
+        List.of(sample(100, 100), sample(200, 100), sample(400, 1_000)),
+        List.of(sample(50, 200), sample(100, 200), sample(100, 2_000)),
+        null);
+  }
+
+  private static ContestResult faulty() {
+    return result(
+        "faulty",
+        List.of(sample(100, 150), sample(200, 150), sample(400, 1_500)),
+        List.of(sample(50, 200), sample(100, 200), sample(100, 2_000)),
+        well());
+  }
+
+  private static ContestResult result(
+      String label, List<Sample> ours, List<Sample> theirs, @Nullable ContestResult baseline) {
+    Contest contest =
+        new Contest(
+            label,
+            Map.of("lock", "plain"),
+            8,
+            1,
+            Map.of(),
+            baseline == null ? null : baseline.contest().label());
+    return new ContestResult(
+        "a case",
+        contest,
+        theirs.isEmpty()
+            ? Map.of(Subject.MORTISE, ours)
+            : Map.of(Subject.MORTISE, ours, Subject.REDISSON, theirs),
+        baseline);
+  }
+
+  private static Sample sample(double ops, long micros) {
+    Latencies latencies = new Latencies();
+    latencies.add(micros * 1_000);
+    return new Sample(ops, latencies, 2, Map.of("added", 7.0), null);
+  }
+
+  private static JsonNode json(List<Map<String, @Nullable Object>> rows) throws Exception {
+    return new ObjectMapper().readTree(Json.medians(rows));
+  }
+}

@@ -1,0 +1,23 @@
+package io.mortise.benchmarks.worker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two mappings of a board are one board. */
+class BoardTest {
+  @Test
+  void whoEntersSeesWhenTheOneBeforeLeft(@TempDir Path folder) {
+    Board here = Board.map(folder.resolve("board"));
+    Board there = Board.map(folder.resolve("board"));
+    here.clear();
+    assertEquals(0, here.entered());
+    here.leaves(42);
+    assertEquals(42, there.entered());
+    assertEquals(2, here.entries());
+    there.clear();
+    assertEquals(0, here.entries());
+  }
+}

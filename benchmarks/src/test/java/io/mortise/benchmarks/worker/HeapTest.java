@@ -1,0 +1,32 @@
+package io.mortise.benchmarks.worker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** What is on the heap. */
+class HeapTest {
+  @Test
+  void stacksOfVirtualThreadsAreToldApart() {
+    String classes =
+        """
+         num     #instances         #bytes  class name (module)
+        -------------------------------------------------------
+           1:         10000        7680000  jdk.internal.vm.StackChunk (java.base@25)
+           2:         25113        1500000  [B (java.base@25)
+        Total         91234       12345678
+        """;
+    assertEquals(new Heap(12_345_678, 7_680_000), Heap.read(classes));
+  }
+
+  @Test
+  void whatIsAddedIsSeen() {
+    Heap before = Heap.count();
+    byte[][] more = new byte[64][1 << 16];
+    Heap now = Heap.count();
+    assertEquals(64, more.length);
+    long added = now.bytes() - before.bytes();
+    assertTrue(added > 3_000_000 && added < 6_000_000, () -> added + " bytes");
+  }
+}
