@@ -59,7 +59,7 @@ final class Table {
     Tally writes = results.stream().map(Result::writes).reduce(Tally.NONE, Tally::plus);
     return String.format(
         Locale.ROOT,
-        "Together: %,d cycles, %,d strikes; %,d overlaps where none is promised away, %d where none may be;"
+        "Together: %,d cycles, %,d strikes; %,d overlaps where data was lost, %d where none was;"
             + " %,d of %,d unguarded writes stale, %d of %,d guarded; %,d refused; %d tokens out of order; %d things left over.%n",
         results.stream().mapToLong(Result::cycles).sum(),
         results.stream().mapToLong(r -> r.round().strikes().size()).sum(),

@@ -38,14 +38,20 @@ final class TokenOrder {
         grants.stream().sorted(Comparator.comparingLong(Grant::notAfter)).toList();
     List<Grant> asked = grants.stream().sorted(Comparator.comparingLong(Grant::notBefore)).toList();
     Grant newest = null; // of those before, the one with the largest token
+    Grant newestWriter = null; // two readers have no order: a renewed one may be the older
     int next = 0;
     for (Grant grant : asked) {
       while (next < answered.size() && answered.get(next).notAfter() < grant.notBefore()) {
         Grant before = answered.get(next++);
         newest = newest == null || isNewer(before, newest) ? before : newest;
+        if (before.mode() == Mode.EXCLUSIVE) {
+          newestWriter =
+              newestWriter == null || isNewer(before, newestWriter) ? before : newestWriter;
+        }
       }
-      if (newest != null && !follows(newest, grant)) {
-        disorders.add(new Disorder(newest, grant));
+      Grant last = grant.mode() == Mode.SHARED ? newestWriter : newest;
+      if (last != null && !follows(last, grant)) {
+        disorders.add(new Disorder(last, grant));
       }
     }
   }

@@ -55,6 +55,11 @@ class TokenOrderTest {
   }
 
   @Test
+  void twoReadersHaveNoOrder() {
+    check(List.of(), reader(6, 0, 10), reader(5, 20, 30));
+  }
+
+  @Test
   void aWriterHasMoreThanTheReadersBeforeIt() {
     Grant reader = reader(5, 0, 10);
     Grant wrong = writer(5, 20, 30);
