@@ -104,7 +104,10 @@ final class QuorumHold extends JointLease implements QuorumLease {
     boolean joined = false;
     try {
       retaking.adapt(lease);
-      joined = lease.raiseToken(fencingToken()) && join(place, expected, lease);
+      joined =
+          (lease.lastToken() <= fencingToken() || isConfirmed())
+              && lease.raiseToken(fencingToken())
+              && join(place, expected, lease);
     } catch (LockException e) {
       LOG.debug("lock '{}': {} cannot join", lockName(), source.member(place), e);
     } finally {
@@ -116,6 +119,16 @@ final class QuorumHold extends JointLease implements QuorumLease {
       }
     }
     return joined;
+  }
+
+  /**
+   * Whether a majority of the nodes says now that it has the hold. Asked when a node that was taken
+   * again has given out a later token than this hold's meanwhile: somebody else was there, alone or
+   * with a majority. If a node of ours had forgotten its lease by then, ours was over, unseen, and
+   * must not be made whole.
+   */
+  private boolean isConfirmed() {
+    return atOnce(OwnedLease::confirm, false).done() >= quorum();
   }
 
   /** As {@link #joinLate}, on a thread of the node's client: whoever has the hold need not wait. */

@@ -54,17 +54,12 @@ final class Acquisition {
    */
   private static final long ROUND_TRIP_NANOS = 200_000_000L;
 
-  private final EngineSource source;
   private final Engine engine;
   private final LockProtocol protocol;
   private final Terms terms;
-  private final @Nullable Thread owner;
   private final String holder;
   private final Place place;
-
-  /** Whether the hold is one that threads of this client share. */
-  private final boolean shares;
-
+  private final Neighbours neighbours;
   private final Patience patience;
   private final long startNanos;
   private final Backoff backoff;
@@ -86,15 +81,13 @@ final class Acquisition {
 
   private Acquisition(
       EngineSource source, LockProtocol protocol, Terms terms, @Nullable Thread owner) {
-    this.source = source;
     this.engine = source.engine();
     this.protocol = protocol;
     this.terms = terms;
-    this.owner = owner;
     this.holder = engine.nextHolder();
     this.patience = new Patience(engine);
     this.place = new Place(engine, protocol);
-    this.shares = engine.shares().mayShare(protocol, terms);
+    this.neighbours = new Neighbours(source, protocol, terms, owner, place);
     this.startNanos = engine.nanos();
     this.backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
     this.unheard = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, engine::random);
@@ -117,9 +110,9 @@ final class Acquisition {
     engine.acquisitionStarts();
     try {
       noteInterrupt();
-      lease = join();
-      if (lease == null) {
-        lease = standInLine() ? attemptUntilDone() : null;
+      lease = neighbours.left();
+      if (lease == null && standInLine()) {
+        lease = attemptUntilDone();
       }
       return lease;
     } finally {
@@ -140,7 +133,7 @@ final class Acquisition {
    * False when the wait ended in the line, or a thread of this client is known to hold the lock.
    */
   private boolean standInLine() throws InterruptedException {
-    if (!protocol.waitsInLine() && !shares) {
+    if (!neighbours.standInLine()) {
       return true;
     }
     boolean first = place.enter(terms.waitNanos(), terms.interruptible());
@@ -179,13 +172,14 @@ final class Acquisition {
       boolean trusted = heard != null && heard.confirmed();
       engine.ensureOpen(protocol.name());
       noteInterrupt();
-      OwnedLease handed = shares ? join() : takeOver();
-      if (handed != null) {
-        return handed;
+      OwnedLease left = neighbours.left();
+      if (left != null) {
+        leaveRedis(); // what this one has asked for itself is not needed
+        return left;
       }
 
       boolean polite = letOthersGoFirst();
-      int tokens = tokens();
+      int tokens = neighbours.tokens();
       long sentNanos = engine.nanos();
       Attempt attempt = attempt(tokens);
       if (polite) {
@@ -258,8 +252,7 @@ final class Acquisition {
 
   private @Nullable OwnedLease hold(Attempt.Acquired acquired, int tokens, long sentNanos) {
     LeaseHandle lease =
-        new LeaseHandle(
-            engine, protocol, holder, acquired, shares ? null : owner, terms, sentNanos);
+        new LeaseHandle(engine, protocol, holder, acquired, neighbours.owner(), terms, sentNanos);
     // Not by asking the lease: that would make it lost, and a lost one is released in the
     // background,
     // which could meet the next attempt of the same holder.
@@ -275,29 +268,7 @@ final class Acquisition {
     }
     noteFault(null);
     lease.doubt(doubt);
-    if (shares) {
-      engine.register(lease);
-      SharedHold first = engine.shares().begin(source, lease, owner);
-      place.leave(); // those behind join
-      return first.watched();
-    }
-    lease.reserve(tokens);
-    place.handOver(lease);
-    engine.register(lease);
-    return lease;
-  }
-
-  /** A part of the hold that other threads of this client have; null when there is none. */
-  private @Nullable OwnedLease join() {
-    if (!shares) {
-      return null;
-    }
-    SharedHold part = engine.shares().join(source, terms, owner);
-    if (part != null) {
-      place.leave();
-      part.watched();
-    }
-    return part;
+    return neighbours.hold(lease, tokens);
   }
 
   /** After a release that other clients have heard, who waits anyway waits a moment longer. */
@@ -312,33 +283,6 @@ final class Acquisition {
     Signal closing = engine.closing();
     await(closing, closing.generation(), nanos);
     return true;
-  }
-
-  /** As many as threads may have the hold after this one, if any stand behind. */
-  private int tokens() {
-    return protocol.passesOn() && terms.renewed() && place.isAwaited()
-        ? engine.options().handOvers() + 1
-        : 1;
-  }
-
-  /** The hold that the one before in the line has left; null when there is none that suits. */
-  private @Nullable LeaseHandle takeOver() {
-    Tenure tenure = place.tenure();
-    if (tenure == null) {
-      return null;
-    }
-    if (!tenure.suits(terms, engine.nanos()) || tenure.epoch() != engine.epoch()) {
-      place.releaseTenure();
-      return null;
-    }
-    LeaseHandle lease = LeaseHandle.continuing(engine, protocol, tenure, owner, terms);
-    noteFault(null);
-    place.handOver(lease);
-    engine.register(lease);
-    if (tenure.epoch() != engine.epoch()) {
-      lease.verify(); // whoever looked at the holds in between may not have seen this one
-    }
-    return lease;
   }
 
   private void answeredBusy() {

@@ -392,6 +392,16 @@ final class LeaseHandle implements OwnedLease {
   }
 
   @Override
+  public void confirm() {
+    try {
+      renewal.confirm();
+    } catch (Fault fault) {
+      throw fault.forCaller(protocol.name(), "held, but could not be confirmed");
+    }
+    ensureValid();
+  }
+
+  @Override
   public void renewWhile(boolean wanted) {
     renewal.renewWhile(wanted);
   }

@@ -235,16 +235,21 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   /** Asks Redis whether the hold is still there, and waits for the answer. */
   void verifyNow() {
     try {
-      long sentNanos = engine.nanos();
-      long answer = ask(protocol.renew(holder, ONLY_ASK_MILLIS));
-      if (answer >= 0) {
-        told(answer, sentNanos, ONLY_ASK_MILLIS);
-        return;
-      }
+      confirm();
     } catch (Fault fault) {
       Engine.LOG.debug("lock '{}': asked again soon", protocol.name(), fault);
+      verify();
     }
-    verify();
+  }
+
+  /** The same; a fault when there was no answer. */
+  void confirm() throws Fault {
+    long sentNanos = engine.nanos();
+    long answer = ask(protocol.renew(holder, ONLY_ASK_MILLIS));
+    if (answer < 0) {
+      throw new Fault(LockException.Reason.NOT_READY, false, "the server refused to say", null);
+    }
+    told(answer, sentNanos, ONLY_ASK_MILLIS);
   }
 
   private long ask(ScriptCall renewal) throws Fault {

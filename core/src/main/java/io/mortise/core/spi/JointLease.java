@@ -314,6 +314,12 @@ public abstract class JointLease implements OwnedLease {
     members().forEach(OwnedLease::verify);
   }
 
+  @Override
+  public final void confirm() {
+    var unused = demand("held, but could not be confirmed", OwnedLease::confirm);
+    ensureValid();
+  }
+
   /** What any member remembered. */
   @Override
   public final long lastToken() {

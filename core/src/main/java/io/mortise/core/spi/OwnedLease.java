@@ -40,6 +40,14 @@ public interface OwnedLease extends Lease {
   void verify();
 
   /**
+   * Asks Redis whether the hold is still there, and waits for the answer.
+   *
+   * @throws io.mortise.core.LeaseLostException if it is not
+   * @throws io.mortise.core.LockException if Redis did not say
+   */
+  void confirm();
+
+  /**
    * The last token that the lock remembered when this hold began; 0 when it remembered none,
    * because it is new, or has lost its data.
    */

@@ -89,6 +89,11 @@ final class FakeLease implements OwnedLease {
   }
 
   @Override
+  public void confirm() {
+    failOrThrowLoss();
+  }
+
+  @Override
   public long lastToken() {
     return 0;
   }

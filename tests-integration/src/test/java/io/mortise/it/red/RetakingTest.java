@@ -104,6 +104,27 @@ class RetakingTest {
     assertEndsInOrder(lease);
   }
 
+  /** Found by faults at random: one node forgets, and another one of us was never in hand. */
+  @Test
+  void aNodeThatSomebodyElseHadInBetweenDoesNotMakeALapsedMajorityWhole() throws Exception {
+    // So long that no renewal notices what happens.
+    LockOptions slow = LockOptions.builder().lease(Duration.ofMinutes(1)).build();
+    try (Party sleepy = nodes.party(slow, BUDGET).warm()) {
+      nodes.begin(NodeFault.CUT_OFF, List.of(2));
+      QuorumLease lease = watched(sleepy.take(name));
+      assertEquals(2, lease.nodesHolding());
+      nodes.server(1).command("DEL", name);
+      QuorumLease other = there.take(name);
+      assertTrue(other.fencingToken() > lease.fencingToken());
+      other.close();
+      nodes.end(NodeFault.CUT_OFF, List.of(2));
+      Patiently.until("it is told", () -> !losses.isEmpty());
+      assertEquals(Reason.GONE, losses.get(0).reason());
+      assertThrows(LeaseLostException.class, lease::close);
+      nodes.awaitHolding(name, 0);
+    }
+  }
+
   @Test
   void aNodeOnWhichTheKeyIsDeletedIsTakenAgain() throws Exception {
     QuorumLease lease = watched(here.takeEverywhere(name));
