@@ -101,22 +101,25 @@ public final class BenchCommand implements Callable<Integer> {
     List<BenchmarkCase> cases = cases();
     Settings settings = settings();
     long start = System.nanoTime();
+    String machine = Machine.inWords();
+    ResultsFolder kept = new ResultsFolder(folder == null ? byDefault() : folder);
     Benchmark benchmark = new Benchmark(settings, name -> ConsoleProgress.of(name, err));
     List<ContestResult> results = new ArrayList<>();
+    List<Map<String, @Nullable Object>> rows = List.of();
+    String footer = machine;
     for (BenchmarkCase each : cases) {
       results.addAll(benchmark.run(each));
+      rows = Rows.of(results);
+      footer =
+          "%s; %d rounds%s, %.0f s in all."
+              .formatted(
+                  machine,
+                  settings.rounds(),
+                  quick ? ", quick" : "",
+                  Duration.ofNanos(System.nanoTime() - start).toMillis() / MILLIS_PER_SECOND);
+      // After each case: who breaks off keeps what was measured.
+      kept.write(cases, results, rows, Table.of(rows, Ansi.OFF) + "\n\n" + footer, err);
     }
-    List<Map<String, @Nullable Object>> rows = Rows.of(results);
-    String footer =
-        "%s; %d rounds%s, %.0f s in all."
-            .formatted(
-                Machine.inWords(),
-                settings.rounds(),
-                quick ? ", quick" : "",
-                Duration.ofNanos(System.nanoTime() - start).toMillis() / MILLIS_PER_SECOND);
-    String table = Table.of(rows, Ansi.OFF) + "\n\n" + footer;
-    ResultsFolder kept = new ResultsFolder(folder == null ? byDefault() : folder);
-    kept.write(cases, results, rows, table, err);
     report(rows, footer, kept, out);
     return failed(results) ? LOCK_FAILED : 0;
   }

@@ -38,9 +38,9 @@ public record Settings(
         false,
         rounds,
         Duration.ofSeconds(1),
-        Duration.ofSeconds(3),
+        Duration.ofSeconds(2),
         rounds,
-        Duration.ofSeconds(6),
+        Duration.ofSeconds(3),
         Duration.ofSeconds(10));
   }
 
