@@ -62,10 +62,12 @@ final class Acquisition {
   private final Neighbours neighbours;
   private final Patience patience;
   private final long startNanos;
-  private final Backoff backoff;
 
-  /** Between polls, while the channel is not confirmed. */
-  private final Backoff unheard;
+  /** After faults; null before the first. */
+  private @Nullable Backoff backoff;
+
+  /** Between polls, while the channel is not confirmed; null before the first. */
+  private @Nullable Backoff unheard;
 
   private @Nullable Subscription subscription;
   private @Nullable Waiter presence;
@@ -89,8 +91,6 @@ final class Acquisition {
     this.place = new Place(engine, protocol);
     this.neighbours = new Neighbours(source, protocol, terms, owner, place);
     this.startNanos = engine.nanos();
-    this.backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
-    this.unheard = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, engine::random);
   }
 
   /**
@@ -287,7 +287,7 @@ final class Acquisition {
 
   private void answeredBusy() {
     noteFault(null);
-    backoff.reset();
+    backoff = null;
     place.wasBusy();
   }
 
@@ -322,7 +322,7 @@ final class Acquisition {
         await(fresh.signal(), generation, Math.min(nanos, FIRST_CONFIRMATION_NANOS));
       }
     } else {
-      await(heard.signal(), seen, trusted ? nanos : Math.min(nanos, unheard.nextNanos()));
+      await(heard.signal(), seen, trusted ? nanos : Math.min(nanos, pollNanos()));
     }
   }
 
@@ -339,11 +339,29 @@ final class Acquisition {
     Signal closing = engine.closing();
     long seen = closing.generation();
     engine.ensureOpen(protocol.name());
-    await(closing, seen, backoff.nextNanos());
+    await(closing, seen, pauseNanos());
     letOthersGiveUp();
     if (leftNanos() <= 0) {
       throw fault.forCaller(protocol.name());
     }
+  }
+
+  private long pauseNanos() {
+    Backoff pause = backoff;
+    if (pause == null) {
+      pause = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
+      backoff = pause;
+    }
+    return pause.nextNanos();
+  }
+
+  private long pollNanos() {
+    Backoff poll = unheard;
+    if (poll == null) {
+      poll = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, engine::random);
+      unheard = poll;
+    }
+    return poll.nextNanos();
   }
 
   /**

@@ -40,11 +40,14 @@ public final class Ownership {
     final Map<Object, Hold> held = new HashMap<>();
 
     /** Hashes of identities: enough to explain, and they keep no lock in memory. */
-    private final int[] released = new int[REMEMBERED];
+    private int[] released = {};
 
     private long releases;
 
     void released(Object identity) {
+      if (released.length == 0) {
+        released = new int[REMEMBERED];
+      }
       released[(int) (releases++ % REMEMBERED)] = identity.hashCode();
     }
 
