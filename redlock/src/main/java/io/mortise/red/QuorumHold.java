@@ -212,15 +212,10 @@ final class QuorumHold extends JointLease implements QuorumLease {
             });
       }
     }
-    long beganNanos = System.nanoTime();
-    // A release that no majority confirms is an error: it has the time of every other release.
-    long mostNanos =
-        all ? Math.max(budgetNanos, source.options().commandTimeout().toNanos()) : budgetNanos;
-    poll.awaitUninterruptibly(
-        answers -> answers.count(yes -> yes) >= quorum(), beganNanos + mostNanos);
+    long untilNanos = System.nanoTime() + budgetNanos;
+    poll.awaitUninterruptibly(answers -> answers.count(yes -> yes) >= quorum(), untilNanos);
     if (all) {
       long grace = System.nanoTime() + GRACE_NANOS;
-      long untilNanos = beganNanos + budgetNanos;
       poll.awaitUninterruptibly(answers -> false, grace - untilNanos < 0 ? grace : untilNanos);
     }
     int done = 0;

@@ -2,12 +2,13 @@ package io.mortise.core.internal;
 
 import io.mortise.core.internal.Deployment.Post;
 import io.mortise.core.internal.SubscriberSession.Listener;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -51,6 +52,9 @@ final class Subscriber {
   /** Written under the lock; read without it by the session. */
   private final Map<String, Channel> channels = new ConcurrentHashMap<>();
 
+  /** Those of them that the session has still to be asked for; guarded by the lock. */
+  private final Set<Channel> missing = new LinkedHashSet<>();
+
   // Both guarded by the lock.
   private @Nullable SubscriberSession session;
   private @Nullable Thread thread;
@@ -74,6 +78,7 @@ final class Subscriber {
   void add(Channel channel) {
     channel.subscriber = this;
     channels.put(channel.name, channel);
+    missing.add(channel);
     askForMissing();
   }
 
@@ -94,7 +99,10 @@ final class Subscriber {
 
   /** Leaves these channels; with the last one the connection ends. */
   void remove(Collection<Channel> some) {
-    some.forEach(channel -> channels.remove(channel.name));
+    for (Channel channel : some) {
+      channels.remove(channel.name);
+      missing.remove(channel);
+    }
     SubscriberSession current = session;
     if (current != null) {
       if (channels.isEmpty()) {
@@ -138,12 +146,12 @@ final class Subscriber {
       start();
     }
     SubscriberSession current = session;
-    if (current == null || !current.isLive()) {
+    if (missing.isEmpty() || current == null || !current.isLive()) {
       return; // as soon as the session is live it is asked for all channels
     }
-    inGroups(channels.values().stream().filter(channel -> !channel.asked).toList())
-        .forEach(current::subscribe);
-    channels.values().forEach(channel -> channel.asked = true);
+    inGroups(missing).forEach(current::subscribe);
+    missing.forEach(channel -> channel.asked = true);
+    missing.clear();
   }
 
   /** One command for each group. */
@@ -174,6 +182,7 @@ final class Subscriber {
               Channel channel = channels.get(name);
               if (channel != null) {
                 channel.asked = true;
+                missing.remove(channel);
               }
             });
       } finally {
@@ -222,12 +231,11 @@ final class Subscriber {
   }
 
   private void doubtAll() {
-    List<Channel> mine;
     lock.lock();
     try {
       session = null;
-      mine = new ArrayList<>(channels.values());
-      mine.forEach(Channel::doubt);
+      channels.values().forEach(Channel::doubt);
+      missing.addAll(channels.values());
     } finally {
       lock.unlock();
     }
@@ -277,6 +285,7 @@ final class Subscriber {
           return; // as it was asked to
         }
         channel.doubt();
+        missing.add(channel);
       } finally {
         lock.unlock();
       }
