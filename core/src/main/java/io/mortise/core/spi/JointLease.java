@@ -43,6 +43,9 @@ public abstract class JointLease implements OwnedLease {
   private final AtomicLong token;
   private final AtomicReferenceArray<@Nullable OwnedLease> members;
 
+  /** Those of the members that count: who joins does when it was found to have come in time. */
+  private final AtomicReferenceArray<@Nullable OwnedLease> counted;
+
   /** One member joins at a time. */
   private final ReentrantLock joining = new ReentrantLock();
 
@@ -68,8 +71,10 @@ public abstract class JointLease implements OwnedLease {
     this.state = new LeaseState(name, task -> run(source, task));
     this.token = new AtomicLong(token);
     this.members = new AtomicReferenceArray<>(members.size());
+    this.counted = new AtomicReferenceArray<>(members.size());
     for (int i = 0; i < members.size(); i++) {
       this.members.set(i, members.get(i));
+      this.counted.set(i, members.get(i));
     }
   }
 
@@ -139,9 +144,13 @@ public abstract class JointLease implements OwnedLease {
 
   /** The members that are there, lost or not. */
   protected final List<OwnedLease> members() {
-    List<OwnedLease> there = new ArrayList<>(members.length());
-    for (int i = 0; i < members.length(); i++) {
-      OwnedLease member = members.get(i);
+    return there(members);
+  }
+
+  private static List<OwnedLease> there(AtomicReferenceArray<@Nullable OwnedLease> places) {
+    List<OwnedLease> there = new ArrayList<>(places.length());
+    for (int i = 0; i < places.length(); i++) {
+      OwnedLease member = places.get(i);
       if (member != null) {
         there.add(member);
       }
@@ -156,7 +165,7 @@ public abstract class JointLease implements OwnedLease {
 
   /** How many members are valid at this moment. */
   protected final int validMembers() {
-    return (int) members().stream().filter(OwnedLease::isValid).count();
+    return (int) there(counted).stream().filter(OwnedLease::isValid).count();
   }
 
   /** How many places there are. */
@@ -174,8 +183,8 @@ public abstract class JointLease implements OwnedLease {
    *
    * <p>A majority that is over is not made whole, seen or unseen: others may have had the lock
    * meanwhile. So enough of the others must be valid <em>after</em> the member stands in its place:
-   * what is valid then has been valid all the time before. One joins after the other, so that none
-   * counts who has not been found good.
+   * what is valid then has been valid all the time before. Until then it counts for nobody, and one
+   * joins after the other.
    *
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
@@ -186,7 +195,10 @@ public abstract class JointLease implements OwnedLease {
         return false;
       }
       // Whoever ended the hold before this look may not have seen the member; after it, he has.
-      boolean stands = validBeside(member) >= required && state.now().isLive();
+      if (validBeside(member) >= required) {
+        counted.set(place, member);
+      }
+      boolean stands = counted.get(place) == member && state.now().isLive();
       if (!stands && members.compareAndSet(place, member, expected)) {
         look();
         return false;
@@ -211,7 +223,7 @@ public abstract class JointLease implements OwnedLease {
     }
     int valid = 0;
     int onTime = 0;
-    for (OwnedLease member : members()) {
+    for (OwnedLease member : there(counted)) {
       State is = member.state();
       onTime += is == State.HELD ? 1 : 0;
       valid += is == State.HELD || is == State.AT_RISK ? 1 : 0;
@@ -381,7 +393,7 @@ public abstract class JointLease implements OwnedLease {
     if (phase == Phase.LOST || phase == Phase.RELEASED) {
       return Duration.ZERO;
     }
-    return members().stream()
+    return there(counted).stream()
         .map(OwnedLease::remaining)
         .sorted(Comparator.reverseOrder())
         .skip(required - 1L)
