@@ -3,6 +3,7 @@ package io.mortise.core.internal;
 import java.util.ArrayList;
 import java.util.List;
 import org.jetbrains.lincheck.Lincheck;
+import org.jetbrains.lincheck.LincheckAssertionError;
 
 /**
  * Runs a scenario again and again, each time with its threads switched at other places: between any
@@ -16,6 +17,9 @@ import org.jetbrains.lincheck.Lincheck;
  * run to the next.
  */
 public final class Interleavings {
+  /** How many times as many schedules are to be tried as in the build. */
+  private static final int TIMES = Integer.getInteger("interleavings.times", 1);
+
   /** A part of a scenario. */
   @FunctionalInterface
   public interface Step {
@@ -46,11 +50,11 @@ public final class Interleavings {
   /**
    * Fails if the scenario fails, or does not end, in one of the schedules.
    *
-   * @param schedules how many are tried at most
+   * @param schedules how many are tried at most, when no more are asked for
    */
   public static void check(int schedules, Step scenario) {
     Lincheck.runConcurrentTest(
-        schedules,
+        schedules * TIMES,
         () -> {
           try {
             scenario.run();
@@ -58,6 +62,24 @@ public final class Interleavings {
             throw new AssertionError(e);
           }
         });
+  }
+
+  /**
+   * Fails if the scenario, which has a fault, fails in none of the schedules: this shows that the
+   * same scenario finds such a fault in the class itself.
+   *
+   * @param schedules how many are tried at most
+   */
+  public static void checkFaulty(int schedules, Step scenario) {
+    boolean found = false;
+    try {
+      check(schedules, scenario);
+    } catch (LincheckAssertionError fault) {
+      found = true;
+    }
+    if (!found) {
+      throw new AssertionError("the fault was not found in %d schedules".formatted(schedules));
+    }
   }
 
   /** Runs the steps at the same time, each on a thread, and waits for all of them. */

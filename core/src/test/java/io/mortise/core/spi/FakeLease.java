@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** A hold that stands as a test says, and remembers what was asked of it. */
-final class FakeLease implements OwnedLease {
+public final class FakeLease implements OwnedLease {
   final String name;
-  final AtomicInteger releases = new AtomicInteger();
+  public final AtomicInteger releases = new AtomicInteger();
   final List<Terms> needed = new ArrayList<>();
   final List<Boolean> renewed = new ArrayList<>();
   volatile Duration remaining = Duration.ofSeconds(10);
@@ -25,7 +25,7 @@ final class FakeLease implements OwnedLease {
   private volatile LeaseLoss loss;
   private volatile long token = 1;
 
-  FakeLease(String name) {
+  public FakeLease(String name) {
     this.name = name;
   }
 

@@ -2,38 +2,37 @@ package io.mortise.core.spi;
 
 import io.mortise.core.LockOptions;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Gives the leases that a test has put there; its worker does what it has when the test says so.
  */
-final class FakeSource implements LeaseSource {
+public final class FakeSource implements LeaseSource {
   final String name;
-  final Deque<FakeLease> free = new ArrayDeque<>();
-  final List<Terms> asked = new ArrayList<>();
-  final List<Thread> owners = new ArrayList<>();
+  final Deque<FakeLease> free = new ConcurrentLinkedDeque<>();
+  final List<Terms> asked = new CopyOnWriteArrayList<>();
+  final List<Thread> owners = new CopyOnWriteArrayList<>();
   final Deque<Runnable> submitted = new ConcurrentLinkedDeque<>();
   final Deque<Runnable> scheduled = new ConcurrentLinkedDeque<>();
   volatile Optional<String> obstacle = Optional.empty();
   volatile boolean closed;
   volatile boolean withoutThreads;
 
-  FakeSource(String name, FakeLease... free) {
+  public FakeSource(String name, FakeLease... free) {
     this.name = name;
     this.free.addAll(List.of(free));
   }
 
   /** Does all that was submitted, and what that submits. */
-  void work() {
+  public void work() {
     for (Runnable task = submitted.poll(); task != null; task = submitted.poll()) {
       task.run();
     }
