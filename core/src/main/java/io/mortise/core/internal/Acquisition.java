@@ -107,7 +107,7 @@ final class Acquisition {
 
   private @Nullable OwnedLease run() throws InterruptedException {
     OwnedLease lease = null;
-    engine.acquisitionStarts();
+    engine.underway().begin();
     try {
       noteInterrupt();
       lease = neighbours.left();
@@ -119,7 +119,7 @@ final class Acquisition {
       try {
         giveBack(lease);
       } finally {
-        engine.acquisitionEnds();
+        engine.underway().end();
       }
       if (interrupted) {
         Thread.currentThread().interrupt();

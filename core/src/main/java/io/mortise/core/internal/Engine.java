@@ -18,7 +18,6 @@ import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -45,10 +44,7 @@ public final class Engine implements LockClient, LockNode {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Signal closing = new Signal();
 
-  /** How many acquisitions are under way, and a signal for the end of one while closing. */
-  private final AtomicInteger running = new AtomicInteger();
-
-  private final Signal finished = new Signal();
+  private final Underway underway = new Underway();
 
   private final LockOptions options;
   private final Deployment servers;
@@ -150,8 +146,10 @@ public final class Engine implements LockClient, LockNode {
   }
 
   /**
-   * Waiters leave first, then holds are given up, then what has to be repeated is tried once more;
-   * only then the threads and connections that all of it needs.
+   * Waiters leave first: an attempt that is under way may still be granted, and whoever made it
+   * releases it then. Next holds are given up, but for those that their owners are releasing just
+   * now. What has to be repeated is tried once more. Only then the threads and connections end that
+   * all of it needs.
    */
   @Override
   public void close() {
@@ -162,7 +160,7 @@ public final class Engine implements LockClient, LockNode {
     gates.close();
     wakeups.close();
     long deadlineNanos = nanos() + commands.timeoutNanos();
-    awaitAcquisitions(nanos() + commands.timeoutNanos() / 2); // the other half is the holds'
+    underway.awaitNone(commands.timeoutNanos() / 2); // the other half is the holds'
     List<ScriptCall> calls = new ArrayList<>();
     for (LeaseHandle lease : leases()) {
       if (lease.lose(Reason.CLIENT_CLOSED, nanos(), "its client was closed while it was held")) {
@@ -180,43 +178,11 @@ public final class Engine implements LockClient, LockNode {
           id,
           faults.get(0).getMessage());
     }
+    underway.awaitNone(deadlineNanos - nanos());
     releases.flush(deadlineNanos);
     scheduler.close();
     workers.close(Math.max(0, deadlineNanos - nanos()));
     servers.close();
-  }
-
-  /**
-   * An attempt that is under way may still be granted; whoever made it releases it then, which
-   * needs all that is closed next.
-   */
-  private void awaitAcquisitions(long deadlineNanos) {
-    boolean interrupted = false;
-    while (running.get() > 0 && deadlineNanos - nanos() > 0) {
-      long seen = finished.generation();
-      try {
-        if (running.get() > 0) {
-          finished.await(seen, deadlineNanos - nanos());
-        }
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  /** To be called around each acquisition. */
-  void acquisitionStarts() {
-    running.incrementAndGet();
-  }
-
-  void acquisitionEnds() {
-    running.decrementAndGet();
-    if (closed.get()) {
-      finished.fire();
-    }
   }
 
   /**
@@ -363,6 +329,11 @@ public final class Engine implements LockClient, LockNode {
   @Override
   public Optional<String> serverId() {
     return servers.clusterId().or(() -> serverId.get(commands));
+  }
+
+  /** To be counted in, around each acquisition and each release. */
+  Underway underway() {
+    return underway;
   }
 
   long nanos() {

@@ -49,7 +49,7 @@ public final class GroupAttempt {
     if (terms.interruptible() && Thread.interrupted()) {
       throw new InterruptedException("interrupted while waiting for " + names());
     }
-    engine.acquisitionStarts();
+    engine.underway().begin();
     try {
       engine.ensureOpen(sources.get(0).protocol().name());
       for (int i = 0; i < sources.size(); i++) {
@@ -62,7 +62,7 @@ public final class GroupAttempt {
       try {
         places.forEach(Place::leave);
       } finally {
-        engine.acquisitionEnds();
+        engine.underway().end();
       }
     }
   }

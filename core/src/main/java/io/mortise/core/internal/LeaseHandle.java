@@ -291,7 +291,9 @@ final class LeaseHandle implements OwnedLease {
    */
   boolean releaseBegins() {
     standingNow();
+    engine.underway().begin();
     if (!state.releaseBegins()) {
+      engine.underway().end();
       return false;
     }
     engine.scheduler().remove(renewal);
@@ -325,13 +327,14 @@ final class LeaseHandle implements OwnedLease {
 
   /** What began to be released and came to no end, because of an error: as without an answer. */
   void releaseIsOver() {
-    if (phase() == Phase.RELEASING) {
-      try {
+    try {
+      if (phase() == Phase.RELEASING) {
         state.releaseEnds(null);
         abandon();
-      } finally {
-        passOn();
       }
+    } finally {
+      passOn();
+      engine.underway().end();
     }
   }
 

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -194,6 +195,45 @@ class CloseTest {
     proxy.restore();
     redis.server().command("DEL", name);
     redis.server().command("DEL", held.name());
+  }
+
+  @Test
+  void whatIsBeingReleasedKeepsItsConnectionUntilItIs() throws Exception {
+    LockOptions one =
+        LockOptions.builder()
+            .lease(HOUR)
+            .commandTimeout(Duration.ofSeconds(5))
+            .connections(1)
+            .build();
+    LockClient closing = LockClient.create(proxy.uri(), one);
+    RedisLock first = new RedisLock(closing, freshName());
+    RedisLock second = new RedisLock(closing, freshName());
+    proxy.delay(Direction.TO_SERVER, Duration.ofMillis(100));
+    CountDownLatch held = new CountDownLatch(2);
+    CountDownLatch go = new CountDownLatch(1);
+    List<Background<Boolean>> owners = new ArrayList<>();
+    for (RedisLock mine : List.of(first, second)) {
+      owners.add(
+          Background.start(
+              () -> {
+                mine.lock();
+                held.countDown();
+                go.await();
+                mine.unlock();
+                return true;
+              }));
+    }
+    held.await();
+    go.countDown();
+    until("both are releasing", () -> closing.status().holds() == 0);
+
+    closing.close();
+
+    for (Background<Boolean> owner : owners) {
+      assertTrue(owner.get());
+    }
+    assertFalse(redis.exists(first.name()));
+    assertFalse(redis.exists(second.name()));
   }
 
   @Test
