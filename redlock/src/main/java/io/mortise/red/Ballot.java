@@ -8,6 +8,7 @@ import io.mortise.core.spi.Terms;
 import io.mortise.red.Poll.Answer;
 import io.mortise.red.QuorumAcquisition.Lead;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -105,7 +106,15 @@ final class Ballot {
     if (!poll.isAsked(place)) {
       Member member = members.get(place);
       Terms asked = terms.waiting(waitNanos).interruptible(true).under(member.source().options());
-      poll.ask(place, () -> member.acquire(asked, owner));
+      try {
+        member
+            .acquireAhead(asked, owner)
+            .ifPresentOrElse(
+                sent -> poll.ask(place, sent),
+                () -> poll.ask(place, () -> member.acquire(asked, owner)));
+      } catch (LockException e) {
+        poll.fail(place, e);
+      }
     }
   }
 
@@ -153,10 +162,23 @@ final class Ballot {
 
   // ---- a majority
 
-  /** Writes the largest token back to a majority; only then there is a hold. */
+  /**
+   * The token of the quorum. It has to be later than all that these nodes remember, and remembered
+   * by them itself. If the least of theirs is, which takes clocks that differ by less than the time
+   * since the last holder came, nothing has to be written back.
+   */
+  private static long token(Collection<OwnedLease> granted) {
+    long least = granted.stream().mapToLong(OwnedLease::fencingToken).min().orElseThrow();
+    long last = granted.stream().mapToLong(OwnedLease::lastToken).max().orElseThrow();
+    return least > last
+        ? least
+        : granted.stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
+  }
+
+  /** Has the token remembered by a majority; only then there is a hold. */
   private @Nullable OwnedLease establish(LateGrants late) {
     Map<Integer, OwnedLease> granted = granted();
-    long token = granted.values().stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
+    long token = token(granted.values());
     List<@Nullable Answer<Boolean>> raised = raise(granted, token);
     long later = late.tokenIfRemembered(token);
     while (later > token) { // one that came late knows of a holder that the majority did not
@@ -348,15 +370,7 @@ final class Ballot {
   /** At once everywhere, so that the next ballot is not in its own way. */
   private void giveBackAll(boolean awaited) {
     Poll<Boolean> releases = source.poll();
-    granted()
-        .forEach(
-            (place, lease) ->
-                releases.ask(
-                    place,
-                    () -> {
-                      QuorumHold.quietly(lease);
-                      return true;
-                    }));
+    granted().forEach((place, lease) -> QuorumHold.release(releases, place, lease));
     if (awaited) {
       releases.awaitUninterruptibly(done -> false, System.nanoTime() + budgetNanos);
     }

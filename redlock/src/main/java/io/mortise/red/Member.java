@@ -1,5 +1,6 @@
 package io.mortise.red;
 
+import io.mortise.core.spi.InFlight;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockNode;
 import io.mortise.core.spi.OwnedLease;
@@ -93,6 +94,17 @@ record Member(LeaseSource source, Contact contact) {
                   .collect(Collectors.toUnmodifiableSet()));
     }
     return lease;
+  }
+
+  /**
+   * The same, sent ahead.
+   *
+   * @return empty if it may have to wait, or there is more than that to ask
+   */
+  Optional<InFlight<Optional<OwnedLease>>> acquireAhead(Terms terms, @Nullable Thread owner) {
+    return terms.waitNanos() == 0 && !knownServerIds().isEmpty()
+        ? InFlight.acquire(source, terms, owner)
+        : Optional.empty();
   }
 
   /** What its servers call themselves; empty when they have not answered yet, or do not tell. */

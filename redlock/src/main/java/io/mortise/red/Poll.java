@@ -2,6 +2,9 @@ package io.mortise.red;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
+import io.mortise.core.spi.InFlight;
+import io.mortise.red.Flights.Flight;
+import io.mortise.red.Flights.Promptness;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -14,17 +17,20 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question to several members at the same time, each asked on a thread of its own client.
+ * One question to several members at the same time: sent ahead where that can be, and otherwise
+ * asked on a thread of the member's client.
  *
  * <p><b>Threads.</b> One thread asks and waits; those that bring answers meet it under the lock
- * here. Whoever waits stops when enough has been answered, and says what is to become of the rest:
- * an answer that comes later is given to {@code late}, on the thread that brings it. Every answer
- * is seen exactly once: by who waits, or by {@code late}.
+ * here. What was sent ahead it collects itself for a moment; then threads wait for the rest.
+ * Whoever waits stops when enough has been answered, and says what is to become of the rest: an
+ * answer that comes later is given to {@code late}, on the thread that brings it. Every answer is
+ * seen exactly once: by who waits, or by {@code late}.
  *
  * @param <T> what is answered
  */
 final class Poll<T> {
   private final List<Member> members;
+  private final Flights<T> flights;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition answered = lock.newCondition();
 
@@ -49,21 +55,17 @@ final class Poll<T> {
    */
   record Answer<T>(@Nullable T value, @Nullable RuntimeException failure) {}
 
-  Poll(List<Member> members) {
+  Poll(List<Member> members, Promptness promptness) {
     this.members = members;
+    this.flights = new Flights<>(promptness);
     this.answers = new ArrayList<>(Collections.nCopies(members.size(), null));
     this.answering = new @Nullable Thread[members.size()];
     this.asked = new boolean[members.size()];
   }
 
-  /** Puts the question to a member. */
+  /** Has the question put to a member, by a thread of its client. */
   void ask(int place, Callable<T> question) {
-    lock.lock();
-    try {
-      asked[place] = true;
-    } finally {
-      lock.unlock();
-    }
+    asks(place);
     try {
       var unused = members.get(place).source().submit(() -> answer(place, question));
     } catch (RejectedExecutionException e) {
@@ -78,15 +80,60 @@ final class Poll<T> {
     }
   }
 
+  /** Takes a question that was put to a member already. */
+  void ask(int place, InFlight<T> question) {
+    asks(place);
+    if (question.isSent()) {
+      flights.add(place, question);
+    } else {
+      leave(new Flight<>(place, question));
+    }
+  }
+
   /** Answers for a member that need not be asked. */
   void answer(int place, T value) {
+    asks(place);
+    put(place, new Answer<>(value, null));
+  }
+
+  /** A member could not even be asked. */
+  void fail(int place, RuntimeException failure) {
+    asks(place);
+    put(place, new Answer<>(null, failure));
+  }
+
+  private void asks(int place) {
     lock.lock();
     try {
       asked[place] = true;
     } finally {
       lock.unlock();
     }
-    put(place, new Answer<>(value, null));
+  }
+
+  /** Leaves the waiting to a thread of the client's; it is done in any case. */
+  private void leave(Flight<T> flight) {
+    try {
+      var unused = members.get(flight.place()).source().submit(() -> land(flight));
+    } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+      land(flight);
+    }
+  }
+
+  private void land(Flight<T> flight) {
+    Answer<T> answer;
+    try {
+      answer = new Answer<>(flight.question().await(), null);
+    } catch (RuntimeException e) {
+      answer = new Answer<>(null, e);
+    }
+    put(flight.place(), answer);
+  }
+
+  private void leaveAll() {
+    for (Flight<T> open = flights.takeOpen(); open != null; open = flights.takeOpen()) {
+      leave(open);
+    }
   }
 
   /** Whether the member was asked, or need not be. */
@@ -156,6 +203,8 @@ final class Poll<T> {
    * @throws InterruptedException if the thread is interrupted; the question is still open
    */
   void await(Predicate<Poll<T>> enough, long untilNanos) throws InterruptedException {
+    flights.gather(this::land, () -> enough.test(this), untilNanos);
+    leaveAll();
     lock.lockInterruptibly();
     try {
       while (open() > 0 && !enough.test(this)) {
@@ -193,6 +242,7 @@ final class Poll<T> {
    * @return for each member its answer; null for one that was not asked, or has not answered
    */
   List<@Nullable Answer<T>> end(boolean interrupt, Late<T> rest) {
+    leaveAll();
     lock.lock();
     try {
       late = rest;

@@ -3,6 +3,7 @@ package io.mortise.red;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.InFlight;
 import io.mortise.core.spi.JointLease;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
@@ -10,6 +11,7 @@ import io.mortise.red.Poll.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -128,7 +130,7 @@ final class QuorumHold extends JointLease implements QuorumLease {
    * must not be made whole.
    */
   private boolean isConfirmed() {
-    return atOnce(OwnedLease::confirm, false).done() >= quorum();
+    return each(OwnedLease::confirm).done() >= quorum();
   }
 
   /** As {@link #joinLate}, on a thread of the node's client: whoever has the hold need not wait. */
@@ -186,12 +188,33 @@ final class QuorumHold extends JointLease implements QuorumLease {
   @Override
   protected List<RuntimeException> giveBack(List<OwnedLease> held) {
     end();
-    return atOnce(OwnedLease::release, true).failures();
+    return atOnce(QuorumHold::release, true).failures();
+  }
+
+  /** Has a member released. */
+  static void release(Poll<Boolean> poll, int place, OwnedLease lease) {
+    InFlight.release(lease)
+        .ifPresentOrElse(
+            sent -> poll.ask(place, sent),
+            () -> poll.ask(place, asking(OwnedLease::release, lease)));
+  }
+
+  private static Callable<Boolean> asking(Consumer<OwnedLease> action, OwnedLease lease) {
+    return () -> {
+      action.accept(lease);
+      return true;
+    };
   }
 
   @Override
   protected Asked each(Consumer<OwnedLease> action) {
-    return atOnce(action, false);
+    return atOnce((poll, place, lease) -> poll.ask(place, asking(action, lease)), false);
+  }
+
+  /** Asks a member something. */
+  @FunctionalInterface
+  private interface Asking {
+    void ask(Poll<Boolean> poll, int place, OwnedLease lease);
   }
 
   /**
@@ -199,17 +222,12 @@ final class QuorumHold extends JointLease implements QuorumLease {
    *
    * @param all whether to give all of them the time to end, and not only the majority
    */
-  private Asked atOnce(Consumer<OwnedLease> action, boolean all) {
+  private Asked atOnce(Asking asking, boolean all) {
     Poll<Boolean> poll = source.poll();
     for (int i = 0; i < nodes(); i++) {
       OwnedLease lease = member(i);
       if (lease != null) {
-        poll.ask(
-            i,
-            () -> {
-              action.accept(lease);
-              return true;
-            });
+        asking.ask(poll, i, lease);
       }
     }
     long untilNanos = System.nanoTime() + budgetNanos;

@@ -59,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  * majority the hold is lost, and told.
  *
  * <p><b>The fencing token</b> is larger than that of every earlier holder: it is the largest of the
- * majority's, and is written back to a majority before the lock is given out, so that the next
+ * majority's, and a majority remembers it before the lock is given out, so that the next
  * majority, which shares a node with this one, begins above it. That costs one more round trip. If
  * nodes of a majority remember different things, because one came back without its data, more are
  * asked. When the tokens of a name are forgotten everywhere ({@link

@@ -1,17 +1,12 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.internal.Wakeups.Subscription;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.LockProtocol.Presence;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.core.spi.ScriptCall;
 import io.mortise.core.spi.Terms;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,12 +27,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>What can go wrong where.</b> <i>Interrupt</i>: it is looked at before the line, in the
  * line, before each attempt, and while parked; never during a command, so that every attempt has an
- * outcome or a fault. <i>A lost reply</i>: the attempt may have been granted; a repetition by the
- * same holder id takes the same hold, and if the loop ends without it, {@code abandon} releases
- * what may be there, until the lease would have run out. <i>A lost message</i>: the signal's
- * generation is read before the attempt, and a channel counts only from its confirmation. <i>A
- * lease that is over on arrival</i> is no hold. Whatever ends the loop, the {@code finally} gives
- * back the line, the channel, the sign of life, and the place in Redis.
+ * outcome or a fault. <i>A lost reply</i>: see {@link Attempts}. <i>A lost message</i>: the
+ * signal's generation is read before the attempt, and a channel counts only from its confirmation.
+ * Whatever ends the loop, the {@code finally} gives back the line, the channel, the sign of life,
+ * and the place in Redis.
  */
 final class Acquisition {
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
@@ -49,14 +42,10 @@ final class Acquisition {
   private static final long FIRST_POLL_NANOS = 50_000_000L;
   private static final long MOST_POLL_NANOS = 1_000_000_000L;
 
-  /**
-   * How long a last attempt may take past the end of the wait: the round trip of a slow network.
-   */
-  private static final long ROUND_TRIP_NANOS = 200_000_000L;
-
   private final Engine engine;
   private final LockProtocol protocol;
   private final Terms terms;
+  private final Attempts attempts;
   private final String holder;
   private final Place place;
   private final Neighbours neighbours;
@@ -73,23 +62,16 @@ final class Acquisition {
   private @Nullable Waiter presence;
   private boolean interrupted;
 
-  /** Attempts without an answer, which may leave a hold behind. */
-  private Doubt doubt = Doubt.NONE;
-
-  /** Whether an attempt was refused in the middle of its script: what it had written stands. */
-  private boolean halfway;
-
-  private boolean queued;
-
   private Acquisition(
       EngineSource source, LockProtocol protocol, Terms terms, @Nullable Thread owner) {
     this.engine = source.engine();
     this.protocol = protocol;
     this.terms = terms;
-    this.holder = engine.nextHolder();
     this.patience = new Patience(engine);
     this.place = new Place(engine, protocol);
     this.neighbours = new Neighbours(source, protocol, terms, owner, place);
+    this.attempts = new Attempts(engine, protocol, terms, place, neighbours, patience);
+    this.holder = attempts.holder();
     this.startNanos = engine.nanos();
   }
 
@@ -165,8 +147,7 @@ final class Acquisition {
     joinIfSubscribed();
     while (true) {
       // Both are read before the attempt, and before the look whether the client is closed: a
-      // message,
-      // or the closing, after this moment is not missed.
+      // message, or the closing, after this moment is not missed.
       Subscription heard = subscription;
       long seen = heard == null ? 0 : heard.signal().generation();
       boolean trusted = heard != null && heard.confirmed();
@@ -174,19 +155,17 @@ final class Acquisition {
       noteInterrupt();
       OwnedLease left = neighbours.left();
       if (left != null) {
-        leaveRedis(); // what this one has asked for itself is not needed
+        attempts.giveUp(); // what this one has asked for itself is not needed
         return left;
       }
 
       boolean polite = letOthersGoFirst();
-      int tokens = neighbours.tokens();
-      long sentNanos = engine.nanos();
-      Attempt attempt = attempt(tokens);
+      Attempt attempt = attempts.make(leftNanos());
       if (polite) {
         engine.courtesy().tried(protocol, attempt instanceof Attempt.Acquired);
       }
       if (attempt instanceof Attempt.Acquired acquired) {
-        OwnedLease lease = hold(acquired, tokens, sentNanos);
+        OwnedLease lease = attempts.hold(acquired);
         if (lease != null) {
           return lease;
         }
@@ -195,12 +174,17 @@ final class Acquisition {
         pauseAfterFault();
       } else if (leftNanos() <= 0) {
         return null;
-      } else if (attempt instanceof Attempt.Queued turn) {
-        park(heard, seen, trusted, turn.retryMillis());
-      } else if (attempt instanceof Attempt.Busy busy) {
-        park(heard, seen, trusted, busy.remainingMillis());
+      } else {
+        backoff = null;
+        park(heard, seen, trusted, retryMillis(attempt));
       }
     }
+  }
+
+  private static long retryMillis(Attempt attempt) {
+    return attempt instanceof Attempt.Queued turn
+        ? turn.retryMillis()
+        : ((Attempt.Busy) attempt).remainingMillis();
   }
 
   /** A channel that lingers from the last contention is heard from the first attempt on. */
@@ -212,63 +196,6 @@ final class Acquisition {
         showPresence(lingering.signal());
       }
     }
-  }
-
-  /** One attempt; null when there was no answer, which {@code patience} then explains. */
-  private @Nullable Attempt attempt(int tokens) {
-    ScriptCall call = protocol.acquire(holder, terms.leaseMillis(), terms.waitNanos() > 0, tokens);
-    long within =
-        terms.waitNanos() == 0
-            ? engine.commands().timeoutNanos()
-            : Math.max(leftNanos(), ROUND_TRIP_NANOS);
-    try {
-      Reply reply =
-          engine
-              .commands()
-              .attempt(
-                  Request.of(call),
-                  answer -> protocol.outcome(answer) instanceof Attempt.Acquired,
-                  () -> List.of(protocol.release(holder)),
-                  within);
-      if (reply.repeated()) {
-        doubt();
-      }
-      Attempt outcome = protocol.outcome(reply.value());
-      if (!(outcome instanceof Attempt.Acquired)) {
-        answeredBusy();
-      }
-      queued |= outcome instanceof Attempt.Queued;
-      return outcome;
-    } catch (Fault fault) {
-      if (fault.isAnswer()) {
-        halfway |= fault.mayHaveRun();
-      } else if (fault.mayHaveRun()) {
-        doubt();
-      }
-      noteFault(fault);
-      return null;
-    }
-  }
-
-  private @Nullable OwnedLease hold(Attempt.Acquired acquired, int tokens, long sentNanos) {
-    LeaseHandle lease =
-        new LeaseHandle(engine, protocol, holder, acquired, neighbours.owner(), terms, sentNanos);
-    // Not by asking the lease: that would make it lost, and a lost one is released in the
-    // background,
-    // which could meet the next attempt of the same holder.
-    if (engine.nanos() - lease.renewal().deadlineNanos() >= 0) {
-      doubt();
-      noteFault(
-          new Fault(
-              Reason.UNREACHABLE,
-              true,
-              "the answer took longer than the lease of " + terms.leaseMillis() + " ms",
-              new TimeoutException()));
-      return null;
-    }
-    noteFault(null);
-    lease.doubt(doubt);
-    return neighbours.hold(lease, tokens);
   }
 
   /** After a release that other clients have heard, who waits anyway waits a moment longer. */
@@ -283,25 +210,6 @@ final class Acquisition {
     Signal closing = engine.closing();
     await(closing, closing.generation(), nanos);
     return true;
-  }
-
-  private void answeredBusy() {
-    noteFault(null);
-    backoff = null;
-    place.wasBusy();
-  }
-
-  private void doubt() {
-    doubt = doubt.another(leaseFromNow());
-  }
-
-  private long leaseFromNow() {
-    return engine.nanos() + terms.leaseMillis() * 1_000_000;
-  }
-
-  private void noteFault(@Nullable Fault fault) {
-    patience.note(fault);
-    place.attempted(fault);
   }
 
   // ---- waiting
@@ -434,33 +342,12 @@ final class Acquisition {
         subscription.close();
       }
       if (lease == null) {
-        leaveRedis();
+        attempts.giveUp();
       }
     } finally {
       if (lease == null) {
         place.leave();
       }
-    }
-  }
-
-  /**
-   * A place in a queue is left at once, while Redis answers; what is in doubt, in the background.
-   */
-  private void leaveRedis() {
-    boolean left = !queued;
-    if (queued && patience.last() == null) {
-      try {
-        engine.commands().run(protocol.abandon(holder), ROUND_TRIP_NANOS);
-        left = true;
-      } catch (Fault fault) {
-        Engine.LOG.debug("lock '{}': the queue is left in the background", protocol.name(), fault);
-      }
-    }
-    if (!left || doubt.exists()) {
-      engine.releases().abandon(protocol, holder, left ? doubt : doubt.another(leaseFromNow()));
-    } else if (halfway) {
-      // Once: nothing is on its way any more.
-      engine.releases().abandon(protocol, holder, Doubt.NONE);
     }
   }
 }

@@ -84,6 +84,21 @@ final class Commands {
   }
 
   /**
+   * Sends a call ahead of whoever will wait for its answer; see {@link RedisNode#send}.
+   *
+   * @return null when it cannot be, and has to be run as ever
+   */
+  @Nullable Sent send(ScriptCall call) {
+    Request request = Request.of(call);
+    return servers.send(slotOf(request), new ScriptExchange(request, servers), timeoutNanos);
+  }
+
+  /** Whether an attempt can be sent ahead: not if it needs more than one command. */
+  boolean sendsAttempts() {
+    return !acknowledgements.areWanted();
+  }
+
+  /**
    * Finds out whether the server can acknowledge as it is wanted.
    *
    * @throws Fault if it cannot; not if it cannot be asked now

@@ -17,6 +17,16 @@ interface ConnectionSource extends AutoCloseable {
    */
   Loan borrow(long deadlineNanos) throws InterruptedException;
 
+  /**
+   * Borrows a connection that lies idle, without waiting and without connecting.
+   *
+   * @return null when there is none
+   * @throws InterruptedException if the thread was interrupted before
+   */
+  default @Nullable Loan borrowIdle() throws InterruptedException {
+    return null;
+  }
+
   /** A connection outside the pool, for a subscription. The caller closes it. */
   Connection connect();
 

@@ -2,6 +2,7 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.InFlight;
 import io.mortise.core.spi.LockPlace;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
@@ -102,8 +103,16 @@ public final class EngineSource implements ProtocolSource {
   @Override
   public Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner)
       throws InterruptedException {
-    LockProtocol asked = called ? protocol : protocol.forCaller(this::holderOf);
-    return Optional.ofNullable(Acquisition.acquire(this, asked, terms, owner));
+    return Optional.ofNullable(Acquisition.acquire(this, asked(), terms, owner));
+  }
+
+  /** Begins an acquisition that does not wait, for somebody else to end it. */
+  public InFlight<Optional<OwnedLease>> acquireAhead(Terms terms, @Nullable Thread owner) {
+    return AcquireAhead.begin(this, asked(), terms, owner);
+  }
+
+  private LockProtocol asked() {
+    return called ? protocol : protocol.forCaller(this::holderOf);
   }
 
   @Override

@@ -52,7 +52,7 @@ final class Gate {
    */
   boolean enter(long nanos, boolean interruptible) throws InterruptedException {
     if (nanos <= 0) {
-      return permit.tryAcquire();
+      return enterIfFree();
     }
     if (interruptible) {
       return permit.tryAcquire(nanos, TimeUnit.NANOSECONDS);
@@ -62,6 +62,11 @@ final class Gate {
       return true;
     }
     return enterThroughInterrupts(nanos);
+  }
+
+  /** Takes the permit if nobody has it. */
+  boolean enterIfFree() {
+    return permit.tryAcquire();
   }
 
   /** The interrupt status stands again when this returns. */

@@ -29,6 +29,9 @@ final class LeaseEvents {
   private final List<Consumer<State>> onChange = new ArrayList<>(0);
 
   @GuardedBy("lock")
+  private final List<Consumer<State>> whileHeld = new ArrayList<>(0);
+
+  @GuardedBy("lock")
   private final Deque<Runnable> pending = new ArrayDeque<>(1);
 
   @GuardedBy("lock")
@@ -73,6 +76,16 @@ final class LeaseEvents {
     }
   }
 
+  /** See {@link io.mortise.core.spi.OwnedLease#onChangeWhileHeld}. */
+  void onChangeWhileHeld(Consumer<State> listener) {
+    lock.lock();
+    try {
+      whileHeld.add(listener);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * Makes a change and tells it: in one step, so that listeners hear of changes in the order in
    * which they happened.
@@ -89,6 +102,11 @@ final class LeaseEvents {
       }
       for (Consumer<State> listener : onChange) {
         pending.add(() -> tell(listener, state));
+      }
+      if (state != State.RELEASED) {
+        for (Consumer<State> listener : whileHeld) {
+          pending.add(() -> tell(listener, state));
+        }
       }
       if (what != null) {
         loss = what;

@@ -253,7 +253,7 @@ final class LeaseHandle implements OwnedLease {
    * Passes the hold on to the next thread in line, if there is one and the hold may: it is beyond
    * doubt, and has not passed on too often or for too long. Redis is not told.
    */
-  private boolean handOver() {
+  boolean handOver() {
     Turn mine = turn.get();
     if (mine == null || !mine.isAwaited() || !mayPassOn()) {
       return false;
@@ -488,6 +488,11 @@ final class LeaseHandle implements OwnedLease {
   @Override
   public void onStateChange(Consumer<State> listener) {
     state.onStateChange(listener);
+  }
+
+  @Override
+  public void onChangeWhileHeld(Consumer<State> listener) {
+    state.onChangeWhileHeld(listener);
   }
 
   @Override

@@ -155,6 +155,11 @@ public final class LeaseState {
     events.onStateChange(listener);
   }
 
+  /** See {@link io.mortise.core.spi.OwnedLease#onChangeWhileHeld}. */
+  public void onChangeWhileHeld(Consumer<State> listener) {
+    events.onChangeWhileHeld(listener);
+  }
+
   @Override
   public String toString() {
     return now().phase().toString();

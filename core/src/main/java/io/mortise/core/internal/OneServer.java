@@ -37,6 +37,11 @@ final class OneServer implements Deployment {
   }
 
   @Override
+  public @Nullable Sent send(int slot, ScriptExchange exchange, long timeoutNanos) {
+    return node.send(exchange, timeoutNanos);
+  }
+
+  @Override
   public Reply exchangeOnce(int slot, Exchange exchange, long timeoutNanos) throws Fault {
     return node.exchangeOnce(exchange, timeoutNanos);
   }

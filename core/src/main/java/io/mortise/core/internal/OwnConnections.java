@@ -41,14 +41,7 @@ final class OwnConnections implements ConnectionSource {
 
   @Override
   public Loan borrow(long deadlineNanos) throws InterruptedException {
-    Line line;
-    try {
-      line = pool.borrowObject(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
-    } catch (InterruptedException | RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IllegalStateException("a line is made without input or output", e);
-    }
+    Line line = borrowLine(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
     try {
       if (closed) {
         throw new IllegalStateException("the connections to " + server + " were closed");
@@ -60,10 +53,34 @@ final class OwnConnections implements ConnectionSource {
     }
   }
 
+  @Override
+  public @Nullable Loan borrowIdle() throws InterruptedException {
+    if (pool.getNumIdle() == 0) {
+      return null;
+    }
+    Line line = borrowLine(Duration.ZERO);
+    Connection connection = line.connection;
+    if (connection == null || closed) {
+      giveBack(line, !closed);
+      return null;
+    }
+    return new LineLoan(line, connection);
+  }
+
+  private Line borrowLine(Duration within) throws InterruptedException {
+    try {
+      return pool.borrowObject(within);
+    } catch (InterruptedException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("a line is made without input or output", e);
+    }
+  }
+
   private Connection connect(long deadlineNanos) {
     long left = Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000);
     int millis = (int) Math.min(left, config.getConnectionTimeoutMillis());
-    return new Connection(
+    return Wire.connect(
         server,
         DefaultJedisClientConfig.builder()
             .from(config)

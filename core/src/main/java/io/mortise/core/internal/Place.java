@@ -35,6 +35,17 @@ final class Place {
     return permit;
   }
 
+  /** Takes its turn if it is nobody else's. */
+  boolean enterIfFree() {
+    Gate line = engine.gates().join(lock);
+    gate = line;
+    permit = line.enterIfFree();
+    if (permit) {
+      tenure = line.take();
+    }
+    return permit;
+  }
+
   private void enter(Gate line, long nanos, boolean interruptible) throws InterruptedException {
     permit = line.enter(nanos, interruptible);
     if (permit) {

@@ -2,6 +2,7 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.ConnectionSource.Loan;
+import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -37,7 +38,51 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
    * time. It does not end a command: see {@link Carriers}.
    */
   Reply exchange(Exchange exchange, long timeoutNanos) throws Fault {
-    return exchange(exchange, timeoutNanos, true);
+    long deadlineNanos = System.nanoTime() + timeoutNanos;
+    return exchange(() -> once(exchange, deadlineNanos, true), exchange, deadlineNanos);
+  }
+
+  /**
+   * As {@link #exchange}, with a first try of its own.
+   *
+   * @param first the first try
+   * @param exchange what is repeated, if the connection of the first is dead
+   */
+  Reply exchange(Try first, Exchange exchange, long deadlineNanos) throws Fault {
+    return exchange(first, exchange, deadlineNanos, true);
+  }
+
+  /**
+   * Sends a script ahead, on a connection that lies idle.
+   *
+   * @return null when there is none that can tell whether it was answered, or the thread must not
+   *     use a socket
+   */
+  @Nullable Sent send(ScriptExchange exchange, long timeoutNanos) {
+    if (Carriers.areNeeded()) {
+      return null;
+    }
+    boolean interrupted = Thread.interrupted();
+    try {
+      Loan loan = connections.borrowIdle();
+      if (loan == null) {
+        return null;
+      }
+      if (loan.connection() instanceof Wire wire && wire.canTell()) {
+        return new Sent(this, exchange, loan, wire, System.nanoTime() + timeoutNanos).send();
+      }
+      loan.giveBack(!loan.connection().isBroken());
+      return null;
+    } catch (NoSuchElementException busy) {
+      return null;
+    } catch (InterruptedException e) {
+      interrupted = true;
+      return null;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /**
@@ -46,18 +91,20 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
    * which has restarted meanwhile is no fault here either.
    */
   Reply exchangeOnce(Exchange exchange, long timeoutNanos) throws Fault {
-    return exchange(exchange, timeoutNanos, false);
+    long deadlineNanos = System.nanoTime() + timeoutNanos;
+    return exchange(() -> once(exchange, deadlineNanos, false), exchange, deadlineNanos, false);
   }
 
-  private Reply exchange(Exchange exchange, long timeoutNanos, boolean repeatable) throws Fault {
-    long deadlineNanos = System.nanoTime() + timeoutNanos;
+  private Reply exchange(Try first, Exchange exchange, long deadlineNanos, boolean repeatable)
+      throws Fault {
+    Try next = first;
     boolean interrupted = Thread.interrupted();
     boolean mayHaveRun = false;
     boolean repeated = false;
     try {
       while (true) {
         try {
-          return new Reply(once(exchange, deadlineNanos, repeatable), mayHaveRun);
+          return new Reply(next.run(), mayHaveRun);
         } catch (Fault fault) {
           mayHaveRun |= fault.mayHaveRun();
           if (fault.reason() == Reason.READ_ONLY) {
@@ -75,6 +122,7 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
             repeated = true;
             connectionBroke();
           }
+          next = () -> once(exchange, deadlineNanos, repeatable);
         }
       }
     } finally {
@@ -96,7 +144,12 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
   }
 
   private Object once(Exchange exchange, long deadlineNanos, boolean repeatable) throws Fault {
-    Loan loan = borrow(deadlineNanos);
+    return converse(borrow(deadlineNanos), exchange, deadlineNanos, repeatable);
+  }
+
+  /** Runs it on that connection, and gives that back. */
+  Object converse(Loan loan, Exchange exchange, long deadlineNanos, boolean repeatable)
+      throws Fault {
     Connection connection = loan.connection();
     boolean reusable = false;
     boolean sent = false;
@@ -196,6 +249,12 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
   @Override
   public String toString() {
     return address;
+  }
+
+  /** One try of an exchange. */
+  @FunctionalInterface
+  interface Try {
+    Object run() throws Fault;
   }
 
   /** What is said on a connection, and what comes back. */

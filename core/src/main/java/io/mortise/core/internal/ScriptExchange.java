@@ -26,13 +26,25 @@ record ScriptExchange(Request request, Deployment servers, boolean asks) impleme
 
   @Override
   public Object on(Connection connection, long deadlineNanos) {
+    say(connection, bySha1());
+    return answer(connection, deadlineNanos);
+  }
+
+  /** The first half of {@link #on}. */
+  void send(Wire wire) {
+    wire.send(bySha1());
+  }
+
+  /** The second half. */
+  Object answer(Connection connection, long deadlineNanos) {
     try {
-      return say(connection, bySha1());
+      return connection.getOne();
     } catch (JedisNoScriptException unknown) {
       connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
-      return say(
+      say(
           connection,
           request.arguments(Command.EVAL, request.script().text(), servers.publishCommand()));
+      return connection.getOne();
     }
   }
 
@@ -40,10 +52,10 @@ record ScriptExchange(Request request, Deployment servers, boolean asks) impleme
     return request.arguments(Command.EVALSHA, request.script().sha1(), servers.publishCommand());
   }
 
-  private Object say(Connection connection, CommandArguments command) {
+  private void say(Connection connection, CommandArguments command) {
     if (asks) {
       connection.executeCommand(new CommandArguments(Command.ASKING));
     }
-    return connection.executeCommand(command);
+    connection.sendCommand(command);
   }
 }

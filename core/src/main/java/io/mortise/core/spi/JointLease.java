@@ -89,7 +89,7 @@ public abstract class JointLease implements OwnedLease {
   }
 
   private void watch(int place, OwnedLease member) {
-    member.onStateChange(change -> memberChanged(place, member));
+    member.onChangeWhileHeld(change -> memberChanged(place, member));
     if (!member.isValid()) {
       memberChanged(place, member);
     }
@@ -422,6 +422,11 @@ public abstract class JointLease implements OwnedLease {
   @Override
   public final void onStateChange(Consumer<State> listener) {
     state.onStateChange(listener);
+  }
+
+  @Override
+  public final void onChangeWhileHeld(Consumer<State> listener) {
+    state.onChangeWhileHeld(listener);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.Lease;
+import java.util.function.Consumer;
 
 /**
  * A hold as those see it who keep it for somebody: the layer that remembers which thread owns what,
@@ -61,6 +62,12 @@ public interface OwnedLease extends Lease {
    * @throws io.mortise.core.LockException if Redis did not say that it is done
    */
   boolean raiseToken(long atLeast);
+
+  /**
+   * As {@link #onStateChange}, but not told that the hold was released: for those who release it
+   * themselves, and need no thread for being told.
+   */
+  void onChangeWhileHeld(Consumer<State> listener);
 
   /**
    * Gives the hold up, whoever owns it. A second call does nothing, except that it throws again if

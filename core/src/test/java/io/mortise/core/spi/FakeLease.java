@@ -160,6 +160,16 @@ public final class FakeLease implements OwnedLease {
   }
 
   @Override
+  public void onChangeWhileHeld(Consumer<State> listener) {
+    onChange.add(
+        state -> {
+          if (state != State.RELEASED) {
+            listener.accept(state);
+          }
+        });
+  }
+
+  @Override
   public void ensureValid() {
     if (loss != null) {
       throw new LeaseLostException(loss);
