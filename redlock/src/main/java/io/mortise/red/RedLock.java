@@ -58,9 +58,10 @@ import org.jspecify.annotations.Nullable;
  * one that was missing from the start; {@link QuorumLease} says how many there are. Below a
  * majority the hold is lost, and told.
  *
- * <p><b>The fencing token</b> is larger than that of every earlier holder: it is the largest of the
- * majority's, and a majority remembers it before the lock is given out, so that the next
- * majority, which shares a node with this one, begins above it. That costs one more round trip. If
+ * <p><b>The fencing token</b> is larger than that of every earlier holder, and a majority of the
+ * nodes remembers it before the lock is given out, so that the next majority, which shares a node
+ * with this one, begins above it. That costs one more round trip when the nodes' clocks stand apart
+ * by more than the time since the last holder came: then the largest token is written back. If
  * nodes of a majority remember different things, because one came back without its data, more are
  * asked. When the tokens of a name are forgotten everywhere ({@link
  * io.mortise.core.LockOptions#tokenIdleLife()}), or by all nodes that the next holder reaches, the
