@@ -97,6 +97,25 @@ class FindingsTest {
   }
 
   @Test
+  void aFewReleasesMayBeInDoubtWhereDataAndConnectionsAreLostTogether() {
+    Round restarted = round(true, new Strike(Fault.RESTARTED_EMPTY, 0, 0, List.of(0), 0));
+    overlap();
+    witness.released("old");
+    loss("new");
+    assertEquals(List.of(), judge(restarted).violations());
+
+    HoldLog.Hold second = enter("second", 4);
+    HoldLog.Hold third = enter("third", 5);
+    second.released();
+    third.released();
+    witness.released("second");
+    witness.released("third");
+    Result result = judge(restarted);
+    assertEquals(2, result.losersUntold());
+    assertTrue(result.violations().get(0).contains("not told"));
+  }
+
+  @Test
   void aLoserWhoDiedAndOneWhoseReleaseIsUncertainAreNoViolations() {
     overlap();
     assertEquals(1, judge(lossy).losersDead());
@@ -155,7 +174,7 @@ class FindingsTest {
         .get(0);
   }
 
-  private static Round round(boolean mayOverlap) {
-    return new Round("chaos:planted", "planted", mayOverlap, Pace.QUICK, List.of());
+  private static Round round(boolean mayOverlap, Strike... strikes) {
+    return new Round("chaos:planted", "planted", mayOverlap, Pace.QUICK, List.of(strikes));
   }
 }
