@@ -50,25 +50,30 @@ public final class RedisServer implements AutoCloseable {
   private RedisServer(Builder builder) {
     password = builder.password;
     List<String> directives = new ArrayList<>(builder.directives);
-    tlsPort = builder.speaksTls ? Ports.free() : 0;
+    tlsPort = builder.speaksTls ? Ports.take() : 0;
     if (builder.speaksTls) {
       directives.add("tls-port " + tlsPort);
     }
     home = new ServerHome(RedisBinary.find(builder.binary), builder.sentinel, directives);
+    int port = builder.port;
     try {
       ServerConnection chosen;
       Optional<OsProcess> started;
       int attempt = 0;
       do {
-        // Another process may take the port between our look and the server's bind.
+        // A program that is not ours may have the port between our look and the server's bind.
         attempt++;
-        chosen =
-            new ServerConnection(HOST, builder.port != 0 ? builder.port : Ports.free(), password);
+        if (builder.port == 0) {
+          Ports.giveBack(port);
+          port = Ports.take();
+        }
+        chosen = new ServerConnection(HOST, port, password);
         started = home.launch(chosen, builder.port == 0 && attempt < PORT_ATTEMPTS);
       } while (started.isEmpty());
       connection = chosen;
       process = started.get();
     } catch (RuntimeException | Error e) {
+      Ports.giveBack(builder.port == 0 ? port : 0, tlsPort);
       home.delete();
       throw e;
     }
@@ -264,6 +269,7 @@ public final class RedisServer implements AutoCloseable {
     if (!closed) {
       closed = true;
       process.kill();
+      Ports.giveBack(port(), tlsPort);
       home.delete();
     }
   }

@@ -29,33 +29,34 @@ class FairCostTest {
   private static final Set<String> SENT = Set.of("evalsha", "subscribe", "unsubscribe", "publish");
 
   private static RedisServer server;
-  private static LockClient client;
-  private static LockClient other;
+  private LockClient client;
+  private LockClient other;
   private FairLine line;
   private RedisFairLock lock;
 
   @BeforeAll
   static void start() {
     server = RedisServer.start();
-    client = LockClient.create(server.uri());
-    other = LockClient.create(server.uri());
   }
 
   @AfterAll
   static void stop() {
-    client.close();
-    other.close();
     server.close();
   }
 
+  /** With clients of its own: the channels of another test would end in the middle of this one. */
   @BeforeEach
   void freshLine() {
+    client = LockClient.create(server.uri());
+    other = LockClient.create(server.uri());
     line = new FairLine(server);
   }
 
   @AfterEach
   void closeLine() {
     line.close();
+    client.close();
+    other.close();
   }
 
   private static Map<String, Long> sent() {

@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -33,7 +32,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Pitfalls 1, 12 and 19: the server has done what was asked, and the answer does not arrive. */
 @Timeout(60)
-@Tag("redis-version")
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class LostRepliesTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
  * Names that are used once leave nothing behind. {@code -Dmortise.names=1000000} makes it the full
  * million, and does not wait longer for what must not be there.
  */
+@Tag("alone")
 class ManyNamesTest {
   private static final int NAMES = Integer.getInteger("mortise.names", 200_000);
   private static final int THREADS = 24;

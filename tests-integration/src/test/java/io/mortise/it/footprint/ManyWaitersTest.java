@@ -18,11 +18,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Waiting costs a client one connection, and Redis nothing while nothing happens. */
 @Timeout(60)
+@Tag("alone")
 class ManyWaitersTest {
   private static final int THREADS = 200;
 

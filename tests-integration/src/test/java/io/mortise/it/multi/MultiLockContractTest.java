@@ -16,10 +16,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 /** Members of one family in one round trip, and members of all families on two servers. */
-@Tag("redis-version")
 class MultiLockContractTest {
   private static RedisServer server;
   private static RedisServer second;

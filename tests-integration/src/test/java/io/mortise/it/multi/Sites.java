@@ -41,10 +41,10 @@ final class Sites
   static final Duration LIVENESS = Duration.ofSeconds(20);
 
   /** The lease of all clients; a hold that Redis has lost is noticed after a third of it. */
-  static final Duration LEASE = Duration.ofSeconds(6);
+  static final Duration LEASE = Duration.ofSeconds(3);
 
   /** What a server that does not answer costs. */
-  static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+  static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
 
   private record Site(RedisServer server, FaultProxy proxy) {
     /** As the client sees it, and as MultiLock compares it. */

@@ -10,10 +10,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 /** A majority of five servers that are all well. */
-@Tag("redis-version")
 class RedLockContractTest {
   private static Nodes nodes;
 
