@@ -55,7 +55,6 @@ public record LockOptions(
   private static final Duration MIN_DEFAULT_LEASE = Duration.ofMillis(100);
   private static final double MOST_DRIFT = 0.5;
   private static final int MOST_HAND_OVERS = 1_000_000;
-  private static final LockOptions DEFAULTS = new Builder().build();
 
   /** Checks each value and names the one that is wrong. */
   public LockOptions {
@@ -133,7 +132,7 @@ public record LockOptions(
 
   /** The defaults. */
   public static LockOptions defaults() {
-    return DEFAULTS;
+    return builder().build();
   }
 
   /** A builder that starts from the defaults. */

@@ -9,12 +9,14 @@ import static java.time.Duration.ofNanos;
 import static java.time.Duration.ofSeconds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.mortise.core.LockOptions.Acknowledgement;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LockOptionsTest {
 
@@ -138,7 +141,6 @@ class LockOptionsTest {
             Acknowledgement.NONE),
         LockOptions.defaults());
     assertEquals(LockOptions.defaults(), LockOptions.builder().build());
-    assertSame(LockOptions.defaults(), LockOptions.defaults());
   }
 
   @Test
@@ -175,6 +177,16 @@ class LockOptionsTest {
       assertEquals(
           "clockDrift must be from 0 to 0.5, not " + wrong,
           assertThrows(IllegalArgumentException.class, builder::build).getMessage());
+    }
+  }
+
+  /** Its records are made of each other's constants. */
+  @ParameterizedTest
+  @ValueSource(classes = {LockOptions.class, LockOptions.Builder.class, Acknowledgement.class})
+  void eachOfThemCanBeTheFirstThatIsUsed(Class<?> first) throws Exception {
+    URL[] core = {first.getProtectionDomain().getCodeSource().getLocation()};
+    try (URLClassLoader fresh = new URLClassLoader(core, ClassLoader.getPlatformClassLoader())) {
+      assertNotSame(first, Class.forName(first.getName(), true, fresh));
     }
   }
 }

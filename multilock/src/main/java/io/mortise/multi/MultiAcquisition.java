@@ -2,6 +2,7 @@ package io.mortise.multi;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
+import io.mortise.core.spi.JointLease;
 import io.mortise.core.spi.LeaseGroup;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.OwnedLease;
@@ -189,7 +190,7 @@ final class MultiAcquisition {
   /** All are in hand: one lease, and one token, of them. */
   private OwnedLease joint() {
     List<OwnedLease> leases = hand.leases();
-    long token = leases.stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
+    long token = JointLease.commonToken(leases);
     boolean held = LeaseGroup.raiseTokens(leases, token);
     lengthen(leases);
     if (!held || !leases.stream().allMatch(OwnedLease::isValid)) {

@@ -3,12 +3,12 @@ package io.mortise.red;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.spi.JointFailure;
+import io.mortise.core.spi.JointLease;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
 import io.mortise.red.Poll.Answer;
 import io.mortise.red.QuorumAcquisition.Lead;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -162,23 +162,10 @@ final class Ballot {
 
   // ---- a majority
 
-  /**
-   * The token of the quorum. It has to be later than all that these nodes remember, and remembered
-   * by them itself. If the least of theirs is, which takes clocks that differ by less than the time
-   * since the last holder came, nothing has to be written back.
-   */
-  private static long token(Collection<OwnedLease> granted) {
-    long least = granted.stream().mapToLong(OwnedLease::fencingToken).min().orElseThrow();
-    long last = granted.stream().mapToLong(OwnedLease::lastToken).max().orElseThrow();
-    return least > last
-        ? least
-        : granted.stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
-  }
-
   /** Has the token remembered by a majority; only then there is a hold. */
   private @Nullable OwnedLease establish(LateGrants late) {
     Map<Integer, OwnedLease> granted = granted();
-    long token = token(granted.values());
+    long token = JointLease.commonToken(granted.values());
     List<@Nullable Answer<Boolean>> raised = raise(granted, token);
     long later = late.tokenIfRemembered(token);
     while (later > token) { // one that came late knows of a holder that the majority did not

@@ -8,6 +8,7 @@ import io.mortise.core.internal.Standing;
 import io.mortise.core.internal.Standing.Phase;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -76,6 +77,20 @@ public abstract class JointLease implements OwnedLease {
       this.members.set(i, members.get(i));
       this.counted.set(i, members.get(i));
     }
+  }
+
+  /**
+   * The token for a hold made of these. It has to be later than all that they remember, and each
+   * has to remember it. If the least of theirs is later, each remembers as much already; that is so
+   * when the servers' clocks differ by less than the time since the last holder of any. Otherwise
+   * it is the largest, and those that have less are to be {@link OwnedLease#raiseToken raised}.
+   */
+  public static long commonToken(Collection<? extends OwnedLease> members) {
+    long least = members.stream().mapToLong(OwnedLease::fencingToken).min().orElseThrow();
+    long last = members.stream().mapToLong(OwnedLease::lastToken).max().orElseThrow();
+    return least > last
+        ? least
+        : members.stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
   }
 
   /** Looks after the members from now on. To be called once, when the hold is ready for use. */

@@ -24,6 +24,7 @@ public final class FakeLease implements OwnedLease {
   private volatile State state = State.HELD;
   private volatile LeaseLoss loss;
   private volatile long token = 1;
+  private volatile long lastToken;
 
   public FakeLease(String name) {
     this.name = name;
@@ -36,6 +37,13 @@ public final class FakeLease implements OwnedLease {
     } else {
       this.state = state;
     }
+  }
+
+  /** Was granted with that token, by a lock that remembered the other. */
+  FakeLease granted(long with, long last) {
+    token = with;
+    lastToken = last;
+    return this;
   }
 
   /** Another state, and nobody is told yet. */
@@ -95,7 +103,7 @@ public final class FakeLease implements OwnedLease {
 
   @Override
   public long lastToken() {
-    return 0;
+    return lastToken;
   }
 
   @Override
