@@ -30,6 +30,7 @@ final class JmhCommand implements Callable<Integer> {
         new OptionsBuilder()
             .include(InsideTheJvm.class.getName())
             .forks(quick ? 1 : 3)
+            .jvmArgs() // not those of this process, which is started to be up quickly
             .warmupIterations(quick ? 2 : 5)
             .warmupTime(TimeValue.milliseconds(quick ? 300 : 1000))
             .measurementIterations(quick ? 3 : 5)

@@ -40,16 +40,19 @@ final class ChaosClient {
 
   /**
    * Arguments: family, URIs of the servers, URI of what is guarded, directory of the logs, lease in
-   * ms, threads, seed.
+   * ms, threads, how often a hold may pass on, seed.
    */
   public static void main(String[] arguments) throws Exception {
     Set<Thread> before = Thread.getAllStackTraces().keySet();
     Family family = Family.valueOf(arguments[0]);
     Path directory = Path.of(arguments[3]);
-    Random random = new Random(Long.parseLong(arguments[6]));
+    Random random = new Random(Long.parseLong(arguments[7]));
     Board board = new Board();
     List<LockClient> clients =
-        clients(List.of(arguments[1].split(" ", -1)), Long.parseLong(arguments[4]));
+        clients(
+            List.of(arguments[1].split(" ", -1)),
+            Long.parseLong(arguments[4]),
+            Integer.parseInt(arguments[6]));
     try (Ledger ledger = new Ledger(arguments[2]);
         HoldLog log = HoldLog.open(directory);
         Witness witness = new Witness(directory);
@@ -76,12 +79,13 @@ final class ChaosClient {
     System.out.println("done");
   }
 
-  private static List<LockClient> clients(List<String> uris, long leaseMillis) {
+  private static List<LockClient> clients(List<String> uris, long leaseMillis, int handOvers) {
     LockOptions options =
         LockOptions.builder()
             .lease(Duration.ofMillis(leaseMillis))
             .commandTimeout(Duration.ofSeconds(1))
             .subscriptionLinger(Duration.ofSeconds(1))
+            .handOvers(handOvers)
             .build();
     List<LockClient> clients = new ArrayList<>();
     uris.forEach(uri -> clients.add(LockClient.create(uri, options)));

@@ -35,7 +35,8 @@ final class Crowd implements AutoCloseable {
             guarded,
             directory.toString(),
             Long.toString(settings.lease().toMillis()),
-            Integer.toString(settings.threads()));
+            Integer.toString(settings.threads()),
+            Integer.toString(settings.handOvers()));
     for (int i = 0; i < settings.clients(); i++) {
       children.add(start());
     }

@@ -1,5 +1,6 @@
 package io.mortise.it.chaos;
 
+import io.mortise.core.LockOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -33,6 +34,11 @@ record Settings(
     return Duration.ofMillis(1500);
   }
 
+  /** How often a hold may pass from thread to thread of a process. */
+  int handOvers() {
+    return Integer.getInteger(PREFIX + ".handOvers", LockOptions.defaults().handOvers());
+  }
+
   /** A run for each build: all at the same time, and of those on a watched master one. */
   static Settings brief(long seed) {
     List<Subject> subjects =
@@ -51,8 +57,9 @@ record Settings(
 
   /**
    * As the system properties say: {@code mortise.chaos} is {@code short} or {@code long}; {@code
-   * mortise.chaos.seed}; for a long one {@code mortise.chaos.minutes}, and {@code
-   * mortise.chaos.subjects}, such as {@code PLAIN,FAIR@SENTINEL}.
+   * mortise.chaos.seed}; {@code mortise.chaos.handOvers}; for a long one {@code
+   * mortise.chaos.minutes}, and {@code mortise.chaos.subjects}, such as {@code
+   * PLAIN,FAIR@SENTINEL}.
    */
   static Settings fromProperties() {
     long seed = Long.getLong(PREFIX + ".seed", System.nanoTime() & Integer.MAX_VALUE);
@@ -86,8 +93,9 @@ record Settings(
   String command() {
     String repeat =
         "./mvnw verify -pl tests-integration -am -Dtest=ChaosTest"
-            + " -Dsurefire.failIfNoSpecifiedTests=false -D%s=%s -D%s.seed=%d"
-                .formatted(PREFIX, everyFault ? "long" : "short", PREFIX, seed);
+            + " -Dsurefire.failIfNoSpecifiedTests=false -D%s=%s -D%s.seed=%d -D%s.handOvers=%d"
+                .formatted(
+                    PREFIX, everyFault ? "long" : "short", PREFIX, seed, PREFIX, handOvers());
     return everyFault
         ? repeat
             + " -D%s.minutes=%d -D%s.subjects=%s"

@@ -1,0 +1,68 @@
+# Read by the launchers beside it: builds a module of this checkout when it is missing or older than its
+# sources, and runs it. Needs a JDK 17 or later, as JAVA_HOME or on the PATH, and nothing else.
+#
+# name    what messages begin with
+# root    the checkout
+# module  the folder of the module, whose jar is mortise-<module>.jar
+
+say() { printf '%s: %s\n' "$name" "$*" >&2; }
+die() { say "$@"; exit 3; }
+
+# JAVA_HOME counts before the PATH, as in Maven.
+if [ -n "${JAVA_HOME:-}" ]; then
+  java=$JAVA_HOME/bin/java
+  [ -x "$java" ] || die "JAVA_HOME is '$JAVA_HOME', but there is no bin/java in it"
+else
+  java=$(command -v java) || die "no Java: install a JDK 17 or later, or set JAVA_HOME to one"
+fi
+version=$("$java" -version 2>&1 | sed -n 's/^.* version "\([^"]*\)".*$/\1/p' | head -n 1)
+major=${version%%[!0-9]*}
+[ "${major:-0}" -ge 17 ] || die "Java 17 or later is needed, but '$java' is ${version:-no Java}"
+
+jar=$root/$module/target/mortise-$module.jar
+built=$root/$module/target/.built-by-launcher
+
+# Whether nothing that the jar is made of is newer than it. The jar of a build that changed nothing
+# may keep its old time, so the beginning of our own last build counts too.
+fresh() {
+  [ -f "$jar" ] && [ -d "$root/$module/target/lib" ] || return 1
+  newest=$jar
+  [ ! -f "$built" ] || [ -z "$(find "$built" -newer "$jar")" ] || newest=$built
+  [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main -newer "$newest" | head -n 1)" ]
+}
+
+build() {
+  [ -x "$(dirname "$java")/javac" ] || command -v javac >/dev/null ||
+    die "to build it at the first start a JDK is needed, and '$java' has no javac beside it"
+  say "building it, at the first start and after changes (a minute or so) ..."
+  : >"$built.begun"
+  (cd "$root" && ./mvnw -q -B -DskipTests -Dspotless.check.skip=true -pl "$module" -am package </dev/null >&2) ||
+    die "the build failed; its messages are above"
+  mv -f "$built.begun" "$built"
+}
+
+if ! fresh; then
+  # One build at a time: the link says whose it is.
+  mkdir -p "$root/$module/target"
+  lock=$root/$module/target/.building
+  while ! ln -s "$$" "$lock" 2>/dev/null; do
+    builder=$(readlink "$lock") || continue
+    kill -0 "$builder" 2>/dev/null || rm -f "$lock"
+    sleep 1
+  done
+  trap 'rm -f "$lock"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  fresh || build
+  rm -f "$lock"
+  trap - EXIT INT TERM
+fi
+
+# Standard error is where progress is shown; Java cannot find out what it is.
+[ -t 2 ] && terminal=true || terminal=false
+
+# launch MAIN [ARGUMENT ...]
+launch() {
+  exec "$java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Djava.awt.headless=true \
+    "-Dmortise.terminal=$terminal" "-Dmortise.root=$root" -cp "$jar" "$@"
+}
