@@ -26,6 +26,7 @@ public final class Charts {
   private static final int WIDTH_OF_REST = 260;
   private static final int WIDTH_OF_GROUP = 140;
   private static final int LEAST_WIDTH = 620;
+  private static final int WIDTH_OF_LETTER = 10;
   private static final Map<Subject, Color> COLOURS =
       Map.of(
           Subject.MORTISE, new Color(0x1F6FB4),
@@ -87,10 +88,15 @@ public final class Charts {
     return Math.pow(10, Math.ceil(Math.log10(most)));
   }
 
+  private static int width(String title, int groups) {
+    int least = Math.max(LEAST_WIDTH, WIDTH_OF_LETTER * title.length());
+    return Math.max(least, WIDTH_OF_REST + groups * WIDTH_OF_GROUP);
+  }
+
   private static CategoryChart chart(String title, Figure figure, int groups) {
     CategoryChart chart =
         new CategoryChartBuilder()
-            .width(Math.max(LEAST_WIDTH, WIDTH_OF_REST + groups * WIDTH_OF_GROUP))
+            .width(width(title, groups))
             .height(HEIGHT)
             .title(title)
             .yAxisTitle(figure.title())

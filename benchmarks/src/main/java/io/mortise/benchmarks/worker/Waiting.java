@@ -39,14 +39,15 @@ final class Waiting {
     awaitParked();
   }
 
+  /** The lock object is there before: what is weighed is the waiting. */
   private static void await(Locks locks, String name, CountDownLatch go) {
+    Section section = locks.section(LockKind.PLAIN, List.of(name), Sharing.THREADS);
     try {
       go.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return;
     }
-    Section section = locks.section(LockKind.PLAIN, List.of(name), Sharing.THREADS);
     section.enter();
     section.leave();
   }
