@@ -14,6 +14,7 @@ import io.mortise.testkit.HoldLog.Mode;
 import io.mortise.testkit.RedisServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -34,6 +35,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
    * @param losersTold of the overlaps, those whose loser was told that it has lost the lock
    * @param losersDead those whose loser died, so that there was nobody to be told
    * @param losersUnsure those whose loser was told that its release could not be confirmed
+   * @param untold who of the losers lived and heard nothing; one may have lost to several
    * @param toldAfterMillis the longest time from the beginning of an overlap until that
    * @param disorders tokens that do not rise
    */
@@ -45,6 +47,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
       int losersTold,
       int losersDead,
       int losersUnsure,
+      Set<Holder> untold,
       long toldAfterMillis,
       List<Disorder> disorders,
       Tally writes) {
@@ -93,7 +96,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
       if (!mayOverlap()) {
         overlaps.stream().limit(5).forEach(each -> found.add("holds overlap: " + each));
       }
-      if (losersUntold() > releasesInDoubt() && !unplanned) {
+      if (untold.size() > releasesInDoubt() && !unplanned) {
         found.add(losersUntold() + " of them were not told; overlaps: " + overlaps);
       }
       if (writes.guardedStale() > 0) {
@@ -145,6 +148,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
     int told = 0;
     int dead = 0;
     int unsure = 0;
+    Set<Holder> untold = new HashSet<>();
     long latestNanos = 0;
     for (Overlap overlap : overlaps) {
       Holder loser = holder(loser(overlap));
@@ -157,6 +161,8 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
         latestNanos = Math.max(latestNanos, toldNanos - overlap.second().acquiredNanos());
       } else if (fate == Fate.UNCONFIRMED) {
         unsure++;
+      } else {
+        untold.add(loser);
       }
     }
     return new Result(
@@ -167,6 +173,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
         told,
         dead,
         unsure,
+        untold,
         latestNanos / 1_000_000,
         TokenOrder.check(grants),
         writes);
