@@ -57,12 +57,10 @@ final class AcquireAhead implements InFlight<Optional<OwnedLease>> {
 
   private void begin() {
     engine.ensureOpen(protocol.name());
-    lease = neighbours.left();
-    if (lease == null) {
-      asks = !neighbours.standInLine() || place.enterIfFree() || !place.isHeldHere();
-      lease = neighbours.left();
-    }
-    if (lease == null && asks) {
+    asks = !neighbours.standInLine() || place.enterIfFree() || !place.isHeldHere();
+    lease = neighbours.leftAtOnce();
+    // What has to be given back first takes a round trip, which is for whoever waits.
+    if (lease == null && asks && place.tenure() == null) {
       attempts.send();
     }
   }
@@ -81,7 +79,10 @@ final class AcquireAhead implements InFlight<Optional<OwnedLease>> {
   public Optional<OwnedLease> await() {
     try {
       if (lease == null && asks) {
-        lease = answer(attempts.receive());
+        lease = attempts.isSent() ? null : neighbours.left();
+        if (lease == null) {
+          lease = answer(attempts.receive());
+        }
       }
       return Optional.ofNullable(lease);
     } finally {

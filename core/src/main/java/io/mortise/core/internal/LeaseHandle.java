@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -238,7 +239,7 @@ final class LeaseHandle implements OwnedLease {
       return false;
     }
     try {
-      if (!handOver()) {
+      if (!handOver(engine.releases()::now)) {
         releaseEnds(engine.commands().run(releaseCall()));
       }
       return true;
@@ -252,8 +253,10 @@ final class LeaseHandle implements OwnedLease {
   /**
    * Passes the hold on to the next thread in line, if there is one and the hold may: it is beyond
    * doubt, and has not passed on too often or for too long. Redis is not told.
+   *
+   * @param orphaned releases what was passed on, if nobody is there any more to take it
    */
-  boolean handOver() {
+  boolean handOver(BiConsumer<LockProtocol, Tenure> orphaned) {
     Turn mine = turn.get();
     if (mine == null || !mine.isAwaited() || !mayPassOn()) {
       return false;
@@ -271,7 +274,7 @@ final class LeaseHandle implements OwnedLease {
       orphan = mine.end(tenure);
     }
     if (orphan != null) {
-      engine.releases().now(protocol, orphan);
+      orphaned.accept(protocol, orphan);
     }
     return true;
   }

@@ -55,7 +55,19 @@ final class Neighbours {
 
   /** What others have left, ready for use; null when Redis has to be asked. */
   @Nullable OwnedLease left() {
-    return shares ? join() : takeOver();
+    if (shares) {
+      return join();
+    }
+    OwnedLease lease = takeOver();
+    if (lease == null) {
+      place.releaseTenure();
+    }
+    return lease;
+  }
+
+  /** The same, if that takes no word to Redis. What is of no use still lies in its place then. */
+  @Nullable OwnedLease leftAtOnce() {
+    return shares ? null : takeOver();
   }
 
   /** A hold that Redis has granted, registered, and open to those behind. */
@@ -84,11 +96,9 @@ final class Neighbours {
   /** The hold that the one before in the line has left; null when there is none that suits. */
   private @Nullable OwnedLease takeOver() {
     Tenure tenure = place.tenure();
-    if (tenure == null) {
-      return null;
-    }
-    if (!tenure.suits(terms, engine.nanos()) || tenure.epoch() != engine.epoch()) {
-      place.releaseTenure();
+    if (tenure == null
+        || !tenure.suits(terms, engine.nanos())
+        || tenure.epoch() != engine.epoch()) {
       return null;
     }
     LeaseHandle lease = LeaseHandle.continuing(engine, protocol, tenure, owner, terms);

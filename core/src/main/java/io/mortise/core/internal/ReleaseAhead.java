@@ -35,7 +35,7 @@ public final class ReleaseAhead implements InFlight<Boolean> {
 
   private void begin() {
     try {
-      if (!lease.handOver()) {
+      if (!lease.handOver(lease.engine().releases()::soon)) {
         sent = lease.engine().commands().send(lease.releaseCall());
         asks = true;
       }

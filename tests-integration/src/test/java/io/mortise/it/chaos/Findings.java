@@ -30,6 +30,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
    *
    * @param unplanned whether the sentinels replaced a master that nothing had befallen: then data
    *     was lost, and two masters may have answered for a while
+   * @param quorum whether it is a lock of a majority
    * @param cycles how often the section was entered
    * @param overlaps holds that were both believed
    * @param losersTold of the overlaps, those whose loser was told that it has lost the lock
@@ -42,6 +43,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
   record Result(
       Round round,
       boolean unplanned,
+      boolean quorum,
       long cycles,
       List<Overlap> overlaps,
       int losersTold,
@@ -79,15 +81,14 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
     }
 
     /**
-     * How many losers may have heard nothing. If a server loses its data and its connections at the
-     * same time, a release that is repeated on a new connection finds nothing, and that it was
-     * there before cannot be told from that it was lost before. A few are released just then.
+     * How many losers may have heard nothing: of the quorums alone, and there few. If a server
+     * loses its data and its connections at the same time, a release that is repeated on a new
+     * connection finds nothing, and that it was there before cannot be told from that it was lost
+     * before.
      */
     private int releasesInDoubt() {
-      boolean both =
-          round.strikes().stream()
-              .anyMatch(it -> it.fault() == Fault.RESTARTED_EMPTY || it.fault() == Fault.PROMOTED);
-      return both ? Math.max(1, overlaps.size() / 20) : 0;
+      boolean both = round.strikes().stream().anyMatch(it -> it.fault() == Fault.RESTARTED_EMPTY);
+      return quorum && both ? Math.max(1, overlaps.size() / 20) : 0;
     }
 
     /** What must not be, in words. */
@@ -125,6 +126,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
           result(
               round,
               unplanned.contains(round),
+              subject.family().isQuorum(),
               holds.stream().filter(hold -> resources.contains(hold.lockName())).toList(),
               testimony.grants().stream()
                   .filter(grant -> resources.contains(grant.resource()))
@@ -140,6 +142,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
   private static Result result(
       Round round,
       boolean unplanned,
+      boolean quorum,
       List<HoldLog.Entry> holds,
       List<Grant> grants,
       Testimony testimony,
@@ -168,6 +171,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
     return new Result(
         round,
         unplanned,
+        quorum,
         grants.stream().map(Grant::holder).distinct().count(),
         overlaps,
         told,
