@@ -9,7 +9,10 @@ import io.mortise.core.spi.ProtocolSource;
  * woken by a message when it is released.
  *
  * <p><b>Order.</b> Between processes there is none: whoever asks first after a release has it. That
- * is the price of two commands a cycle; a fair lock keeps the order of arrival, for more.
+ * is the price of two commands a cycle; a fair lock keeps the order of arrival, for more. Threads
+ * of one client stand in line; while a hold passes from one to the next (see {@link
+ * LockOptions#handOvers}), a thread that asks may take it up to eight times in a row before the
+ * first in line has woken up.
  *
  * <p><b>In Redis:</b> the hash {@code name} with the holder as its one field; {@code
  * redisson_lock_token:{name}} with the last fencing token; the channel {@code

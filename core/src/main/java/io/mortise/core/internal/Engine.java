@@ -53,7 +53,7 @@ public final class Engine implements LockClient, LockNode {
   private final Batches batches;
   private final Scheduler scheduler;
   private final Wakeups wakeups;
-  private final Gates gates = new Gates();
+  private final Gates gates = new Gates(this::nanos);
   private final Courtesy courtesy = new Courtesy();
   private final Releases releases;
   private final Shares shares = new Shares(this);

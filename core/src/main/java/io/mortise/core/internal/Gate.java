@@ -3,16 +3,25 @@ package io.mortise.core.internal;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The line in which the threads of one client wait for one name: the first of them talks to Redis,
- * and keeps the permit for as long as it holds the lock; then the next has its turn.
+ * and keeps the permit for as long as it holds the lock; then the next has its turn. Only a hold
+ * that passes on may be taken past the line, within bounds: see {@link #overtake}.
  *
  * <p>The permit belongs to an acquisition, not to a thread: a lease may be closed by any thread,
  * and may be lost, and passes the permit on exactly once, by {@link Gates#leave}.
  */
 final class Gate {
+  /** How often in a row the line may be overtaken. */
+  static final int MOST_OVERTAKEN = 8;
+
+  /** For how long after it moved: about as long as a thread takes to wake up. */
+  static final long OVERTAKING_NANOS = 50_000;
+
+  private final LongSupplier clock;
   private final Semaphore permit = new Semaphore(1, true);
 
   /** How many threads use this gate; guarded by the map of {@link Gates}. */
@@ -23,6 +32,12 @@ final class Gate {
 
   /** A hold that passes on: it belongs to whoever has the permit, and lies here in between. */
   private final AtomicReference<@Nullable Tenure> tenure = new AtomicReference<>();
+
+  /** How often somebody came past the line since it last moved; written with the permit. */
+  private volatile int overtaken;
+
+  /** When the line last moved; written with the permit. */
+  private volatile long movedNanos;
 
   private volatile @Nullable Trouble trouble;
 
@@ -48,12 +63,33 @@ final class Gate {
   }
 
   /**
+   * A gate with a free permit.
+   *
+   * @param clock what limits overtaking
+   */
+  Gate(LongSupplier clock) {
+    this.clock = clock;
+  }
+
+  /**
    * Waits for the permit; who is not interruptible keeps its place in the line through interrupts.
    */
   boolean enter(long nanos, boolean interruptible) throws InterruptedException {
     if (nanos <= 0) {
       return enterIfFree();
     }
+    if (overtake()) {
+      return true;
+    }
+    boolean entered = enterInTurn(nanos, interruptible);
+    if (entered) {
+      overtaken = 0;
+      movedNanos = clock.getAsLong();
+    }
+    return entered;
+  }
+
+  private boolean enterInTurn(long nanos, boolean interruptible) throws InterruptedException {
     if (interruptible) {
       return permit.tryAcquire(nanos, TimeUnit.NANOSECONDS);
     }
@@ -62,6 +98,23 @@ final class Gate {
       return true;
     }
     return enterThroughInterrupts(nanos);
+  }
+
+  /**
+   * Takes a hold that was just left here, before the first in line has woken up to take it, because
+   * a thread that runs needs no switch of threads for it. A few times in a row, then the line
+   * moves. Where Redis has to be asked nobody overtakes: the time of a round trip is the line's.
+   */
+  private boolean overtake() {
+    if (tenure.get() == null
+        || overtaken >= MOST_OVERTAKEN
+        || clock.getAsLong() - movedNanos > OVERTAKING_NANOS
+        || !permit.tryAcquire()) {
+      return false;
+    }
+    int before = overtaken; // others may have overtaken since the first look
+    overtaken = before + 1;
+    return true;
   }
 
   /** Takes the permit if nobody has it. */

@@ -1,6 +1,7 @@
 package io.mortise.core.internal;
 
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
 /**
  * The gates in use, by lock. A gate is there while a thread waits at it or a hold has its permit.
@@ -10,13 +11,18 @@ final class Gates implements AutoCloseable {
   private static final int OPEN = 1 << 20;
 
   private final ConcurrentHashMap<String, Gate> gates = new ConcurrentHashMap<>();
+  private final LongSupplier nanos;
+
+  Gates(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
 
   /** The gate of a lock; to be given back by {@link #leave}. */
   Gate join(String lock) {
     return gates.compute(
         lock,
         (id, present) -> {
-          Gate gate = present == null ? new Gate() : present;
+          Gate gate = present == null ? new Gate(nanos) : present;
           gate.users++;
           return gate;
         });

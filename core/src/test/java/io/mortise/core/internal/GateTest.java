@@ -10,11 +10,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.Gate.Trouble;
+import io.mortise.core.internal.Tenure.Reserve;
 import io.mortise.core.spi.Terms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,8 +24,10 @@ import org.junit.jupiter.api.Timeout;
 class GateTest {
   private static final long AN_HOUR = 3_600_000_000_000L;
   private static final long SECOND = 1_000_000_000L;
+  private static final Tenure HOLD = new Tenure("id:1", 0, 0, 1, 7, Reserve.NONE, 0);
 
-  private final Gate gate = new Gate();
+  private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // it wraps around
+  private final Gate gate = new Gate(clock::get);
   private final List<String> order = new CopyOnWriteArrayList<>();
 
   @Test
@@ -57,7 +61,7 @@ class GateTest {
   @Test
   void whoComesLaterDoesNotOvertakeTheLine() throws Exception {
     for (int round = 0; round < 20; round++) {
-      Gate busy = new Gate();
+      Gate busy = new Gate(clock::get);
       assertTrue(busy.enter(0, true));
       TestThread<Boolean> first = TestThread.startAndPark(() -> busy.enter(AN_HOUR, true));
 
@@ -66,6 +70,46 @@ class GateTest {
       assertFalse(busy.enter(1, true), "the first in line has it and keeps it");
       assertTrue(first.get());
     }
+  }
+
+  @Test
+  void aHoldThatIsLeftMayBeTakenPastTheLineAFewTimesInARow() throws Exception {
+    int most = 0;
+    for (int round = 0; round < 1_000 && most < Gate.MOST_OVERTAKEN; round++) {
+      Gate busy = new Gate(clock::get);
+      assertTrue(busy.enter(AN_HOUR, true));
+      TestThread<Boolean> first = TestThread.startAndPark(() -> busy.enter(AN_HOUR, true));
+      int times = overtaken(busy);
+      assertTrue(first.get());
+      assertTrue(times <= Gate.MOST_OVERTAKEN, "overtaken " + times + " times");
+      most = Math.max(most, times);
+    }
+    assertTrue(most > 0, "nobody was ever quicker than the one who was woken");
+  }
+
+  @Test
+  void onceTheLineCouldHaveMovedNobodyTakesAHoldPastIt() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      Gate busy = new Gate(clock::get);
+      assertTrue(busy.enter(AN_HOUR, true));
+      TestThread<Boolean> first = TestThread.startAndPark(() -> busy.enter(AN_HOUR, true));
+      clock.addAndGet(Gate.OVERTAKING_NANOS + 1);
+
+      assertEquals(0, overtaken(busy));
+
+      assertTrue(first.get());
+    }
+  }
+
+  /** Leaves a hold to the one in line, and takes it again as often as that can be. */
+  private static int overtaken(Gate line) throws InterruptedException {
+    int times = -1;
+    do {
+      line.put(HOLD);
+      line.pass();
+      times++;
+    } while (line.enter(1, true) && line.take() != null);
+    return times;
   }
 
   @Test

@@ -21,7 +21,7 @@ class GatesInterleavingsTest {
 
   /** What the threads of one scenario share. */
   private static final class Line {
-    final Gates gates = new Gates();
+    final Gates gates = new Gates(System::nanoTime);
 
     /** Whoever has the permit may write these; they are plain so that two who have it show. */
     private int inside;
@@ -155,7 +155,7 @@ class GatesInterleavingsTest {
     check(
         200,
         () -> {
-          Gates gates = new Gates();
+          Gates gates = new Gates(System::nanoTime);
           Gate held = gates.join(LOCK);
           assertTrue(held.enter(0, true)); // by a hold that never ends
           Interleavings.Step waiter =

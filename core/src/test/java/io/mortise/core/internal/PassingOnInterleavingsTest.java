@@ -27,7 +27,7 @@ class PassingOnInterleavingsTest {
 
   /** The gate of a lock that this client holds, and how often the hold was taken from it. */
   private static class Line {
-    final Gates gates = new Gates();
+    final Gates gates = new Gates(() -> 0);
     final Gate gate = gates.join(LOCK);
     final AtomicInteger taken = new AtomicInteger();
 
@@ -103,6 +103,22 @@ class PassingOnInterleavingsTest {
   @Test
   void thisIsFoundWhenWhoGivesUpDoesNotLook() {
     checkFaulty(10 * SCHEDULES, () -> oneGivesUp(new Careless()));
+  }
+
+  @Test
+  void whoOvertakesTheLineHasTheHoldAloneAndTheLineMoves() {
+    check(
+        SCHEDULES,
+        () -> {
+          Line line = new Line();
+          var waiter = start(() -> line.stand(true));
+          while (!line.gate.hasWaiters()) {
+            Thread.onSpinWait();
+          }
+          race(line::passOn, () -> line.stand(true));
+          join(waiter.get(0));
+          line.assertTakenOnceAndOnePermit();
+        });
   }
 
   @Test
