@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,49 +15,67 @@ import org.jspecify.annotations.Nullable;
  * answers itself for a moment: nodes that are well answer in less time than it takes to wake a
  * thread for each. After that moment threads have to wait for what is missing.
  *
+ * <p>All that are likely to answer within the moment are waited for, also when enough of them have:
+ * they work at the same time, and a late answer costs more on another thread than here.
+ *
  * <p>Confined to that thread, but for {@link Promptness}.
  */
 final class Flights<T> {
-  private final Promptness promptness;
+  private static final long MOMENT_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
+
+  /** One time in so many it is tried whether those that were late are prompt by now. */
+  private static final int SELDOM = 32;
+
   private final List<Flight<T>> open = new ArrayList<>();
 
-  /** A question that is under way to a member. */
-  record Flight<T>(int place, InFlight<T> question) {}
+  /**
+   * A question that is under way.
+   *
+   * @param promptness of the node that was asked
+   */
+  record Flight<T>(int place, InFlight<T> question, Promptness promptness) {}
 
-  Flights(Promptness promptness) {
-    this.promptness = promptness;
-  }
-
-  void add(int place, InFlight<T> question) {
-    open.add(new Flight<>(place, question));
+  void add(int place, InFlight<T> question, Promptness promptness) {
+    open.add(new Flight<>(place, question, promptness));
   }
 
   /**
-   * Looks for answers, until there are enough and the others have had as long again, or the moment
-   * is over, or the thread is interrupted.
+   * Looks for answers, until all have come that can be expected soon, or the moment is over, or the
+   * thread is interrupted.
    */
   @SuppressWarnings("ThreadPriorityCheck") // nothing depends on who runs when it yields
-  void gather(Consumer<Flight<T>> arrived, BooleanSupplier enough, long untilNanos) {
-    if (open.isEmpty()) {
+  void gather(Consumer<Flight<T>> arrived, long untilNanos) {
+    boolean all = ThreadLocalRandom.current().nextInt(SELDOM) == 0;
+    if (!isAnyExpected(all)) {
       return;
     }
     long startNanos = System.nanoTime();
-    long endNanos = startNanos + Math.min(promptness.nanos(), untilNanos - startNanos);
-    boolean decided = enough.getAsBoolean();
-    while (!Thread.currentThread().isInterrupted()) {
+    long endNanos = startNanos + Math.min(MOMENT_NANOS, untilNanos - startNanos);
+    while (true) {
+      if (Thread.currentThread().isInterrupted()) {
+        return;
+      }
       boolean more = collect(arrived);
-      long now = System.nanoTime();
-      if (open.isEmpty() || now - endNanos >= 0) {
+      if (!isAnyExpected(all)) {
+        return;
+      }
+      if (System.nanoTime() - endNanos >= 0) {
         break;
       }
       if (!more) {
         Thread.yield();
-      } else if (!decided && enough.getAsBoolean()) {
-        decided = true;
-        endNanos = Math.min(endNanos, now + (now - startNanos));
       }
     }
-    promptness.note(open.isEmpty() || decided);
+    open.forEach(late -> late.promptness().note(false));
+  }
+
+  private boolean isAnyExpected(boolean all) {
+    for (Flight<T> flight : open) {
+      if (all || flight.promptness().isLikely()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean collect(Consumer<Flight<T>> arrived) {
@@ -67,6 +84,7 @@ final class Flights<T> {
       Flight<T> flight = each.next();
       if (flight.question().hasArrived()) {
         each.remove();
+        flight.promptness().note(true);
         arrived.accept(flight);
         any = true;
       }
@@ -80,23 +98,20 @@ final class Flights<T> {
   }
 
   /**
-   * For how long it pays to look for answers without sleeping. Where the nodes are farther away it
-   * is never long enough, and is tried now and then only. Safe for any thread.
+   * Whether a node is likely to answer within the moment. One that is farther away never is, and is
+   * not waited for in vain. Safe for any thread.
    */
   static final class Promptness {
-    private static final long MOMENT_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
-    private static final int MOST_MISSED = 8;
-    private static final int SELDOM = 32;
+    static final int MOST_MISSED = 8;
 
     private final AtomicInteger missed = new AtomicInteger();
 
-    long nanos() {
-      boolean pays = missed.get() < MOST_MISSED || ThreadLocalRandom.current().nextInt(SELDOM) == 0;
-      return pays ? MOMENT_NANOS : 0;
+    boolean isLikely() {
+      return missed.get() < MOST_MISSED;
     }
 
-    void note(boolean answered) {
-      if (!answered) {
+    void note(boolean inTime) {
+      if (!inTime) {
         missed.incrementAndGet();
       } else if (missed.get() != 0) {
         missed.set(0);

@@ -1,18 +1,23 @@
 package io.mortise.red;
 
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
 import io.mortise.core.spi.InFlight;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockNode;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
+import io.mortise.red.Flights.Promptness;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A node that hangs would hold one more thread with each acquisition that is decided without it.
  * So the questions that nobody waits for any more are counted, over all locks on that node; while
- * there are several, the node is silent, and is asked only when the others do not decide.
+ * there are several, or it could not be reached just now, the node is silent, and is asked only
+ * when the others do not decide.
  *
  * @param source where its leases come from
  * @param contact what is known of its node
@@ -38,10 +44,79 @@ record Member(LeaseSource source, Contact contact) {
    *
    * @param unawaited how many questions to it nobody waits for any more
    * @param serverIds what its servers call themselves; empty until they have told
+   * @param outage whether it could not be reached lately
+   * @param promptness how fast it answers
    */
-  record Contact(AtomicInteger unawaited, AtomicReference<Set<String>> serverIds) {
+  record Contact(
+      AtomicInteger unawaited,
+      AtomicReference<Set<String>> serverIds,
+      Outage outage,
+      Promptness promptness) {
     Contact() {
-      this(new AtomicInteger(), new AtomicReference<>(Set.of()));
+      this(
+          new AtomicInteger(),
+          new AtomicReference<>(Set.of()),
+          new Outage(System::nanoTime),
+          new Promptness());
+    }
+  }
+
+  /** That a node could not be reached. Safe for any thread. */
+  static final class Outage {
+    static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final LongSupplier clock;
+    private volatile boolean seen;
+    private volatile long seenNanos;
+
+    Outage(LongSupplier clock) {
+      this.clock = clock;
+    }
+
+    /** Notes what went wrong, and gives it back. */
+    LockException note(LockException failure) {
+      if (failure.reason() == Reason.UNREACHABLE) {
+        seenNanos = clock.getAsLong();
+        seen = true;
+      }
+      return failure;
+    }
+
+    /** It has answered. */
+    void isOver() {
+      if (seen) {
+        seen = false;
+      }
+    }
+
+    /** Whether it was so lately that another attempt would hardly tell anything new. */
+    boolean isFresh() {
+      return seen && clock.getAsLong() - seenNanos < PAUSE_NANOS;
+    }
+  }
+
+  /** An acquisition that was sent ahead; how it ends is noted. */
+  private record Asked(InFlight<Optional<OwnedLease>> sent, Outage outage)
+      implements InFlight<Optional<OwnedLease>> {
+    @Override
+    public boolean isSent() {
+      return sent.isSent();
+    }
+
+    @Override
+    public boolean hasArrived() {
+      return sent.hasArrived();
+    }
+
+    @Override
+    public Optional<OwnedLease> await() {
+      try {
+        Optional<OwnedLease> lease = sent.await();
+        outage.isOver();
+        return lease;
+      } catch (LockException e) {
+        throw outage.note(e);
+      }
     }
   }
 
@@ -63,8 +138,13 @@ record Member(LeaseSource source, Contact contact) {
     return contact.unawaited();
   }
 
+  /** Whether it is asked only when the others do not decide. */
   boolean isSilent() {
-    return unawaited().get() >= MOST_UNAWAITED;
+    return unawaited().get() >= MOST_UNAWAITED || contact.outage().isFresh();
+  }
+
+  Promptness promptness() {
+    return contact.promptness();
   }
 
   /** Where it is, for messages. */
@@ -83,7 +163,13 @@ record Member(LeaseSource source, Contact contact) {
 
   /** Asks for a lease; and, when it has answered for the first time, which server it is. */
   Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner) throws InterruptedException {
-    Optional<OwnedLease> lease = source.acquire(terms, owner);
+    Optional<OwnedLease> lease;
+    try {
+      lease = source.acquire(terms, owner);
+    } catch (LockException e) {
+      throw contact.outage().note(e);
+    }
+    contact.outage().isOver();
     if (knownServerIds().isEmpty()) {
       contact
           .serverIds()
@@ -103,7 +189,7 @@ record Member(LeaseSource source, Contact contact) {
    */
   Optional<InFlight<Optional<OwnedLease>>> acquireAhead(Terms terms, @Nullable Thread owner) {
     return terms.waitNanos() == 0 && !knownServerIds().isEmpty()
-        ? InFlight.acquire(source, terms, owner)
+        ? InFlight.acquire(source, terms, owner).map(sent -> new Asked(sent, contact.outage()))
         : Optional.empty();
   }
 

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Poll<T> {
   private final List<Member> members;
-  private final Flights<T> flights;
+  private final Flights<T> flights = new Flights<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition answered = lock.newCondition();
 
@@ -55,9 +55,8 @@ final class Poll<T> {
    */
   record Answer<T>(@Nullable T value, @Nullable RuntimeException failure) {}
 
-  Poll(List<Member> members, Promptness promptness) {
+  Poll(List<Member> members) {
     this.members = members;
-    this.flights = new Flights<>(promptness);
     this.answers = new ArrayList<>(Collections.nCopies(members.size(), null));
     this.answering = new @Nullable Thread[members.size()];
     this.asked = new boolean[members.size()];
@@ -83,10 +82,11 @@ final class Poll<T> {
   /** Takes a question that was put to a member already. */
   void ask(int place, InFlight<T> question) {
     asks(place);
+    Promptness promptness = members.get(place).promptness();
     if (question.isSent()) {
-      flights.add(place, question);
+      flights.add(place, question, promptness);
     } else {
-      leave(new Flight<>(place, question));
+      leave(new Flight<>(place, question, promptness));
     }
   }
 
@@ -203,7 +203,7 @@ final class Poll<T> {
    * @throws InterruptedException if the thread is interrupted; the question is still open
    */
   void await(Predicate<Poll<T>> enough, long untilNanos) throws InterruptedException {
-    flights.gather(this::land, () -> enough.test(this), untilNanos);
+    flights.gather(this::land, untilNanos);
     leaveAll();
     lock.lockInterruptibly();
     try {

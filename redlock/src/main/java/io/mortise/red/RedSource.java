@@ -8,7 +8,6 @@ import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockPlace;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
-import io.mortise.red.Flights.Promptness;
 import io.mortise.red.Poll.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +36,6 @@ final class RedSource implements LeaseSource {
   private final Identity identity;
   private final String name;
   private final LockOptions options;
-  private final Promptness promptness = new Promptness();
 
   /** One order in all processes, because those who wait do so at the first of them. */
   private static final Comparator<Member> ORDER =
@@ -123,7 +121,7 @@ final class RedSource implements LeaseSource {
   }
 
   <T> Poll<T> poll() {
-    return new Poll<>(members, promptness);
+    return new Poll<>(members);
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.mortise.red;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,7 +24,7 @@ class FlightsTest {
   private static final int NEVER = Integer.MAX_VALUE;
 
   private final Promptness promptness = new Promptness();
-  private final Flights<String> flights = new Flights<>(promptness);
+  private final Flights<String> flights = new Flights<>();
   private final List<Integer> arrived = new ArrayList<>();
 
   @AfterEach
@@ -50,25 +52,22 @@ class FlightsTest {
 
   private void send(int... looks) {
     for (int i = 0; i < looks.length; i++) {
-      flights.add(i, new Slow(new AtomicInteger(looks[i])));
+      flights.add(i, new Slow(new AtomicInteger(looks[i])), promptness);
     }
   }
 
-  private void gather(int enough, long withinNanos) {
-    flights.gather(
-        flight -> arrived.add(flight.place()),
-        () -> arrived.size() >= enough,
-        System.nanoTime() + withinNanos);
+  private void gather(long withinNanos) {
+    flights.gather(flight -> arrived.add(flight.place()), System.nanoTime() + withinNanos);
   }
 
-  private void gather(int enough) {
-    gather(enough, TimeUnit.SECONDS.toNanos(20));
+  private void gather() {
+    gather(TimeUnit.SECONDS.toNanos(20));
   }
 
   @Test
   void theyComeInTheOrderOfTheirArrival() {
     send(2, 0, 1);
-    gather(3);
+    gather();
 
     assertEquals(List.of(1, 2, 0), arrived);
     assertNull(flights.takeOpen());
@@ -77,7 +76,7 @@ class FlightsTest {
   @Test
   void whatDoesNotArriveInAMomentIsLeftForOthers() {
     send(0, NEVER, 0);
-    gather(3);
+    gather();
 
     assertEquals(List.of(0, 2), arrived);
     Flight<String> open = flights.takeOpen();
@@ -88,7 +87,7 @@ class FlightsTest {
   @Test
   void noLookIsMadeWhenTheTimeIsOver() {
     send(1, 1);
-    gather(2, 0);
+    gather(0);
 
     assertEquals(List.of(), arrived);
   }
@@ -98,20 +97,49 @@ class FlightsTest {
     send(0, 0);
     Thread.currentThread().interrupt();
 
-    gather(2);
+    gather();
 
     assertEquals(List.of(), arrived);
     assertTrue(Thread.interrupted(), "it is still to be seen by who waits");
   }
 
   @Test
-  void nodesThatAreFarAwayAreNotLookedAtForLong() {
-    IntStream.range(0, 8).forEach(i -> promptness.note(false));
+  void whatIsNotExpectedSoonIsNotWaitedFor() {
+    Promptness late = new Promptness();
+    int looks = 0;
+    for (int i = 0; i < 3_200; i++) {
+      AtomicInteger left = new AtomicInteger(NEVER);
+      flights.add(0, new Slow(left), late);
+      gather();
+      assertNotNull(flights.takeOpen());
+      looks += left.get() == NEVER ? 0 : 1;
+    }
 
-    long looked = IntStream.range(0, 3_200).filter(i -> promptness.nanos() > 0).count();
-
+    int looked = looks;
+    assertTrue(looked >= Promptness.MOST_MISSED, "until it has been late so often");
     assertTrue(looked > 20 && looked < 400, () -> "looked " + looked + " times of 3,200");
+  }
+
+  @Test
+  void whoIsInTimeOnceIsExpectedAgain() {
+    IntStream.range(0, Promptness.MOST_MISSED).forEach(i -> promptness.note(false));
+    assertFalse(promptness.isLikely());
+
     promptness.note(true);
-    assertTrue(promptness.nanos() > 0, "until they come nearer");
+
+    assertTrue(promptness.isLikely());
+  }
+
+  @Test
+  void thePromptOnesAreWaitedForAndTheLateOnesTakenAlong() {
+    Promptness late = new Promptness();
+    IntStream.range(0, Promptness.MOST_MISSED).forEach(i -> late.note(false));
+    flights.add(0, new Slow(new AtomicInteger(1)), late);
+    flights.add(1, new Slow(new AtomicInteger(3)), promptness);
+
+    gather();
+
+    assertEquals(List.of(0, 1), arrived);
+    assertTrue(late.isLikely(), "it was in time");
   }
 }

@@ -29,6 +29,12 @@ final class Scheduler implements AutoCloseable {
 
   private static final long IDLE_NANOS = 60_000_000_000L;
 
+  /**
+   * Once woken, the thread looks again after this time, whatever it has found: an entry that comes
+   * and goes in less than it takes to wake it would otherwise wake it each time.
+   */
+  private static final long RESTLESS_NANOS = 25_000_000;
+
   /** What is due at some time. Times are those of {@link System#nanoTime()}. */
   interface Timed {
     /**
@@ -115,8 +121,8 @@ final class Scheduler implements AutoCloseable {
   /** One pass over all entries; gives the time of the next. Package-private for tests. */
   long scan(long nowNanos) {
     scanning = true;
+    long next = nowNanos + (poked ? RESTLESS_NANOS : IDLE_NANOS);
     poked = false;
-    long next = nowNanos + IDLE_NANOS;
     for (Timed entry : entries) {
       if (entry.earliestNanos() - nowNanos <= 0) {
         try {

@@ -176,6 +176,18 @@ class SchedulerScanTest {
   }
 
   @Test
+  void onceWokenItLooksAgainSoonSoThatWhatComesAndGoesDoesNotWakeItEachTime() {
+    long restless = 25_000_000;
+    assertEquals(IDLE, scheduler.scan(0));
+    scheduler.remove(add("come and gone", 30_000_000, 1));
+
+    assertEquals(1_000 + restless, scheduler.scan(1_000), "it was woken");
+    scheduler.remove(add("come and gone", 30_000_000, 1));
+
+    assertEquals(restless + 1_000 + IDLE, scheduler.scan(restless + 1_000), "it was not");
+  }
+
+  @Test
   void theClockMayWrapAround() {
     long now = Long.MAX_VALUE - 10;
     add("before the end", now, 20);

@@ -1,0 +1,57 @@
+package io.mortise.red;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.red.Member.Outage;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** That a node could not be reached, and for how long that is worth knowing. */
+class OutageTest {
+  private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // it wraps around
+  private final Outage outage = new Outage(clock::get);
+
+  private static LockException failure(Reason reason) {
+    return new LockException(reason, "on purpose", null);
+  }
+
+  @Test
+  void aNodeThatWasNeverAskedHasNone() {
+    assertFalse(outage.isFresh());
+  }
+
+  @Test
+  void itIsFreshForAWhile() {
+    LockException refused = failure(Reason.UNREACHABLE);
+    assertSame(refused, outage.note(refused));
+    assertTrue(outage.isFresh());
+
+    clock.addAndGet(Outage.PAUSE_NANOS - 1);
+    assertTrue(outage.isFresh());
+    clock.incrementAndGet();
+    assertFalse(outage.isFresh());
+  }
+
+  @Test
+  void anAnswerEndsIt() {
+    var unused = outage.note(failure(Reason.UNREACHABLE));
+
+    outage.isOver();
+
+    assertFalse(outage.isFresh());
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "UNREACHABLE")
+  void aNodeThatAnswersIsNotOut(Reason reason) {
+    var unused = outage.note(failure(reason));
+
+    assertFalse(outage.isFresh());
+  }
+}
