@@ -43,7 +43,7 @@ public final class Benchmark {
       long entrants = contests.stream().mapToLong(contest -> contest.entrants().size()).sum();
       progress.expect(entrants * (rounds + (warms ? 1 : 0)));
       if (warms) {
-        round(contests, settings.warmUp(), progress, "warm-up");
+        round(contests, each.warmUp(settings), progress, "warm-up");
       }
       Map<Contest, Map<Subject, List<Sample>>> samples = new LinkedHashMap<>();
       for (int round = 1; round <= rounds; round++) {

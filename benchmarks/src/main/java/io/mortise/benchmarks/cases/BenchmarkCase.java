@@ -1,5 +1,6 @@
 package io.mortise.benchmarks.cases;
 
+import java.time.Duration;
 import java.util.List;
 
 /** Something that is measured. */
@@ -17,6 +18,11 @@ public interface BenchmarkCase {
   /** Whether a turn takes its own time: such a case has fewer rounds, and no warm-up. */
   default boolean isLong() {
     return false;
+  }
+
+  /** How long the first turn of each is, which does not count: until its code is compiled. */
+  default Duration warmUp(Settings settings) {
+    return settings.warmUp();
   }
 
   /** Starts servers and processes. Closing it ends them, whatever state they are in. */
