@@ -36,6 +36,12 @@ public final class LockException extends RuntimeException {
     NOT_SUPPORTED(false),
     /** The server refused a script or its arguments. */
     SCRIPT(false),
+    /**
+     * A release had to be repeated and found nothing, at a server that may have lost its data
+     * meanwhile: the hold was released by the first try, or was lost before, and then somebody else
+     * may have had the lock. Nothing is held any more.
+     */
+    IN_DOUBT(false),
     /** The client was closed. */
     CLIENT_CLOSED(false);
 

@@ -101,7 +101,7 @@ final class Cluster implements Deployment {
       throws Fault {
     long deadlineNanos = System.nanoTime() + timeoutNanos;
     Step step = new Step(nodeOf(slot, deadlineNanos), exchange);
-    boolean mayHaveRun = false;
+    Fault before = null;
     int redirections = 0;
     while (true) {
       try {
@@ -110,11 +110,11 @@ final class Cluster implements Deployment {
             repeatable
                 ? step.node.exchange(step.exchange, left)
                 : step.node.exchangeOnce(step.exchange, left);
-        return new Reply(reply.value(), reply.repeated() || mayHaveRun);
+        return reply.after(before);
       } catch (Fault fault) {
-        mayHaveRun |= fault.mayHaveRun();
+        before = before == null && fault.mayHaveRun() ? fault : before;
         Redirection redirection = Redirection.of(fault.getCause());
-        boolean goesOn = repeatable || !mayHaveRun;
+        boolean goesOn = repeatable || before == null;
         Step next = goesOn ? next(step.node, slot, exchange, fault, deadlineNanos) : null;
         // Keys that are on their way end with the time.
         redirections = redirection instanceof Redirection.TryAgain ? 0 : redirections + 1;
@@ -124,7 +124,7 @@ final class Cluster implements Deployment {
           if (!goesOn) {
             refreshSoon();
           }
-          throw givenUp(fault, redirection, mayHaveRun);
+          throw givenUp(fault, redirection, before != null);
         }
         step = next;
       }

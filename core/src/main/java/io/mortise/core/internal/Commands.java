@@ -189,7 +189,7 @@ final class Commands {
       places.forEach(place -> answers.set(place, reply));
     } else if (reply.reply().value() instanceof List<?> each && each.size() == places.size()) {
       for (int i = 0; i < places.size(); i++) {
-        answers.set(places.get(i), Answer.of(new Reply(each.get(i), reply.reply().repeated())));
+        answers.set(places.get(i), Answer.of(reply.reply().with(each.get(i))));
       }
     } else {
       Fault odd =
@@ -222,7 +222,7 @@ final class Commands {
    * @param reply an empty one when there is a fault
    */
   record Answer(Reply reply, @Nullable Fault fault) {
-    private static final Reply NO_REPLY = new Reply("", false);
+    private static final Reply NO_REPLY = new Reply("", null, null);
 
     static Answer of(Reply reply) {
       return new Answer(reply, null);
@@ -334,11 +334,11 @@ final class Commands {
     for (int i = 0; i < part.size(); i++) {
       Object value = values.get(i);
       if (!servers.isElsewhere(value)) {
-        answers.add(answer(value, replies.repeated()));
+        answers.add(answer(value, replies));
       } else if (silence != null) { // it would only wait for the same server
         answers.add(Answer.of(silence));
       } else {
-        Answer answer = elsewhere(part.get(i), replies.repeated(), deadlineNanos);
+        Answer answer = elsewhere(part.get(i), replies.before(), deadlineNanos);
         answers.add(answer);
         silence = answer.fault() == null || answer.fault().isAnswer() ? null : answer.fault();
       }
@@ -346,19 +346,19 @@ final class Commands {
   }
 
   /** Alone, where it belongs. */
-  private Answer elsewhere(Request request, boolean repeated, long deadlineNanos) {
+  private Answer elsewhere(Request request, @Nullable Fault before, long deadlineNanos) {
     try {
       Reply reply = run(request, Math.max(LEAST_NANOS, deadlineNanos - System.nanoTime()));
-      return Answer.of(new Reply(reply.value(), reply.repeated() || repeated));
+      return Answer.of(reply.after(before));
     } catch (Fault fault) {
-      return Answer.of(repeated ? fault.mayHaveRunBefore() : fault);
+      return Answer.of(before != null ? fault.mayHaveRunBefore() : fault);
     }
   }
 
-  private Answer answer(Object value, boolean repeated) {
+  private Answer answer(Object value, Reply replies) {
     return value instanceof JedisDataException refusal
         ? Answer.of(Faults.of(refusal, servers.toString(), true))
-        : Answer.of(new Reply(value, repeated));
+        : Answer.of(replies.with(value));
   }
 
   // ---- on a connection

@@ -15,10 +15,33 @@ public final class Fault extends Exception {
   private final Reason reason;
   private final boolean mayHaveRun;
 
+  /** See {@link Wire#life}. */
+  private final @Nullable String life;
+
   Fault(Reason reason, boolean mayHaveRun, String message, @Nullable Throwable cause) {
+    this(reason, mayHaveRun, message, cause, null);
+  }
+
+  private Fault(
+      Reason reason,
+      boolean mayHaveRun,
+      String message,
+      @Nullable Throwable cause,
+      @Nullable String life) {
     super(message, cause);
     this.reason = reason;
     this.mayHaveRun = mayHaveRun;
+    this.life = life;
+  }
+
+  /** The same, of a command to that server. */
+  Fault at(@Nullable String server) {
+    return new Fault(reason, mayHaveRun, String.valueOf(getMessage()), getCause(), server);
+  }
+
+  /** Which server had the command; null when that is not known. */
+  @Nullable String life() {
+    return life;
   }
 
   Reason reason() {
@@ -49,7 +72,9 @@ public final class Fault extends Exception {
   }
 
   Fault mayHaveRunBefore() {
-    return mayHaveRun ? this : new Fault(reason, true, String.valueOf(getMessage()), getCause());
+    return mayHaveRun
+        ? this
+        : new Fault(reason, true, String.valueOf(getMessage()), getCause(), life);
   }
 
   /**

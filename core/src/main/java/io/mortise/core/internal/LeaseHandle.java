@@ -303,15 +303,23 @@ final class LeaseHandle implements OwnedLease {
     return true;
   }
 
-  /** Redis has answered the release. */
+  /**
+   * Redis has answered the release.
+   *
+   * @throws LockException if it is in doubt whether the hold was still there
+   */
   void releaseEnds(Reply reply) {
+    LockException inDoubt = null;
     try {
-      released(reply);
+      inDoubt = released(reply);
     } finally {
       passOn();
     }
     if (doubt.exists()) {
       engine.releases().abandon(protocol, holder, doubt);
+    }
+    if (inDoubt != null) {
+      throw inDoubt;
     }
   }
 
@@ -346,14 +354,17 @@ final class LeaseHandle implements OwnedLease {
     engine.releases().abandon(protocol, holder, doubt.another(renewal.endInRedisNanos()));
   }
 
-  private void released(Reply reply) {
+  private @Nullable LockException released(Reply reply) {
     List<?> answer = (List<?>) reply.value();
     long status = (Long) answer.get(0);
     LeaseLoss loss = null;
+    LockException inDoubt = null;
     if (status == 2) {
       loss = lost(Reason.FORCED, engine.nanos(), BY_FORCE);
     } else if (status == 0 && !reply.repeated()) {
       loss = lost(Reason.GONE, engine.nanos(), "Redis did not know this hold when it was released");
+    } else if (status == 0) {
+      inDoubt = engine.releases().inDoubt(protocol.name(), reply);
     } else if (status == 1 && (Long) answer.get(1) < 0) {
       Engine.LOG.warn(
           "lock '{}': released, but who waits could not be told; the user needs the right to its"
@@ -368,6 +379,7 @@ final class LeaseHandle implements OwnedLease {
       }
       engine.courtesy().released(protocol, heard, engine.nanos());
     }
+    return inDoubt;
   }
 
   @Override

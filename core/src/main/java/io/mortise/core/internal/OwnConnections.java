@@ -28,6 +28,9 @@ final class OwnConnections implements ConnectionSource {
   private final GenericObjectPool<Line> pool;
   private volatile boolean closed;
 
+  /** Whether the server lets this user ask which it is. */
+  private volatile boolean tells = true;
+
   OwnConnections(HostAndPort server, JedisClientConfig config, LockOptions options) {
     this.server = server;
     this.config = config;
@@ -80,13 +83,24 @@ final class OwnConnections implements ConnectionSource {
   private Connection connect(long deadlineNanos) {
     long left = Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000);
     int millis = (int) Math.min(left, config.getConnectionTimeoutMillis());
-    return Wire.connect(
-        server,
-        DefaultJedisClientConfig.builder()
-            .from(config)
-            .connectionTimeoutMillis(millis)
-            .socketTimeoutMillis(millis)
-            .build());
+    Wire wire =
+        Wire.connect(
+            server,
+            DefaultJedisClientConfig.builder()
+                .from(config)
+                .connectionTimeoutMillis(millis)
+                .socketTimeoutMillis(millis)
+                .build());
+    boolean asked = false;
+    try {
+      tells = tells && wire.askForLife();
+      asked = true;
+    } finally {
+      if (!asked) {
+        wire.drop();
+      }
+    }
+    return wire;
   }
 
   @Override

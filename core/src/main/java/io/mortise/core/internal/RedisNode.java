@@ -3,6 +3,7 @@ package io.mortise.core.internal;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.ConnectionSource.Loan;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -99,14 +100,14 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
       throws Fault {
     Try next = first;
     boolean interrupted = Thread.interrupted();
-    boolean mayHaveRun = false;
+    Fault before = null;
     boolean repeated = false;
     try {
       while (true) {
         try {
-          return new Reply(next.run(), mayHaveRun);
+          return next.run().after(before);
         } catch (Fault fault) {
-          mayHaveRun |= fault.mayHaveRun();
+          before = before == null && fault.mayHaveRun() ? fault : before;
           if (fault.reason() == Reason.READ_ONLY) {
             connections.dropIdle(); // a master that was replaced; the next one is connected to anew
           }
@@ -114,9 +115,9 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
           interrupted |= byInterrupt;
           boolean stale =
               !repeated && fault.isBrokenConnection() && fault.mayHaveRun() == repeatable;
-          boolean again = (stale || byInterrupt) && (repeatable || !mayHaveRun);
+          boolean again = (stale || byInterrupt) && (repeatable || before == null);
           if (!again || deadlineNanos - System.nanoTime() <= 0) {
-            throw mayHaveRun ? fault.mayHaveRunBefore() : fault;
+            throw before != null ? fault.mayHaveRunBefore() : fault;
           }
           if (!byInterrupt) {
             repeated = true;
@@ -143,14 +144,15 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
     broken = action;
   }
 
-  private Object once(Exchange exchange, long deadlineNanos, boolean repeatable) throws Fault {
+  private Reply once(Exchange exchange, long deadlineNanos, boolean repeatable) throws Fault {
     return converse(borrow(deadlineNanos), exchange, deadlineNanos, repeatable);
   }
 
   /** Runs it on that connection, and gives that back. */
-  Object converse(Loan loan, Exchange exchange, long deadlineNanos, boolean repeatable)
+  Reply converse(Loan loan, Exchange exchange, long deadlineNanos, boolean repeatable)
       throws Fault {
     Connection connection = loan.connection();
+    String life = connection instanceof Wire wire ? wire.life() : null;
     boolean reusable = false;
     boolean sent = false;
     try {
@@ -169,12 +171,12 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
         }
       }
       reusable = !connection.isBroken();
-      return reply;
+      return new Reply(reply, null, life);
     } catch (JedisDataException e) {
       reusable = !connection.isBroken();
-      throw Faults.of(e, address, sent);
+      throw Faults.of(e, address, sent).at(life);
     } catch (RuntimeException e) {
-      throw Faults.of(e, address, sent);
+      throw Faults.of(e, address, sent).at(life);
     } finally {
       loan.giveBack(reusable);
     }
@@ -254,7 +256,7 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
   /** One try of an exchange. */
   @FunctionalInterface
   interface Try {
-    Object run() throws Fault;
+    Reply run() throws Fault;
   }
 
   /** What is said on a connection, and what comes back. */
@@ -278,7 +280,32 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
    * An answer.
    *
    * @param value as Jedis decodes it: {@code Long}, {@code byte[]}, {@code List}
-   * @param repeated whether it was asked before, and that may have run without an answer
+   * @param before of an earlier try, which may have run without an answer; null when there was none
+   * @param life which server answered, see {@link Wire#life}; null when that is not known
    */
-  record Reply(Object value, boolean repeated) {}
+  record Reply(Object value, @Nullable Fault before, @Nullable String life) {
+
+    /** Whether it was asked before, and that may have run. */
+    boolean repeated() {
+      return before != null;
+    }
+
+    /** False when the earlier try went to another server than this answer came from. */
+    boolean isBySameServer() {
+      return before == null
+          || before.life() == null
+          || life == null
+          || Objects.equals(before.life(), life);
+    }
+
+    /** The same, for a part of the answer. */
+    Reply with(Object part) {
+      return new Reply(part, before, life);
+    }
+
+    /** The same, after an earlier try; null for none. */
+    Reply after(@Nullable Fault earlier) {
+      return earlier == null ? this : new Reply(value, earlier, life);
+    }
+  }
 }

@@ -7,6 +7,7 @@ import io.mortise.core.spi.LockProtocol;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Releases in the background what may be held although nobody has it: an attempt whose answer is
@@ -59,6 +60,24 @@ final class Releases {
         ("the release could not be confirmed; it is repeated in the background, and the lease runs"
                 + " out in %d ms at the latest")
             .formatted(left));
+  }
+
+  /**
+   * What the caller of a release gets that had to be repeated and found nothing: an error when
+   * another server answered than was asked first, or the same after a restart. Otherwise null: a
+   * server that lives has not forgotten the hold, so the first try has released it.
+   */
+  @Nullable LockException inDoubt(LockName name, Reply reply) {
+    return reply.isBySameServer()
+        ? null
+        : new LockException(
+            LockException.Reason.IN_DOUBT,
+            ("lock '%s': the release had to be repeated and found nothing, at a server that has"
+                    + " restarted or taken the place of another meanwhile. Either the first try"
+                    + " released it; or it was lost with the data of that server, and somebody else"
+                    + " may have had the lock at the same time: compare fencing tokens")
+                .formatted(name),
+            reply.before());
   }
 
   int size() {

@@ -50,7 +50,7 @@ final class Sent {
     return node.exchange(this::answer, exchange, deadlineNanos);
   }
 
-  private Object answer() throws Fault {
+  private Reply answer() throws Fault {
     return node.converse(
         loan,
         (connection, deadline) -> {

@@ -1,7 +1,11 @@
 package io.mortise.core.internal;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.net.Socket;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -10,13 +14,20 @@ import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * A connection on which a command can be sent ahead, and which can tell whether its answer has
- * begun to arrive. Not over TLS: there only reading tells.
+ * A connection of the client's own. It knows which server it leads to; a command can be sent ahead
+ * on it, and it can tell whether the answer has begun to arrive. Not over TLS: there only reading
+ * tells.
  */
 final class Wire extends Connection {
+  private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:(\\S+)");
+
   private final Sockets sockets;
+  private @Nullable String life;
 
   private Wire(Sockets sockets, JedisClientConfig config) {
     super(sockets, config);
@@ -25,6 +36,41 @@ final class Wire extends Connection {
 
   static Wire connect(HostAndPort server, JedisClientConfig config) {
     return new Wire(new Sockets(new DefaultJedisSocketFactory(server, config)), config);
+  }
+
+  /**
+   * Asks the server for the id that it has given itself at its start.
+   *
+   * @return false when it may not be asked
+   */
+  boolean askForLife() {
+    try {
+      Object info = executeCommand(new CommandArguments(Command.INFO).add("server"));
+      Matcher line = RUN_ID.matcher(info instanceof byte[] text ? new String(text, UTF_8) : "");
+      life = line.find() ? line.group(1) : null;
+      return true;
+    } catch (JedisAccessControlException refused) {
+      return false;
+    } catch (JedisDataException notNow) {
+      return true;
+    }
+  }
+
+  /**
+   * Which life of which server it leads to: another answer means another server, or the same after
+   * a restart. Null when the server does not tell.
+   */
+  @Nullable String life() {
+    return life;
+  }
+
+  /** Closes it, whatever state it is in. */
+  void drop() {
+    try {
+      forceDisconnect();
+    } catch (IOException e) {
+      Engine.LOG.debug("a connection was dropped", e);
+    }
   }
 
   /** Sends a command and does not read the answer. */

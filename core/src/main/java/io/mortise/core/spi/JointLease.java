@@ -3,6 +3,7 @@ package io.mortise.core.spi;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.LeaseState;
 import io.mortise.core.internal.Standing;
 import io.mortise.core.internal.Standing.Phase;
@@ -297,7 +298,9 @@ public abstract class JointLease implements OwnedLease {
       throw unexpected;
     }
     long gone = failures.stream().filter(IllegalMonitorStateException.class::isInstance).count();
+    long inDoubt = failures.stream().filter(JointLease::isInDoubt).count();
     boolean held = members().size() - gone >= required;
+    boolean surely = members().size() - gone - inDoubt >= required;
     LeaseLoss loss = held ? null : loss("the hold was lost before its release");
     state.releaseEnds(loss);
     List<RuntimeException> unconfirmed =
@@ -309,10 +312,14 @@ public abstract class JointLease implements OwnedLease {
       unconfirmed.forEach(lost::addSuppressed);
       throw lost;
     }
-    if (!unconfirmed.isEmpty() && members.length() - unconfirmed.size() < required) {
+    if (!unconfirmed.isEmpty() && (!surely || members.length() - unconfirmed.size() < required)) {
       throw asOne("the release could not be confirmed", unconfirmed);
     }
     return true;
+  }
+
+  private static boolean isInDoubt(RuntimeException failure) {
+    return failure instanceof LockException fault && fault.reason() == Reason.IN_DOUBT;
   }
 
   // ---- what its keeper asks

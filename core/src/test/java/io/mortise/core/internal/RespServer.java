@@ -12,6 +12,7 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
@@ -35,6 +36,7 @@ final class RespServer implements AutoCloseable {
   private static final Set<String> GREETINGS = Set.of("CLIENT", "HELLO", "AUTH", "SELECT");
 
   private final ServerSocket socket;
+  private volatile String runId = UUID.randomUUID().toString();
   private final Function<List<String>, String> answers;
   private final String greeting;
   private final List<List<String>> greeted = new CopyOnWriteArrayList<>();
@@ -72,6 +74,19 @@ final class RespServer implements AutoCloseable {
     StringBuilder reply = new StringBuilder("*" + numbers.size() + "\r\n");
     numbers.forEach(number -> reply.append(':').append(number).append("\r\n"));
     return reply.toString();
+  }
+
+  /** What it calls itself, until the next {@link #restart}. */
+  String runId() {
+    return runId;
+  }
+
+  /** It has lost its connections, and is another one now. */
+  void restart() throws IOException {
+    runId = UUID.randomUUID().toString();
+    for (Socket client : open) {
+      client.close();
+    }
   }
 
   String address() {
@@ -119,12 +134,14 @@ final class RespServer implements AutoCloseable {
         return;
       }
       DataInputStream in = new DataInputStream(new BufferedInputStream(client.getInputStream()));
+      boolean introduced = false; // a client's own connection asks last who is there, once
       while (true) {
         List<String> command = read(in);
         if (socket.isClosed()) { // it was dead when this came, only its thread did not know
           return;
         }
-        String reply = reply(command);
+        String reply = introduced ? reply(command) : introduction(command);
+        introduced |= command.get(0).equals("INFO");
         if (reply.equals(HANG_UP)) {
           return;
         }
@@ -139,6 +156,14 @@ final class RespServer implements AutoCloseable {
     }
   }
 
+  private String introduction(List<String> command) {
+    if (command.get(0).equals("INFO")) {
+      greeted.add(command);
+      return info();
+    }
+    return reply(command);
+  }
+
   private String reply(List<String> command) {
     if (GREETINGS.contains(command.get(0))) {
       greeted.add(command);
@@ -146,6 +171,11 @@ final class RespServer implements AutoCloseable {
     }
     heard.add(command);
     return answers.apply(command);
+  }
+
+  private String info() {
+    String text = "# Server\r\nrun_id:" + runId + "\r\n";
+    return "$" + text.length() + "\r\n" + text + "\r\n";
   }
 
   private static List<String> read(DataInputStream in) throws IOException {

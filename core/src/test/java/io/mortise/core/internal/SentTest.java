@@ -89,7 +89,7 @@ class SentTest {
     assertEquals(1, node.connectionsInUse());
     answered.countDown();
     await().atMost(TestThread.LIVENESS).until(sent::hasArrived);
-    assertEquals(new Reply(1L, false), sent.receive());
+    assertEquals(new Reply(1L, null, server.runId()), sent.receive());
   }
 
   @Test
@@ -121,7 +121,7 @@ class SentTest {
     warm();
     answers = command -> command.get(0).equals("EVAL") ? YES : error("NOSCRIPT No matching script");
 
-    assertEquals(new Reply(1L, false), sent().receive());
+    assertFalse(sent().receive().repeated());
   }
 
   @Test
@@ -130,7 +130,10 @@ class SentTest {
     AtomicInteger asked = new AtomicInteger();
     answers = command -> asked.incrementAndGet() == 1 ? RespServer.HANG_UP : YES;
 
-    assertEquals(new Reply(1L, true), sent().receive());
+    Reply reply = sent().receive();
+    assertEquals(1L, reply.value());
+    assertTrue(reply.repeated());
+    assertTrue(reply.isBySameServer());
   }
 
   @Test

@@ -14,7 +14,6 @@ import io.mortise.testkit.HoldLog.Mode;
 import io.mortise.testkit.RedisServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -30,26 +29,22 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
    *
    * @param unplanned whether the sentinels replaced a master that nothing had befallen: then data
    *     was lost, and two masters may have answered for a while
-   * @param quorum whether it is a lock of a majority
    * @param cycles how often the section was entered
    * @param overlaps holds that were both believed
    * @param losersTold of the overlaps, those whose loser was told that it has lost the lock
    * @param losersDead those whose loser died, so that there was nobody to be told
    * @param losersUnsure those whose loser was told that its release could not be confirmed
-   * @param untold who of the losers lived and heard nothing; one may have lost to several
    * @param toldAfterMillis the longest time from the beginning of an overlap until that
    * @param disorders tokens that do not rise
    */
   record Result(
       Round round,
       boolean unplanned,
-      boolean quorum,
       long cycles,
       List<Overlap> overlaps,
       int losersTold,
       int losersDead,
       int losersUnsure,
-      Set<Holder> untold,
       long toldAfterMillis,
       List<Disorder> disorders,
       Tally writes) {
@@ -80,24 +75,13 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
       return disorders.stream().filter(each -> !readersBehind().contains(each)).toList();
     }
 
-    /**
-     * How many losers may have heard nothing: of the quorums alone, and there few. If a server
-     * loses its data and its connections at the same time, a release that is repeated on a new
-     * connection finds nothing, and that it was there before cannot be told from that it was lost
-     * before.
-     */
-    private int releasesInDoubt() {
-      boolean both = round.strikes().stream().anyMatch(it -> it.fault() == Fault.RESTARTED_EMPTY);
-      return quorum && both ? Math.max(1, overlaps.size() / 20) : 0;
-    }
-
     /** What must not be, in words. */
     List<String> violations() {
       List<String> found = new ArrayList<>();
       if (!mayOverlap()) {
         overlaps.stream().limit(5).forEach(each -> found.add("holds overlap: " + each));
       }
-      if (untold.size() > releasesInDoubt() && !unplanned) {
+      if (losersUntold() > 0 && !unplanned) {
         found.add(losersUntold() + " of them were not told; overlaps: " + overlaps);
       }
       if (writes.guardedStale() > 0) {
@@ -126,7 +110,6 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
           result(
               round,
               unplanned.contains(round),
-              subject.family().isQuorum(),
               holds.stream().filter(hold -> resources.contains(hold.lockName())).toList(),
               testimony.grants().stream()
                   .filter(grant -> resources.contains(grant.resource()))
@@ -142,7 +125,6 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
   private static Result result(
       Round round,
       boolean unplanned,
-      boolean quorum,
       List<HoldLog.Entry> holds,
       List<Grant> grants,
       Testimony testimony,
@@ -151,7 +133,6 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
     int told = 0;
     int dead = 0;
     int unsure = 0;
-    Set<Holder> untold = new HashSet<>();
     long latestNanos = 0;
     for (Overlap overlap : overlaps) {
       Holder loser = holder(loser(overlap));
@@ -164,20 +145,16 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
         latestNanos = Math.max(latestNanos, toldNanos - overlap.second().acquiredNanos());
       } else if (fate == Fate.UNCONFIRMED) {
         unsure++;
-      } else {
-        untold.add(loser);
       }
     }
     return new Result(
         round,
         unplanned,
-        quorum,
         grants.stream().map(Grant::holder).distinct().count(),
         overlaps,
         told,
         dead,
         unsure,
-        untold,
         latestNanos / 1_000_000,
         TokenOrder.check(grants),
         writes);

@@ -26,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** What must not be is found when it is planted. */
 class FindingsTest {
   private static final Subject SUBJECT = new Subject(Family.PLAIN, Topology.STANDALONE);
-  private static final Subject QUORUM = new Subject(Family.RED_3, Topology.STANDALONE);
   private static RedisServer server;
   private static LockClient client;
 
@@ -98,27 +97,6 @@ class FindingsTest {
   }
 
   @Test
-  void aReleaseOfAQuorumMayBeInDoubtWhereDataAndConnectionsAreLostTogether() {
-    Round restarted = round(true, new Strike(Fault.RESTARTED_EMPTY, 0, 0, List.of(0), 0));
-    overlap();
-    witness.released("old");
-    loss("new");
-    assertEquals(List.of(), judge(QUORUM, restarted).violations());
-    assertTrue(judge(QUORUM, lossy).violations().get(0).contains("not told"));
-    assertTrue(judge(restarted).violations().get(0).contains("not told"));
-
-    HoldLog.Hold second = enter("second", 4);
-    HoldLog.Hold third = enter("third", 5);
-    second.released();
-    third.released();
-    witness.released("second");
-    witness.released("third");
-    Result result = judge(QUORUM, restarted);
-    assertEquals(2, result.losersUntold());
-    assertTrue(result.violations().get(0).contains("not told"));
-  }
-
-  @Test
   void aLoserWhoDiedAndOneWhoseReleaseIsUncertainAreNoViolations() {
     overlap();
     assertEquals(1, judge(lossy).losersDead());
@@ -172,16 +150,12 @@ class FindingsTest {
   }
 
   private Result judge(Round round) {
-    return judge(SUBJECT, round);
-  }
-
-  private Result judge(Subject subject, Round round) {
-    return Findings.of(subject, List.of(round), directory, server, Set.of(), List.of())
+    return Findings.of(SUBJECT, List.of(round), directory, server, Set.of(), List.of())
         .results()
         .get(0);
   }
 
-  private static Round round(boolean mayOverlap, Strike... strikes) {
-    return new Round("chaos:planted", "planted", mayOverlap, Pace.QUICK, List.of(strikes));
+  private static Round round(boolean mayOverlap) {
+    return new Round("chaos:planted", "planted", mayOverlap, Pace.QUICK, List.of());
   }
 }
