@@ -147,7 +147,8 @@ public interface DistributedLock extends Lock {
    *     never did or has released it already
    * @throws LockException if Redis could not confirm the release. The hold is given up
    *     nevertheless: the release is repeated in the background, and the message says when the
-   *     lease has run out
+   *     lease has run out. With {@link LockException.Reason#IN_DOUBT} nothing is left to release,
+   *     but the hold may have been lost before
    */
   @Override
   void unlock();
