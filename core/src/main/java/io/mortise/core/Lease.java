@@ -91,9 +91,8 @@ public interface Lease extends AutoCloseable {
    * @throws LeaseLostException if the lease was lost before; thrown once, so that a
    *     try-with-resources does not pass over it
    * @throws LockException if Redis could not confirm the release; it is repeated in the background,
-   *     and the message says when the lease has run out. With {@link
-   *     LockException.Reason#IN_DOUBT} nothing is left to release, but the hold may have been lost
-   *     before
+   *     and the message says when the lease has run out. With {@link LockException.Reason#IN_DOUBT}
+   *     nothing is left to release, but the hold may have been lost before
    */
   @Override
   void close();

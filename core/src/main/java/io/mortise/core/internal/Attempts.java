@@ -169,7 +169,7 @@ final class Attempts {
       return null;
     }
     note(null);
-    lease.doubt(doubt);
+    lease.end().doubt(doubt);
     return neighbours.hold(lease, tokens);
   }
 

@@ -163,7 +163,9 @@ public final class Engine implements LockClient, LockNode {
     underway.awaitNone(commands.timeoutNanos() / 2); // the other half is the holds'
     List<ScriptCall> calls = new ArrayList<>();
     for (LeaseHandle lease : leases()) {
-      if (lease.lose(Reason.CLIENT_CLOSED, nanos(), "its client was closed while it was held")) {
+      if (lease
+          .end()
+          .lose(Reason.CLIENT_CLOSED, nanos(), "its client was closed while it was held")) {
         calls.add(lease.releaseCall());
       }
     }
@@ -212,7 +214,9 @@ public final class Engine implements LockClient, LockNode {
   void register(LeaseHandle lease) {
     scheduler.add(lease.renewal());
     if (closed.get()
-        && lease.lose(Reason.CLIENT_CLOSED, nanos(), "its client was closed at that moment")) {
+        && lease
+            .end()
+            .lose(Reason.CLIENT_CLOSED, nanos(), "its client was closed at that moment")) {
       scheduler.remove(lease.renewal());
       try {
         commands.run(lease.releaseCall());

@@ -138,7 +138,7 @@ public final class GroupAttempt {
     LockException closed = null;
     for (int i = 0; i < leases.size(); i++) {
       LeaseHandle lease = leases.get(i);
-      lease.doubt(doubt);
+      lease.end().doubt(doubt);
       places.get(i).handOver(lease);
       try {
         engine.register(lease);

@@ -25,7 +25,7 @@ public final class GroupRelease {
       release.all(leases);
     } finally {
       // Those that an error has kept from their end.
-      release.begun.forEach(LeaseHandle::releaseIsOver);
+      release.begun.forEach(lease -> lease.end().finish());
     }
     return release.thrown;
   }
@@ -34,7 +34,7 @@ public final class GroupRelease {
     Map<Engine, List<LeaseHandle>> groups = new LinkedHashMap<>();
     List<OwnedLease> others = new ArrayList<>();
     for (OwnedLease lease : leases) {
-      if (lease instanceof LeaseHandle handle && handle.releaseBegins()) {
+      if (lease instanceof LeaseHandle handle && handle.end().begin()) {
         begun.add(handle);
         groups.computeIfAbsent(handle.engine(), engine -> new ArrayList<>()).add(handle);
       } else {
@@ -58,9 +58,9 @@ public final class GroupRelease {
     noting(
         () -> {
           if (answer.fault() != null) {
-            throw lease.releaseFails(answer.fault());
+            throw lease.end().failed(answer.fault());
           }
-          lease.releaseEnds(answer.reply());
+          lease.end().answered(answer.reply());
           lease.release();
         });
   }

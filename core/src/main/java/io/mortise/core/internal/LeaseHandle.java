@@ -5,18 +5,14 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.internal.Standing.Phase;
-import io.mortise.core.internal.Tenure.Reserve;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.core.spi.Terms;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,38 +32,22 @@ import org.jspecify.annotations.Nullable;
  *                    +---- Redis says: released; or cannot be reached -----------> RELEASED
  * </pre>
  *
- * <p><b>Threads.</b> Whoever makes the change to LOST or RELEASING, in {@link LeaseState}, does
- * what belongs to it, once: takes the hold out of the scheduler and passes the gate on. Time is the
- * {@link Renewal}'s. Anybody who looks after the deadline makes the hold lost, so nobody can see a
- * hold that is over. When a renewed hold has expired, Redis may have lengthened it just then; it is
- * released in the background, so that nobody waits for it.
+ * <p><b>Threads.</b> The standing changes in {@link LeaseState}, and who makes it LOST or RELEASING
+ * does the rest, in {@link LeaseEnd}. Time is the {@link Renewal}'s. Anybody who looks after the
+ * deadline makes the hold lost, so nobody can see a hold that is over.
  */
 final class LeaseHandle implements OwnedLease {
-  static final String BY_FORCE = "somebody took the lock by force";
-
   private final Engine engine;
   private final LockProtocol protocol;
   private final String holder;
   private final @Nullable Thread owner;
   private final LeaseState state;
+  private final LeaseEnd end;
   private final Renewal renewal;
   private final long lastToken;
   private final AtomicLong token;
 
-  /** A token that was raised is beyond those that were reserved. */
   private final long firstToken;
-
-  /**
-   * What is still to be done when the hold ends: the gate's permit. Set before the lease is
-   * published, taken by whoever does it.
-   */
-  private final AtomicReference<@Nullable Turn> turn = new AtomicReference<>();
-
-  /** With what the hold may pass on. Set before the lease is published. */
-  private Reserve reserve = Reserve.NONE;
-
-  /** Attempts before the one that was granted. */
-  private Doubt doubt = Doubt.NONE;
 
   LeaseHandle(
       Engine engine,
@@ -85,6 +65,7 @@ final class LeaseHandle implements OwnedLease {
     this.lastToken = acquired.lastToken();
     this.owner = owner;
     this.state = new LeaseState(protocol.name().value(), engine::soon);
+    this.end = new LeaseEnd(engine, this, state);
     this.renewal = new Renewal(engine, this, protocol, holder, owner, terms, sentNanos);
   }
 
@@ -101,23 +82,8 @@ final class LeaseHandle implements OwnedLease {
             terms,
             engine.nanos());
     lease.renewal.continues(tenure);
-    lease.reserve = tenure.reserve();
+    lease.end.reserve(tenure.reserve());
     return lease;
-  }
-
-  /** The hold may pass on to those who wait, with so many tokens, this one's included. */
-  void reserve(int tokens) {
-    if (tokens > 1) {
-      reserve = new Reserve(token.get() + tokens - 1, engine.nanos(), 0);
-    }
-  }
-
-  void keep(Turn place) {
-    turn.set(place);
-  }
-
-  void doubt(Doubt attempts) {
-    doubt = attempts;
   }
 
   Engine engine() {
@@ -145,6 +111,11 @@ final class LeaseHandle implements OwnedLease {
     return renewal;
   }
 
+  /** How it ends. */
+  LeaseEnd end() {
+    return end;
+  }
+
   ScriptCall releaseCall() {
     return protocol.release(holder);
   }
@@ -154,10 +125,15 @@ final class LeaseHandle implements OwnedLease {
   private Standing standingNow() {
     Standing s = state.now();
     if (s.isLive() && engine.nanos() - renewal.deadlineNanos() >= 0) {
-      lose(Reason.EXPIRED, renewal.deadlineNanos(), renewal.whyExpired());
+      end.lose(Reason.EXPIRED, renewal.deadlineNanos(), renewal.whyExpired());
       return state.now();
     }
     return s;
+  }
+
+  /** Sees whether its time is over. */
+  void look() {
+    standingNow();
   }
 
   /** Held, and nobody is about to release it. */
@@ -184,208 +160,20 @@ final class LeaseHandle implements OwnedLease {
     state.onTime();
   }
 
-  /** Ends the hold as lost, unless it has ended already or is being released. */
-  boolean lose(Reason reason, long atNanos, String detail) {
-    try {
-      if (!state.lose(lost(reason, atNanos, detail))) {
-        return false;
-      }
-      if (owner == null) {
-        engine.scheduler().remove(renewal);
-      } else {
-        renewal.awaitOwner();
-      }
-    } finally {
-      passOn();
-    }
-    if (doubt.exists() || (reason == Reason.EXPIRED && renewal.isRenewed())) {
-      abandon();
-    }
-    return true;
-  }
-
-  /**
-   * Does what is to be done when the hold has ended, once, whoever sees that it has. In a {@code
-   * finally} wherever one ends: an error on the way, such as one for want of a thread, must not
-   * keep the line of its name closed for ever.
-   */
-  private void passOn() {
-    Phase phase = phase();
-    if (phase == Phase.LOST || phase == Phase.RELEASED) {
-      Turn mine = turn.getAndSet(null);
-      if (mine != null) {
-        mine.end();
-      }
-    }
-  }
-
-  private LeaseLoss lost(Reason reason, long atNanos, String detail) {
-    return new LeaseLoss(lockName(), token.get(), reason, atNanos, detail);
-  }
-
   // ---- release
 
   @Override
   public void release() {
-    if (!tryRelease()) {
+    if (!end.release()) {
       engine.scheduler().remove(renewal);
     }
     state.throwIfLost();
   }
 
-  /** Releases, once; whether it was this call that did. */
-  private boolean tryRelease() {
-    if (!releaseBegins()) {
-      return false;
-    }
-    try {
-      if (!handOver(engine.releases()::now)) {
-        releaseEnds(engine.commands().run(releaseCall()));
-      }
-      return true;
-    } catch (Fault fault) {
-      throw releaseFails(fault);
-    } finally {
-      releaseIsOver();
-    }
-  }
-
-  /**
-   * Passes the hold on to the next thread in line, if there is one and the hold may: it is beyond
-   * doubt, and has not passed on too often or for too long. Redis is not told.
-   *
-   * @param orphaned releases what was passed on, if nobody is there any more to take it
-   */
-  boolean handOver(BiConsumer<LockProtocol, Tenure> orphaned) {
-    Turn mine = turn.get();
-    if (mine == null || !mine.isAwaited() || !mayPassOn()) {
-      return false;
-    }
-    long epoch = engine.epoch();
-    if (!renewal.isSettled()) {
-      return false;
-    }
-    Tenure tenure = renewal.tenure(token.get(), reserve.next(), epoch);
-    turn.set(null); // while RELEASING nobody else takes it
-    Tenure orphan;
-    try {
-      state.releaseEnds(null);
-    } finally {
-      orphan = mine.end(tenure);
-    }
-    if (orphan != null) {
-      orphaned.accept(protocol, orphan);
-    }
-    return true;
-  }
-
-  private boolean mayPassOn() {
-    return !doubt.exists()
-        && token.get() < reserve.lastToken()
-        && token.get() == firstToken
-        && reserve.passes() < engine.options().handOvers()
-        && engine.nanos() - reserve.sinceNanos() < engine.options().handOverTime().toNanos()
-        && !engine.isClosed();
-  }
-
-  /**
-   * Whether the hold is the caller's to release: then one of the two that follow has to be called,
-   * and {@link #releaseIsOver} in any case.
-   */
-  boolean releaseBegins() {
-    standingNow();
-    engine.underway().begin();
-    if (!state.releaseBegins()) {
-      engine.underway().end();
-      return false;
-    }
-    engine.scheduler().remove(renewal);
-    return true;
-  }
-
-  /**
-   * Redis has answered the release.
-   *
-   * @throws LockException if it is in doubt whether the hold was still there
-   */
-  void releaseEnds(Reply reply) {
-    LockException inDoubt = null;
-    try {
-      inDoubt = released(reply);
-    } finally {
-      passOn();
-    }
-    if (doubt.exists()) {
-      engine.releases().abandon(protocol, holder, doubt);
-    }
-    if (inDoubt != null) {
-      throw inDoubt;
-    }
-  }
-
-  /**
-   * Redis has not answered the release, which goes on in the background; what to tell the caller.
-   */
-  LockException releaseFails(Fault fault) {
-    try {
-      state.releaseEnds(null);
-      abandon();
-    } finally {
-      passOn();
-    }
-    return engine.releases().unconfirmed(protocol.name(), fault, renewal.endInRedisNanos());
-  }
-
-  /** What began to be released and came to no end, because of an error: as without an answer. */
-  void releaseIsOver() {
-    try {
-      if (phase() == Phase.RELEASING) {
-        state.releaseEnds(null);
-        abandon();
-      }
-    } finally {
-      passOn();
-      engine.underway().end();
-    }
-  }
-
-  /** What Redis may still hold is released in the background. */
-  private void abandon() {
-    engine.releases().abandon(protocol, holder, doubt.another(renewal.endInRedisNanos()));
-  }
-
-  private @Nullable LockException released(Reply reply) {
-    List<?> answer = (List<?>) reply.value();
-    long status = (Long) answer.get(0);
-    LeaseLoss loss = null;
-    LockException inDoubt = null;
-    if (status == 2) {
-      loss = lost(Reason.FORCED, engine.nanos(), BY_FORCE);
-    } else if (status == 0 && !reply.repeated()) {
-      loss = lost(Reason.GONE, engine.nanos(), "Redis did not know this hold when it was released");
-    } else if (status == 0) {
-      inDoubt = engine.releases().inDoubt(protocol.name(), reply);
-    } else if (status == 1 && (Long) answer.get(1) < 0) {
-      Engine.LOG.warn(
-          "lock '{}': released, but who waits could not be told; the user needs the right to its"
-              + " channel",
-          protocol.name());
-    }
-    state.releaseEnds(loss);
-    if (status == 1 && protocol.passesOn()) {
-      long heard = (Long) answer.get(1);
-      if (heard > 0 && engine.wakeups().isHeard(protocol.channel(holder))) {
-        heard--; // this client itself
-      }
-      engine.courtesy().released(protocol, heard, engine.nanos());
-    }
-    return inDoubt;
-  }
-
   @Override
   public void close() {
     state.ensureNobodys(owner);
-    state.throwAtClose(tryRelease());
+    state.throwAtClose(end.release());
   }
 
   // ---- what its keeper asks
@@ -439,6 +227,11 @@ final class LeaseHandle implements OwnedLease {
     } catch (Fault fault) {
       throw raiseFails(fault);
     }
+  }
+
+  /** Whether it has another token than it began with. */
+  boolean wasRaised() {
+    return token.get() != firstToken;
   }
 
   ScriptCall raiseCall(long atLeast) {

@@ -78,7 +78,7 @@ final class Neighbours {
       place.leave(); // those behind join
       return first.watched();
     }
-    lease.reserve(tokens);
+    lease.end().reserve(tokens);
     place.handOver(lease);
     engine.register(lease);
     return lease;

@@ -119,7 +119,7 @@ final class Place {
       boolean withPermit = permit;
       gate = null;
       permit = false;
-      lease.keep(new Turn(engine, lock, line, withPermit));
+      lease.end().keep(new Turn(engine, lock, line, withPermit));
       if (withPermit) {
         line.heldBy(lease);
       }

@@ -1,5 +1,6 @@
 package io.mortise.core.internal;
 
+import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.InFlight;
 import io.mortise.core.spi.OwnedLease;
 import java.util.Optional;
@@ -27,7 +28,7 @@ public final class ReleaseAhead implements InFlight<Boolean> {
       return Optional.empty();
     }
     ReleaseAhead release = new ReleaseAhead(handle);
-    if (handle.releaseBegins()) {
+    if (handle.end().begin()) {
       release.begin();
     }
     return Optional.of(release);
@@ -35,13 +36,13 @@ public final class ReleaseAhead implements InFlight<Boolean> {
 
   private void begin() {
     try {
-      if (!lease.handOver(lease.engine().releases()::soon)) {
+      if (!lease.end().handOver(lease.engine().releases()::soon)) {
         sent = lease.engine().commands().send(lease.releaseCall());
         asks = true;
       }
     } finally {
       if (!asks) {
-        lease.releaseIsOver();
+        lease.end().finish();
       }
     }
   }
@@ -62,12 +63,13 @@ public final class ReleaseAhead implements InFlight<Boolean> {
       asks = false;
       Sent first = sent;
       try {
-        lease.releaseEnds(
-            first == null ? lease.engine().commands().run(lease.releaseCall()) : first.receive());
+        Reply reply =
+            first == null ? lease.engine().commands().run(lease.releaseCall()) : first.receive();
+        lease.end().answered(reply);
       } catch (Fault fault) {
-        throw lease.releaseFails(fault);
+        throw lease.end().failed(fault);
       } finally {
-        lease.releaseIsOver();
+        lease.end().finish();
       }
     }
     lease.release(); // it is; this tells if it was lost

@@ -292,12 +292,14 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
       lengthened(sentNanos, millis);
       lease.confirmed();
     } else if (answer == 2) {
-      lease.lose(Reason.FORCED, engine.nanos(), LeaseHandle.BY_FORCE);
+      lease.end().lose(Reason.FORCED, engine.nanos(), LeaseEnd.BY_FORCE);
     } else {
-      lease.lose(
-          Reason.GONE,
-          engine.nanos(),
-          "Redis does not know this hold any more; it lost its data, or the key was deleted");
+      lease
+          .end()
+          .lose(
+              Reason.GONE,
+              engine.nanos(),
+              "Redis does not know this hold any more; it lost its data, or the key was deleted");
     }
   }
 

@@ -7,7 +7,7 @@ import io.mortise.core.spi.Terms;
  * Redis: the same holder id, the next of the tokens that were reserved with it.
  *
  * <p>Only what is beyond doubt passes: confirmed, renewed, and with time left; see {@link
- * LeaseHandle}. Whoever has the gate's permit has the tenure that lies in the gate, and uses it,
+ * LeaseEnd}. Whoever has the gate's permit has the tenure that lies in the gate, and uses it,
  * passes it on, or releases it.
  *
  * @param holder the holder id, under which it is released in the end

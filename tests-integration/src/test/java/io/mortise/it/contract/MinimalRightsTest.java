@@ -87,6 +87,15 @@ class MinimalRightsTest {
         refusals().stream().anyMatch(refused -> refused.startsWith(what)), () -> "" + refusals());
   }
 
+  @Test
+  @Timeout(60)
+  void withoutInfoAllWorksAllTheSame() throws Exception {
+    List<String> others = Rights.documented("it:");
+    assertTrue(others.remove("+info"));
+
+    useAll(userWith(others));
+  }
+
   /** What the server has refused: commands, keys, channels. */
   private static List<String> refusals() {
     return ((List<?>) server.command("ACL", "LOG"))

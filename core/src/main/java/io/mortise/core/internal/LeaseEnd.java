@@ -1,0 +1,265 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LockException;
+import io.mortise.core.internal.RedisNode.Reply;
+import io.mortise.core.internal.Standing.Phase;
+import io.mortise.core.internal.Tenure.Reserve;
+import io.mortise.core.spi.LockProtocol;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one hold ends: it is lost, released, or passed on to the next thread in line.
+ *
+ * <p><b>Threads.</b> Whoever makes the change to LOST or RELEASING, in {@link LeaseState}, does
+ * what belongs to it, once: takes the hold out of the scheduler and gives up its place in the line.
+ * When a renewed hold has expired, Redis may have lengthened it just then; it is released in the
+ * background, so that nobody waits for it.
+ */
+final class LeaseEnd {
+  static final String BY_FORCE = "somebody took the lock by force";
+
+  private final Engine engine;
+  private final LeaseHandle lease;
+  private final LeaseState state;
+
+  /**
+   * What is still to be done when the hold ends: the gate's permit. Set before the lease is
+   * published, taken by whoever does it.
+   */
+  private final AtomicReference<@Nullable Turn> turn = new AtomicReference<>();
+
+  /** With what the hold may pass on. Set before the lease is published. */
+  private Reserve reserve = Reserve.NONE;
+
+  /** Attempts before the one that was granted. */
+  private Doubt doubt = Doubt.NONE;
+
+  LeaseEnd(Engine engine, LeaseHandle lease, LeaseState state) {
+    this.engine = engine;
+    this.lease = lease;
+    this.state = state;
+  }
+
+  // ---- before the lease is published
+
+  /** The hold may pass on to those who wait, with so many tokens, this one's included. */
+  void reserve(int tokens) {
+    if (tokens > 1) {
+      reserve(new Reserve(lease.fencingToken() + tokens - 1, engine.nanos(), 0));
+    }
+  }
+
+  void reserve(Reserve left) {
+    reserve = left;
+  }
+
+  void keep(Turn place) {
+    turn.set(place);
+  }
+
+  void doubt(Doubt attempts) {
+    doubt = attempts;
+  }
+
+  // ---- loss
+
+  /** Ends the hold as lost, unless it has ended already or is being released. */
+  boolean lose(Reason reason, long atNanos, String detail) {
+    try {
+      if (!state.lose(lost(reason, atNanos, detail))) {
+        return false;
+      }
+      if (lease.owner() == null) {
+        engine.scheduler().remove(lease.renewal());
+      } else {
+        lease.renewal().awaitOwner();
+      }
+    } finally {
+      passOn();
+    }
+    if (doubt.exists() || (reason == Reason.EXPIRED && lease.renewal().isRenewed())) {
+      abandon();
+    }
+    return true;
+  }
+
+  /**
+   * Does what is to be done when the hold has ended, once, whoever sees that it has. In a {@code
+   * finally} wherever one ends: an error on the way, such as one for want of a thread, must not
+   * keep the line of its name closed for ever.
+   */
+  private void passOn() {
+    Phase phase = state.now().phase();
+    if (phase == Phase.LOST || phase == Phase.RELEASED) {
+      Turn mine = turn.getAndSet(null);
+      if (mine != null) {
+        mine.end();
+      }
+    }
+  }
+
+  private LeaseLoss lost(Reason reason, long atNanos, String detail) {
+    return new LeaseLoss(lease.lockName(), lease.fencingToken(), reason, atNanos, detail);
+  }
+
+  // ---- release
+
+  /** Releases, once; whether it was this call that did. */
+  boolean release() {
+    if (!begin()) {
+      return false;
+    }
+    try {
+      if (!handOver(engine.releases()::now)) {
+        answered(engine.commands().run(lease.releaseCall()));
+      }
+      return true;
+    } catch (Fault fault) {
+      throw failed(fault);
+    } finally {
+      finish();
+    }
+  }
+
+  /**
+   * Passes the hold on to the next thread in line, if there is one and the hold may: it is beyond
+   * doubt, and has not passed on too often or for too long. Redis is not told.
+   *
+   * @param orphaned releases what was passed on, if nobody is there any more to take it
+   */
+  boolean handOver(BiConsumer<LockProtocol, Tenure> orphaned) {
+    Turn mine = turn.get();
+    if (mine == null || !mine.isAwaited() || !mayPassOn()) {
+      return false;
+    }
+    long epoch = engine.epoch();
+    if (!lease.renewal().isSettled()) {
+      return false;
+    }
+    Tenure tenure = lease.renewal().tenure(lease.fencingToken(), reserve.next(), epoch);
+    turn.set(null); // while RELEASING nobody else takes it
+    Tenure orphan;
+    try {
+      state.releaseEnds(null);
+    } finally {
+      orphan = mine.end(tenure);
+    }
+    if (orphan != null) {
+      orphaned.accept(lease.protocol(), orphan);
+    }
+    return true;
+  }
+
+  private boolean mayPassOn() {
+    return !doubt.exists()
+        && lease.fencingToken() < reserve.lastToken()
+        && !lease.wasRaised()
+        && reserve.passes() < engine.options().handOvers()
+        && engine.nanos() - reserve.sinceNanos() < engine.options().handOverTime().toNanos()
+        && !engine.isClosed();
+  }
+
+  /**
+   * Whether the hold is the caller's to release: then one of the two that follow has to be called,
+   * and {@link #finish} in any case.
+   */
+  boolean begin() {
+    lease.look();
+    engine.underway().begin();
+    if (!state.releaseBegins()) {
+      engine.underway().end();
+      return false;
+    }
+    engine.scheduler().remove(lease.renewal());
+    return true;
+  }
+
+  /**
+   * Redis has answered the release.
+   *
+   * @throws LockException if it is in doubt whether the hold was still there
+   */
+  void answered(Reply reply) {
+    LockException inDoubt = null;
+    try {
+      inDoubt = judge(reply);
+    } finally {
+      passOn();
+    }
+    if (doubt.exists()) {
+      engine.releases().abandon(lease.protocol(), lease.holder(), doubt);
+    }
+    if (inDoubt != null) {
+      throw inDoubt;
+    }
+  }
+
+  /**
+   * Redis has not answered the release, which goes on in the background; what to tell the caller.
+   */
+  LockException failed(Fault fault) {
+    try {
+      state.releaseEnds(null);
+      abandon();
+    } finally {
+      passOn();
+    }
+    return engine
+        .releases()
+        .unconfirmed(lease.protocol().name(), fault, lease.renewal().endInRedisNanos());
+  }
+
+  /** What began to be released and came to no end, because of an error: as without an answer. */
+  void finish() {
+    try {
+      if (state.now().phase() == Phase.RELEASING) {
+        state.releaseEnds(null);
+        abandon();
+      }
+    } finally {
+      passOn();
+      engine.underway().end();
+    }
+  }
+
+  /** What Redis may still hold is released in the background. */
+  private void abandon() {
+    engine
+        .releases()
+        .abandon(
+            lease.protocol(), lease.holder(), doubt.another(lease.renewal().endInRedisNanos()));
+  }
+
+  private @Nullable LockException judge(Reply reply) {
+    List<?> answer = (List<?>) reply.value();
+    long status = (Long) answer.get(0);
+    LeaseLoss loss = null;
+    LockException inDoubt = null;
+    if (status == 2) {
+      loss = lost(Reason.FORCED, engine.nanos(), BY_FORCE);
+    } else if (status == 0 && !reply.repeated()) {
+      loss = lost(Reason.GONE, engine.nanos(), "Redis did not know this hold when it was released");
+    } else if (status == 0) {
+      inDoubt = engine.releases().inDoubt(lease.protocol().name(), reply);
+    } else if (status == 1 && (Long) answer.get(1) < 0) {
+      Engine.LOG.warn(
+          "lock '{}': released, but who waits could not be told; the user needs the right to its"
+              + " channel",
+          lease.protocol().name());
+    }
+    state.releaseEnds(loss);
+    if (status == 1 && lease.protocol().passesOn()) {
+      long heard = (Long) answer.get(1);
+      if (heard > 0 && engine.wakeups().isHeard(lease.protocol().channel(lease.holder()))) {
+        heard--; // this client itself
+      }
+      engine.courtesy().released(lease.protocol(), heard, engine.nanos());
+    }
+    return inDoubt;
+  }
+}
