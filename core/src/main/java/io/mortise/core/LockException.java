@@ -39,7 +39,7 @@ public final class LockException extends RuntimeException {
     /**
      * A release had to be repeated and found nothing, at a server that may have lost its data
      * meanwhile: the hold was released by the first try, or was lost before, and then somebody else
-     * may have had the lock. Nothing is held any more.
+     * may have had the lock. Nothing is left to release there.
      */
     IN_DOUBT(false),
     /** The client was closed. */

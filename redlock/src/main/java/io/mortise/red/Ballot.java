@@ -88,14 +88,24 @@ final class Ballot {
 
   private void askForVotes(long waitNanos) throws InterruptedException {
     List<Integer> silent = new ArrayList<>();
+    List<Integer> out = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
       if (members.get(i).isSilent()) {
         silent.add(i);
+      } else if (members.get(i).isOut()) {
+        out.add(i);
       } else {
         ask(i, waitNanos);
       }
     }
-    await(silent.size());
+    if (!out.isEmpty()) {
+      poll.look(System.nanoTime() + budgetNanos);
+      if (!isDecided(out.size() + silent.size())) {
+        out.forEach(place -> ask(place, waitNanos));
+        out.clear();
+      }
+    }
+    await(out.size() + silent.size());
     if (!silent.isEmpty() && !isDecided(silent.size())) {
       silent.forEach(place -> ask(place, waitNanos));
       await(0); // a budget of their own: their votes decide

@@ -8,6 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,7 @@ final class Flights<T> {
   /** One time in so many it is tried whether those that were late are prompt by now. */
   private static final int SELDOM = 32;
 
+  private final LongSupplier clock;
   private final List<Flight<T>> open = new ArrayList<>();
 
   /**
@@ -34,6 +36,10 @@ final class Flights<T> {
    * @param promptness of the node that was asked
    */
   record Flight<T>(int place, InFlight<T> question, Promptness promptness) {}
+
+  Flights(LongSupplier clock) {
+    this.clock = clock;
+  }
 
   void add(int place, InFlight<T> question, Promptness promptness) {
     open.add(new Flight<>(place, question, promptness));
@@ -49,18 +55,18 @@ final class Flights<T> {
     if (!isAnyExpected(all)) {
       return;
     }
-    long startNanos = System.nanoTime();
+    long startNanos = clock.getAsLong();
     long endNanos = startNanos + Math.min(MOMENT_NANOS, untilNanos - startNanos);
-    while (true) {
+    boolean over = false;
+    while (!over) {
       if (Thread.currentThread().isInterrupted()) {
         return;
       }
+      over =
+          clock.getAsLong() - endNanos >= 0; // before the look: who was suspended looks once more
       boolean more = collect(arrived);
       if (!isAnyExpected(all)) {
         return;
-      }
-      if (System.nanoTime() - endNanos >= 0) {
-        break;
       }
       if (!more) {
         Thread.yield();

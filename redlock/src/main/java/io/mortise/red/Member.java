@@ -68,14 +68,21 @@ record Member(LeaseSource source, Contact contact) {
     private final LongSupplier clock;
     private volatile boolean seen;
     private volatile long seenNanos;
+    private volatile long answeredNanos;
 
     Outage(LongSupplier clock) {
       this.clock = clock;
+      this.answeredNanos = clock.getAsLong();
     }
 
-    /** Notes what went wrong, and gives it back. */
-    LockException note(LockException failure) {
-      if (failure.reason() == Reason.UNREACHABLE) {
+    /** When a question begins. */
+    long begin() {
+      return clock.getAsLong();
+    }
+
+    /** Notes what went wrong, and gives it back; nothing if the node has answered others since. */
+    LockException note(LockException failure, long begunNanos) {
+      if (failure.reason() == Reason.UNREACHABLE && begunNanos - answeredNanos >= 0) {
         seenNanos = clock.getAsLong();
         seen = true;
       }
@@ -84,6 +91,7 @@ record Member(LeaseSource source, Contact contact) {
 
     /** It has answered. */
     void isOver() {
+      answeredNanos = clock.getAsLong();
       if (seen) {
         seen = false;
       }
@@ -96,7 +104,7 @@ record Member(LeaseSource source, Contact contact) {
   }
 
   /** An acquisition that was sent ahead; how it ends is noted. */
-  private record Asked(InFlight<Optional<OwnedLease>> sent, Outage outage)
+  private record Asked(InFlight<Optional<OwnedLease>> sent, Outage outage, long begunNanos)
       implements InFlight<Optional<OwnedLease>> {
     @Override
     public boolean isSent() {
@@ -115,7 +123,7 @@ record Member(LeaseSource source, Contact contact) {
         outage.isOver();
         return lease;
       } catch (LockException e) {
-        throw outage.note(e);
+        throw outage.note(e, begunNanos);
       }
     }
   }
@@ -138,9 +146,14 @@ record Member(LeaseSource source, Contact contact) {
     return contact.unawaited();
   }
 
-  /** Whether it is asked only when the others do not decide. */
+  /** Whether it is asked only when the others have not decided in their time. */
   boolean isSilent() {
-    return unawaited().get() >= MOST_UNAWAITED || contact.outage().isFresh();
+    return unawaited().get() >= MOST_UNAWAITED;
+  }
+
+  /** Whether it is asked only when the others do not decide at once. */
+  boolean isOut() {
+    return contact.outage().isFresh();
   }
 
   Promptness promptness() {
@@ -163,11 +176,12 @@ record Member(LeaseSource source, Contact contact) {
 
   /** Asks for a lease; and, when it has answered for the first time, which server it is. */
   Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner) throws InterruptedException {
+    long begunNanos = contact.outage().begin();
     Optional<OwnedLease> lease;
     try {
       lease = source.acquire(terms, owner);
     } catch (LockException e) {
-      throw contact.outage().note(e);
+      throw contact.outage().note(e, begunNanos);
     }
     contact.outage().isOver();
     if (knownServerIds().isEmpty()) {
@@ -189,7 +203,8 @@ record Member(LeaseSource source, Contact contact) {
    */
   Optional<InFlight<Optional<OwnedLease>>> acquireAhead(Terms terms, @Nullable Thread owner) {
     return terms.waitNanos() == 0 && !knownServerIds().isEmpty()
-        ? InFlight.acquire(source, terms, owner).map(sent -> new Asked(sent, contact.outage()))
+        ? InFlight.acquire(source, terms, owner)
+            .map(sent -> new Asked(sent, contact.outage(), contact.outage().begin()))
         : Optional.empty();
   }
 

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Poll<T> {
   private final List<Member> members;
-  private final Flights<T> flights = new Flights<>();
+  private final Flights<T> flights = new Flights<>(System::nanoTime);
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition answered = lock.newCondition();
 
@@ -197,14 +197,19 @@ final class Poll<T> {
     }
   }
 
+  /** Collects what answers at once; threads wait for the rest. */
+  void look(long untilNanos) {
+    flights.gather(this::land, untilNanos);
+    leaveAll();
+  }
+
   /**
    * Waits until the answers so far are enough, all have answered, or the time is over.
    *
    * @throws InterruptedException if the thread is interrupted; the question is still open
    */
   void await(Predicate<Poll<T>> enough, long untilNanos) throws InterruptedException {
-    flights.gather(this::land, untilNanos);
-    leaveAll();
+    look(untilNanos);
     lock.lockInterruptibly();
     try {
       while (open() > 0 && !enough.test(this)) {

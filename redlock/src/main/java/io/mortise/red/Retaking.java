@@ -193,7 +193,7 @@ final class Retaking {
   }
 
   private Optional<OwnedLease> ask(QuorumHold taker, Member member, Place missed) {
-    if (member.isSilent() || !begins(missed)) {
+    if (member.isSilent() || member.isOut() || !begins(missed)) {
       return Optional.empty();
     }
     member.unawaited().incrementAndGet();

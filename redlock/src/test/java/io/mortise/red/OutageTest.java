@@ -29,7 +29,7 @@ class OutageTest {
   @Test
   void itIsFreshForAWhile() {
     LockException refused = failure(Reason.UNREACHABLE);
-    assertSame(refused, outage.note(refused));
+    assertSame(refused, outage.note(refused, outage.begin()));
     assertTrue(outage.isFresh());
 
     clock.addAndGet(Outage.PAUSE_NANOS - 1);
@@ -40,9 +40,20 @@ class OutageTest {
 
   @Test
   void anAnswerEndsIt() {
-    var unused = outage.note(failure(Reason.UNREACHABLE));
+    var unused = outage.note(failure(Reason.UNREACHABLE), outage.begin());
 
     outage.isOver();
+
+    assertFalse(outage.isFresh());
+  }
+
+  @Test
+  void aFailureOfAQuestionFromBeforeAnAnswerIsOldNews() {
+    long begun = outage.begin();
+    clock.incrementAndGet();
+    outage.isOver();
+
+    var unused = outage.note(failure(Reason.UNREACHABLE), begun);
 
     assertFalse(outage.isFresh());
   }
@@ -50,7 +61,7 @@ class OutageTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "UNREACHABLE")
   void aNodeThatAnswersIsNotOut(Reason reason) {
-    var unused = outage.note(failure(reason));
+    var unused = outage.note(failure(reason), outage.begin());
 
     assertFalse(outage.isFresh());
   }

@@ -118,7 +118,7 @@ final class Acquisition {
     if (!neighbours.standInLine()) {
       return true;
     }
-    boolean first = place.enter(terms.waitNanos(), terms.interruptible());
+    boolean first = place.enter(terms.waitNanos(), terms.interruptible(), neighbours::suits);
     engine.ensureOpen(protocol.name());
     Gate.Trouble trouble = place.trouble();
     if (first) {

@@ -1,25 +1,17 @@
 package io.mortise.core.internal;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.RedisNode.Exchange;
 import io.mortise.core.internal.RedisNode.Reply;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
@@ -27,8 +19,7 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  *
  * <p>Jedis' cluster client would repeat a command whose answer is missing as often as it likes;
  * here it is sent again only when a node has said that it has not run it, or by the rules of {@link
- * RedisNode}. Which master has which slot is asked once, and again when an answer shows that it has
- * changed, when a connection breaks, and regularly while something is held.
+ * RedisNode}. Who is the master of a slot, {@link ClusterMap} knows.
  *
  * <pre>
  *   MOVED      the node that it names, at once; then ask for the map
@@ -37,39 +28,23 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  *   broken     ask for the map; if another node has the slot now, that one
  * </pre>
  *
- * <p><b>Threads.</b> {@code map} and {@code sharded} are replaced under {@code asking}, by whoever
- * asks, and read without it. At most one worker asks in the background.
+ * <p><b>Threads.</b> Nothing changes here; the map and the nodes are safe for all.
  */
 final class Cluster implements Deployment {
   private static final int MOST_REDIRECTIONS = 8;
   private static final long TRY_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-  private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
-  private static final long LEAST_SHARE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private final ClusterNodes nodes;
-  private final Workers workers;
+  private final ClusterMap map;
   private final long lookEveryNanos;
-  private final ReentrantLock asking = new ReentrantLock();
-
-  /** How often it was wished since the last time that nobody was at it. */
-  private final AtomicInteger refreshes = new AtomicInteger();
-
   private final Post anywhere = this::connectAnywhere;
-  private volatile @Nullable SlotMap map;
-  private volatile boolean sharded;
-  private volatile long askedNanos = System.nanoTime();
-  private volatile Runnable changed = () -> {};
-
-  /** Whether {@link #sharded} is known. */
-  @GuardedBy("asking")
-  private boolean probed;
 
   /**
    * @param lookEveryNanos how often to ask for the map while something is held
    */
   Cluster(ClusterNodes nodes, Workers workers, long lookEveryNanos) {
     this.nodes = nodes;
-    this.workers = workers;
+    this.map = new ClusterMap(nodes, workers);
     this.lookEveryNanos = lookEveryNanos;
   }
 
@@ -80,8 +55,7 @@ final class Cluster implements Deployment {
 
   @Override
   public Object serverOf(int slot) {
-    SlotMap known = map;
-    HostAndPort master = known == null ? null : known.masterOf(slot);
+    HostAndPort master = map.masterOf(slot);
     return master == null ? this : master;
   }
 
@@ -122,9 +96,9 @@ final class Cluster implements Deployment {
             || redirections > MOST_REDIRECTIONS
             || deadlineNanos - System.nanoTime() <= 0) {
           if (!goesOn) {
-            refreshSoon();
+            map.refreshSoon();
           }
-          throw givenUp(fault, redirection, before != null);
+          throw givenUp(fault, redirection, before);
         }
         step = next;
       }
@@ -140,7 +114,7 @@ final class Cluster implements Deployment {
     Redirection redirection = Redirection.of(fault.getCause());
     try {
       if (redirection instanceof Redirection.Moved moved) {
-        refreshSoon();
+        map.refreshSoon();
         return new Step(nodes.at(moved.to(), asked), exchange);
       }
       if (redirection instanceof Redirection.Ask ask) {
@@ -154,7 +128,7 @@ final class Cluster implements Deployment {
         return new Step(nodeOf(slot, deadlineNanos), exchange); // that node was left behind
       }
       if (fault.isBrokenConnection()) {
-        ask(map, deadlineNanos);
+        var unused = map.ask(map.known(), deadlineNanos);
         RedisNode now = nodeOf(slot, deadlineNanos);
         return now == asked ? null : new Step(now, exchange);
       }
@@ -163,7 +137,7 @@ final class Cluster implements Deployment {
       return null;
     }
     if (fault.reason() == Reason.UNREACHABLE || fault.reason() == Reason.NOT_READY) {
-      refreshSoon();
+      map.refreshSoon();
     }
     return null;
   }
@@ -182,25 +156,24 @@ final class Cluster implements Deployment {
   }
 
   /** A redirection that leads nowhere is no error of the script's: it passes. */
-  private Fault givenUp(Fault fault, @Nullable Redirection redirection, boolean mayHaveRun) {
+  private Fault givenUp(Fault fault, @Nullable Redirection redirection, @Nullable Fault before) {
     Throwable said = fault.getCause();
     if (redirection == null || said == null) {
-      return mayHaveRun ? fault.mayHaveRunBefore() : fault;
+      return before != null ? fault.after(before) : fault;
     }
     return new Fault(
         Reason.NOT_READY,
-        mayHaveRun,
+        before != null,
         "the keys of the lock are on their way to another node of the %s (it says: %s)"
             .formatted(nodes, said.getMessage()),
         said);
   }
 
   private RedisNode nodeOf(int slot, long deadlineNanos) throws Fault {
-    SlotMap known = map;
+    SlotMap known = map.known();
     HostAndPort master = known == null ? null : known.masterOf(slot);
     if (master == null) {
-      known = ask(known, deadlineNanos);
-      master = known.masterOf(slot);
+      master = map.ask(known, deadlineNanos).masterOf(slot);
     }
     if (master == null) {
       throw new Fault(
@@ -214,197 +187,22 @@ final class Cluster implements Deployment {
     return Redirection.of(answer) != null;
   }
 
-  // ---- the map
-
-  /**
-   * Asks for the map, one thread at a time.
-   *
-   * @param seen the map that the caller has found wrong: if there is another one by now, that
-   */
-  private SlotMap ask(@Nullable SlotMap seen, long deadlineNanos) throws Fault {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          if (!asking.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-            throw new Fault(Reason.UNREACHABLE, false, nodes + " did not answer in time", null);
-          }
-          break;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      try {
-        SlotMap now = map;
-        return now != null && now != seen ? now : askAnyNode(deadlineNanos);
-      } finally {
-        asking.unlock();
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  /** Each in turn, in random order, with half of the time that is left. */
-  @GuardedBy("asking")
-  private SlotMap askAnyNode(long deadlineNanos) throws Fault {
-    Fault last = null;
-    for (HostAndPort address : inRandomOrder()) {
-      long left = deadlineNanos - System.nanoTime();
-      if (left <= 0) {
-        break;
-      }
-      try {
-        RedisNode node = nodes.at(address);
-        long share = Math.min(left, Math.max(LEAST_SHARE_NANOS, left / 2));
-        Object answer = node.exchange(Cluster::slots, share).value();
-        SlotMap told = SlotMap.of(answer, address);
-        if (told.masters().isEmpty()) {
-          throw new Fault(Reason.NOT_READY, false, address + " knows of no slots", null);
-        }
-        take(told, deadlineNanos);
-        return told;
-      } catch (Fault fault) {
-        if (last != null) {
-          fault.addSuppressed(last);
-        }
-        last = fault;
-      }
-    }
-    throw last != null
-        ? last
-        : new Fault(Reason.UNREACHABLE, false, nodes + " did not answer in time", null);
-  }
-
-  private List<HostAndPort> inRandomOrder() {
-    Set<HostAndPort> some = new LinkedHashSet<>(nodes.seeds());
-    SlotMap known = map;
-    if (known != null) {
-      some.addAll(known.nodes());
-    }
-    List<HostAndPort> order = new ArrayList<>(some);
-    Collections.shuffle(order);
-    return order;
-  }
-
-  private static Object slots(Connection connection, long deadlineNanos) {
-    return connection.executeCommand(new CommandArguments(Command.CLUSTER).add("SLOTS"));
-  }
-
-  @GuardedBy("asking")
-  private void take(SlotMap told, long deadlineNanos) throws Fault {
-    if (!probed) {
-      sharded = probe(told, deadlineNanos);
-      probed = true;
-    }
-    SlotMap before = map;
-    map = told;
-    askedNanos = System.nanoTime();
-    nodes.retain(told.nodes());
-    if (before != null && !told.hasSameMasters(before)) {
-      Engine.LOG.info("slots of the {} have other masters now: holds are verified", nodes);
-      changed.run();
-    }
-  }
-
-  /** Whether all masters that answer know SPUBLISH; asked once. */
-  private boolean probe(SlotMap told, long deadlineNanos) throws Fault {
-    boolean all = true;
-    int answers = 0;
-    Fault silent = null;
-    for (HostAndPort master : told.masters()) {
-      try {
-        long left = Math.max(LEAST_SHARE_NANOS, (deadlineNanos - System.nanoTime()) / 2);
-        all &= (Boolean) nodes.at(master).exchange(Cluster::knowsShards, left).value();
-        answers++;
-      } catch (Fault fault) {
-        if (!fault.reason().mayPass()) {
-          throw fault;
-        }
-        silent = fault;
-      }
-    }
-    if (answers == 0 && silent != null) {
-      throw silent;
-    }
-    return all;
-  }
-
-  private static Object knowsShards(Connection connection, long deadlineNanos) {
-    try {
-      connection.executeCommand(new CommandArguments(Command.PUBSUB).add("SHARDNUMSUB"));
-      return true;
-    } catch (JedisDataException refusal) {
-      if (String.valueOf(refusal.getMessage()).startsWith("ERR")) {
-        return false; // Redis before 7
-      }
-      throw refusal;
-    }
-  }
-
-  /** Asks on a worker; one that is at it already asks once more. */
-  private void refreshSoon() {
-    if (refreshes.getAndIncrement() == 0) {
-      try {
-        workers.run(this::refreshAsWished);
-      } catch (OutOfMemoryError noThread) {
-        refreshes.set(0);
-        Engine.LOG.debug("the {} is looked at later", nodes, noThread);
-      }
-    }
-  }
-
-  private void refreshAsWished() {
-    int wished;
-    do {
-      wished = refreshes.get();
-      try {
-        refresh();
-      } catch (RuntimeException odd) {
-        Engine.LOG.error("what the {} says of itself cannot be understood", nodes, odd);
-      }
-    } while (!refreshes.compareAndSet(wished, 0));
-  }
-
-  @Override
-  public void refresh() {
-    try {
-      ask(map, System.nanoTime() + REFRESH_NANOS);
-    } catch (Fault nobodyAnswers) {
-      Engine.LOG.debug("who has which slots is not known at the moment", nobodyAnswers);
-    }
-  }
-
-  @Override
-  public void look(boolean inUse) {
-    if (inUse && map != null && System.nanoTime() - askedNanos > lookEveryNanos) {
-      refreshSoon();
-    }
-  }
-
-  @Override
-  public boolean mayChange() {
-    return true;
-  }
-
   // ---- publish and subscribe
 
   @Override
   public byte[] publishCommand() {
-    return sharded ? Request.SPUBLISH : Request.PUBLISH;
+    return map.isSharded() ? Request.SPUBLISH : Request.PUBLISH;
   }
 
   @Override
   public boolean isSharded() {
-    return sharded;
+    return map.isSharded();
   }
 
   @Override
   public @Nullable Post postOf(String channel) {
-    SlotMap known = map;
-    if (known == null || !sharded) {
+    SlotMap known = map.known();
+    if (known == null || !map.isSharded()) {
       return known == null ? null : anywhere;
     }
     HostAndPort master = known.masterOf(JedisClusterCRC16.getSlot(channel));
@@ -413,7 +211,7 @@ final class Cluster implements Deployment {
 
   /** Without shards every node hears everything. */
   private Connection connectAnywhere() throws Fault {
-    SlotMap known = map;
+    SlotMap known = map.known();
     List<HostAndPort> masters = new ArrayList<>(known == null ? nodes.seeds() : known.masters());
     Collections.shuffle(masters);
     Fault last = null;
@@ -430,21 +228,38 @@ final class Cluster implements Deployment {
   // ---- for the engine
 
   @Override
+  public void refresh() {
+    map.refresh();
+  }
+
+  @Override
+  public void look(boolean inUse) {
+    if (inUse && map.known() != null && map.ageNanos() > lookEveryNanos) {
+      map.refreshSoon();
+    }
+  }
+
+  @Override
+  public boolean mayChange() {
+    return true;
+  }
+
+  @Override
   public void onBroken(Runnable action) {
     nodes.onBroken(action);
   }
 
   @Override
   public void onChange(Runnable action) {
-    changed = action;
+    map.onChange(action);
   }
 
   @Override
   public Optional<String> clusterId() {
-    if (map == null) {
-      refresh();
+    if (map.known() == null) {
+      map.refresh();
     }
-    SlotMap known = map;
+    SlotMap known = map.known();
     return known == null ? Optional.empty() : known.id();
   }
 

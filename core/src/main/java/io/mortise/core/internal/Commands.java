@@ -351,7 +351,7 @@ final class Commands {
       Reply reply = run(request, Math.max(LEAST_NANOS, deadlineNanos - System.nanoTime()));
       return Answer.of(reply.after(before));
     } catch (Fault fault) {
-      return Answer.of(before != null ? fault.mayHaveRunBefore() : fault);
+      return Answer.of(before != null ? fault.after(before) : fault);
     }
   }
 

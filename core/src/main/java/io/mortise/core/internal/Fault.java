@@ -71,10 +71,11 @@ public final class Fault extends Exception {
     return true;
   }
 
-  Fault mayHaveRunBefore() {
-    return mayHaveRun
+  /** The same, after an earlier try that may have run: at the server of that. */
+  Fault after(Fault earlier) {
+    return this == earlier
         ? this
-        : new Fault(reason, true, String.valueOf(getMessage()), getCause(), life);
+        : new Fault(reason, true, String.valueOf(getMessage()), getCause(), earlier.life);
   }
 
   /**

@@ -4,6 +4,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,12 +74,15 @@ final class Gate {
 
   /**
    * Waits for the permit; who is not interruptible keeps its place in the line through interrupts.
+   *
+   * @param wanted whether a hold that passes on is what this one asks for, see {@link #overtake}
    */
-  boolean enter(long nanos, boolean interruptible) throws InterruptedException {
+  boolean enter(long nanos, boolean interruptible, Predicate<Tenure> wanted)
+      throws InterruptedException {
     if (nanos <= 0) {
       return enterIfFree();
     }
-    if (overtake()) {
+    if (overtake(wanted)) {
       return true;
     }
     boolean entered = enterInTurn(nanos, interruptible);
@@ -105,16 +109,27 @@ final class Gate {
    * a thread that runs needs no switch of threads for it. A few times in a row, then the line
    * moves. Where Redis has to be asked nobody overtakes: the time of a round trip is the line's.
    */
-  private boolean overtake() {
-    if (tenure.get() == null
-        || overtaken >= MOST_OVERTAKEN
-        || clock.getAsLong() - movedNanos > OVERTAKING_NANOS
-        || !permit.tryAcquire()) {
+  private boolean overtake(Predicate<Tenure> wanted) {
+    Tenure left = tenure.get();
+    if (left == null || !wanted.test(left) || !mayOvertake() || !permit.tryAcquire()) {
       return false;
     }
-    int before = overtaken; // others may have overtaken since the first look
+    if (!left.equals(tenure.get()) || !mayOvertake()) { // somebody was quicker
+      permit.release();
+      return false;
+    }
+    int before = overtaken;
     overtaken = before + 1;
     return true;
+  }
+
+  private boolean mayOvertake() {
+    return overtaken < MOST_OVERTAKEN && clock.getAsLong() - movedNanos <= OVERTAKING_NANOS;
+  }
+
+  /** The same, without overtaking. */
+  boolean enter(long nanos, boolean interruptible) throws InterruptedException {
+    return enter(nanos, interruptible, left -> false);
   }
 
   /** Takes the permit if nobody has it. */

@@ -67,10 +67,10 @@ public final class GroupAttempt {
     }
   }
 
-  private boolean standInLine(EngineSource source) throws InterruptedException {
+  private boolean standInLine(EngineSource source) {
     Place place = new Place(engine, source.protocol());
     places.add(place);
-    boolean first = place.enter(0, terms.interruptible());
+    boolean first = place.enterIfFree();
     place.releaseTenure();
     return first;
   }

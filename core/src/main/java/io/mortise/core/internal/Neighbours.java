@@ -93,12 +93,15 @@ final class Neighbours {
     return part.watched();
   }
 
+  /** Whether a hold that passes on is what is asked for. */
+  boolean suits(Tenure tenure) {
+    return tenure.suits(terms, engine.nanos()) && tenure.epoch() == engine.epoch();
+  }
+
   /** The hold that the one before in the line has left; null when there is none that suits. */
   private @Nullable OwnedLease takeOver() {
     Tenure tenure = place.tenure();
-    if (tenure == null
-        || !tenure.suits(terms, engine.nanos())
-        || tenure.epoch() != engine.epoch()) {
+    if (tenure == null || !suits(tenure)) {
       return null;
     }
     LeaseHandle lease = LeaseHandle.continuing(engine, protocol, tenure, owner, terms);

@@ -3,6 +3,7 @@ package io.mortise.core.internal;
 import io.mortise.core.LockOptions;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.apache.commons.pool2.BasePooledObjectFactory;
 import org.apache.commons.pool2.PooledObject;
 import org.apache.commons.pool2.impl.DefaultPooledObject;
@@ -23,13 +24,18 @@ import redis.clients.jedis.JedisClientConfig;
  * back, for somebody else.
  */
 final class OwnConnections implements ConnectionSource {
+  /** After which a server is asked again: its rights may have changed. */
+  private static final long REFUSED_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   private final HostAndPort server;
   private final JedisClientConfig config;
   private final GenericObjectPool<Line> pool;
   private volatile boolean closed;
 
-  /** Whether the server lets this user ask which it is. */
-  private volatile boolean tells = true;
+  /** Whether the server does not let this user ask which it is, and since when. */
+  private volatile boolean refused;
+
+  private volatile long refusedNanos;
 
   OwnConnections(HostAndPort server, JedisClientConfig config, LockOptions options) {
     this.server = server;
@@ -91,16 +97,19 @@ final class OwnConnections implements ConnectionSource {
                 .connectionTimeoutMillis(millis)
                 .socketTimeoutMillis(millis)
                 .build());
-    boolean asked = false;
-    try {
-      tells = tells && wire.askForLife();
-      asked = true;
-    } finally {
-      if (!asked) {
-        wire.drop();
-      }
+    if (!refused || System.nanoTime() - refusedNanos > REFUSED_NANOS) {
+      wire.askForLife(this::refuses);
     }
     return wire;
+  }
+
+  private void refuses() {
+    if (!refused) {
+      Engine.LOG.info(
+          "{} refuses INFO to this user: releases in doubt cannot be told from others", server);
+    }
+    refusedNanos = System.nanoTime();
+    refused = true;
   }
 
   @Override

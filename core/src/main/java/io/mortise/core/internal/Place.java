@@ -2,6 +2,7 @@ package io.mortise.core.internal;
 
 import io.mortise.core.internal.Gate.Trouble;
 import io.mortise.core.spi.LockProtocol;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,11 +28,17 @@ final class Place {
     this.lock = engine.idOf(protocol);
   }
 
-  /** Waits in the line until it is this one's turn; false when the time is over. */
-  boolean enter(long nanos, boolean interruptible) throws InterruptedException {
+  /**
+   * Waits in the line until it is this one's turn; false when the time is over.
+   *
+   * @param wanted whether it could use a hold that passes on
+   */
+  boolean enter(long nanos, boolean interruptible, Predicate<Tenure> wanted)
+      throws InterruptedException {
     Gate line = engine.gates().join(lock);
     gate = line;
-    enter(line, nanos, interruptible);
+    permit = line.enter(nanos, interruptible, wanted);
+    takeTenure(line);
     return permit;
   }
 
@@ -40,14 +47,11 @@ final class Place {
     Gate line = engine.gates().join(lock);
     gate = line;
     permit = line.enterIfFree();
-    if (permit) {
-      tenure = line.take();
-    }
+    takeTenure(line);
     return permit;
   }
 
-  private void enter(Gate line, long nanos, boolean interruptible) throws InterruptedException {
-    permit = line.enter(nanos, interruptible);
+  private void takeTenure(Gate line) {
     if (permit) {
       tenure = line.take();
     }
@@ -107,7 +111,8 @@ final class Place {
     if (line != null && permit && line.hasWaiters()) {
       permit = false;
       line.pass();
-      enter(line, nanos, interruptible);
+      permit = line.enter(nanos, interruptible);
+      takeTenure(line);
     }
   }
 

@@ -117,7 +117,7 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
               !repeated && fault.isBrokenConnection() && fault.mayHaveRun() == repeatable;
           boolean again = (stale || byInterrupt) && (repeatable || before == null);
           if (!again || deadlineNanos - System.nanoTime() <= 0) {
-            throw before != null ? fault.mayHaveRunBefore() : fault;
+            throw before != null ? fault.after(before) : fault;
           }
           if (!byInterrupt) {
             repeated = true;
@@ -152,7 +152,6 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
   Reply converse(Loan loan, Exchange exchange, long deadlineNanos, boolean repeatable)
       throws Fault {
     Connection connection = loan.connection();
-    String life = connection instanceof Wire wire ? wire.life() : null;
     boolean reusable = false;
     boolean sent = false;
     try {
@@ -171,15 +170,19 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
         }
       }
       reusable = !connection.isBroken();
-      return new Reply(reply, null, life);
+      return new Reply(reply, null, lifeOf(connection));
     } catch (JedisDataException e) {
       reusable = !connection.isBroken();
-      throw Faults.of(e, address, sent).at(life);
+      throw Faults.of(e, address, sent).at(lifeOf(connection));
     } catch (RuntimeException e) {
-      throw Faults.of(e, address, sent).at(life);
+      throw Faults.of(e, address, sent).at(lifeOf(connection));
     } finally {
       loan.giveBack(reusable);
     }
+  }
+
+  private static @Nullable String lifeOf(Connection connection) {
+    return connection instanceof Wire wire ? wire.life() : null;
   }
 
   private Object onThread(Exchange exchange, Connection connection, long deadlineNanos) {
@@ -293,6 +296,7 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
     /** False when the earlier try went to another server than this answer came from. */
     boolean isBySameServer() {
       return before == null
+          || before.isAnswer() // it was not lost
           || before.life() == null
           || life == null
           || Objects.equals(before.life(), life);

@@ -29,6 +29,9 @@ final class Wire extends Connection {
   private final Sockets sockets;
   private @Nullable String life;
 
+  /** While it was asked and the answer was not read. */
+  private @Nullable Runnable refused;
+
   private Wire(Sockets sockets, JedisClientConfig config) {
     super(sockets, config);
     this.sockets = sockets;
@@ -39,38 +42,44 @@ final class Wire extends Connection {
   }
 
   /**
-   * Asks the server for the id that it has given itself at its start.
+   * Asks the server for the id that it has given itself at its start, along with the first command:
+   * that takes no round trip of its own.
    *
-   * @return false when it may not be asked
+   * @param refusal what to do when the server does not let this user ask
    */
-  boolean askForLife() {
+  void askForLife(Runnable refusal) {
+    sendCommand(new CommandArguments(Command.INFO).add("server"));
+    refused = refusal;
+  }
+
+  @Override
+  protected Object readProtocolWithCheckingBroken() {
+    Runnable refusal = refused;
+    if (refusal != null) {
+      refused = null;
+      hear(refusal);
+    }
+    return super.readProtocolWithCheckingBroken();
+  }
+
+  private void hear(Runnable refusal) {
     try {
-      Object info = executeCommand(new CommandArguments(Command.INFO).add("server"));
+      Object info = super.readProtocolWithCheckingBroken();
       Matcher line = RUN_ID.matcher(info instanceof byte[] text ? new String(text, UTF_8) : "");
       life = line.find() ? line.group(1) : null;
-      return true;
-    } catch (JedisAccessControlException refused) {
-      return false;
+    } catch (JedisAccessControlException e) {
+      refusal.run();
     } catch (JedisDataException notNow) {
-      return true;
+      Engine.LOG.debug("{} does not say which server it is", this, notNow);
     }
   }
 
   /**
    * Which life of which server it leads to: another answer means another server, or the same after
-   * a restart. Null when the server does not tell.
+   * a restart. Null before the first answer, and when the server does not tell.
    */
   @Nullable String life() {
     return life;
-  }
-
-  /** Closes it, whatever state it is in. */
-  void drop() {
-    try {
-      forceDisconnect();
-    } catch (IOException e) {
-      Engine.LOG.debug("a connection was dropped", e);
-    }
   }
 
   /** Sends a command and does not read the answer. */

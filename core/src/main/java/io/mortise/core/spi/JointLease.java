@@ -298,9 +298,7 @@ public abstract class JointLease implements OwnedLease {
       throw unexpected;
     }
     long gone = failures.stream().filter(IllegalMonitorStateException.class::isInstance).count();
-    long inDoubt = failures.stream().filter(JointLease::isInDoubt).count();
     boolean held = members().size() - gone >= required;
-    boolean surely = members().size() - gone - inDoubt >= required;
     LeaseLoss loss = held ? null : loss("the hold was lost before its release");
     state.releaseEnds(loss);
     List<RuntimeException> unconfirmed =
@@ -312,8 +310,15 @@ public abstract class JointLease implements OwnedLease {
       unconfirmed.forEach(lost::addSuppressed);
       throw lost;
     }
-    if (!unconfirmed.isEmpty() && (!surely || members.length() - unconfirmed.size() < required)) {
-      throw asOne("the release could not be confirmed", unconfirmed);
+    List<RuntimeException> silent =
+        unconfirmed.stream().filter(failure -> !isInDoubt(failure)).toList();
+    if (members.length() - silent.size() < required) {
+      throw asOne("the release could not be confirmed", silent);
+    }
+    boolean doubtful = unconfirmed.size() > silent.size();
+    if (doubtful && members().size() - gone - unconfirmed.size() < required) {
+      List<RuntimeException> doubts = unconfirmed.stream().filter(JointLease::isInDoubt).toList();
+      throw asOne("the release is in doubt", doubts);
     }
     return true;
   }

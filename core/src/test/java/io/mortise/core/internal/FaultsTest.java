@@ -175,6 +175,19 @@ class FaultsTest {
         fault.getMessage());
   }
 
+  @Test
+  void whatFailsAfterAnEarlierTryMayHaveRunAtTheServerOfThat() {
+    Fault first = reply("LOADING").at("its run id");
+    Fault second = Faults.of(new JedisConnectionException("refused"), WHERE, false);
+
+    Fault both = second.after(first);
+
+    assertTrue(both.mayHaveRun());
+    assertEquals("its run id", both.life());
+    assertEquals(second.getMessage(), both.getMessage());
+    assertSame(first, first.after(first));
+  }
+
   private static Fault reply(String text) {
     return Faults.of(new JedisDataException(text), WHERE, true);
   }

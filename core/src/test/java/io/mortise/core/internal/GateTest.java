@@ -88,6 +88,22 @@ class GateTest {
   }
 
   @Test
+  void whoCannotUseAHoldDoesNotTakeItPastTheLine() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      Gate busy = new Gate(clock::get);
+      assertTrue(busy.enter(AN_HOUR, true));
+      TestThread<Boolean> first = TestThread.startAndPark(() -> busy.enter(AN_HOUR, true));
+      busy.put(HOLD);
+      busy.pass();
+
+      assertFalse(busy.enter(1, true, hold -> false));
+
+      assertTrue(first.get());
+      assertSame(HOLD, busy.take());
+    }
+  }
+
+  @Test
   void onceTheLineCouldHaveMovedNobodyTakesAHoldPastIt() throws Exception {
     for (int round = 0; round < 20; round++) {
       Gate busy = new Gate(clock::get);
@@ -108,7 +124,7 @@ class GateTest {
       line.put(HOLD);
       line.pass();
       times++;
-    } while (line.enter(1, true) && line.take() != null);
+    } while (line.enter(1, true, HOLD::equals) && line.take() != null);
     return times;
   }
 

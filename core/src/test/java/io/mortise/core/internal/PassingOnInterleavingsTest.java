@@ -46,7 +46,7 @@ class PassingOnInterleavingsTest {
       Gate mine = gates.join(LOCK);
       boolean permit = false;
       try {
-        permit = mine.enter(waits ? FOREVER : 0, true);
+        permit = mine.enter(waits ? FOREVER : 0, true, HOLD::equals);
         if (permit) {
           note(mine.take());
         }

@@ -34,7 +34,7 @@ class JointReleaseTest {
     return new LockException(Reason.UNREACHABLE, what, null);
   }
 
-  /** A member for each letter: held, lost without anybody's knowledge, or failing. */
+  /** A member for each letter: held, lost without anybody's knowledge, in doubt, or failing. */
   private FakeJoint joint(int required, String members) {
     FakeLease[] leases = new FakeLease[members.length()];
     for (int i = 0; i < leases.length; i++) {
@@ -45,6 +45,8 @@ class JointReleaseTest {
                 lease.failing(
                     new LeaseLostException(
                         new LeaseLoss(lease.name, 1, LeaseLoss.Reason.GONE, 0, "it is gone")));
+            case 'd' ->
+                lease.failing(new LockException(Reason.IN_DOUBT, "m" + i + " is in doubt", null));
             case 'f' -> lease.failing(fault("m" + i + " does not answer"));
             default -> lease;
           };
@@ -78,15 +80,23 @@ class JointReleaseTest {
     "hhl, 3, LOST",
     "hll, 2, LOST",
     "hhf, 2, RELEASED",
-    "hhf, 3, LockException",
-    "hff, 2, LockException",
+    "hhf, 3, UNREACHABLE",
+    "hff, 2, UNREACHABLE",
     "hfl, 2, RELEASED", // of three places two are free, and two had stood
     "hfl, 3, LOST",
     "fll, 2, LOST",
     "hhhff, 3, RELEASED",
-    "hhfff, 3, LockException",
+    "hhfff, 3, UNREACHABLE",
     "hhlff, 3, RELEASED",
     "hflll, 3, LOST",
+    "hhd, 2, RELEASED", // two have said that they held it
+    "hhd, 3, IN_DOUBT",
+    "hdd, 2, IN_DOUBT",
+    "hdf, 2, IN_DOUBT",
+    "hdf, 3, UNREACHABLE", // it may still be held there
+    "hhhdf, 3, RELEASED",
+    "hhldf, 3, IN_DOUBT",
+    "dll, 2, LOST",
   })
   void whatBecomesOfTheReleaseIsWhatBecomesOfEnoughMembers(
       String members, int required, String outcome) {
@@ -101,8 +111,9 @@ class JointReleaseTest {
         assertEquals(State.LOST, joint.state());
         assertEquals(0, joint.lost.get(), "nothing is left to give back");
       }
-      case "LockException" -> {
-        assertThrows(LockException.class, joint::release);
+      case "UNREACHABLE", "IN_DOUBT" -> {
+        LockException thrown = assertThrows(LockException.class, joint::release);
+        assertEquals(Reason.valueOf(outcome), thrown.reason());
         assertEquals(State.RELEASED, joint.state());
         joint.release(); // told once
       }
