@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -67,7 +68,7 @@ record Member(LeaseSource source, Contact contact) {
 
     private final LongSupplier clock;
     private volatile boolean seen;
-    private volatile long seenNanos;
+    private final AtomicLong seenNanos = new AtomicLong();
     private volatile long answeredNanos;
 
     Outage(LongSupplier clock) {
@@ -83,7 +84,7 @@ record Member(LeaseSource source, Contact contact) {
     /** Notes what went wrong, and gives it back; nothing if the node has answered others since. */
     LockException note(LockException failure, long begunNanos) {
       if (failure.reason() == Reason.UNREACHABLE && begunNanos - answeredNanos >= 0) {
-        seenNanos = clock.getAsLong();
+        seenNanos.set(clock.getAsLong());
         seen = true;
       }
       return failure;
@@ -97,9 +98,17 @@ record Member(LeaseSource source, Contact contact) {
       }
     }
 
-    /** Whether it was so lately that another attempt would hardly tell anything new. */
-    boolean isFresh() {
-      return seen && clock.getAsLong() - seenNanos < PAUSE_NANOS;
+    /**
+     * Whether it was so lately that another attempt would hardly tell anything new. When that time
+     * is over, one who asks this is let through, and the others wait for what becomes of it.
+     */
+    boolean keepsOut() {
+      if (!seen) {
+        return false;
+      }
+      long last = seenNanos.get();
+      long now = clock.getAsLong();
+      return now - last < PAUSE_NANOS || !seenNanos.compareAndSet(last, now);
     }
   }
 
@@ -153,7 +162,7 @@ record Member(LeaseSource source, Contact contact) {
 
   /** Whether it is asked only when the others do not decide at once. */
   boolean isOut() {
-    return contact.outage().isFresh();
+    return contact.outage().keepsOut();
   }
 
   Promptness promptness() {

@@ -23,19 +23,20 @@ class OutageTest {
 
   @Test
   void aNodeThatWasNeverAskedHasNone() {
-    assertFalse(outage.isFresh());
+    assertFalse(outage.keepsOut());
   }
 
   @Test
   void itIsFreshForAWhile() {
     LockException refused = failure(Reason.UNREACHABLE);
     assertSame(refused, outage.note(refused, outage.begin()));
-    assertTrue(outage.isFresh());
+    assertTrue(outage.keepsOut());
 
     clock.addAndGet(Outage.PAUSE_NANOS - 1);
-    assertTrue(outage.isFresh());
+    assertTrue(outage.keepsOut());
     clock.incrementAndGet();
-    assertFalse(outage.isFresh());
+    assertFalse(outage.keepsOut(), "one may try");
+    assertTrue(outage.keepsOut(), "the others wait for it");
   }
 
   @Test
@@ -44,7 +45,7 @@ class OutageTest {
 
     outage.isOver();
 
-    assertFalse(outage.isFresh());
+    assertFalse(outage.keepsOut());
   }
 
   @Test
@@ -55,7 +56,7 @@ class OutageTest {
 
     var unused = outage.note(failure(Reason.UNREACHABLE), begun);
 
-    assertFalse(outage.isFresh());
+    assertFalse(outage.keepsOut());
   }
 
   @ParameterizedTest
@@ -63,6 +64,6 @@ class OutageTest {
   void aNodeThatAnswersIsNotOut(Reason reason) {
     var unused = outage.note(failure(reason), outage.begin());
 
-    assertFalse(outage.isFresh());
+    assertFalse(outage.keepsOut());
   }
 }

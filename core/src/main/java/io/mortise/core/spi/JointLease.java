@@ -84,12 +84,16 @@ public abstract class JointLease implements OwnedLease {
    * The token for a hold made of these. It has to be later than all that they remember, and each
    * has to remember it. If the least of theirs is later, each remembers as much already; that is so
    * when the servers' clocks differ by less than the time since the last holder of any. Otherwise
-   * it is the largest, and those that have less are to be {@link OwnedLease#raiseToken raised}.
+   * it is the largest, and those that have less are to be {@link OwnedLease#raiseToken raised};
+   * also when some remember a holder and others none: they may have forgotten a later one, and then
+   * only their own token, by their clock, is beyond it.
    */
   public static long commonToken(Collection<? extends OwnedLease> members) {
     long least = members.stream().mapToLong(OwnedLease::fencingToken).min().orElseThrow();
     long last = members.stream().mapToLong(OwnedLease::lastToken).max().orElseThrow();
-    return least > last
+    long remembering = members.stream().filter(member -> member.lastToken() > 0).count();
+    boolean alike = remembering == 0 || remembering == members.size();
+    return alike && least > last
         ? least
         : members.stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
   }

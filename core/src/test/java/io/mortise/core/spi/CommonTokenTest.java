@@ -16,6 +16,8 @@ class CommonTokenTest {
     "50, 40, 70, 69, 70", // another came to the second in between
     "50, 50, 70, 30, 70", // a reader's: it is its writer's
     "50, 0, 70, 0, 50", // nobody was ever there
+    "50, 40, 70, 0, 70", // the second may have forgotten 60
+    "50, 0, 70, 60, 70",
     "50, 40, 50, 40, 50",
   })
   void isOneThatBothRememberAndNobodyHadBefore(
