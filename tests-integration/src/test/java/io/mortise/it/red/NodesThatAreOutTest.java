@@ -11,16 +11,14 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A node that could not be reached just now is left out, unless its vote decides. */
+/** A node that could not be reached just now is not asked at once; but its vote is not lost. */
 @Timeout(60)
 class NodesThatAreOutTest {
   private static final LockOptions OPTIONS =
       LockOptions.builder().lease(Duration.ofMinutes(1)).build();
-  private static final long PAUSE_NANOS = 100_000_000L;
 
   /** The node that is out. */
   private static final int OUT = 2;
@@ -40,33 +38,9 @@ class NodesThatAreOutTest {
     nodes.close();
   }
 
-  @BeforeEach
-  void refuse() throws Exception {
-    nodes.begin(NodeFault.REFUSING, List.of(OUT));
-    party.pass(Names.fresh()); // which notes it
-  }
-
   @AfterEach
   void restore() {
     nodes.restore();
-  }
-
-  @Test
-  void itIsAskedOnceInAWhile() throws Exception {
-    long before = nodes.proxy(OUT).connectionsAccepted();
-    long startNanos = System.nanoTime();
-
-    int cycles = 300;
-    for (int i = 0; i < cycles; i++) {
-      party.pass(Names.fresh());
-    }
-
-    long attempts = nodes.proxy(OUT).connectionsAccepted() - before;
-    long pauses = (System.nanoTime() - startNanos) / PAUSE_NANOS;
-    // Each attempt connects twice, and a few had begun when the first one failed.
-    assertTrue(
-        attempts <= 2 * (pauses + 10),
-        () -> attempts + " connections in " + cycles + " cycles and " + pauses + " pauses");
   }
 
   @Test
