@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A node that hangs would hold one more thread with each acquisition that is decided without it.
  * So the questions that nobody waits for any more are counted, over all locks on that node; while
- * there are several, or it could not be reached just now, the node is silent, and is asked only
- * when the others do not decide.
+ * there are several, the node is silent, and is asked only when the others have not decided in
+ * their time. One that could not be reached just now is out, and is asked when the others do not
+ * decide at once.
  *
  * @param source where its leases come from
  * @param contact what is known of its node

@@ -18,6 +18,7 @@ import io.mortise.readwrite.RedisReadWriteLock;
 import io.mortise.red.QuorumLease;
 import io.mortise.red.RedLock;
 import io.mortise.testkit.RedisServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -34,6 +35,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // how it is given up is what is tested
 class RestartedBeforeReleaseTest {
+  /** For connecting anew, on a machine that is busy. */
+  private static final Duration LIVENESS = Duration.ofSeconds(7);
+
   private final List<RedisServer> servers = new ArrayList<>();
   private final List<LockClient> clients = new ArrayList<>();
   private final String name = Names.fresh();
@@ -140,7 +144,7 @@ class RestartedBeforeReleaseTest {
 
   private QuorumLease quorum() throws Exception {
     start(3);
-    RedLock lock = RedLock.builder().members(name, clients).build();
+    RedLock lock = RedLock.builder().members(name, clients).budget(LIVENESS).build();
     lock.tryAcquire().orElseThrow().close(); // connects
     QuorumLease lease = (QuorumLease) lock.tryAcquire().orElseThrow();
     Awaitility.await().until(() -> lease.nodesHolding() == 3);
