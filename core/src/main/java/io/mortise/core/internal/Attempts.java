@@ -1,7 +1,6 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.LockException.Reason;
-import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;

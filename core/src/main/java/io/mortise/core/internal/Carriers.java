@@ -54,8 +54,8 @@ final class Carriers implements AutoCloseable {
    * Has the command run and waits for its end, whatever interrupts there are meanwhile. What it
    * throws is thrown here.
    */
-  Object run(Supplier<Object> command) {
-    FutureTask<Object> task = new FutureTask<>(command::get);
+  <T> T run(Supplier<T> command) {
+    FutureTask<T> task = new FutureTask<>(command::get);
     try {
       threads.execute(task);
     } catch (RejectedExecutionException closed) {

@@ -2,7 +2,6 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.RedisNode.Exchange;
-import io.mortise.core.internal.RedisNode.Reply;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -4,7 +4,6 @@ import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.Acknowledgements.Shortfall;
 import io.mortise.core.internal.RedisNode.Exchange;
-import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.ScriptCall;
 import java.util.ArrayList;
 import java.util.Collections;

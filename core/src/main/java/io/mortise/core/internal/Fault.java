@@ -3,6 +3,7 @@ package io.mortise.core.internal;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import java.net.SocketTimeoutException;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -64,7 +65,7 @@ public final class Fault extends Exception {
       return false;
     }
     for (Throwable t = getCause(); t != null; t = t.getCause()) {
-      if (t instanceof SocketTimeoutException) {
+      if (t instanceof SocketTimeoutException || t instanceof TimeoutException) {
         return false;
       }
     }

@@ -2,7 +2,6 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
-import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LeaseGroup.Outcome;
 import io.mortise.core.spi.OwnedLease;

@@ -3,7 +3,6 @@ package io.mortise.core.internal;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
-import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.internal.Standing.Phase;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;

@@ -1,7 +1,6 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.internal.RedisNode.Exchange;
-import io.mortise.core.internal.RedisNode.Reply;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package io.mortise.core.internal;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.ConnectionSource.Loan;
 import java.util.NoSuchElementException;
-import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -18,11 +18,13 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
   private final String address;
   private final ConnectionSource connections;
   private final Carriers carriers = new Carriers();
+  private final Trips trips;
   private Runnable broken = () -> {};
 
   RedisNode(String address, ConnectionSource connections) {
     this.address = address;
     this.connections = connections;
+    this.trips = Trip.to(this);
   }
 
   /**
@@ -145,6 +147,9 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
   }
 
   private Reply once(Exchange exchange, long deadlineNanos, boolean repeatable) throws Fault {
+    if (repeatable && exchange instanceof ScriptExchange script && script.isOneCommand()) {
+      return Trip.run(trips, script, deadlineNanos);
+    }
     return converse(borrow(deadlineNanos), exchange, deadlineNanos, repeatable);
   }
 
@@ -181,14 +186,22 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
     }
   }
 
-  private static @Nullable String lifeOf(Connection connection) {
+  static @Nullable String lifeOf(Connection connection) {
     return connection instanceof Wire wire ? wire.life() : null;
   }
 
   private Object onThread(Exchange exchange, Connection connection, long deadlineNanos) {
-    return Carriers.areNeeded()
-        ? carriers.run(() -> exchange.on(connection, deadlineNanos))
-        : exchange.on(connection, deadlineNanos);
+    return onThread(() -> exchange.on(connection, deadlineNanos));
+  }
+
+  /** On this thread, or on one that may use a socket. */
+  <T> T onThread(Supplier<T> talk) {
+    return Carriers.areNeeded() ? carriers.run(talk) : talk.get();
+  }
+
+  /** What an exception on that connection means; what was sent may have run. */
+  Fault fault(RuntimeException thrown, Connection connection) {
+    return Faults.of(thrown, address, true).at(lifeOf(connection));
   }
 
   /** Throws if the connection is dead. Any answer shows that it is not, a refusal too. */
@@ -200,7 +213,7 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
     }
   }
 
-  private Loan borrow(long deadlineNanos) throws Fault {
+  Loan borrow(long deadlineNanos) throws Fault {
     try {
       return connections.borrow(deadlineNanos);
     } catch (InterruptedException e) {
@@ -276,40 +289,6 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
         connection.executeCommand(new CommandArguments(Command.ASKING));
         return on(connection, deadlineNanos);
       };
-    }
-  }
-
-  /**
-   * An answer.
-   *
-   * @param value as Jedis decodes it: {@code Long}, {@code byte[]}, {@code List}
-   * @param before of an earlier try, which may have run without an answer; null when there was none
-   * @param life which server answered, see {@link Wire#life}; null when that is not known
-   */
-  record Reply(Object value, @Nullable Fault before, @Nullable String life) {
-
-    /** Whether it was asked before, and that may have run. */
-    boolean repeated() {
-      return before != null;
-    }
-
-    /** False when the earlier try went to another server than this answer came from. */
-    boolean isBySameServer() {
-      return before == null
-          || before.isAnswer() // it was not lost
-          || before.life() == null
-          || life == null
-          || Objects.equals(before.life(), life);
-    }
-
-    /** The same, for a part of the answer. */
-    Reply with(Object part) {
-      return new Reply(part, before, life);
-    }
-
-    /** The same, after an earlier try; null for none. */
-    Reply after(@Nullable Fault earlier) {
-      return earlier == null ? this : new Reply(value, earlier, life);
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.InFlight;
 import io.mortise.core.spi.OwnedLease;
 import java.util.Optional;

@@ -1,7 +1,6 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.LockException;
-import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import java.util.List;

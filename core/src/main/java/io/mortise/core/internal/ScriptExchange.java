@@ -41,15 +41,22 @@ record ScriptExchange(Request request, Deployment servers, boolean asks) impleme
       return connection.getOne();
     } catch (JedisNoScriptException unknown) {
       connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
-      say(
-          connection,
-          request.arguments(Command.EVAL, request.script().text(), servers.publishCommand()));
+      say(connection, byText());
       return connection.getOne();
     }
   }
 
   CommandArguments bySha1() {
     return request.arguments(Command.EVALSHA, request.script().sha1(), servers.publishCommand());
+  }
+
+  CommandArguments byText() {
+    return request.arguments(Command.EVAL, request.script().text(), servers.publishCommand());
+  }
+
+  /** Whether it is one command, as long as the server knows the script. */
+  boolean isOneCommand() {
+    return !asks;
   }
 
   private void say(Connection connection, CommandArguments command) {

@@ -1,7 +1,6 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.internal.ConnectionSource.Loan;
-import io.mortise.core.internal.RedisNode.Reply;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
-import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
 import java.time.Duration;

@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
-import io.mortise.core.internal.RedisNode.Reply;
 import io.mortise.core.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;

@@ -1,0 +1,128 @@
+package io.mortise.core.internal;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+
+/**
+ * One command of one thread that may go along with the trip of another; see {@link Trips}.
+ *
+ * <p>It waits until somebody {@linkplain #board takes} it, which only one can, or its own thread
+ * gives up. The answer is written once, by whoever took it, and read by its own thread.
+ */
+final class Passenger {
+  private enum State {
+    WAITS,
+    ABOARD,
+    LEFT
+  }
+
+  private final Thread thread = Thread.currentThread();
+  private final CommandArguments command;
+  private final long deadlineNanos;
+  private final AtomicReference<State> state = new AtomicReference<>(State.WAITS);
+  private volatile @Nullable Object outcome;
+  private volatile boolean called;
+
+  /** Its own thread's. */
+  private boolean interrupted;
+
+  Passenger(CommandArguments command, long deadlineNanos) {
+    this.command = command;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  CommandArguments command() {
+    return command;
+  }
+
+  /** When its thread stops waiting. */
+  long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  boolean waits() {
+    return state.get() == State.WAITS;
+  }
+
+  /** Takes it along; false when another has, or it left. */
+  boolean board() {
+    return state.compareAndSet(State.WAITS, State.ABOARD);
+  }
+
+  /** Gives up before anybody has taken it; false when somebody has. */
+  boolean leave() {
+    return state.compareAndSet(State.WAITS, State.LEFT);
+  }
+
+  boolean isAnswered() {
+    return outcome != null;
+  }
+
+  void answer(Reply reply) {
+    end(reply);
+  }
+
+  void fail(Fault fault) {
+    end(fault);
+  }
+
+  private void end(Object how) {
+    outcome = how;
+    wake();
+  }
+
+  /** Has its thread look whether it may go. */
+  void call() {
+    called = true;
+    wake();
+  }
+
+  private void wake() {
+    if (thread != Thread.currentThread()) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /**
+   * Waits, once it has looked, until it is called or answered, for so long at the most; it may also
+   * end without a cause. Only by its own thread.
+   */
+  void await(long nanos) {
+    if (!called && !isAnswered()) {
+      LockSupport.parkNanos(this, nanos);
+      interrupted |= Thread.interrupted();
+    }
+  }
+
+  /** Gives its thread the status back that {@link #await} has put aside. */
+  void restoreInterrupt() {
+    if (interrupted) {
+      thread.interrupt();
+    }
+  }
+
+  /**
+   * Whether it was called since it was asked this, or has its answer. Only by its own thread, which
+   * looks afterwards: a call in between may be forgotten here.
+   */
+  boolean isToLook() {
+    if (called) {
+      called = false; // not when it was false: a call in between would be lost
+      return true;
+    }
+    return isAnswered();
+  }
+
+  /** The answer, when there is one. */
+  Reply reply() throws Fault {
+    if (outcome instanceof Fault fault) {
+      throw fault;
+    }
+    if (outcome instanceof Reply reply) {
+      return reply;
+    }
+    throw new IllegalStateException("there is no answer yet");
+  }
+}

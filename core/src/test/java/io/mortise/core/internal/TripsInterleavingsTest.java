@@ -1,0 +1,166 @@
+package io.mortise.core.internal;
+
+import static io.mortise.core.internal.Interleavings.check;
+import static io.mortise.core.internal.Interleavings.race;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.mortise.core.LockException.Reason;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+
+/** Every command is sent once and answered, and nobody waits while nobody is on the way. */
+@Tag("interleavings")
+class TripsInterleavingsTest {
+  private static final int SCHEDULES = 500;
+  private static final long AN_HOUR = 3_600_000_000_000L;
+
+  /** A way on which everybody is answered, and what is asked by whom is remembered. */
+  private static final class Road implements Trips.Way {
+    final AtomicInteger sent = new AtomicInteger();
+    final AtomicInteger closed = new AtomicInteger();
+    final Trips trips;
+
+    Road(int together) {
+      trips = new Trips("the server", together, together, this);
+    }
+
+    @Override
+    public void go(Passenger first, Supplier<List<Passenger>> others) throws Fault {
+      if (closed.get() > 0) {
+        closed.decrementAndGet();
+        throw new Fault(Reason.UNREACHABLE, false, "closed", null);
+      }
+      answer(first);
+      others.get().forEach(this::answer);
+    }
+
+    private void answer(Passenger passenger) {
+      assertFalse(passenger.isAnswered());
+      sent.incrementAndGet();
+      passenger.answer(new Reply(passenger.command(), null, null));
+    }
+
+    void ride(long nanos) throws Fault {
+      CommandArguments command = new CommandArguments(Command.PING);
+      Passenger passenger = new Passenger(command, System.nanoTime() + nanos);
+      assertEquals(command, trips.ride(passenger).value());
+    }
+  }
+
+  @Test
+  void whoComesAsATripEndsIsNotLeftBehind() {
+    check(
+        SCHEDULES,
+        () -> {
+          Road road = new Road(1);
+          race(() -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR));
+          assertEquals(2, road.sent.get());
+        });
+  }
+
+  @Test
+  void oneTripAtATimeLeavesNobodyBehind() {
+    check(
+        SCHEDULES,
+        () -> {
+          Road road = new Road(1);
+          race(() -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR));
+          assertEquals(3, road.sent.get());
+        });
+  }
+
+  @Test
+  void twoTripsAtATimeLeaveNobodyBehind() {
+    check(
+        SCHEDULES,
+        () -> {
+          Road road = new Road(2);
+          race(() -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR));
+          assertEquals(3, road.sent.get());
+        });
+  }
+
+  @Test
+  void whoCannotGoLeavesTheWayToTheOthers() {
+    check(
+        SCHEDULES,
+        () -> {
+          Road road = new Road(1);
+          road.closed.set(1);
+          AtomicInteger failed = new AtomicInteger();
+          Interleavings.Step rider =
+              () -> {
+                try {
+                  road.ride(AN_HOUR);
+                } catch (Fault closed) {
+                  failed.incrementAndGet();
+                }
+              };
+          race(rider, rider, rider);
+          assertEquals(1, failed.get());
+          assertEquals(2, road.sent.get());
+        });
+  }
+
+  @Test
+  void whoLeavesTheLineKeepsNobodyWaiting() {
+    check(
+        SCHEDULES,
+        () -> {
+          Road road = new Road(1);
+          AtomicInteger late = new AtomicInteger();
+          race(
+              () -> road.ride(AN_HOUR),
+              () -> {
+                try {
+                  road.ride(0);
+                } catch (Fault fault) {
+                  late.incrementAndGet();
+                }
+              },
+              () -> road.ride(AN_HOUR));
+          // Taken along in its last moment, it may have been sent and have heard nothing.
+          assertEquals(road.sent.get(), late.get() == 0 ? 3 : Math.max(2, road.sent.get()));
+        });
+  }
+
+  @Test
+  void aTripThatEndsByAnErrorIsOver() {
+    check(
+        SCHEDULES,
+        () -> {
+          AtomicInteger errors = new AtomicInteger(1);
+          Trips trips =
+              new Trips(
+                  "the server",
+                  1,
+                  1,
+                  (first, others) -> {
+                    if (errors.getAndDecrement() > 0) {
+                      throw new IllegalStateException("an error");
+                    }
+                    first.answer(new Reply(1L, null, null));
+                    others.get().forEach(each -> each.answer(new Reply(1L, null, null)));
+                  });
+          AtomicInteger failed = new AtomicInteger();
+          Interleavings.Step rider =
+              () -> {
+                try {
+                  trips.ride(
+                      new Passenger(
+                          new CommandArguments(Command.PING), System.nanoTime() + AN_HOUR));
+                } catch (IllegalStateException error) {
+                  failed.incrementAndGet();
+                }
+              };
+          race(rider, rider);
+          assertEquals(1, failed.get());
+        });
+  }
+}

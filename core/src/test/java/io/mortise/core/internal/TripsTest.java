@@ -1,0 +1,138 @@
+package io.mortise.core.internal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockException.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+
+/** Who goes, and who goes along. */
+@Timeout(60)
+class TripsTest {
+  private static final long LONG = 20_000_000_000L;
+
+  private static final String DRIVER = "has gone itself";
+  private static final String PASSENGER = "has gone along";
+
+  private final BlockingQueue<Journey> journeys = new LinkedBlockingQueue<>();
+  private Trips trips = new Trips("the server", 1, 1, this::go);
+
+  /** One trip, which ends when the test says so. */
+  private record Journey(Passenger first, List<Passenger> others, CountDownLatch over) {
+    void finish() {
+      over.countDown();
+    }
+  }
+
+  private void go(Passenger first, Supplier<List<Passenger>> others) {
+    Journey journey = new Journey(first, others.get(), new CountDownLatch(1));
+    journeys.add(journey);
+    try {
+      journey.over.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    first.answer(new Reply(DRIVER, null, null));
+    journey.others.forEach(each -> each.answer(new Reply(PASSENGER, null, null)));
+  }
+
+  @AfterEach
+  void nobodyIsOnTheWay() {
+    journeys.forEach(Journey::finish);
+  }
+
+  private Object ride(long nanos) throws Fault {
+    return trips
+        .ride(new Passenger(new CommandArguments(Command.PING), System.nanoTime() + nanos))
+        .value();
+  }
+
+  private TestThread<Object> start(long nanos) {
+    return TestThread.startAndPark(() -> ride(nanos));
+  }
+
+  private static Fault fault(TestThread<?> thread) {
+    return (Fault) assertThrows(ExecutionException.class, thread::get).getCause();
+  }
+
+  @Test
+  void aFewGoAlone() throws Exception {
+    trips = new Trips("the server", 2, 1, this::go);
+    start(LONG);
+    start(LONG);
+
+    assertTrue(journeys.take().others().isEmpty());
+    assertTrue(journeys.take().others().isEmpty());
+  }
+
+  @Test
+  void whoWaitsIsTakenAlongByTheNext() throws Exception {
+    trips = new Trips("the server", 2, 1, this::go);
+    List<TestThread<Object>> all = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      all.add(start(LONG));
+    }
+    journeys.take().finish();
+    Journey second = journeys.take();
+    assertTrue(journeys.isEmpty(), "with so many, one at a time");
+    second.finish();
+
+    Journey together = journeys.take();
+
+    assertEquals(3, together.others().size());
+    together.finish();
+    List<Object> how = new ArrayList<>();
+    for (TestThread<Object> each : all) {
+      how.add(each.get());
+    }
+    assertEquals(List.of(DRIVER, DRIVER, DRIVER, PASSENGER, PASSENGER, PASSENGER), how);
+  }
+
+  @Test
+  void whoseTimeEndsOnTheWayMayHaveBeenHeard() throws Exception {
+    TestThread<Object> first = start(LONG);
+    TestThread<Object> driver = start(LONG);
+    TestThread<Object> late = start(2_000_000_000);
+    journeys.take().finish();
+    first.get();
+    Journey together = journeys.take();
+    assertEquals(1, together.others().size());
+
+    Fault fault = fault(late);
+
+    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertTrue(fault.mayHaveRun());
+    assertFalse(fault.isBrokenConnection());
+    together.finish();
+    assertEquals(DRIVER, driver.get());
+  }
+
+  @Test
+  void whoHasLittleTimeTakesNobodyAlongWhoHasMuch() throws Exception {
+    start(LONG);
+    TestThread<Object> little = start(LONG / 4);
+    TestThread<Object> much = start(LONG);
+    journeys.take().finish();
+
+    Journey alone = journeys.take();
+
+    assertTrue(alone.others().isEmpty());
+    alone.finish();
+    assertEquals(DRIVER, little.get());
+    journeys.take().finish();
+    assertEquals(DRIVER, much.get());
+  }
+}
