@@ -6,10 +6,21 @@ local function lengthen(key, lease_ms)
   end
 end
 
--- grant(lock, holder, lease_ms): writes the hold. If the user may not PEXPIRE there must not be a hold
--- without an end; the error is the answer then.
+-- take(lock, lease_ms, ...): writes the fields and values of the first hold into a lock that nobody
+-- holds. If the user may not PEXPIRE there must not be a hold without an end; the error is the answer
+-- then.
+local function take(lock, lease_ms, ...)
+  redis.call('HSET', lock, ...)
+  local done, err = pcall(redis.call, 'PEXPIRE', lock, lease_ms)
+  if not done then
+    redis.call('DEL', lock)
+    error(err)
+  end
+end
+
+-- grant(lock, holder, lease_ms): the same for one that may be held, and for as long.
 local function grant(lock, holder, lease_ms)
-  redis.call('HSET', lock, holder, 1)
+  redis.call('HSET', lock, holder, '1')
   local done, err = pcall(lengthen, lock, lease_ms)
   if not done then
     redis.call('HDEL', lock, holder)

@@ -3,14 +3,15 @@
 -- microseconds. Stays below 2^53, so a Lua number holds it exactly.
 local function peek_token(key)
   local time = redis.call('TIME')
-  local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+  local now = time[1] * 1000000 + time[2]
   local last = tonumber(redis.call('GET', key) or '0') or 0
   return math.max(last + 1, now), last
 end
 
--- store_token(key, token, idle_ms): makes it the last one that was given out.
+-- store_token(key, token, idle_ms): makes it the last one that was given out. (Redis writes a number
+-- with 17 digits, which is all of them.)
 local function store_token(key, token, idle_ms)
-  redis.call('SET', key, string.format('%.0f', token), 'PX', idle_ms)
+  redis.call('SET', key, token, 'PX', idle_ms)
 end
 
 -- next_token(key, idle_ms, count): reserves `count` fencing tokens and gives the first of them, and
@@ -31,5 +32,5 @@ local function last_token(key, idle_ms)
     return tonumber(last), tonumber(last)
   end
   local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000000 + tonumber(time[2]), 0
+  return time[1] * 1000000 + time[2], 0
 end

@@ -16,9 +16,15 @@
 -- Safe to repeat: the same holder writes the same field, and has one place.
 -- @include common/token
 -- @include common/lease
+local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
+-- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
+if redis.call('EXISTS', lock, queue, deadlines) == 0 then
+  local token, last = next_token(KEYS[2], ARGV[3], ARGV[4])
+  take(lock, ARGV[2], holder, '1')
+  return {1, token, last}
+end
 -- @include common/locktype
 -- @include common/queue
-local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
 local life = tonumber(ARGV[5])
 local now = now_ms()
 local head = prune(queue, deadlines, now)

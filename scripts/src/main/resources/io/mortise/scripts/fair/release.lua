@@ -12,8 +12,6 @@
 -- {2, 0} when it was taken from this holder by force.
 -- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat: only the acquisition that it
 -- is meant for is released.
--- @include common/publish
--- @include common/queue
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   if redis.call('GET', KEYS[3]) == ARGV[1] then
     return {2, 0}
@@ -21,6 +19,11 @@ if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return {0, 0}
 end
 redis.call('DEL', KEYS[1])
+if redis.call('EXISTS', KEYS[4], KEYS[5]) == 0 then
+  return {1, 0}
+end
+-- @include common/publish
+-- @include common/queue
 local head = prune(KEYS[4], KEYS[5], now_ms())
 if head then
   return {1, publish(ARGV[2], KEYS[2] .. ':' .. head, '0')}

@@ -12,11 +12,15 @@
 -- @include common/token
 -- @include common/lease
 -- @include common/locktype
-local fields = redis.call('HLEN', KEYS[1])
-if fields == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
+local free = redis.call('HLEN', KEYS[1]) == 0
+if free or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
   -- What can fail comes first: nothing is held then.
   local token, last = next_token(KEYS[2], ARGV[3], ARGV[4])
-  grant(KEYS[1], ARGV[1], ARGV[2])
+  if free then
+    take(KEYS[1], ARGV[2], ARGV[1], '1')
+  else
+    grant(KEYS[1], ARGV[1], ARGV[2])
+  end
   return {1, token, last}
 end
 if redis.call('HEXISTS', KEYS[1], 'mode') == 1 then

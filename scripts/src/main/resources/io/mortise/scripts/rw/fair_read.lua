@@ -15,8 +15,15 @@
 -- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same reader writes the same field, and has one place.
 -- @include common/token
--- @include common/rw
+-- @include common/firstread
 local reader, writer, life = ARGV[1], ARGV[4], tonumber(ARGV[5])
+-- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
+if redis.call('EXISTS', k.lock, k.queue, k.deadlines) == 0 then
+  local token, last = last_token(KEYS[9], ARGV[6])
+  read_first(k, reader, ARGV[2])
+  return {1, token, last}
+end
+-- @include common/rw
 k.publish = ARGV[3]
 local mode = redis.call('HGET', k.lock, 'mode')
 if not mode and redis.call('EXISTS', k.lock) == 1 then

@@ -14,8 +14,15 @@
 -- Cost: O(readers), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same writer writes the same field, and has one place.
 -- @include common/token
--- @include common/rw
+-- @include common/lease
 local writer, life = ARGV[1], tonumber(ARGV[4])
+-- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
+if redis.call('EXISTS', k.lock, k.queue, k.deadlines) == 0 then
+  local token, last = next_token(KEYS[9], ARGV[5], 1)
+  take(k.lock, ARGV[2], 'mode', 'write', writer, '1')
+  return {1, token, last}
+end
+-- @include common/rw
 k.publish = ARGV[3]
 local s = settle(k)
 if s.other_type then
