@@ -20,6 +20,8 @@ final class Passenger {
 
   private final Thread thread = Thread.currentThread();
   private final CommandArguments command;
+  private final int bytes;
+  private final long sinceNanos = System.nanoTime();
   private final long deadlineNanos;
   private final AtomicReference<State> state = new AtomicReference<>(State.WAITS);
   private volatile @Nullable Object outcome;
@@ -28,8 +30,13 @@ final class Passenger {
   /** Its own thread's. */
   private boolean interrupted;
 
-  Passenger(CommandArguments command, long deadlineNanos) {
+  /**
+   * @param bytes about how long the command is on the wire
+   * @param deadlineNanos when its thread stops waiting
+   */
+  Passenger(CommandArguments command, int bytes, long deadlineNanos) {
     this.command = command;
+    this.bytes = bytes;
     this.deadlineNanos = deadlineNanos;
   }
 
@@ -37,7 +44,14 @@ final class Passenger {
     return command;
   }
 
-  /** When its thread stops waiting. */
+  int bytes() {
+    return bytes;
+  }
+
+  long sinceNanos() {
+    return sinceNanos;
+  }
+
   long deadlineNanos() {
     return deadlineNanos;
   }

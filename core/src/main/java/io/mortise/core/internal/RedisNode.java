@@ -33,7 +33,8 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
    * <p>A connection that breaks without a time-out was most likely dead before: the server
    * restarted, or closed it for being idle. All that lie idle are then suspect and are dropped, and
    * the exchange is tried once more on a new one. Nearly all that the engine sends is safe to
-   * repeat; for the rest there is {@link #exchangeOnce}.
+   * repeat; for the rest there is {@link #exchangeOnce}. When many threads are at it, the first try
+   * may share a connection, see {@link Trips}; the second never does.
    *
    * <p>The interrupt status is put aside meanwhile, and stands again when this returns; whoever
    * waits looks at it then. An interrupt that comes in between may end the wait for a connection,
@@ -42,7 +43,11 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
    */
   Reply exchange(Exchange exchange, long timeoutNanos) throws Fault {
     long deadlineNanos = System.nanoTime() + timeoutNanos;
-    return exchange(() -> once(exchange, deadlineNanos, true), exchange, deadlineNanos);
+    Try first =
+        exchange instanceof ScriptExchange script && script.mayGoAlong()
+            ? () -> Trip.run(trips, script, deadlineNanos)
+            : () -> once(exchange, deadlineNanos, true);
+    return exchange(first, exchange, deadlineNanos);
   }
 
   /**
@@ -147,9 +152,6 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
   }
 
   private Reply once(Exchange exchange, long deadlineNanos, boolean repeatable) throws Fault {
-    if (repeatable && exchange instanceof ScriptExchange script && script.isOneCommand()) {
-      return Trip.run(trips, script, deadlineNanos);
-    }
     return converse(borrow(deadlineNanos), exchange, deadlineNanos, repeatable);
   }
 

@@ -16,6 +16,9 @@ record Request(Script script, List<byte[]> keys, List<byte[]> arguments) {
   static final byte[] PUBLISH = ScriptCall.bytes("PUBLISH");
   static final byte[] SPUBLISH = ScriptCall.bytes("SPUBLISH");
 
+  /** What the protocol needs around a word: its length, and line ends. */
+  private static final int FRAME = 8;
+
   static Request of(ScriptCall call) {
     return new Request(call.script(), call.keys(), call.arguments());
   }
@@ -30,6 +33,22 @@ record Request(Script script, List<byte[]> keys, List<byte[]> arguments) {
       arguments.addAll(item.arguments());
     }
     return new Request(script, keys, arguments);
+  }
+
+  /**
+   * About how long it is on the wire.
+   *
+   * @param text the script or its SHA-1
+   */
+  int bytes(byte[] text) {
+    int sum = text.length + FRAME * 3;
+    for (byte[] key : keys) {
+      sum += key.length + FRAME;
+    }
+    for (byte[] argument : arguments) {
+      sum += argument.length + FRAME;
+    }
+    return sum;
   }
 
   /** By the key that decides on the server. */

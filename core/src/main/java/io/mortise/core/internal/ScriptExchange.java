@@ -46,17 +46,23 @@ record ScriptExchange(Request request, Deployment servers, boolean asks) impleme
     }
   }
 
+  /** As it goes along with others, see {@link Trips}. */
+  Passenger passenger(boolean byText, long deadlineNanos) {
+    byte[] text = byText ? request.script().text() : request.script().sha1();
+    return new Passenger(byText ? byText() : bySha1(), request.bytes(text), deadlineNanos);
+  }
+
   CommandArguments bySha1() {
     return request.arguments(Command.EVALSHA, request.script().sha1(), servers.publishCommand());
   }
 
-  CommandArguments byText() {
+  private CommandArguments byText() {
     return request.arguments(Command.EVAL, request.script().text(), servers.publishCommand());
   }
 
-  /** Whether it is one command, as long as the server knows the script. */
-  boolean isOneCommand() {
-    return !asks;
+  /** Whether it may go along with others: a short command of one caller. */
+  boolean mayGoAlong() {
+    return !asks && !request.script().batch();
   }
 
   private void say(Connection connection, CommandArguments command) {

@@ -14,27 +14,28 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  *
  * <p>The connection belongs to the one on the trip until it is given back. What breaks it, a
  * time-out too, is a fault for all whose answers have not been read; an error that is the answer to
- * one is that one's. Whoever cannot connect says so to all who wait: they would only try the same.
+ * one is that one's. Nobody is aboard before there is a connection.
  */
 final class Trip implements Trips.Way {
   private final RedisNode node;
 
-  private Trip(RedisNode node) {
+  Trip(RedisNode node) {
     this.node = node;
   }
 
   /** Those to that server. */
   static Trips to(RedisNode node) {
-    return new Trips(node.toString(), Trips.ALONE, Trips.TOGETHER, new Trip(node));
+    long patienceNanos = Trips.PATIENCE_MILLIS * 1_000_000L;
+    return new Trips(node.toString(), Trips.ALONE, Trips.TOGETHER, patienceNanos, new Trip(node));
   }
 
   /** Runs a script: by its name, and by its text when the server does not know it. */
   static Reply run(Trips trips, ScriptExchange script, long deadlineNanos) throws Fault {
     try {
-      return trips.ride(new Passenger(script.bySha1(), deadlineNanos));
+      return trips.ride(script.passenger(false, deadlineNanos));
     } catch (Fault fault) {
       if (fault.getCause() instanceof JedisNoScriptException) {
-        return trips.ride(new Passenger(script.byText(), deadlineNanos));
+        return trips.ride(script.passenger(true, deadlineNanos));
       }
       throw fault;
     }
@@ -42,15 +43,7 @@ final class Trip implements Trips.Way {
 
   @Override
   public void go(Passenger first, Supplier<List<Passenger>> others) throws Fault {
-    Loan loan;
-    try {
-      loan = node.borrow(first.deadlineNanos());
-    } catch (Fault fault) {
-      if (fault.reason() != Reason.NO_CONNECTION_FREE) { // that may be an interrupt
-        others.get().forEach(each -> each.fail(fault));
-      }
-      throw fault;
-    }
+    Loan loan = node.borrow(first.deadlineNanos());
     List<Passenger> aboard = new ArrayList<>();
     boolean reusable = false;
     try {
@@ -58,9 +51,17 @@ final class Trip implements Trips.Way {
       aboard.addAll(others.get());
       reusable = node.onThread(() -> talk(loan.connection(), aboard, first.deadlineNanos()));
     } finally {
-      failRest(aboard, () -> new Fault(Reason.SCRIPT, true, "the answer could not be read", null));
-      loan.giveBack(reusable);
+      try {
+        failRest(aboard, Trip::unread);
+      } finally {
+        loan.giveBack(reusable);
+      }
     }
+  }
+
+  /** As of a connection that broke: each asks again. */
+  private static Fault unread() {
+    return new Fault(Reason.UNREACHABLE, true, "the answer could not be read", null);
   }
 
   /** Gives each its answer; whether the connection can be used again. */
@@ -71,15 +72,29 @@ final class Trip implements Trips.Way {
       for (Passenger each : aboard) {
         connection.sendCommand(each.command());
       }
+      boolean master = true;
       for (Passenger each : aboard) {
         connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
-        answer(connection, each);
+        master &= answer(connection, each);
       }
       connection.setSoTimeout(before);
-      return !connection.isBroken();
+      return master && !connection.isBroken();
     } catch (RuntimeException e) {
       failRest(aboard, () -> node.fault(e, connection));
       return false;
+    }
+  }
+
+  /** Gives one its answer; false when the server takes no writes any more. */
+  private boolean answer(Connection connection, Passenger passenger) {
+    try {
+      Object value = connection.getOne();
+      passenger.answer(new Reply(value, null, RedisNode.lifeOf(connection)));
+      return true;
+    } catch (JedisDataException e) {
+      Fault fault = node.fault(e, connection);
+      passenger.fail(fault);
+      return fault.reason() != Reason.READ_ONLY;
     }
   }
 
@@ -88,15 +103,6 @@ final class Trip implements Trips.Way {
       if (!each.isAnswered()) {
         each.fail(fault.get());
       }
-    }
-  }
-
-  private void answer(Connection connection, Passenger passenger) {
-    try {
-      Object value = connection.getOne();
-      passenger.answer(new Reply(value, null, RedisNode.lifeOf(connection)));
-    } catch (JedisDataException e) {
-      passenger.fail(node.fault(e, connection));
     }
   }
 }

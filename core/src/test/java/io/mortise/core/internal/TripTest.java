@@ -19,19 +19,31 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
 
 /** Commands of many threads that go together. */
 @Timeout(60)
 class TripTest {
   private static final int MANY = 40;
-  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final long LONG = 20_000_000_000L;
+  private static final LockOptions OPTIONS =
+      LockOptions.builder().commandTimeout(Duration.ofNanos(LONG)).build();
 
   private final CountDownLatch open = new CountDownLatch(1);
   private volatile Function<List<String>, String> answers = TripTest::echo;
   private final RespServer server = new RespServer(this::whenOpen);
+  private final RedisNode node =
+      new RedisNode(
+          server.address(),
+          new OwnConnections(
+              HostAndPort.from(server.address()),
+              DefaultJedisClientConfig.builder().build(),
+              OPTIONS));
+  private final Deployment deployment = new OneServer(node);
+  private final Trips trips = new Trips("the server", 1, 1, LONG, new Trip(node));
   private final Workers workers = new Workers("test");
-  private Deployment node;
-  private Commands commands;
+  private final Commands commands = new Commands(deployment, workers, OPTIONS);
 
   /** The number in the name of the lock, as the answer. */
   private static String echo(List<String> command) {
@@ -51,42 +63,34 @@ class TripTest {
     return answers.apply(command);
   }
 
-  private void use(Duration commandTimeout) {
-    LockOptions options = LockOptions.builder().commandTimeout(commandTimeout).build();
-    node = Connector.servers(server.uri(), options, workers);
-    commands = new Commands(node, workers, options);
-  }
-
   @AfterEach
   void everyConnectionWasGivenBack() {
     open.countDown();
     await().atMost(TestThread.LIVENESS).until(() -> node.connectionsInUse() == 0);
-    node.close();
+    deployment.close();
     workers.close();
     server.close();
   }
 
-  private TestThread<Reply> ask(int number) {
-    return TestThread.startAndPark(() -> commands.run(new FakeProtocol("lock" + number).inspect()));
+  /** As all do, with the patience that they have. */
+  private Reply ask(int number) throws Fault {
+    return commands.run(new FakeProtocol("lock" + number).inspect());
   }
 
-  /** As many threads as go alone, with commands that are not answered yet. */
-  private List<TestThread<Reply>> occupy() {
-    List<TestThread<Reply>> first = new ArrayList<>();
-    for (int i = 1; i <= Trips.ALONE; i++) {
+  /** One trip at a time, however long that takes. */
+  private Reply ride(int number) throws Fault {
+    Request request = Request.of(new FakeProtocol("lock" + number).inspect());
+    return Trip.run(trips, new ScriptExchange(request, deployment), System.nanoTime() + LONG);
+  }
+
+  /** One that is on its way alone, and as many who wait for the next trip, in this order. */
+  private List<TestThread<Reply>> together(int count) {
+    List<TestThread<Reply>> all = new ArrayList<>();
+    all.add(TestThread.start(() -> ride(1)));
+    await().atMost(TestThread.LIVENESS).until(() -> server.heard().size() == 1);
+    for (int i = 2; i <= count; i++) {
       int number = i;
-      first.add(TestThread.start(() -> commands.run(new FakeProtocol("lock" + number).inspect())));
-      int so = i;
-      await().atMost(TestThread.LIVENESS).until(() -> server.heard().size() == so);
-    }
-    return first;
-  }
-
-  /** More than those; the rest waits in line. */
-  private List<TestThread<Reply>> many() {
-    List<TestThread<Reply>> all = occupy();
-    for (int i = all.size() + 1; i <= MANY; i++) {
-      all.add(ask(i));
+      all.add(TestThread.startAndPark(() -> ride(number)));
     }
     return all;
   }
@@ -95,97 +99,77 @@ class TripTest {
     return (Fault) assertThrows(ExecutionException.class, thread::get).getCause();
   }
 
+  private void assertAllAsked() throws Exception {
+    List<TestThread<Reply>> all = new ArrayList<>();
+    for (int i = 1; i <= MANY; i++) {
+      int number = i;
+      all.add(TestThread.start(() -> ask(number)));
+    }
+    await().atMost(TestThread.LIVENESS).until(() -> server.heard().size() >= Trips.ALONE);
+    open.countDown();
+    for (int i = 0; i < MANY; i++) {
+      assertEquals(i + 1L, all.get(i).get().value());
+    }
+  }
+
   @Test
   void everybodyGetsTheAnswerToItsOwnQuestion() throws Exception {
-    use(LONG);
+    List<TestThread<Reply>> all = together(MANY);
 
-    List<TestThread<Reply>> all = many();
-
-    assertEquals(Trips.ALONE, server.heard().size(), "the others wait");
-    assertEquals(Trips.ALONE, node.connectionsInUse());
     open.countDown();
+
     for (int i = 0; i < MANY; i++) {
       assertEquals(new Reply(i + 1L, null, server.runId()), all.get(i).get());
     }
     assertEquals(MANY, server.heard().size());
-    assertEquals(Trips.ALONE, server.connections(), "nobody else has connected");
+    assertEquals(1, server.connections());
   }
 
   @Test
   void anErrorIsForTheOneWhoseAnswerItIs() throws Exception {
-    use(LONG);
-    answers = command -> numberIn(command) == MANY - 1 ? error("OOM no memory") : echo(command);
+    answers = command -> numberIn(command) == 3 ? error("OOM no memory") : echo(command);
+    List<TestThread<Reply>> all = together(4);
 
-    List<TestThread<Reply>> all = many();
     open.countDown();
 
-    assertEquals(Reason.OUT_OF_MEMORY, fault(all.get(MANY - 2)).reason());
-    assertEquals((long) MANY, all.get(MANY - 1).get().value());
-    assertEquals(MANY - 2L, all.get(MANY - 3).get().value());
+    assertEquals(2L, all.get(1).get().value());
+    assertEquals(Reason.OUT_OF_MEMORY, fault(all.get(2)).reason());
+    assertEquals(4L, all.get(3).get().value());
+    assertEquals(1, server.connections());
   }
 
   @Test
-  void aServerThatHasForgottenTheScriptGetsItsText() throws Exception {
-    use(LONG);
-    answers =
-        command -> command.get(0).equals("EVAL") ? echo(command) : error("NOSCRIPT No script");
+  void aConnectionThatBreaksIsLostToAllWhoseAnswersHaveNotCome() throws Exception {
+    answers = command -> numberIn(command) == 3 ? RespServer.HANG_UP : echo(command);
+    List<TestThread<Reply>> all = together(5);
 
-    List<TestThread<Reply>> all = many();
     open.countDown();
 
-    for (int i = 0; i < MANY; i++) {
-      Reply reply = all.get(i).get();
-      assertEquals(i + 1L, reply.value());
-      assertFalse(reply.repeated());
+    assertEquals(2L, all.get(1).get().value());
+    for (TestThread<Reply> lost : all.subList(2, 5)) {
+      assertTrue(fault(lost).isBrokenConnection());
+      assertTrue(fault(lost).mayHaveRun());
     }
   }
 
   @Test
-  void whatWasLostWithAConnectionIsAskedAgain() throws Exception {
-    use(LONG);
-    AtomicInteger lost = new AtomicInteger();
-    answers =
-        command ->
-            numberIn(command) == MANY - 10 && lost.getAndIncrement() == 0
-                ? RespServer.HANG_UP
-                : echo(command);
+  void aServerThatTakesNoWritesIsConnectedToAnew() throws Exception {
+    answers = command -> numberIn(command) == 3 ? error("READONLY a replica") : echo(command);
+    List<TestThread<Reply>> all = together(3);
 
-    List<TestThread<Reply>> all = many();
     open.countDown();
 
-    for (int i = 0; i < MANY; i++) {
-      assertEquals(i + 1L, all.get(i).get().value());
-    }
-    assertTrue(all.get(MANY - 11).get().repeated());
-    assertFalse(all.get(0).get().repeated(), "it went alone");
-  }
-
-  @Test
-  void whoseTimeEndsInLineHasSentNothing() throws Exception {
-    use(LONG);
-    List<TestThread<Reply>> first = occupy();
-
-    Fault late =
-        assertThrows(
-            Fault.class, () -> commands.run(new FakeProtocol("lock" + MANY).inspect(), 50_000_000));
-
-    assertEquals(Reason.UNREACHABLE, late.reason());
-    assertFalse(late.mayHaveRun());
-    open.countDown();
-    for (TestThread<Reply> each : first) {
-      each.get();
-    }
-    assertEquals(Trips.ALONE, server.heard().size());
+    assertEquals(Reason.READ_ONLY, fault(all.get(2)).reason());
+    await().atMost(TestThread.LIVENESS).until(() -> server.connections() == 0);
   }
 
   @Test
   void anInterruptEndsNoWaitAndIsNotLost() throws Exception {
-    use(LONG);
-    occupy();
+    together(1);
     TestThread<Boolean> waiter =
         TestThread.startAndPark(
             () -> {
-              assertEquals(9L, commands.run(new FakeProtocol("lock9").inspect()).value());
+              assertEquals(2L, ride(2).value());
               return Thread.interrupted();
             });
 
@@ -197,14 +181,46 @@ class TripTest {
   }
 
   @Test
-  void aServerThatIsGoneIsGoneForAllWhoWait() throws Exception {
-    use(LONG);
+  void aLongCommandGoesAloneAndBreaksNothing() throws Exception {
+    answers =
+        command -> command.get(0).equals("EVAL") ? echo(command) : error("NOSCRIPT No script");
+    List<TestThread<Reply>> all = together(MANY);
 
-    List<TestThread<Reply>> all = many();
+    open.countDown();
+
+    for (int i = 0; i < MANY; i++) {
+      assertEquals(new Reply(i + 1L, null, server.runId()), all.get(i).get());
+    }
+  }
+
+  @Test
+  void nobodyWaitsForAServerThatIsGoneInTheTimeOfAnother() throws Exception {
+    List<TestThread<Reply>> all = together(4);
+
     server.close();
+    open.countDown();
 
     for (TestThread<Reply> each : all) {
-      assertEquals(Reason.UNREACHABLE, fault(each).reason());
+      assertTrue(fault(each).isBrokenConnection());
     }
+  }
+
+  @Test
+  void manyThreadsAreAnsweredWhileTheServerIsSlow() throws Exception {
+    assertAllAsked();
+    assertEquals(MANY, server.heard().size());
+  }
+
+  @Test
+  void whatWasLostWithAConnectionIsAskedAgain() throws Exception {
+    AtomicInteger lost = new AtomicInteger();
+    answers =
+        command ->
+            numberIn(command) == MANY && lost.getAndIncrement() == 0
+                ? RespServer.HANG_UP
+                : echo(command);
+
+    assertAllAsked();
+    assertFalse(lost.get() < 2);
   }
 }

@@ -28,7 +28,7 @@ class TripsTest {
   private static final String PASSENGER = "has gone along";
 
   private final BlockingQueue<Journey> journeys = new LinkedBlockingQueue<>();
-  private Trips trips = new Trips("the server", 1, 1, this::go);
+  private Trips trips = new Trips("the server", 1, 1, LONG, this::go);
 
   /** One trip, which ends when the test says so. */
   private record Journey(Passenger first, List<Passenger> others, CountDownLatch over) {
@@ -54,14 +54,14 @@ class TripsTest {
     journeys.forEach(Journey::finish);
   }
 
-  private Object ride(long nanos) throws Fault {
+  private Object ride(long nanos, int bytes) throws Fault {
     return trips
-        .ride(new Passenger(new CommandArguments(Command.PING), System.nanoTime() + nanos))
+        .ride(new Passenger(new CommandArguments(Command.PING), bytes, System.nanoTime() + nanos))
         .value();
   }
 
   private TestThread<Object> start(long nanos) {
-    return TestThread.startAndPark(() -> ride(nanos));
+    return TestThread.startAndPark(() -> ride(nanos, 100));
   }
 
   private static Fault fault(TestThread<?> thread) {
@@ -70,7 +70,7 @@ class TripsTest {
 
   @Test
   void aFewGoAlone() throws Exception {
-    trips = new Trips("the server", 2, 1, this::go);
+    trips = new Trips("the server", 2, 1, LONG, this::go);
     start(LONG);
     start(LONG);
 
@@ -80,13 +80,15 @@ class TripsTest {
 
   @Test
   void whoWaitsIsTakenAlongByTheNext() throws Exception {
-    trips = new Trips("the server", 2, 1, this::go);
+    trips = new Trips("the server", 2, 1, LONG, this::go);
     List<TestThread<Object>> all = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       all.add(start(LONG));
     }
     journeys.take().finish();
+    all.get(0).get();
     Journey second = journeys.take();
+    all.get(5).awaitParked();
     assertTrue(journeys.isEmpty(), "with so many, one at a time");
     second.finish();
 
@@ -134,5 +136,41 @@ class TripsTest {
     assertEquals(DRIVER, little.get());
     journeys.take().finish();
     assertEquals(DRIVER, much.get());
+  }
+
+  @Test
+  void whoIsOutOfPatienceGoesAndTakesTheOthersAlong() throws Exception {
+    trips = new Trips("the server", 1, 1, LONG / 100, this::go);
+    start(LONG);
+    TestThread<Object> second = TestThread.start(() -> ride(LONG, 100));
+    Journey silent = journeys.take();
+
+    Journey next = journeys.take();
+
+    assertEquals(1, silent.over().getCount(), "the first has not come back");
+    next.finish();
+    assertEquals(DRIVER, second.get());
+    silent.finish();
+  }
+
+  @Test
+  void noMoreGoesTogetherThanASocketTakesAtOnce() throws Exception {
+    List<TestThread<Object>> all = new ArrayList<>();
+    all.add(start(LONG));
+    for (int i = 0; i < 4; i++) {
+      all.add(TestThread.startAndPark(() -> ride(LONG, 6_000)));
+    }
+    journeys.take().finish();
+
+    Journey full = journeys.take();
+
+    assertEquals(1, full.others().size());
+    full.finish();
+    Journey rest = journeys.take();
+    assertEquals(1, rest.others().size());
+    rest.finish();
+    for (TestThread<Object> each : all) {
+      each.get();
+    }
   }
 }

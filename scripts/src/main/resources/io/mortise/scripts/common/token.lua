@@ -8,10 +8,10 @@ local function peek_token(key)
   return math.max(last + 1, now), last
 end
 
--- store_token(key, token, idle_ms): makes it the last one that was given out. (Redis writes a number
--- with 17 digits, which is all of them.)
+-- store_token(key, token, idle_ms): makes it the last one that was given out. (Left to itself Redis 7.2
+-- writes some numbers with an exponent.)
 local function store_token(key, token, idle_ms)
-  redis.call('SET', key, token, 'PX', idle_ms)
+  redis.call('SET', key, string.format('%.0f', token), 'PX', idle_ms)
 end
 
 -- next_token(key, idle_ms, count): reserves `count` fencing tokens and gives the first of them, and
