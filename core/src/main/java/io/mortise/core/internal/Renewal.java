@@ -58,6 +58,9 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   private volatile long inFlightMillis;
 
+  /** Redis has had the hold at least once since then. */
+  private volatile long confirmedNanos;
+
   /** Why nobody renews the hold any more although its terms say so; empty while somebody does. */
   private volatile String endedBecause = "";
 
@@ -75,6 +78,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     this.holder = holder;
     this.owner = owner;
     this.acquiredNanos = sentNanos;
+    this.confirmedNanos = sentNanos;
     this.leaseMillis = terms.leaseMillis();
     this.renewed = terms.renewed();
     this.deadlineNanos = new AtomicLong(end(sentNanos, leaseMillis));
@@ -136,6 +140,11 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   /** Until when the hold is sure. */
   long deadlineNanos() {
     return deadlineNanos.get();
+  }
+
+  /** Before which request it was that Redis last said that the hold is there. */
+  long confirmedNanos() {
+    return confirmedNanos;
   }
 
   /** After which Redis itself will have ended the hold, also if a renewal is just taking effect. */
@@ -290,6 +299,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   private void told(long answer, long sentNanos, long millis) {
     if (answer == 1) {
       lengthened(sentNanos, millis);
+      confirmedNanos = sentNanos;
       lease.confirmed();
     } else if (answer == 2) {
       lease.end().lose(Reason.FORCED, engine.nanos(), LeaseEnd.BY_FORCE);

@@ -87,6 +87,23 @@ final class Share implements Renewal.Owners {
     return hold;
   }
 
+  /**
+   * Whether somebody who leaves has to ask whether the hold is still there: others stay, so that it
+   * is not released, and it was not heard of for as long as a hold may pass on unheard of.
+   */
+  boolean mayBeLost(SharedHold leaving) {
+    long unheardNanos = engine.nanos() - base.renewal().confirmedNanos();
+    if (unheardNanos < engine.options().handOverTime().toNanos()) {
+      return false;
+    }
+    lock.lock();
+    try {
+      return users.contains(leaving) && users.size() > 1;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** One user less; whether it was the last one, which has to release the hold. */
   boolean leave(SharedHold hold) {
     lock.lock();

@@ -1,5 +1,6 @@
 package io.mortise.core.internal;
 
+import io.mortise.core.LockException;
 import io.mortise.core.spi.JointLease;
 import io.mortise.core.spi.OwnedLease;
 import java.util.List;
@@ -35,8 +36,22 @@ final class SharedHold extends JointLease {
     return owner != null && !owner.isAlive();
   }
 
+  /**
+   * The last one releases it, and hears whether it was still there. So do the others, but for those
+   * for whom somebody has asked a moment ago.
+   */
   @Override
   protected List<RuntimeException> giveBack(List<OwnedLease> held) {
+    if (share.mayBeLost(this)) {
+      try {
+        base.confirm();
+      } catch (IllegalMonitorStateException lost) {
+        var unused = share.leave(this);
+        return List.of(lost);
+      } catch (LockException unknown) { // that is for whoever holds on to it
+        Engine.LOG.debug("lock '{}': left without an answer", lockName(), unknown);
+      }
+    }
     if (share.leave(this)) {
       try {
         base.release();

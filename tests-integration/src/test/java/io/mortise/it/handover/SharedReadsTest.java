@@ -58,10 +58,14 @@ class SharedReadsTest {
   }
 
   private static LockClient client(int joins, Duration time) {
+    return client(joins, time, Duration.ofSeconds(2));
+  }
+
+  private static LockClient client(int joins, Duration time, Duration lease) {
     return LockClient.create(
         server.uri(),
         LockOptions.builder()
-            .lease(Duration.ofSeconds(2))
+            .lease(lease)
             .handOvers(joins)
             .handOverTime(time)
             .subscriptionLinger(Duration.ofMillis(100))
@@ -69,8 +73,12 @@ class SharedReadsTest {
   }
 
   private void use(int joins, Duration time) {
+    use(joins, time, Duration.ofSeconds(2));
+  }
+
+  private void use(int joins, Duration time, Duration lease) {
     client.close();
-    client = client(joins, time);
+    client = client(joins, time, lease);
   }
 
   private DistributedLock read() {
@@ -93,6 +101,39 @@ class SharedReadsTest {
       leases.add(read().tryAcquire().orElseThrow());
     }
     return leases;
+  }
+
+  @Test
+  void whoLeavesLongAfterwardsIsToldThatTheHoldIsGone() {
+    use(100, Duration.ofMillis(200));
+    List<Lease> leases = take(3);
+    assertEquals(1, readers());
+    long since = System.nanoTime();
+    Patiently.until(
+        "it was not heard of for so long", () -> System.nanoTime() - since > 300_000_000);
+    server.command("DEL", name);
+
+    for (Lease lease : leases) {
+      assertThrows(LeaseLostException.class, lease::close);
+      assertEquals(Reason.GONE, lease.loss().orElseThrow().reason());
+    }
+    Patiently.untilAsserted("nothing is left", () -> assertEquals(NOTHING, client.status()));
+  }
+
+  @Test
+  void whoLeavesLongAfterwardsAsksForAllWhoLeaveThen() {
+    use(100, Duration.ofMillis(300), Duration.ofMinutes(1));
+    List<Lease> leases = take(20);
+    long since = System.nanoTime();
+    Patiently.until(
+        "it was not heard of for so long", () -> System.nanoTime() - since > 400_000_000);
+    server.resetStats();
+
+    leases.forEach(Lease::close);
+
+    long asked = server.commandStats().getOrDefault("evalsha", 0L);
+    assertTrue(asked >= 2 && asked <= 6, () -> asked + " commands: one asks, one releases");
+    assertEquals(0, readers());
   }
 
   @Test
