@@ -33,6 +33,9 @@ final class Cluster implements Deployment {
   private static final int MOST_REDIRECTIONS = 8;
   private static final long TRY_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+  /** With less time nobody is asked once more: no answer would be a fault of another kind. */
+  private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
   private final ClusterNodes nodes;
   private final ClusterMap map;
   private final long lookEveryNanos;
@@ -75,6 +78,7 @@ final class Cluster implements Deployment {
     long deadlineNanos = System.nanoTime() + timeoutNanos;
     Step step = new Step(nodeOf(slot, deadlineNanos), exchange);
     Fault before = null;
+    Fault onTheWay = null;
     int redirections = 0;
     while (true) {
       try {
@@ -87,6 +91,9 @@ final class Cluster implements Deployment {
       } catch (Fault fault) {
         before = before == null && fault.mayHaveRun() ? fault : before;
         Redirection redirection = Redirection.of(fault.getCause());
+        if (redirection instanceof Redirection.TryAgain) {
+          onTheWay = fault;
+        }
         boolean goesOn = repeatable || before == null;
         Step next = goesOn ? next(step.node, slot, exchange, fault, deadlineNanos) : null;
         // Keys that are on their way end with the time.
@@ -97,7 +104,10 @@ final class Cluster implements Deployment {
           if (!goesOn) {
             map.refreshSoon();
           }
-          throw givenUp(fault, redirection, before);
+          // What has no answer because the time ended had one before.
+          boolean late = fault.isTimeOut() && deadlineNanos - System.nanoTime() <= 0;
+          Fault why = late && onTheWay != null ? onTheWay : fault;
+          throw givenUp(why, Redirection.of(why.getCause()), before);
         }
         step = next;
       }
@@ -120,8 +130,10 @@ final class Cluster implements Deployment {
         return new Step(nodes.at(ask.to(), asked), exchange.asking());
       }
       if (redirection != null) {
-        pause(Math.min(TRY_AGAIN_NANOS, deadlineNanos - System.nanoTime()));
-        return new Step(nodeOf(slot, deadlineNanos), exchange);
+        long left = deadlineNanos - System.nanoTime();
+        boolean last = left < TRY_AGAIN_NANOS + LEAST_NANOS;
+        pause(last ? left : TRY_AGAIN_NANOS);
+        return last ? null : new Step(nodeOf(slot, deadlineNanos), exchange);
       }
       if (fault.reason() == Reason.CLIENT_CLOSED && !nodes.isClosed()) {
         return new Step(nodeOf(slot, deadlineNanos), exchange); // that node was left behind

@@ -61,15 +61,17 @@ public final class Fault extends Exception {
 
   /** Whether the connection broke at once: it did not only take too long. */
   boolean isBrokenConnection() {
-    if (reason != Reason.UNREACHABLE) {
-      return false;
-    }
+    return reason == Reason.UNREACHABLE && !isTimeOut();
+  }
+
+  /** Whether it took too long. */
+  boolean isTimeOut() {
     for (Throwable t = getCause(); t != null; t = t.getCause()) {
       if (t instanceof SocketTimeoutException || t instanceof TimeoutException) {
-        return false;
+        return true;
       }
     }
-    return true;
+    return false;
   }
 
   /** The same, after an earlier try that may have run: at the server of that. */

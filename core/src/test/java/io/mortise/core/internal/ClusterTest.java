@@ -123,6 +123,17 @@ class ClusterTest {
   }
 
   @Test
+  void silenceInTheEndDoesNotHideThatTheKeysWereOnTheirWay() {
+    AtomicInteger attempts = new AtomicInteger();
+    fake.answer(0, command -> attempts.incrementAndGet() < 5 ? TRY_AGAIN : RespServer.SILENCE);
+
+    Fault fault = assertThrows(Fault.class, () -> commands.run(inspect, SHORT_NANOS));
+
+    assertEquals(Reason.NOT_READY, fault.reason(), fault.getMessage());
+    assertTrue(fault.mayHaveRun());
+  }
+
+  @Test
   void anInterruptDoesNotTakeThePausesAway() {
     fake.answer(0, command -> TRY_AGAIN);
     Thread.currentThread().interrupt();
