@@ -27,6 +27,7 @@ record Settings(
   private static final String PREFIX = "mortise.chaos";
 
   private static final int PARALLEL = 4;
+  private static final int THREADS = 3;
   private static final long MINUTES = 18;
 
   /** The lease of all holds, whether it is renewed or not. */
@@ -52,14 +53,16 @@ record Settings(
   static Settings thorough(long seed, Duration time, List<Subject> subjects) {
     int waves = (subjects.size() + PARALLEL - 1) / PARALLEL;
     long rounds = Fault.values().length + 2L;
-    return new Settings(seed, subjects, true, time.toMillis() / waves / rounds, PARALLEL, 3, 3);
+    int threads = Integer.getInteger(PREFIX + ".threads", THREADS);
+    return new Settings(
+        seed, subjects, true, time.toMillis() / waves / rounds, PARALLEL, 3, threads);
   }
 
   /**
    * As the system properties say: {@code mortise.chaos} is {@code short} or {@code long}; {@code
    * mortise.chaos.seed}; {@code mortise.chaos.handOvers}; for a long one {@code
-   * mortise.chaos.minutes}, and {@code mortise.chaos.subjects}, such as {@code
-   * PLAIN,FAIR@SENTINEL}.
+   * mortise.chaos.minutes}, {@code mortise.chaos.threads} and {@code mortise.chaos.subjects}, such
+   * as {@code PLAIN,FAIR@SENTINEL}.
    */
   static Settings fromProperties() {
     long seed = Long.getLong(PREFIX + ".seed", System.nanoTime() & Integer.MAX_VALUE);
