@@ -101,10 +101,12 @@ record Settings(
                     PREFIX, everyFault ? "long" : "short", PREFIX, seed, PREFIX, handOvers());
     return everyFault
         ? repeat
-            + " -D%s.minutes=%d -D%s.subjects=%s"
+            + " -D%s.minutes=%d -D%s.threads=%d -D%s.subjects=%s"
                 .formatted(
                     PREFIX,
                     Long.getLong(PREFIX + ".minutes", MINUTES),
+                    PREFIX,
+                    threads,
                     PREFIX,
                     subjects.stream().map(Subject::toString).collect(Collectors.joining(",")))
         : repeat;
