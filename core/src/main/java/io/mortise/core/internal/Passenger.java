@@ -26,6 +26,7 @@ final class Passenger {
   private final AtomicReference<State> state = new AtomicReference<>(State.WAITS);
   private volatile @Nullable Object outcome;
   private volatile boolean called;
+  private volatile boolean parked;
 
   /** Its own thread's. */
   private boolean interrupted;
@@ -93,8 +94,9 @@ final class Passenger {
     wake();
   }
 
+  /** After what is to be seen was written: so either it is seen here, or there. */
   private void wake() {
-    if (thread != Thread.currentThread()) {
+    if (parked) {
       LockSupport.unpark(thread);
     }
   }
@@ -103,11 +105,20 @@ final class Passenger {
    * Waits, once it has looked, until it is called or answered, for so long at the most; it may also
    * end without a cause. Only by its own thread.
    */
-  void await(long nanos) {
-    if (!called && !isAnswered()) {
+  void await(long nanos, Glance glance, int crowd) {
+    if (glance.at(this::isWakened, crowd)) {
+      return;
+    }
+    parked = true;
+    if (!isWakened()) {
       LockSupport.parkNanos(this, nanos);
       interrupted |= Thread.interrupted();
     }
+    parked = false;
+  }
+
+  private boolean isWakened() {
+    return called || isAnswered();
   }
 
   /** Gives its thread the status back that {@link #await} has put aside. */

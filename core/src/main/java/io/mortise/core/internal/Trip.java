@@ -18,15 +18,17 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  */
 final class Trip implements Trips.Way {
   private final RedisNode node;
+  private final Glance glance;
 
-  Trip(RedisNode node) {
+  Trip(RedisNode node, Glance glance) {
     this.node = node;
+    this.glance = glance;
   }
 
   /** Those to that server. */
   static Trips to(RedisNode node) {
-    long patienceNanos = Trips.PATIENCE_MILLIS * 1_000_000L;
-    return new Trips(node.toString(), Trips.ALONE, Trips.TOGETHER, patienceNanos, new Trip(node));
+    Glance glance = new Glance();
+    return new Trips(node.toString(), TripLimits.USUAL, glance, new Trip(node, glance));
   }
 
   /** Runs a script: by its name, and by its text when the server does not know it. */
@@ -42,14 +44,14 @@ final class Trip implements Trips.Way {
   }
 
   @Override
-  public void go(Passenger first, Supplier<List<Passenger>> others) throws Fault {
+  public void go(Passenger first, Supplier<List<Passenger>> others, int crowd) throws Fault {
     Loan loan = node.borrow(first.deadlineNanos());
     List<Passenger> aboard = new ArrayList<>();
     boolean reusable = false;
     try {
       aboard.add(first);
       aboard.addAll(others.get());
-      reusable = node.onThread(() -> talk(loan.connection(), aboard, first.deadlineNanos()));
+      reusable = node.onThread(() -> talk(loan.connection(), aboard, crowd));
     } finally {
       try {
         failRest(aboard, Trip::unread);
@@ -65,12 +67,17 @@ final class Trip implements Trips.Way {
   }
 
   /** Gives each its answer; whether the connection can be used again. */
-  private boolean talk(Connection connection, List<Passenger> aboard, long deadlineNanos) {
+  private boolean talk(Connection connection, List<Passenger> aboard, int crowd) {
+    long deadlineNanos = aboard.get(0).deadlineNanos();
     try {
       int before = connection.getSoTimeout();
       connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
       for (Passenger each : aboard) {
         connection.sendCommand(each.command());
+      }
+      if (crowd > 0 && connection instanceof Wire wire && wire.canTell()) {
+        wire.push();
+        glance.at(wire::hasArrived, crowd);
       }
       boolean master = true;
       for (Passenger each : aboard) {

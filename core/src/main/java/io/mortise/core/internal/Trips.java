@@ -11,14 +11,19 @@ import java.util.function.Supplier;
 /**
  * The commands of many threads on their way to one server: who goes, and who goes along.
  *
- * <p>Up to {@value #ALONE} commands at a time go each on a connection of its own: that is the
- * quickest for all of them. When there are more, most of the time of client and server goes into
- * system calls and thread switches, one for each command. Then there are only {@value #TOGETHER}
- * trips at a time, and whoever makes one takes along the commands of all who wait: one write and
- * one read, on both sides. (Known as flat combining. No thread is there for it.) Nobody stands in
- * line for more than {@value #PATIENCE_MILLIS} ms: then it goes all the same. So a connection on
- * which nothing comes back, a long way, or a thread that is kept from going on holds nobody up, and
- * who waits for a long way has more trips on it. What happens on the way is a {@link Trip}'s.
+ * <p>Up to {@value TripLimits#ALONE} commands at a time go each on a connection of its own: that is
+ * the quickest for all of them. When there are more, most of the time of client and server goes
+ * into system calls and thread switches, one for each command. Then there are only {@value
+ * TripLimits#TOGETHER} trips at a time, and whoever makes one takes along the commands of all who
+ * wait: one write and one read, on both sides. (Known as flat combining. No thread is there for
+ * it.) To a server that is far away there are more, so that nobody waits long for the next: it is
+ * the way that takes the time then. Who waits has a {@link Glance} before it sleeps; who is on a
+ * trip only with a crowd of up to {@value #CROWD}, for with more there is enough to do while it
+ * sleeps.
+ *
+ * <p>Nobody stands in line for more than {@value TripLimits#PATIENCE_MILLIS} ms: then it goes all
+ * the same. So a connection on which nothing comes back, or a thread that is kept from going on,
+ * holds nobody up. What happens on the way is a {@link Trip}'s.
  *
  * <pre>
  *   may go:      take all who wait along, go, give each its answer
@@ -47,14 +52,8 @@ import java.util.function.Supplier;
  * </ul>
  */
 final class Trips {
-  /** So many commands at a time go alone. */
-  static final int ALONE = 8;
-
-  /** So many trips at a time when there are more. One is under way while the next gathers. */
-  static final int TOGETHER = 3;
-
-  /** After which a thread goes, whoever else is on the way. */
-  static final int PATIENCE_MILLIS = 20;
+  /** With more commands than these nobody on a trip has a glance. */
+  private static final int CROWD = 16;
 
   /** So much goes together at the most; a single command may be longer. */
   private static final int ROOM_BYTES = 16 * 1024;
@@ -63,11 +62,11 @@ final class Trips {
   private static final int PART = 4;
 
   private final String where;
-  private final int alone;
-  private final int together;
-  private final long patienceNanos;
+  private final TripLimits limits;
+  private final Glance glance;
   private final Way way;
   private final ConcurrentLinkedQueue<Passenger> waiting = new ConcurrentLinkedQueue<>();
+  private final Distance distance = new Distance();
 
   /** Commands that have no answer yet. */
   private final AtomicInteger commands = new AtomicInteger();
@@ -84,20 +83,20 @@ final class Trips {
      * @param first whose thread makes the trip
      * @param others takes along who waits: to be called as late as it can be, and then all of them
      *     have to be answered
+     * @param crowd so many commands wait for an answer; 0 when the thread is to sleep until it has
+     *     its own, and otherwise to have a glance before
      * @throws Fault if it cannot go; those who were not taken along then try it for themselves
      */
-    void go(Passenger first, Supplier<List<Passenger>> others) throws Fault;
+    void go(Passenger first, Supplier<List<Passenger>> others, int crowd) throws Fault;
   }
 
   /**
    * @param where the server, for messages
-   * @param patienceNanos how long a thread stands in line at the most
    */
-  Trips(String where, int alone, int together, long patienceNanos, Way way) {
+  Trips(String where, TripLimits limits, Glance glance, Way way) {
     this.where = where;
-    this.alone = alone;
-    this.together = together;
-    this.patienceNanos = patienceNanos;
+    this.limits = limits;
+    this.glance = glance;
     this.way = way;
   }
 
@@ -113,7 +112,7 @@ final class Trips {
               if (queued) {
                 waiting.remove(me);
               }
-              way.go(me, () -> gather(me));
+              go(me);
             }
           } finally {
             arrive();
@@ -133,6 +132,12 @@ final class Trips {
     }
   }
 
+  private void go(Passenger me) throws Fault {
+    long sinceNanos = System.nanoTime();
+    way.go(me, () -> gather(me), crowd());
+    distance.note(System.nanoTime() - sinceNanos);
+  }
+
   /** Until there is something to look at. */
   private void await(Passenger me) throws Fault {
     while (!me.isToLook()) {
@@ -141,11 +146,11 @@ final class Trips {
       if (left <= 0) {
         giveUp(me);
       }
-      long patience = me.sinceNanos() + patienceNanos - now;
+      long patience = me.sinceNanos() + limits.patienceNanos() - now;
       if (me.waits() && patience <= 0) {
         return;
       }
-      me.await(me.waits() ? Math.min(left, patience) : left);
+      me.await(me.waits() ? Math.min(left, patience) : left, glance, commands.get());
     }
   }
 
@@ -175,7 +180,7 @@ final class Trips {
 
   private boolean depart(Passenger me) throws Fault {
     long now = System.nanoTime();
-    boolean impatient = now - me.sinceNanos() >= patienceNanos;
+    boolean impatient = now - me.sinceNanos() >= limits.patienceNanos();
     if (impatient && me.deadlineNanos() - now <= 0) {
       giveUp(me);
       return false;
@@ -192,7 +197,9 @@ final class Trips {
   }
 
   private boolean mayGo(int others) {
-    return others < together || (others < alone && commands.get() <= alone);
+    return others < limits.together()
+        || (others < limits.alone() && commands.get() <= limits.alone())
+        || others < limits.together() + distance.nanos() / limits.anotherNanos();
   }
 
   private void arrive() {
@@ -209,6 +216,12 @@ final class Trips {
         }
       }
     }
+  }
+
+  /** See {@link Way#go}. */
+  private int crowd() {
+    int now = commands.get();
+    return now > limits.alone() && now <= CROWD ? now : 0;
   }
 
   /** Takes along who waits, but nobody who has much more time. */

@@ -85,6 +85,11 @@ final class Wire extends Connection {
   /** Sends a command and does not read the answer. */
   void send(CommandArguments command) {
     sendCommand(command);
+    push();
+  }
+
+  /** Sends what has been written. */
+  void push() {
     flush();
   }
 

@@ -1,6 +1,8 @@
 package io.mortise.core.internal;
 
 import static io.mortise.core.internal.RespServer.error;
+import static io.mortise.core.internal.TripParts.NO_GLANCE;
+import static io.mortise.core.internal.TripParts.limits;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -41,7 +43,8 @@ class TripTest {
               DefaultJedisClientConfig.builder().build(),
               OPTIONS));
   private final Deployment deployment = new OneServer(node);
-  private final Trips trips = new Trips("the server", 1, 1, LONG, new Trip(node));
+  private final Trips trips =
+      new Trips("the server", limits(1, 1, LONG), NO_GLANCE, new Trip(node, NO_GLANCE));
   private final Workers workers = new Workers("test");
   private final Commands commands = new Commands(deployment, workers, OPTIONS);
 
@@ -105,7 +108,7 @@ class TripTest {
       int number = i;
       all.add(TestThread.start(() -> ask(number)));
     }
-    await().atMost(TestThread.LIVENESS).until(() -> server.heard().size() >= Trips.ALONE);
+    await().atMost(TestThread.LIVENESS).until(() -> server.heard().size() >= TripLimits.ALONE);
     open.countDown();
     for (int i = 0; i < MANY; i++) {
       assertEquals(i + 1L, all.get(i).get().value());

@@ -2,6 +2,8 @@ package io.mortise.core.internal;
 
 import static io.mortise.core.internal.Interleavings.check;
 import static io.mortise.core.internal.Interleavings.race;
+import static io.mortise.core.internal.TripParts.NO_GLANCE;
+import static io.mortise.core.internal.TripParts.limits;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
@@ -28,11 +30,11 @@ class TripsInterleavingsTest {
     final Trips trips;
 
     Road(int alone, int together) {
-      trips = new Trips("the server", alone, together, AN_HOUR, this);
+      trips = new Trips("the server", limits(alone, together, AN_HOUR), NO_GLANCE, this);
     }
 
     @Override
-    public void go(Passenger first, Supplier<List<Passenger>> others) throws Fault {
+    public void go(Passenger first, Supplier<List<Passenger>> others, int crowd) throws Fault {
       if (closed.get() > 0) {
         closed.decrementAndGet();
         throw new Fault(Reason.UNREACHABLE, false, "closed", null);
@@ -163,10 +165,9 @@ class TripsInterleavingsTest {
           Trips trips =
               new Trips(
                   "the server",
-                  1,
-                  1,
-                  AN_HOUR,
-                  (first, others) -> {
+                  limits(1, 1, AN_HOUR),
+                  NO_GLANCE,
+                  (first, others, crowd) -> {
                     if (errors.getAndDecrement() > 0) {
                       throw new IllegalStateException("an error");
                     }

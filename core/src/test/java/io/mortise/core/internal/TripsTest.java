@@ -1,5 +1,8 @@
 package io.mortise.core.internal;
 
+import static io.mortise.core.internal.TripParts.NO_GLANCE;
+import static io.mortise.core.internal.TripParts.limits;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,6 +15,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -28,17 +32,17 @@ class TripsTest {
   private static final String PASSENGER = "has gone along";
 
   private final BlockingQueue<Journey> journeys = new LinkedBlockingQueue<>();
-  private Trips trips = new Trips("the server", 1, 1, LONG, this::go);
+  private Trips trips = new Trips("the server", limits(1, 1, LONG), NO_GLANCE, this::go);
 
   /** One trip, which ends when the test says so. */
-  private record Journey(Passenger first, List<Passenger> others, CountDownLatch over) {
+  private record Journey(Passenger first, List<Passenger> others, int crowd, CountDownLatch over) {
     void finish() {
       over.countDown();
     }
   }
 
-  private void go(Passenger first, Supplier<List<Passenger>> others) {
-    Journey journey = new Journey(first, others.get(), new CountDownLatch(1));
+  private void go(Passenger first, Supplier<List<Passenger>> others, int crowd) {
+    Journey journey = new Journey(first, others.get(), crowd, new CountDownLatch(1));
     journeys.add(journey);
     try {
       journey.over.await();
@@ -70,7 +74,7 @@ class TripsTest {
 
   @Test
   void aFewGoAlone() throws Exception {
-    trips = new Trips("the server", 2, 1, LONG, this::go);
+    trips = new Trips("the server", limits(2, 1, LONG), NO_GLANCE, this::go);
     start(LONG);
     start(LONG);
 
@@ -80,7 +84,7 @@ class TripsTest {
 
   @Test
   void whoWaitsIsTakenAlongByTheNext() throws Exception {
-    trips = new Trips("the server", 2, 1, LONG, this::go);
+    trips = new Trips("the server", limits(2, 1, LONG), NO_GLANCE, this::go);
     List<TestThread<Object>> all = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       all.add(start(LONG));
@@ -140,7 +144,7 @@ class TripsTest {
 
   @Test
   void whoIsOutOfPatienceGoesAndTakesTheOthersAlong() throws Exception {
-    trips = new Trips("the server", 1, 1, LONG / 100, this::go);
+    trips = new Trips("the server", limits(1, 1, LONG / 100), NO_GLANCE, this::go);
     start(LONG);
     TestThread<Object> second = TestThread.start(() -> ride(LONG, 100));
     Journey silent = journeys.take();
@@ -172,5 +176,65 @@ class TripsTest {
     for (TestThread<Object> each : all) {
       each.get();
     }
+  }
+
+  @Test
+  void toAServerFarAwayThereAreMoreTripsAtATime() throws Exception {
+    trips = new Trips("the server", new TripLimits(1, 1, 1, LONG), NO_GLANCE, this::go);
+    TestThread<Object> first = start(LONG);
+    journeys.take().finish();
+    first.get();
+
+    start(LONG);
+    start(LONG);
+    start(LONG);
+
+    for (int i = 0; i < 3; i++) {
+      assertTrue(journeys.take().others().isEmpty());
+    }
+  }
+
+  @Test
+  void whoIsOnATripWithACrowdHasAGlanceBeforeItSleeps() throws Exception {
+    List<TestThread<Object>> all = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      all.add(start(LONG));
+    }
+    Journey alone = journeys.take();
+    assertEquals(0, alone.crowd());
+    alone.finish();
+    all.get(0).get();
+
+    Journey together = journeys.take();
+
+    assertTrue(together.crowd() > 1);
+    together.finish();
+    for (TestThread<Object> each : all) {
+      each.get();
+    }
+  }
+
+  @Test
+  void whoHasItsAnswerAtAGlanceDoesNotSleep() throws Exception {
+    AtomicBoolean looks = new AtomicBoolean();
+    Glance glance =
+        new Glance(
+            LONG,
+            System::nanoTime,
+            () -> {
+              looks.set(true);
+              Thread.onSpinWait();
+            });
+    trips = new Trips("the server", limits(1, 1, LONG), glance, this::go);
+    TestThread<Object> first = start(LONG);
+    Journey alone = journeys.take();
+    TestThread<Object> second = TestThread.start(() -> ride(LONG, 100));
+    await().atMost(TestThread.LIVENESS).untilTrue(looks);
+
+    alone.finish();
+
+    first.get();
+    journeys.take().finish();
+    assertEquals(DRIVER, second.get());
   }
 }
