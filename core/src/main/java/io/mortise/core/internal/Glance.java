@@ -29,6 +29,9 @@ final class Glance {
   /** A look that took so long for each who may be looking was not over when it should have been. */
   static final long LATE_NANOS = 32_000;
 
+  /** With more there would be no telling. */
+  static final int MOST_CROWD = 64;
+
   /** For how long nobody looks when it was of no use. */
   static final long PAUSE_NANOS = 1_000_000_000;
 
@@ -43,8 +46,7 @@ final class Glance {
   private final Runnable pause;
   private final AtomicInteger inVain = new AtomicInteger();
   private final AtomicInteger late = new AtomicInteger();
-  private volatile boolean off;
-  private volatile long offSinceNanos;
+  private volatile long notBeforeNanos;
 
   Glance() {
     this(LONGEST_NANOS, System::nanoTime, Glance::letOthersGoOn);
@@ -58,6 +60,7 @@ final class Glance {
     this.longestNanos = longestNanos;
     this.clock = clock;
     this.pause = pause;
+    notBeforeNanos = clock.getAsLong();
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // nothing depends on who runs when it yields
@@ -78,10 +81,9 @@ final class Glance {
       return false;
     }
     long startNanos = clock.getAsLong();
-    if (off && startNanos - offSinceNanos < PAUSE_NANOS) {
+    if (startNanos - notBeforeNanos < 0) {
       return false;
     }
-    off = false;
     long nanos = 0;
     boolean seen = false;
     while (!seen && nanos < longestNanos) {
@@ -89,17 +91,16 @@ final class Glance {
       nanos = clock.getAsLong() - startNanos;
       seen = there.getAsBoolean();
     }
-    if (!isOfUse(seen, nanos > crowd * LATE_NANOS, crowd)) {
+    if (!isOfUse(seen, nanos, Math.min(crowd, MOST_CROWD))) {
       inVain.set(0);
       late.set(0);
-      offSinceNanos = clock.getAsLong();
-      off = true;
+      notBeforeNanos = clock.getAsLong() + PAUSE_NANOS;
     }
     return seen;
   }
 
-  private boolean isOfUse(boolean seen, boolean tooLate, int crowd) {
-    if (tooLate) {
+  private boolean isOfUse(boolean seen, long nanos, int crowd) {
+    if (nanos > crowd * LATE_NANOS) {
       return late.addAndGet(SELDOM) < MOST_LATE * SELDOM * crowd;
     }
     if (late.get() > 0) {

@@ -18,17 +18,25 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  */
 final class Trip implements Trips.Way {
   private final RedisNode node;
+  private final Distance distance;
   private final Glance glance;
 
-  Trip(RedisNode node, Glance glance) {
+  Trip(RedisNode node, Distance distance, Glance glance) {
     this.node = node;
+    this.distance = distance;
     this.glance = glance;
   }
 
   /** Those to that server. */
   static Trips to(RedisNode node) {
-    Glance glance = new Glance();
-    return new Trips(node.toString(), TripLimits.USUAL, glance, new Trip(node, glance));
+    Distance distance = new Distance();
+    // Two glances: one sees a server's answer, the other also that somebody else's trip has ended.
+    return new Trips(
+        node.toString(),
+        TripLimits.USUAL,
+        distance,
+        new Glance(),
+        new Trip(node, distance, new Glance()));
   }
 
   /** Runs a script: by its name, and by its text when the server does not know it. */
@@ -72,6 +80,7 @@ final class Trip implements Trips.Way {
     try {
       int before = connection.getSoTimeout();
       connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
+      long sinceNanos = System.nanoTime();
       for (Passenger each : aboard) {
         connection.sendCommand(each.command());
       }
@@ -84,6 +93,7 @@ final class Trip implements Trips.Way {
         connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
         master &= answer(connection, each);
       }
+      distance.note(System.nanoTime() - sinceNanos, aboard.size());
       connection.setSoTimeout(before);
       return master && !connection.isBroken();
     } catch (RuntimeException e) {

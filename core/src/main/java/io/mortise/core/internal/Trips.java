@@ -63,10 +63,10 @@ final class Trips {
 
   private final String where;
   private final TripLimits limits;
+  private final Distance distance;
   private final Glance glance;
   private final Way way;
   private final ConcurrentLinkedQueue<Passenger> waiting = new ConcurrentLinkedQueue<>();
-  private final Distance distance = new Distance();
 
   /** Commands that have no answer yet. */
   private final AtomicInteger commands = new AtomicInteger();
@@ -92,10 +92,12 @@ final class Trips {
 
   /**
    * @param where the server, for messages
+   * @param glance what those have who wait
    */
-  Trips(String where, TripLimits limits, Glance glance, Way way) {
+  Trips(String where, TripLimits limits, Distance distance, Glance glance, Way way) {
     this.where = where;
     this.limits = limits;
+    this.distance = distance;
     this.glance = glance;
     this.way = way;
   }
@@ -112,7 +114,7 @@ final class Trips {
               if (queued) {
                 waiting.remove(me);
               }
-              go(me);
+              way.go(me, () -> gather(me), crowd());
             }
           } finally {
             arrive();
@@ -126,16 +128,12 @@ final class Trips {
       }
       return me.reply();
     } finally {
-      commands.decrementAndGet();
+      if (commands.decrementAndGet() == limits.alone()) {
+        callNext(); // who stands in line may go alone now
+      }
       leave(me);
       me.restoreInterrupt();
     }
-  }
-
-  private void go(Passenger me) throws Fault {
-    long sinceNanos = System.nanoTime();
-    way.go(me, () -> gather(me), crowd());
-    distance.note(System.nanoTime() - sinceNanos);
   }
 
   /** Until there is something to look at. */
@@ -199,7 +197,7 @@ final class Trips {
   private boolean mayGo(int others) {
     return others < limits.together()
         || (others < limits.alone() && commands.get() <= limits.alone())
-        || others < limits.together() + distance.nanos() / limits.anotherNanos();
+        || others < limits.together() + limits.more(distance);
   }
 
   private void arrive() {

@@ -7,9 +7,13 @@ import org.junit.jupiter.api.Test;
 class DistanceTest {
   private final Distance distance = new Distance();
 
+  private void note(long nanos) {
+    distance.note(nanos + Distance.SERVICE_NANOS, 1);
+  }
+
   private void note(int times, long nanos) {
     for (int i = 0; i < times; i++) {
-      distance.note(nanos);
+      note(nanos);
     }
   }
 
@@ -20,8 +24,8 @@ class DistanceTest {
 
   @Test
   void itIsTheShortestTimeAndNotTheUsualOne() {
-    distance.note(500);
-    distance.note(70);
+    note(500);
+    note(70);
     note(20, 900);
 
     assertEquals(70, distance.nanos());
@@ -33,7 +37,7 @@ class DistanceTest {
     note(Distance.STRETCH - 1, 900);
     assertEquals(70, distance.nanos());
 
-    note(1, 900);
+    note(900);
 
     assertEquals(900, distance.nanos());
   }
@@ -42,8 +46,19 @@ class DistanceTest {
   void oneThatHasComeNearerIsNearerAtOnce() {
     note(Distance.STRETCH, 900);
 
-    distance.note(70);
+    note(70);
 
     assertEquals(70, distance.nanos());
+  }
+
+  @Test
+  void whatTheServerHasToDoIsNotPartOfTheWay() {
+    distance.note(300_000, 40);
+    assertEquals(0, distance.nanos());
+    note(Distance.STRETCH * 2, 1_000_000);
+
+    distance.note(1_000_000, 10);
+
+    assertEquals(1_000_000 - 10 * Distance.SERVICE_NANOS, distance.nanos());
   }
 }

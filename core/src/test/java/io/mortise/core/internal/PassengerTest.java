@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.CommandArguments;
@@ -23,13 +24,13 @@ class PassengerTest {
     return new Reply("an answer", null, null);
   }
 
-  /** Has one look, in vain, and does that between it and the sleep. */
+  /** Has one look, in vain, and does that between it and the sleep, when it asks for the time. */
   private static Glance oneLookAndThen(Runnable action) {
     AtomicInteger asked = new AtomicInteger();
     return new Glance(
         1,
         () -> {
-          if (asked.get() == 2) {
+          if (asked.get() == 3) {
             action.run();
           }
           return asked.getAndIncrement();
@@ -83,5 +84,17 @@ class PassengerTest {
     one[0].answer(reply());
 
     assertEquals("an answer", sleeper.get());
+  }
+
+  @Test
+  void whoHasItsAnswerAtAGlanceDoesNotSleep() throws Exception {
+    Passenger passenger = passenger();
+    Glance glance = new Glance(TOO_LONG, System::nanoTime, () -> passenger.answer(reply()));
+    LockSupport.unpark(Thread.currentThread());
+
+    passenger.await(TOO_LONG, glance, 1);
+
+    assertEquals("an answer", passenger.reply().value());
+    LockSupport.parkNanos(TOO_LONG); // it would have taken the permit, and this would not end
   }
 }

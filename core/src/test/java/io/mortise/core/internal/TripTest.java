@@ -44,7 +44,12 @@ class TripTest {
               OPTIONS));
   private final Deployment deployment = new OneServer(node);
   private final Trips trips =
-      new Trips("the server", limits(1, 1, LONG), NO_GLANCE, new Trip(node, NO_GLANCE));
+      new Trips(
+          "the server",
+          limits(1, 1, LONG),
+          new Distance(),
+          NO_GLANCE,
+          new Trip(node, new Distance(), NO_GLANCE));
   private final Workers workers = new Workers("test");
   private final Commands commands = new Commands(deployment, workers, OPTIONS);
 
@@ -58,12 +63,16 @@ class TripTest {
   }
 
   private String whenOpen(List<String> command) {
+    awaitOver(open);
+    return answers.apply(command);
+  }
+
+  private static void awaitOver(CountDownLatch latch) {
     try {
-      open.await();
+      latch.await();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
-    return answers.apply(command);
   }
 
   @AfterEach
@@ -225,5 +234,26 @@ class TripTest {
 
     assertAllAsked();
     assertFalse(lost.get() < 2);
+  }
+
+  @Test
+  void withACrowdItLooksForTheAnswerBeforeItSleeps() throws Exception {
+    open.countDown();
+    assertEquals(1L, ride(1).value()); // and which server it is: that is asked only once
+    CountDownLatch looked = new CountDownLatch(1);
+    answers =
+        command -> {
+          awaitOver(looked);
+          return echo(command);
+        };
+    Glance glance = new Glance(LONG, System::nanoTime, looked::countDown);
+    Request request = Request.of(new FakeProtocol("lock7").inspect());
+    Passenger passenger =
+        new ScriptExchange(request, deployment).passenger(false, System.nanoTime() + LONG);
+    passenger.board();
+
+    new Trip(node, new Distance(), glance).go(passenger, List::of, 5);
+
+    assertEquals(7L, passenger.reply().value(), "the server answers only when somebody has looked");
   }
 }

@@ -30,7 +30,9 @@ class TripsInterleavingsTest {
     final Trips trips;
 
     Road(int alone, int together) {
-      trips = new Trips("the server", limits(alone, together, AN_HOUR), NO_GLANCE, this);
+      trips =
+          new Trips(
+              "the server", limits(alone, together, AN_HOUR), new Distance(), NO_GLANCE, this);
     }
 
     @Override
@@ -166,6 +168,7 @@ class TripsInterleavingsTest {
               new Trips(
                   "the server",
                   limits(1, 1, AN_HOUR),
+                  new Distance(),
                   NO_GLANCE,
                   (first, others, crowd) -> {
                     if (errors.getAndDecrement() > 0) {

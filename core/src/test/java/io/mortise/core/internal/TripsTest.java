@@ -2,7 +2,6 @@ package io.mortise.core.internal;
 
 import static io.mortise.core.internal.TripParts.NO_GLANCE;
 import static io.mortise.core.internal.TripParts.limits;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -15,7 +14,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +30,8 @@ class TripsTest {
   private static final String PASSENGER = "has gone along";
 
   private final BlockingQueue<Journey> journeys = new LinkedBlockingQueue<>();
-  private Trips trips = new Trips("the server", limits(1, 1, LONG), NO_GLANCE, this::go);
+  private Trips trips =
+      new Trips("the server", limits(1, 1, LONG), new Distance(), NO_GLANCE, this::go);
 
   /** One trip, which ends when the test says so. */
   private record Journey(Passenger first, List<Passenger> others, int crowd, CountDownLatch over) {
@@ -74,7 +73,7 @@ class TripsTest {
 
   @Test
   void aFewGoAlone() throws Exception {
-    trips = new Trips("the server", limits(2, 1, LONG), NO_GLANCE, this::go);
+    trips = new Trips("the server", limits(2, 1, LONG), new Distance(), NO_GLANCE, this::go);
     start(LONG);
     start(LONG);
 
@@ -84,7 +83,7 @@ class TripsTest {
 
   @Test
   void whoWaitsIsTakenAlongByTheNext() throws Exception {
-    trips = new Trips("the server", limits(2, 1, LONG), NO_GLANCE, this::go);
+    trips = new Trips("the server", limits(2, 1, LONG), new Distance(), NO_GLANCE, this::go);
     List<TestThread<Object>> all = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       all.add(start(LONG));
@@ -144,7 +143,7 @@ class TripsTest {
 
   @Test
   void whoIsOutOfPatienceGoesAndTakesTheOthersAlong() throws Exception {
-    trips = new Trips("the server", limits(1, 1, LONG / 100), NO_GLANCE, this::go);
+    trips = new Trips("the server", limits(1, 1, LONG / 100), new Distance(), NO_GLANCE, this::go);
     start(LONG);
     TestThread<Object> second = TestThread.start(() -> ride(LONG, 100));
     Journey silent = journeys.take();
@@ -180,10 +179,9 @@ class TripsTest {
 
   @Test
   void toAServerFarAwayThereAreMoreTripsAtATime() throws Exception {
-    trips = new Trips("the server", new TripLimits(1, 1, 1, LONG), NO_GLANCE, this::go);
-    TestThread<Object> first = start(LONG);
-    journeys.take().finish();
-    first.get();
+    Distance distance = new Distance();
+    distance.note(1_000_000, 1);
+    trips = new Trips("the server", new TripLimits(1, 1, 1, LONG), distance, NO_GLANCE, this::go);
 
     start(LONG);
     start(LONG);
@@ -215,26 +213,22 @@ class TripsTest {
   }
 
   @Test
-  void whoHasItsAnswerAtAGlanceDoesNotSleep() throws Exception {
-    AtomicBoolean looks = new AtomicBoolean();
-    Glance glance =
-        new Glance(
-            LONG,
-            System::nanoTime,
-            () -> {
-              looks.set(true);
-              Thread.onSpinWait();
-            });
-    trips = new Trips("the server", limits(1, 1, LONG), glance, this::go);
-    TestThread<Object> first = start(LONG);
-    Journey alone = journeys.take();
-    TestThread<Object> second = TestThread.start(() -> ride(LONG, 100));
-    await().atMost(TestThread.LIVENESS).untilTrue(looks);
+  void whoIsInLineMayGoAsSoonAsThereAreFew() throws Exception {
+    trips = new Trips("the server", limits(3, 1, LONG), new Distance(), NO_GLANCE, this::go);
+    for (int i = 0; i < 5; i++) {
+      start(LONG);
+    }
+    Journey first = journeys.take();
+    Journey second = journeys.take();
+    Journey third = journeys.take();
+    assertTrue(journeys.isEmpty(), "two stand in line");
 
-    alone.finish();
+    first.finish();
+    second.finish();
 
-    first.get();
-    journeys.take().finish();
-    assertEquals(DRIVER, second.get());
+    Journey next = journeys.take();
+    assertEquals(1, third.over().getCount(), "the third has not come back");
+    next.finish();
+    third.finish();
   }
 }
