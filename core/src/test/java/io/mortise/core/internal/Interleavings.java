@@ -12,9 +12,9 @@ import org.jetbrains.lincheck.LincheckAssertionError;
  *
  * <p><b>What a scenario may do.</b> Its threads are those of {@link #race}: Lincheck takes what is
  * known only to a {@code Runnable} inside a plain {@code new Thread(runnable)} for local on JDK 25,
- * and would switch nowhere. Time stands still, so a timed wait ends by being woken, or not at all,
- * and a wake-up that is missed cannot be hidden by a time-out. A scenario keeps nothing from one
- * run to the next.
+ * and would switch nowhere. Time stands still, so a timed wait does not end by its time. But a
+ * timed park may end without a cause: what is looked at again after it hides a wake-up that was
+ * missed, and needs another test. A scenario keeps nothing from one run to the next.
  */
 public final class Interleavings {
   /** How many times as many schedules are to be tried as in the build. */
