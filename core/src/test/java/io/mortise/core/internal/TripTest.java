@@ -246,7 +246,8 @@ class TripTest {
           awaitOver(looked);
           return echo(command);
         };
-    Glance glance = new Glance(LONG, System::nanoTime, looked::countDown);
+    // Longer than the test may last: what was not sent before is never seen.
+    Glance glance = new Glance(10 * LONG, System::nanoTime, looked::countDown);
     Request request = Request.of(new FakeProtocol("lock7").inspect());
     Passenger passenger =
         new ScriptExchange(request, deployment).passenger(false, System.nanoTime() + LONG);

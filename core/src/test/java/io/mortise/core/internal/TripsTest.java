@@ -231,4 +231,17 @@ class TripsTest {
     next.finish();
     third.finish();
   }
+
+  @Test
+  void withVeryManyItSleepsAtOnce() throws Exception {
+    for (int i = 0; i < 19; i++) {
+      start(LONG);
+    }
+    journeys.take().finish();
+
+    Journey together = journeys.take();
+
+    assertEquals(17, together.others().size());
+    assertEquals(0, together.crowd());
+  }
 }
