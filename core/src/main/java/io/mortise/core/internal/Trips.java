@@ -18,8 +18,8 @@ import java.util.function.Supplier;
  * wait: one write and one read, on both sides. (Known as flat combining. No thread is there for
  * it.) To a server that is far away there are more, so that nobody waits long for the next: it is
  * the way that takes the time then. Who waits has a {@link Glance} before it sleeps; who is on a
- * trip only with a crowd of up to {@value #CROWD}, for with more there is enough to do while it
- * sleeps.
+ * trip only while more commands are under way than go alone, and no more than {@value #CROWD}: with
+ * more there is enough to do while it sleeps.
  *
  * <p>Nobody stands in line for more than {@value TripLimits#PATIENCE_MILLIS} ms: then it goes all
  * the same. So a connection on which nothing comes back, or a thread that is kept from going on,
