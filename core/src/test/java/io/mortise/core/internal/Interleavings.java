@@ -12,8 +12,8 @@ import org.jetbrains.lincheck.LincheckAssertionError;
  *
  * <p><b>What a scenario may do.</b> Its threads are those of {@link #race}: Lincheck takes what is
  * known only to a {@code Runnable} inside a plain {@code new Thread(runnable)} for local on JDK 25,
- * and would switch nowhere. Time stands still, so a timed wait does not end by its time. But a
- * timed park may end without a cause: what is looked at again after it hides a wake-up that was
+ * and would switch nowhere. Time stands still, so a timed wait does not end by its time. But any
+ * park may end without a cause here: what is looked at again after it hides a wake-up that was
  * missed, and needs another test. A scenario keeps nothing from one run to the next.
  */
 public final class Interleavings {

@@ -214,9 +214,9 @@ class TripsTest {
 
   @Test
   void whoIsInLineMayGoAsSoonAsThereAreFew() throws Exception {
-    trips = new Trips("the server", limits(3, 1, LONG), new Distance(), NO_GLANCE, this::go);
+    trips = new Trips("the server", limits(3, 1, 10 * LONG), new Distance(), NO_GLANCE, this::go);
     for (int i = 0; i < 5; i++) {
-      start(LONG);
+      start(10 * LONG); // longer than the test may last: nobody goes out of impatience
     }
     Journey first = journeys.take();
     Journey second = journeys.take();
