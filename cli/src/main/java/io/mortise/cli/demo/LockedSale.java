@@ -26,6 +26,7 @@ final class LockedSale {
     boolean more = true;
     for (int i = 0; i < till.customers() && more; i++) {
       till.awaitCustomer();
+      Victim.keepSomeFor(till);
       more = serve(lock, section);
     }
   }

@@ -207,19 +207,27 @@ public final class Stage {
     await("the workers to finish", () -> recording().finished(onStage));
   }
 
-  /** Waits until this worker has said that it stays inside. */
+  /**
+   * Waits until this worker has said that it stays inside. From then on the others need not wait
+   * for it.
+   */
   public Entered awaitStaying(int worker) throws InterruptedException {
     await(
         "worker %d to get in".formatted(worker + 1),
         () -> recording().staying(worker).isPresent() || recording().finished(onStage));
-    return recording()
-        .staying(worker)
-        .orElseThrow(
-            () ->
-                new DemoFailure(
-                    "worker %d did not get in before all was sold: a larger --stock gives it more time"
-                        .formatted(worker + 1),
-                    null));
+    Entered inside =
+        recording()
+            .staying(worker)
+            .orElseThrow(
+                () ->
+                    new DemoFailure(
+                        "worker %d did not get in before all was sold: a larger --stock gives it more time"
+                            .formatted(worker + 1),
+                        null));
+    onStage.stream()
+        .filter(other -> other != worker)
+        .forEach(other -> workers.send(other, new Order.Proceed()));
+    return inside;
   }
 
   /** What can befall the worker processes. */

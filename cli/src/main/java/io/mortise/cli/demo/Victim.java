@@ -10,7 +10,7 @@ final class Victim {
   static final int WORKER = 0;
 
   private static final String ROLE = "victim";
-  private static final String OTHERS = "seller";
+  private static final String OTHERS = "witness";
 
   private Victim() {}
 
@@ -28,5 +28,16 @@ final class Victim {
    */
   static boolean isDue(Till till, int left) {
     return till.job().role().equals(ROLE) && left > 0 && left <= till.job().stock() * 9L / 10;
+  }
+
+  /**
+   * To be called between two customers. The others keep half of the stock until the victim is
+   * inside, however long it takes to get there: who of several processes is next is not theirs to
+   * say. Each of their threads may sell one more, if it asked just then.
+   */
+  static void keepSomeFor(Till till) throws InterruptedException {
+    if (till.job().role().equals(OTHERS) && till.stock().read() <= till.job().stock() / 2) {
+      till.awaitProceed();
+    }
   }
 }

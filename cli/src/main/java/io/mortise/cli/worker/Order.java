@@ -23,7 +23,7 @@ public sealed interface Order {
   /** It is this thread's turn to ask. */
   record Call(int thread) implements Order {}
 
-  /** Go on, to a thread that waits inside its critical section. */
+  /** Go on, to the threads that wait for this word, inside their critical section or outside. */
   record Proceed() implements Order {}
 
   /** Finish with the customer at hand, and let in no other. */

@@ -3,7 +3,7 @@ package io.mortise.cli.worker;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The one stay inside a critical section that a process makes on demand. */
+/** The one stay inside a critical section that a process makes on demand, or waits for outside. */
 final class Stay {
   private final AtomicBoolean begun = new AtomicBoolean();
   private final CountDownLatch ended = new CountDownLatch(1);

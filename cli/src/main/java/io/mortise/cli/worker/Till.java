@@ -137,6 +137,11 @@ public final class Till {
     }
   }
 
+  /** Waits outside until the demo says to proceed; from then on this does nothing. */
+  public void awaitProceed() throws InterruptedException {
+    stay.awaitEnd();
+  }
+
   /**
    * Reports a visit that ends now. To be called before unlocking: then no report is missing when
    * the process is killed later.

@@ -1,0 +1,73 @@
+package io.mortise.cli.demo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.mortise.cli.worker.Job;
+import io.mortise.cli.worker.Order;
+import io.mortise.cli.worker.Stock;
+import io.mortise.cli.worker.WorkerEvent;
+import io.mortise.cli.worker.WorkerEvent.Finished;
+import io.mortise.cli.worker.WorkerEvent.Held;
+import io.mortise.cli.worker.WorkerReport;
+import io.mortise.cli.worker.Workers;
+import io.mortise.testkit.RedisServer;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.RedisClient;
+
+class VictimTest {
+  private static final int STOCK = 20;
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
+  /** The other process may be as slow as it likes to get in: here it never comes. */
+  @Test
+  void theOthersKeepHalfOfTheStockUntilTheyAreToldToProceed() throws Exception {
+    try (RedisServer server = RedisServer.start();
+        RedisClient redis = RedisClient.create(server.uri());
+        Workers workers = new Workers(2, "io.mortise.cli.Main")) {
+      int other = Victim.WORKER + 1;
+      Stock stock = new Stock(redis, "sale");
+      stock.write(STOCK);
+      workers.startMissing();
+      workers.send(
+          other,
+          new Order.Prepare(
+              new Job(
+                  "crash",
+                  Victim.roles(2).get(other),
+                  server.uri(),
+                  List.of(server.uri()),
+                  "sale",
+                  STOCK,
+                  1,
+                  2 * STOCK,
+                  10_000)));
+      workers.send(other, new Order.Go());
+
+      for (int sold = 0; sold < STOCK / 2; ) {
+        if (next(workers) instanceof Held) {
+          sold++;
+        }
+      }
+      assertNull(workers.nextReport(SILENCE_NANOS));
+      assertEquals(STOCK / 2, stock.read());
+
+      workers.send(other, new Order.Proceed());
+      WorkerEvent event = next(workers);
+      while (!(event instanceof Finished)) {
+        event = next(workers);
+      }
+      assertEquals(0, stock.read());
+    }
+  }
+
+  private static WorkerEvent next(Workers workers) throws InterruptedException {
+    WorkerReport report = workers.nextReport(PATIENCE_NANOS);
+    assertNotNull(report, "no report");
+    return report.event();
+  }
+}
