@@ -146,6 +146,7 @@ final class Acquisition {
   private @Nullable OwnedLease attemptUntilDone() throws InterruptedException {
     joinIfSubscribed();
     while (true) {
+      boolean polite = letOthersGoFirst();
       // Both are read before the attempt, and before the look whether the client is closed: a
       // message, or the closing, after this moment is not missed.
       Subscription heard = subscription;
@@ -159,7 +160,6 @@ final class Acquisition {
         return left;
       }
 
-      boolean polite = letOthersGoFirst();
       Attempt attempt = attempts.make(leftNanos());
       if (polite) {
         engine.courtesy().tried(protocol, attempt instanceof Attempt.Acquired);
@@ -200,16 +200,31 @@ final class Acquisition {
 
   /** After a release that other clients have heard, who waits anyway waits a moment longer. */
   private boolean letOthersGoFirst() throws InterruptedException {
-    long nanos =
-        terms.waitNanos() > 0 && protocol.passesOn()
-            ? engine.courtesy().pauseNanos(protocol, engine.nanos())
-            : 0;
-    if (nanos <= 0) {
+    if (terms.waitNanos() <= 0 || !protocol.passesOn()) {
       return false;
     }
-    Signal closing = engine.closing();
-    await(closing, closing.generation(), nanos);
-    return true;
+    Signal wake = subscription == null ? engine.closing() : subscription.signal();
+    boolean polite = false;
+    while (leftNanos() > 0 && !engine.isClosed()) {
+      long seen = wake.generation();
+      long nanos = engine.courtesy().pauseNanos(protocol, engine.nanos());
+      if (nanos <= 0) {
+        break;
+      }
+      polite = true;
+      await(wake, seen, nanos);
+      noteReleases(seen);
+    }
+    return polite;
+  }
+
+  private void noteReleases(long seen) {
+    if (subscription != null && protocol.passesOn()) {
+      long heard = subscription.signal().generation();
+      if (heard != seen) {
+        engine.courtesy().heard(protocol, heard, engine.nanos());
+      }
+    }
   }
 
   // ---- waiting
@@ -231,6 +246,7 @@ final class Acquisition {
       }
     } else {
       await(heard.signal(), seen, trusted ? nanos : Math.min(nanos, pollNanos()));
+      noteReleases(seen);
     }
   }
 

@@ -10,6 +10,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * before everybody else, and would win each round: its next attempt is on its way when the message
  * reaches the others. So that attempt waits a moment.
  *
+ * <p><b>Each of them has its turn.</b> The first to be told of a release tends to be the first to
+ * ask, and two who are told early could pass the lock to and fro while a third waits. So who had it
+ * waits that moment after the releases of others too, until as many have been heard as there were
+ * others to hear its own.
+ *
  * <p>Who has heard need not want the lock: subscriptions linger. When nobody takes it in that
  * moment, the next one is shorter, down to the least that gives a newcomer its chance; as soon as
  * somebody does, it is the longest again.
@@ -21,24 +26,38 @@ final class Courtesy {
   private static final long MOST_NANOS = 1_000_000L;
   private static final long LEAST_NANOS = 50_000L;
   private static final int MANY = 64;
+  private static final int OWN_MESSAGE = 1;
+
+  private final long mostNanos;
 
   /** By the name of the lock: of one family, the one whose holds pass on. */
   private final Map<LockName, Pause> pauses = new ConcurrentHashMap<>();
+
+  Courtesy() {
+    this(MOST_NANOS);
+  }
+
+  /** Of moments that are at first so long. */
+  Courtesy(long mostNanos) {
+    this.mostNanos = mostNanos;
+  }
 
   /**
    * The moment after a release.
    *
    * @param untilNanos when it is over
    * @param nanos how long it was
+   * @param turn the generation of the channel's signal from which on it is this client's turn
    */
-  private record Pause(long untilNanos, long nanos) {}
+  private record Pause(long untilNanos, long nanos, long turn) {}
 
   /**
    * The lock was released.
    *
    * @param heard how many of others have heard it
+   * @param generation of the channel's signal, before
    */
-  void released(LockProtocol lock, long heard, long nowNanos) {
+  void released(LockProtocol lock, long heard, long generation, long nowNanos) {
     if (heard <= 0) {
       if (!pauses.isEmpty()) {
         pauses.remove(lock.name());
@@ -51,9 +70,22 @@ final class Courtesy {
     pauses.compute(
         lock.name(),
         (name, before) -> {
-          long nanos = before == null ? MOST_NANOS : before.nanos();
-          return new Pause(nowNanos + nanos, nanos);
+          long nanos = before == null ? mostNanos : before.nanos();
+          return new Pause(nowNanos + nanos, nanos, generation + OWN_MESSAGE + heard);
         });
+  }
+
+  /** Who waits has heard of a release, by now of so many. */
+  void heard(LockProtocol lock, long generation, long nowNanos) {
+    if (!pauses.isEmpty()) {
+      pauses.computeIfPresent(
+          lock.name(),
+          (name, pause) ->
+              new Pause(
+                  generation < pause.turn() ? nowNanos + pause.nanos() : nowNanos,
+                  pause.nanos(),
+                  pause.turn()));
+    }
   }
 
   /** For how long an attempt should wait; 0 when it need not. */
@@ -72,6 +104,7 @@ final class Courtesy {
         (name, pause) ->
             new Pause(
                 pause.untilNanos(),
-                granted ? Math.max(LEAST_NANOS, pause.nanos() / 2) : MOST_NANOS));
+                granted ? Math.max(LEAST_NANOS, pause.nanos() / 2) : mostNanos,
+                pause.turn()));
   }
 }

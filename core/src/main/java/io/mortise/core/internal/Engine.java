@@ -54,7 +54,7 @@ public final class Engine implements LockClient, LockNode {
   private final Scheduler scheduler;
   private final Wakeups wakeups;
   private final Gates gates = new Gates(this::nanos);
-  private final Courtesy courtesy = new Courtesy();
+  private final Courtesy courtesy;
   private final Releases releases;
   private final Shares shares = new Shares(this);
   private final ServerId serverId = new ServerId();
@@ -64,11 +64,16 @@ public final class Engine implements LockClient, LockNode {
   private final AtomicLong brokenNanos;
 
   private Engine(LockOptions options, Function<Workers, Deployment> servers) {
-    this(options, servers, Thread::new);
+    this(options, servers, Thread::new, new Courtesy());
   }
 
-  Engine(LockOptions options, Function<Workers, Deployment> servers, Workers.Maker threads) {
+  Engine(
+      LockOptions options,
+      Function<Workers, Deployment> servers,
+      Workers.Maker threads,
+      Courtesy courtesy) {
     this.options = options;
+    this.courtesy = courtesy;
     this.brokenNanos = new AtomicLong(nanos() - PAUSE_NANOS);
     this.drift = new Drift(options.clockDrift());
     this.workers = new Workers(id.substring(0, 8), threads);

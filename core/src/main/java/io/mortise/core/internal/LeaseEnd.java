@@ -38,6 +38,9 @@ final class LeaseEnd {
   /** Attempts before the one that was granted. */
   private Doubt doubt = Doubt.NONE;
 
+  /** Of the channel, before the release; used by whoever releases. */
+  private long generation;
+
   LeaseEnd(Engine engine, LeaseHandle lease, LeaseState state) {
     this.engine = engine;
     this.lease = lease;
@@ -175,6 +178,9 @@ final class LeaseEnd {
       return false;
     }
     engine.scheduler().remove(lease.renewal());
+    if (lease.protocol().passesOn()) {
+      generation = engine.wakeups().generation(lease.protocol(), lease.holder());
+    }
     return true;
   }
 
@@ -257,7 +263,7 @@ final class LeaseEnd {
       if (heard > 0 && engine.wakeups().isHeard(lease.protocol().channel(lease.holder()))) {
         heard--; // this client itself
       }
-      engine.courtesy().released(lease.protocol(), heard, engine.nanos());
+      engine.courtesy().released(lease.protocol(), heard, generation, engine.nanos());
     }
     return inDoubt;
   }

@@ -2,6 +2,7 @@ package io.mortise.core.internal;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.core.internal.Deployment.Post;
+import io.mortise.core.spi.LockProtocol;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -100,6 +101,12 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
   /** Joins a channel that is subscribed already; null when it is not. Costs nothing then. */
   @Nullable Subscription join(String name) {
     return channels.containsKey(name) ? subscribe(name, true) : null;
+  }
+
+  /** How often those who wait for this lock have been woken; 0 when nobody of this client waits. */
+  long generation(LockProtocol lock, String holder) {
+    Channel channel = channels.isEmpty() ? null : channels.get(lock.channel(holder));
+    return channel == null ? 0 : channel.signal.generation();
   }
 
   /** Whether this client hears the channel, so that a message counts it as one that did. */

@@ -39,7 +39,10 @@ class AcquireAheadTest {
       new RespServer(command -> answers.getOrDefault(command.get(1), RespServer.HANG_UP));
   private final Engine engine =
       new Engine(
-          OPTIONS, workers -> Connector.servers(server.uri(), OPTIONS, workers), Thread::new);
+          OPTIONS,
+          workers -> Connector.servers(server.uri(), OPTIONS, workers),
+          Thread::new,
+          new Courtesy());
   private final RedisLock lock = new RedisLock(engine, "orders");
   private final EngineSource source = (EngineSource) LeaseSource.of(lock);
   private final Terms terms = Terms.of(OPTIONS, Duration.ZERO, null, true);

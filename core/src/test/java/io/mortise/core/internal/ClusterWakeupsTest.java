@@ -9,7 +9,6 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.internal.Wakeups.Subscription;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,8 +36,8 @@ class ClusterWakeupsTest {
   ClusterWakeupsTest() {
     servers.onChange(wakeups::serverChanged);
     scheduler.start();
-    fake.answer(0, ClusterWakeupsTest::confirmed);
-    fake.answer(1, ClusterWakeupsTest::confirmed);
+    fake.answer(0, RespServer::subscribed);
+    fake.answer(1, RespServer::subscribed);
   }
 
   @AfterEach
@@ -48,18 +47,6 @@ class ClusterWakeupsTest {
     servers.close();
     workers.close();
     fake.close();
-  }
-
-  private static String confirmed(List<String> command) {
-    String kind = command.get(0).toLowerCase(Locale.ROOT);
-    StringBuilder reply = new StringBuilder();
-    command.stream().skip(1).forEach(channel -> reply.append(push(kind, channel, 1)));
-    return reply.toString();
-  }
-
-  private static String push(String kind, String channel, int count) {
-    return ">3\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n:%d\r\n"
-        .formatted(kind.length(), kind, channel.length(), channel, count);
   }
 
   private static void until(Callable<Boolean> condition) {
@@ -100,7 +87,7 @@ class ClusterWakeupsTest {
   @Test
   void whatTheServerDropsIsHeardAtTheNewMaster() {
     servers.refresh();
-    fake.answer(0, c -> confirmed(c) + push("sunsubscribe", c.get(1), 0));
+    fake.answer(0, c -> RespServer.subscribed(c) + RespServer.push("sunsubscribe", c.get(1), 0));
     fake.tell(1, 1);
     Subscription one = wakeups.subscribe(first, true);
 
@@ -157,7 +144,8 @@ class ClusterWakeupsTest {
   @Test
   void aConnectionThatNeverAnswersIsMadeAnew() {
     AtomicInteger attempts = new AtomicInteger();
-    fake.answer(0, c -> attempts.incrementAndGet() == 1 ? RespServer.SILENCE : confirmed(c));
+    fake.answer(
+        0, c -> attempts.incrementAndGet() == 1 ? RespServer.SILENCE : RespServer.subscribed(c));
     servers.refresh();
     long often = TimeUnit.MILLISECONDS.toNanos(100);
     try (Wakeups watched =

@@ -48,7 +48,8 @@ class LeaseEndsTest {
               .commandTimeout(Duration.ofSeconds(5))
               .build(),
           workers -> Connector.servers(server.uri(), LockOptions.defaults(), workers),
-          this::thread);
+          this::thread,
+          new Courtesy());
   private final RedisLock lock = new RedisLock(engine, "orders");
 
   LeaseEndsTest() {

@@ -11,6 +11,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -74,6 +75,19 @@ final class RespServer implements AutoCloseable {
     StringBuilder reply = new StringBuilder("*" + numbers.size() + "\r\n");
     numbers.forEach(number -> reply.append(':').append(number).append("\r\n"));
     return reply.toString();
+  }
+
+  /** The confirmation of each channel of a SUBSCRIBE, or of another of its family. */
+  static String subscribed(List<String> command) {
+    String kind = command.get(0).toLowerCase(Locale.ROOT);
+    StringBuilder reply = new StringBuilder();
+    command.stream().skip(1).forEach(channel -> reply.append(push(kind, channel, 1)));
+    return reply.toString();
+  }
+
+  static String push(String kind, String channel, int count) {
+    return ">3\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n:%d\r\n"
+        .formatted(kind.length(), kind, channel.length(), channel, count);
   }
 
   /** What it calls itself, until the next {@link #restart}. */

@@ -1,0 +1,160 @@
+package io.mortise.core.internal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.core.internal.Wakeups.Subscription;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.scripts.Script;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Whoever had the lock asks again when those who heard of its release had their turn: here the
+ * moment that it waits for them never ends by itself.
+ */
+@Timeout(60)
+@SuppressWarnings("LockNotBeforeTry") // who asks when is what is tested
+class TakingTurnsTest {
+  private static final LockOptions OPTIONS = LockOptions.defaults();
+  private static final String ACQUIRE = new String(Script.load("lock/acquire").sha1(), UTF_8);
+  private static final String RELEASE = new String(Script.load("lock/release").sha1(), UTF_8);
+  private static final String GRANTED = RespServer.integers(List.of(1L, 42L, 0L));
+  private static final String BUSY = RespServer.integers(List.of(0L, 60_000L));
+
+  /** How many others hear of a release; this client hears it too. */
+  private static final long OTHERS = 2;
+
+  /** By the SHA-1 of the script. */
+  private final Map<String, String> answers =
+      new ConcurrentHashMap<>(
+          Map.of(ACQUIRE, GRANTED, RELEASE, RespServer.integers(List.of(1L, OTHERS + 1))));
+
+  private final RespServer server =
+      new RespServer(
+          command ->
+              command.get(0).equals("SUBSCRIBE")
+                  ? RespServer.subscribed(command)
+                  : answers.getOrDefault(command.get(1), RespServer.SILENCE));
+  private final Courtesy courtesy = new Courtesy(TimeUnit.HOURS.toNanos(1));
+  private final Engine engine =
+      new Engine(
+          OPTIONS,
+          workers -> Connector.servers(server.uri(), OPTIONS, workers),
+          Thread::new,
+          courtesy);
+  private final RedisLock lock = new RedisLock(engine, "orders");
+  private final LockProtocol protocol = new FakeProtocol("orders");
+  private final Subscription channel =
+      engine.wakeups().subscribe("redisson_lock__channel:{orders}", true);
+
+  @BeforeEach
+  void confirmed() {
+    await().atMost(TestThread.LIVENESS).until(channel::confirmed);
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+    server.close();
+  }
+
+  private TestThread<Void> asking() {
+    return TestThread.startAndPark(
+        () -> {
+          lock.lock();
+          return null;
+        });
+  }
+
+  private void message() {
+    channel.signal().fire();
+  }
+
+  private long asked() {
+    return server.heard().stream().filter(command -> command.contains(ACQUIRE)).count();
+  }
+
+  private void assertSilent(TestThread<?> thread) {
+    thread.awaitParked();
+    long before = asked();
+    await()
+        .pollDelay(Duration.ZERO)
+        .during(Duration.ofMillis(100))
+        .atMost(TestThread.LIVENESS)
+        .until(() -> asked() == before);
+  }
+
+  @Test
+  void whoReleasedAsksAgainAfterTheTurnsOfTheOthers() throws Exception {
+    lock.lock();
+    lock.unlock();
+    TestThread<Void> again = asking();
+    message(); // of its own release
+    assertSilent(again);
+    message();
+    assertSilent(again);
+    assertEquals(1, asked());
+
+    message(); // the last of the others has released it
+
+    again.get();
+    assertEquals(2, asked());
+  }
+
+  @Test
+  void whoWaitsForTheHolderLetsTheOthersGoFirstToo() throws Exception {
+    answers.put(ACQUIRE, BUSY);
+    TestThread<Void> waiting = asking();
+    await().atMost(TestThread.LIVENESS).until(() -> asked() == 1);
+    waiting.awaitParked();
+    courtesy.released(protocol, OTHERS, channel.signal().generation(), engine.nanos());
+    courtesy.tried(protocol, false);
+    answers.put(ACQUIRE, GRANTED);
+
+    message();
+    assertSilent(waiting);
+    message();
+    assertSilent(waiting);
+    assertEquals(1, asked());
+
+    message();
+
+    waiting.get();
+    assertEquals(2, asked());
+  }
+
+  @Test
+  void whoIsInterruptedOrClosedDoesNotWaitForAnybody() throws Exception {
+    lock.lock();
+    lock.unlock();
+    TestThread<Boolean> interrupted =
+        TestThread.startAndPark(() -> lock.tryLock(1, TimeUnit.HOURS));
+    interrupted.interrupt();
+    await().atMost(TestThread.LIVENESS).until(interrupted::isDone);
+    TestThread<Void> closed = asking();
+
+    engine.close();
+
+    await().atMost(TestThread.LIVENESS).until(closed::isDone);
+    assertEquals(1, asked());
+  }
+
+  @Test
+  void whoHasWaitedLongEnoughAsksWithoutWaitingForAnybody() throws Exception {
+    lock.lock();
+    lock.unlock();
+    lock.tryLock(50, TimeUnit.MILLISECONDS);
+    assertEquals(2, asked());
+  }
+}
