@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // who asks when is what is tested
 class TakingTurnsTest {
+  private static final long MOMENT_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final LockOptions OPTIONS = LockOptions.defaults();
   private static final String ACQUIRE = new String(Script.load("lock/acquire").sha1(), UTF_8);
   private static final String RELEASE = new String(Script.load("lock/release").sha1(), UTF_8);
@@ -46,7 +47,7 @@ class TakingTurnsTest {
               command.get(0).equals("SUBSCRIBE")
                   ? RespServer.subscribed(command)
                   : answers.getOrDefault(command.get(1), RespServer.SILENCE));
-  private final Courtesy courtesy = new Courtesy(TimeUnit.HOURS.toNanos(1));
+  private final Courtesy courtesy = new Courtesy(MOMENT_NANOS);
   private final Engine engine =
       new Engine(
           OPTIONS,
@@ -118,8 +119,8 @@ class TakingTurnsTest {
     TestThread<Void> waiting = asking();
     await().atMost(TestThread.LIVENESS).until(() -> asked() == 1);
     waiting.awaitParked();
-    courtesy.released(protocol, OTHERS, channel.signal().generation(), engine.nanos());
-    courtesy.tried(protocol, false);
+    long longAgo = engine.nanos() - 2 * MOMENT_NANOS;
+    courtesy.released(protocol, OTHERS, channel.signal().generation(), longAgo);
     answers.put(ACQUIRE, GRANTED);
 
     message();
