@@ -2,9 +2,8 @@ package io.mortise.multi;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockException;
-import io.mortise.core.LockOptions;
-import io.mortise.core.spi.AnyClient;
 import io.mortise.core.spi.JointFailure;
+import io.mortise.core.spi.JointSource;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockNode;
 import io.mortise.core.spi.LockPlace;
@@ -15,18 +14,15 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.Future;
 import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The members of one lock, in their order, and what is asked of all of them. */
-final class MultiSource implements LeaseSource {
+final class MultiSource extends JointSource {
 
   /**
    * By server, then by family, so that those stand together which go in one round trip, then by
@@ -37,23 +33,16 @@ final class MultiSource implements LeaseSource {
           .thenComparing(LeaseSource::kind)
           .thenComparing(LeaseSource::name);
 
-  private final List<LeaseSource> members;
   private final Identity identity;
-  private final String name;
-  private final LockOptions options;
 
   /** Locks of the same members are the same. */
   private record Identity(List<Object> members) {}
 
   private MultiSource(List<LeaseSource> members) {
-    this.members = members;
+    super(
+        members,
+        members.stream().map(LeaseSource::name).collect(Collectors.joining(", ", "[", "]")));
     this.identity = new Identity(members.stream().map(LeaseSource::identity).toList());
-    this.name = members.stream().map(LeaseSource::name).collect(Collectors.joining(", ", "[", "]"));
-    this.options =
-        members.stream()
-            .map(LeaseSource::options)
-            .min(Comparator.comparing(LockOptions::lease))
-            .orElseThrow();
   }
 
   static MultiSource of(Collection<? extends DistributedLock> locks) {
@@ -61,7 +50,7 @@ final class MultiSource implements LeaseSource {
     for (DistributedLock lock : locks) {
       LeaseSource source = LeaseSource.of(lock);
       List<LeaseSource> leaves =
-          source instanceof MultiSource nested ? nested.members : List.of(source);
+          source instanceof MultiSource nested ? nested.members() : List.of(source);
       leaves.forEach(leaf -> members.putIfAbsent(leaf.identity(), leaf));
     }
     if (members.isEmpty()) {
@@ -95,7 +84,7 @@ final class MultiSource implements LeaseSource {
   }
 
   List<LeaseSource> members() {
-    return members;
+    return sources();
   }
 
   @Override
@@ -106,23 +95,6 @@ final class MultiSource implements LeaseSource {
   @Override
   public String kind() {
     return "multi-lock";
-  }
-
-  @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
-  public LockOptions options() {
-    return options;
-  }
-
-  @Override
-  public Set<LockPlace> places() {
-    Set<LockPlace> places = new LinkedHashSet<>();
-    members.forEach(member -> places.addAll(member.places()));
-    return places;
   }
 
   @Override
@@ -140,41 +112,31 @@ final class MultiSource implements LeaseSource {
 
   @Override
   public boolean dependsOnCaller() {
-    return members.stream().anyMatch(LeaseSource::dependsOnCaller);
+    return members().stream().anyMatch(LeaseSource::dependsOnCaller);
   }
 
   /**
    * Names that are equal, on servers that say they are one. Nobody is asked when all names differ.
    */
   private void refuseOneServerUnderTwoAddresses() {
-    refuse(members, LockPlace::isSame);
+    refuse(members(), LockPlace::isSame);
   }
 
   @Override
   public Optional<String> obstacle() {
-    return members.stream().flatMap(member -> member.obstacle().stream()).findFirst();
+    return members().stream().flatMap(member -> member.obstacle().stream()).findFirst();
   }
 
   @Override
   public LeaseSource detached() {
-    return new MultiSource(members.stream().map(LeaseSource::detached).toList());
-  }
-
-  @Override
-  public Future<?> submit(Runnable task) {
-    return AnyClient.of(members, member -> member.submit(task));
-  }
-
-  @Override
-  public Runnable schedule(Runnable task, long delayNanos) {
-    return AnyClient.of(members, member -> member.schedule(task, delayNanos));
+    return new MultiSource(members().stream().map(LeaseSource::detached).toList());
   }
 
   // ---- questions
 
   @Override
   public Optional<Duration> remainingLease() {
-    return members.stream()
+    return members().stream()
         .flatMap(member -> member.remainingLease().stream())
         .max(Comparator.naturalOrder());
   }
@@ -183,7 +145,7 @@ final class MultiSource implements LeaseSource {
   public boolean forceUnlock() {
     boolean forced = false;
     List<LockException> failures = new ArrayList<>();
-    for (LeaseSource member : members) {
+    for (LeaseSource member : members()) {
       try {
         forced |= member.forceUnlock();
       } catch (LockException e) {
@@ -191,13 +153,13 @@ final class MultiSource implements LeaseSource {
       }
     }
     if (!failures.isEmpty()) {
-      throw JointFailure.of(name, "not all members could be taken by force", failures);
+      throw JointFailure.of(name(), "not all members could be taken by force", failures);
     }
     return forced;
   }
 
   @Override
   public String toString() {
-    return "multi-lock:" + members;
+    return "multi-lock:" + members();
   }
 }

@@ -3,7 +3,6 @@ package io.mortise.red;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.spi.JointFailure;
-import io.mortise.core.spi.JointLease;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
 import io.mortise.red.Poll.Answer;
@@ -175,41 +174,12 @@ final class Ballot {
   /** Has the token remembered by a majority; only then there is a hold. */
   private @Nullable OwnedLease establish(LateGrants late) {
     Map<Integer, OwnedLease> granted = granted();
-    long token = JointLease.commonToken(granted.values());
-    List<@Nullable Answer<Boolean>> raised = raise(granted, token);
-    long later = late.tokenIfRemembered(token);
-    while (later > token) { // one that came late knows of a holder that the majority did not
-      token = later;
-      raised = raise(granted, token);
-      later = late.tokenIfRemembered(token);
-    }
-    List<@Nullable OwnedLease> ready = new ArrayList<>();
-    for (int i = 0; i < members.size(); i++) {
-      ready.add(isYes(raised.get(i)) ? granted.get(i) : null);
-    }
+    TokenRound tokens = new TokenRound(source, granted, budgetNanos);
+    long token = tokens.agree(late);
+    List<@Nullable OwnedLease> ready = tokens.ready();
     return ready.stream().filter(lease -> lease != null).count() < quorum
-        ? fail(late, whyNotRaised(raised))
+        ? fail(late, tokens.whyNot())
         : begin(ready, granted, token, late);
-  }
-
-  private List<@Nullable Answer<Boolean>> raise(Map<Integer, OwnedLease> granted, long token) {
-    Poll<Boolean> raising = source.poll();
-    granted.forEach((place, lease) -> raise(raising, place, lease, token));
-    raising.awaitUninterruptibly(
-        done -> done.count(held -> held) >= quorum, System.nanoTime() + budgetNanos);
-    return raising.end(false, (place, held) -> {});
-  }
-
-  private static void raise(Poll<Boolean> raising, int place, OwnedLease lease, long token) {
-    if (lease.fencingToken() >= token) {
-      raising.answer(place, true);
-    } else {
-      raising.ask(place, () -> lease.raiseToken(token));
-    }
-  }
-
-  private static boolean isYes(@Nullable Answer<Boolean> answer) {
-    return answer != null && Boolean.TRUE.equals(answer.value());
   }
 
   private @Nullable OwnedLease begin(
@@ -287,7 +257,9 @@ final class Ballot {
         held += answer.value().isPresent() ? 0 : 1;
       } else {
         RuntimeException failure =
-            answer == null || answer.failure() == null ? silent(i) : answer.failure();
+            answer == null || answer.failure() == null
+                ? members.get(i).silent(budgetNanos)
+                : answer.failure();
         (JointFailure.mayPass(failure) ? passing : lasting).add(failure);
       }
     }
@@ -302,30 +274,6 @@ final class Ballot {
         source.name(),
         "no majority of %d nodes, %d are needed".formatted(members.size(), quorum),
         failures);
-  }
-
-  private LockException whyNotRaised(List<@Nullable Answer<Boolean>> raised) {
-    List<RuntimeException> failures = new ArrayList<>();
-    for (int place : granted().keySet()) {
-      Answer<Boolean> answer = raised.get(place);
-      if (answer == null) {
-        failures.add(silent(place));
-      } else if (answer.failure() != null) {
-        failures.add(answer.failure());
-      } else if (!isYes(answer)) {
-        failures.add(
-            poll.silent(place, "lost the hold before its token could be written back", null));
-      }
-    }
-    return JointFailure.of(source.name(), "its token could not be written back", failures);
-  }
-
-  private LockException silent(int place) {
-    return poll.silent(
-        place,
-        "did not answer within its budget of %d ms"
-            .formatted(TimeUnit.NANOSECONDS.toMillis(budgetNanos)),
-        null);
   }
 
   /** Why this ballot was not decided by those who hold the lock; null when it was. */

@@ -223,6 +223,19 @@ record Member(LeaseSource source, Contact contact) {
     return Objects.requireNonNull(contact.serverIds().get());
   }
 
+  /** What to say when it has not answered. */
+  LockException silent(String what, @Nullable Throwable cause) {
+    return new LockException(Reason.UNREACHABLE, this + ": " + what, cause);
+  }
+
+  /** The same, when it had so much time for it. */
+  LockException silent(long budgetNanos) {
+    return silent(
+        "did not answer within its budget of %d ms"
+            .formatted(TimeUnit.NANOSECONDS.toMillis(budgetNanos)),
+        null);
+  }
+
   @Override
   public String toString() {
     return "'" + source.name() + "' at " + address();

@@ -75,7 +75,9 @@ final class Poll<T> {
               new LockException(
                   Reason.CLIENT_CLOSED, members.get(place) + ": its client was closed", e)));
     } catch (OutOfMemoryError noThread) {
-      put(place, new Answer<>(null, silent(place, "no thread could be started", noThread)));
+      put(
+          place,
+          new Answer<>(null, members.get(place).silent("no thread could be started", noThread)));
     }
   }
 
@@ -142,7 +144,7 @@ final class Poll<T> {
   }
 
   private void answer(int place, Callable<T> question) {
-    Answer<T> answer = new Answer<>(null, silent(place, "could not be asked", null));
+    Answer<T> answer = new Answer<>(null, members.get(place).silent("could not be asked", null));
     try {
       if (begins(place)) {
         answer = new Answer<>(question.call(), null);
@@ -150,7 +152,7 @@ final class Poll<T> {
     } catch (RuntimeException e) {
       answer = new Answer<>(null, e);
     } catch (Exception e) { // an interrupt: nobody wants the answer
-      answer = new Answer<>(null, silent(place, "was not awaited", e));
+      answer = new Answer<>(null, members.get(place).silent("was not awaited", e));
     } finally {
       ends(place);
       put(place, answer);
@@ -290,11 +292,6 @@ final class Poll<T> {
           }
           return count;
         });
-  }
-
-  /** What to say of a member that has not answered. */
-  LockException silent(int place, String what, @Nullable Throwable cause) {
-    return new LockException(Reason.UNREACHABLE, members.get(place) + ": " + what, cause);
   }
 
   private int holdingLock(IntSupplier question) {

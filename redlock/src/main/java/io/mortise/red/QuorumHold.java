@@ -244,7 +244,7 @@ final class QuorumHold extends JointLease implements QuorumLease {
       if (answer != null && answer.value() != null) {
         done++;
       } else if (poll.isAsked(i) && answer == null) {
-        failures.add(poll.silent(i, "has not answered yet", null));
+        failures.add(source.member(i).silent("has not answered yet", null));
       } else if (answer != null && answer.failure() != null) {
         failures.add(answer.failure());
       }

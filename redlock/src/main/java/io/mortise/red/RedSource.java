@@ -1,41 +1,34 @@
 package io.mortise.red;
 
 import io.mortise.core.LockException;
-import io.mortise.core.LockOptions;
-import io.mortise.core.spi.AnyClient;
 import io.mortise.core.spi.JointFailure;
+import io.mortise.core.spi.JointSource;
 import io.mortise.core.spi.LeaseSource;
-import io.mortise.core.spi.LockPlace;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
 import io.mortise.red.Poll.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The members of one quorum, and what is asked of all of them. */
-final class RedSource implements LeaseSource {
+final class RedSource extends JointSource {
   private static final Duration LEAST_BUDGET = Duration.ofMillis(50);
   private static final Duration MOST_BUDGET = Duration.ofSeconds(1);
   private static final int LEASE_PER_BUDGET = 100;
   private static final int LEAST_BUDGETS_PER_LEASE = 4;
 
   private final List<Member> members;
-  private final List<LeaseSource> sources;
   private final @Nullable Duration budget;
   private final Identity identity;
-  private final String name;
-  private final LockOptions options;
 
   /** One order in all processes, because those who wait do so at the first of them. */
   private static final Comparator<Member> ORDER =
@@ -48,26 +41,27 @@ final class RedSource implements LeaseSource {
    * @param budget for how long a node may take to answer; null for a part of the lease
    */
   RedSource(List<Member> members, @Nullable Duration budget) {
-    this.members = members.stream().sorted(ORDER).toList();
-    this.sources = this.members.stream().map(Member::source).toList();
+    super(sorted(members).stream().map(Member::source).toList(), names(members));
+    this.members = sorted(members);
     this.budget = budget;
     this.identity =
         new Identity(
             members.stream()
                 .map(member -> member.source().identity())
                 .collect(Collectors.toUnmodifiableSet()));
-    this.name =
-        members.stream()
-            .map(member -> member.source().name())
-            .distinct()
-            .collect(Collectors.joining("|"));
-    this.options =
-        members.stream()
-            .map(member -> member.source().options())
-            .min(Comparator.comparing(LockOptions::lease))
-            .orElseThrow();
     refuseOneServerTwice();
     refuseThoseThatDependOnTheCaller();
+  }
+
+  private static List<Member> sorted(List<Member> members) {
+    return members.stream().sorted(ORDER).toList();
+  }
+
+  private static String names(List<Member> members) {
+    return members.stream()
+        .map(member -> member.source().name())
+        .distinct()
+        .collect(Collectors.joining("|"));
   }
 
   private void refuseThoseThatDependOnTheCaller() {
@@ -135,23 +129,6 @@ final class RedSource implements LeaseSource {
   }
 
   @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
-  public LockOptions options() {
-    return options;
-  }
-
-  @Override
-  public Set<LockPlace> places() {
-    Set<LockPlace> places = new LinkedHashSet<>();
-    sources.forEach(source -> places.addAll(source.places()));
-    return places;
-  }
-
-  @Override
   public Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner)
       throws InterruptedException {
     return new QuorumAcquisition(this, terms, owner).run();
@@ -160,18 +137,6 @@ final class RedSource implements LeaseSource {
   @Override
   public LeaseSource detached() {
     return new RedSource(members.stream().map(Member::detached).toList(), budget);
-  }
-
-  // ---- threads: of whichever client is open
-
-  @Override
-  public Future<?> submit(Runnable task) {
-    return AnyClient.of(sources, source -> source.submit(task));
-  }
-
-  @Override
-  public Runnable schedule(Runnable task, long delayNanos) {
-    return AnyClient.of(sources, source -> source.schedule(task, delayNanos));
   }
 
   // ---- questions
@@ -213,14 +178,15 @@ final class RedSource implements LeaseSource {
       poll.ask(i, asked);
     }
     poll.awaitUninterruptibly(
-        answers -> false, System.nanoTime() + budgetNanos(options.lease().toMillis()));
+        answers -> false, System.nanoTime() + budgetNanos(options().lease().toMillis()));
     List<@Nullable Answer<T>> answers = poll.end(false, (place, late) -> {});
     List<Answer<T>> complete = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
       Answer<T> answer = answers.get(i);
       complete.add(
           answer == null
-              ? new Answer<>(null, poll.silent(i, "did not answer in time, asked " + what, null))
+              ? new Answer<>(
+                  null, members.get(i).silent("did not answer in time, asked " + what, null))
               : answer);
     }
     return complete;
@@ -228,7 +194,7 @@ final class RedSource implements LeaseSource {
 
   private LockException unanswered(String what, List<? extends Answer<?>> answers) {
     return JointFailure.of(
-        name,
+        name(),
         "too few nodes answered when they were asked " + what,
         answers.stream()
             .flatMap(answer -> Optional.ofNullable(answer.failure()).stream())
@@ -237,6 +203,6 @@ final class RedSource implements LeaseSource {
 
   @Override
   public String toString() {
-    return "quorum lock '" + name + "' on " + members;
+    return "quorum lock '" + name() + "' on " + members;
   }
 }

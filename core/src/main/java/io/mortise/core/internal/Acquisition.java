@@ -1,12 +1,9 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.internal.Wakeups.Subscription;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.LockProtocol.Presence;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,31 +33,17 @@ final class Acquisition {
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
   private static final long MOST_PAUSE_NANOS = 500_000_000L;
 
-  /** How long the first subscription may take before another attempt is made without it. */
-  private static final long FIRST_CONFIRMATION_NANOS = 100_000_000L;
-
-  private static final long FIRST_POLL_NANOS = 50_000_000L;
-  private static final long MOST_POLL_NANOS = 1_000_000_000L;
-
   private final Engine engine;
   private final LockProtocol protocol;
   private final Terms terms;
   private final Attempts attempts;
-  private final String holder;
   private final Place place;
   private final Neighbours neighbours;
   private final Patience patience;
-  private final long startNanos;
+  private final Waiting waiting;
 
   /** After faults; null before the first. */
   private @Nullable Backoff backoff;
-
-  /** Between polls, while the channel is not confirmed; null before the first. */
-  private @Nullable Backoff unheard;
-
-  private @Nullable Subscription subscription;
-  private @Nullable Waiter presence;
-  private boolean interrupted;
 
   private Acquisition(
       EngineSource source, LockProtocol protocol, Terms terms, @Nullable Thread owner) {
@@ -71,8 +54,7 @@ final class Acquisition {
     this.place = new Place(engine, protocol);
     this.neighbours = new Neighbours(source, protocol, terms, owner, place);
     this.attempts = new Attempts(engine, protocol, terms, place, neighbours, patience);
-    this.holder = attempts.holder();
-    this.startNanos = engine.nanos();
+    this.waiting = new Waiting(engine, protocol, terms, attempts.holder());
   }
 
   /**
@@ -91,7 +73,7 @@ final class Acquisition {
     OwnedLease lease = null;
     engine.underway().begin();
     try {
-      noteInterrupt();
+      waiting.noteInterrupt();
       lease = neighbours.left();
       if (lease == null && standInLine()) {
         lease = attemptUntilDone();
@@ -103,9 +85,7 @@ final class Acquisition {
       } finally {
         engine.underway().end();
       }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      waiting.passOnInterrupt();
     }
   }
 
@@ -123,7 +103,7 @@ final class Acquisition {
     Gate.Trouble trouble = place.trouble();
     if (first) {
       if (trouble != null) {
-        patience.inherit(trouble, startNanos);
+        patience.inherit(trouble, waiting.startNanos());
         if (trouble.isFresh(engine.nanos())) {
           throwIfPatienceIsOver();
         }
@@ -138,29 +118,27 @@ final class Acquisition {
       throw trouble.fault().forCaller(protocol.name());
     }
     // False only when somebody was seen to hold it; otherwise one attempt past the line tells.
-    return !place.isTakenSince(startNanos);
+    return !place.isTakenSince(waiting.startNanos());
   }
 
   // ---- attempts
 
   private @Nullable OwnedLease attemptUntilDone() throws InterruptedException {
-    joinIfSubscribed();
+    waiting.joinIfSubscribed();
     while (true) {
-      boolean polite = letOthersGoFirst();
-      // Both are read before the attempt, and before the look whether the client is closed: a
-      // message, or the closing, after this moment is not missed.
-      Subscription heard = subscription;
-      long seen = heard == null ? 0 : heard.signal().generation();
-      boolean trusted = heard != null && heard.confirmed();
+      boolean polite = waiting.letOthersGoFirst();
+      // Before the attempt, and before the look whether the client is closed: a message, or the
+      // closing, after this moment is not missed.
+      Waiting.Heard heard = waiting.listen();
       engine.ensureOpen(protocol.name());
-      noteInterrupt();
+      waiting.noteInterrupt();
       OwnedLease left = neighbours.left();
       if (left != null) {
         attempts.giveUp(); // what this one has asked for itself is not needed
         return left;
       }
 
-      Attempt attempt = attempts.make(leftNanos());
+      Attempt attempt = attempts.make(waiting.leftNanos());
       if (polite) {
         engine.courtesy().tried(protocol, attempt instanceof Attempt.Acquired);
       }
@@ -172,11 +150,11 @@ final class Acquisition {
         pauseAfterFault();
       } else if (attempt == null) {
         pauseAfterFault();
-      } else if (leftNanos() <= 0) {
+      } else if (waiting.leftNanos() <= 0) {
         return null;
       } else {
         backoff = null;
-        park(heard, seen, trusted, retryMillis(attempt));
+        waiting.park(heard, retryMillis(attempt));
       }
     }
   }
@@ -187,68 +165,7 @@ final class Acquisition {
         : ((Attempt.Busy) attempt).remainingMillis();
   }
 
-  /** A channel that lingers from the last contention is heard from the first attempt on. */
-  private void joinIfSubscribed() {
-    if (terms.waitNanos() > 0 && !protocol.channelIsPrivate()) {
-      Subscription lingering = engine.wakeups().join(protocol.channel(holder));
-      if (lingering != null) {
-        subscription = lingering;
-        showPresence(lingering.signal());
-      }
-    }
-  }
-
-  /** After a release that other clients have heard, who waits anyway waits a moment longer. */
-  private boolean letOthersGoFirst() throws InterruptedException {
-    if (terms.waitNanos() <= 0 || !protocol.passesOn()) {
-      return false;
-    }
-    Signal wake = subscription == null ? engine.closing() : subscription.signal();
-    boolean polite = false;
-    while (leftNanos() > 0 && !engine.isClosed()) {
-      long seen = wake.generation();
-      long nanos = engine.courtesy().pauseNanos(protocol, engine.nanos());
-      if (nanos <= 0) {
-        break;
-      }
-      polite = true;
-      await(wake, seen, nanos);
-      noteReleases(seen);
-    }
-    return polite;
-  }
-
-  private void noteReleases(long seen) {
-    if (subscription != null && protocol.passesOn()) {
-      long heard = subscription.signal().generation();
-      if (heard != seen) {
-        engine.courtesy().heard(protocol, heard, engine.nanos());
-      }
-    }
-  }
-
   // ---- waiting
-
-  private void park(@Nullable Subscription heard, long seen, boolean trusted, long retryMillis)
-      throws InterruptedException {
-    long nanos =
-        retryMillis == Attempt.UNKNOWN
-            ? engine.options().lease().toNanos()
-            : TimeUnit.MILLISECONDS.toNanos(Math.max(1, retryMillis));
-    if (heard == null) {
-      Subscription fresh =
-          engine.wakeups().subscribe(protocol.channel(holder), !protocol.channelIsPrivate());
-      subscription = fresh;
-      showPresence(fresh.signal());
-      long generation = fresh.signal().generation();
-      if (!fresh.confirmed()) {
-        await(fresh.signal(), generation, Math.min(nanos, FIRST_CONFIRMATION_NANOS));
-      }
-    } else {
-      await(heard.signal(), seen, trusted ? nanos : Math.min(nanos, pollNanos()));
-      noteReleases(seen);
-    }
-  }
 
   /** Throws when there is no use in going on; otherwise waits a while. */
   private void pauseAfterFault() throws InterruptedException {
@@ -256,16 +173,16 @@ final class Acquisition {
     if (fault == null) {
       return;
     }
-    if (!fault.reason().mayPass() || leftNanos() <= 0) {
+    if (!fault.reason().mayPass() || waiting.leftNanos() <= 0) {
       throw fault.forCaller(protocol.name());
     }
     throwIfPatienceIsOver();
     Signal closing = engine.closing();
     long seen = closing.generation();
     engine.ensureOpen(protocol.name());
-    await(closing, seen, pauseNanos());
+    waiting.await(closing, seen, pauseNanos());
     letOthersGiveUp();
-    if (leftNanos() <= 0) {
+    if (waiting.leftNanos() <= 0) {
       throw fault.forCaller(protocol.name());
     }
   }
@@ -279,22 +196,13 @@ final class Acquisition {
     return pause.nextNanos();
   }
 
-  private long pollNanos() {
-    Backoff poll = unheard;
-    if (poll == null) {
-      poll = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, engine::random);
-      unheard = poll;
-    }
-    return poll.nextNanos();
-  }
-
   /**
    * Who stands behind this one in the line may have less patience, and finds out only when it is
    * first: so it gets its turn, and this one goes to the end of the line.
    */
   private void letOthersGiveUp() throws InterruptedException {
     if (patience.isOver()) {
-      long left = terms.isForever() ? Terms.FOREVER : leftNanos();
+      long left = terms.isForever() ? Terms.FOREVER : waiting.leftNanos();
       place.stepBack(left, terms.interruptible());
     }
   }
@@ -309,54 +217,11 @@ final class Acquisition {
     }
   }
 
-  private void await(Signal signal, long seen, long nanos) throws InterruptedException {
-    long endNanos = engine.nanos() + Math.min(nanos, leftNanos());
-    while (true) {
-      try {
-        signal.await(seen, endNanos - engine.nanos());
-        return;
-      } catch (InterruptedException e) {
-        if (terms.interruptible()) {
-          throw e;
-        }
-        interrupted = true;
-      }
-    }
-  }
-
-  private long leftNanos() {
-    return terms.isForever()
-        ? Terms.FOREVER / 2
-        : terms.waitNanos() - (engine.nanos() - startNanos);
-  }
-
-  private void noteInterrupt() throws InterruptedException {
-    if (Thread.interrupted()) {
-      if (terms.interruptible()) {
-        throw new InterruptedException(
-            "interrupted while waiting for lock '" + protocol.name() + "'");
-      }
-      interrupted = true;
-    }
-  }
-
-  // ---- while waiting, and at the end
-
-  private void showPresence(Signal wake) {
-    Presence sign = protocol.presence(holder).orElse(null);
-    if (sign != null) {
-      presence = new Waiter(engine, protocol, holder, sign, wake);
-    }
-  }
+  // ---- at the end
 
   private void giveBack(@Nullable OwnedLease lease) {
     try {
-      if (presence != null) {
-        presence.close();
-      }
-      if (subscription != null) {
-        subscription.close();
-      }
+      waiting.close();
       if (lease == null) {
         attempts.giveUp();
       }

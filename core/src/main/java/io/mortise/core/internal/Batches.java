@@ -1,7 +1,7 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.LockException.Reason;
-import io.mortise.core.internal.Commands.Answer;
+import io.mortise.core.internal.ManyCommands.Answer;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
 import java.util.ArrayList;
@@ -105,7 +105,7 @@ final class Batches {
       calls.add(item.call());
     }
     long sentNanos = System.nanoTime();
-    List<Answer> answers = commands.runBatch(calls, within);
+    List<Answer> answers = commands.many().batch(calls, within);
     List<Item> suspects = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
       Fault fault = answers.get(i).fault();

@@ -175,7 +175,7 @@ public final class Engine implements LockClient, LockNode {
       }
     }
     List<Fault> faults =
-        commands.runAll(calls, deadlineNanos).stream()
+        commands.many().all(calls, deadlineNanos).stream()
             .flatMap(answer -> Stream.ofNullable(answer.fault()))
             .toList();
     if (!faults.isEmpty()) {

@@ -1,6 +1,6 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.internal.Commands.Answer;
+import io.mortise.core.internal.ManyCommands.Answer;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ScriptCall;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ public final class GroupRaise {
     boolean all = true;
     try {
       List<Answer> answers =
-          engine.commands().runAll(calls, engine.nanos() + engine.commands().timeoutNanos());
+          engine.commands().many().all(calls, engine.nanos() + engine.commands().timeoutNanos());
       for (int i = 0; i < leases.size(); i++) {
         Fault fault = answers.get(i).fault();
         if (fault != null) {

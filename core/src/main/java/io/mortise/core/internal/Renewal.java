@@ -2,7 +2,7 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
-import io.mortise.core.internal.Commands.Answer;
+import io.mortise.core.internal.ManyCommands.Answer;
 import io.mortise.core.internal.Standing.Phase;
 import io.mortise.core.internal.Tenure.Reserve;
 import io.mortise.core.spi.LockProtocol;
@@ -263,7 +263,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   private long ask(ScriptCall renewal) throws Fault {
     Answer answer =
-        engine.commands().runBatch(List.of(renewal), engine.commands().timeoutNanos()).get(0);
+        engine.commands().many().batch(List.of(renewal), engine.commands().timeoutNanos()).get(0);
     if (answer.fault() != null) {
       throw answer.fault();
     }

@@ -1,22 +1,15 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.LeaseLoss;
-import io.mortise.core.LeaseLostException;
-import io.mortise.core.LockException;
-import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.LeaseState;
 import io.mortise.core.internal.Standing;
 import io.mortise.core.internal.Standing.Phase;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  * {@code required} members are, at risk while fewer than that are on time, and sure for as long as
  * the weakest of the strongest {@code required} is.
  *
- * <p><b>Threads.</b> The members stand in an array of atomic places; who puts one into a place owns
- * the change. The state is added up anew by whoever looks, and by a thread of a client's after each
- * change of a member, so a loss is told at the latest when the member that decides has told its
- * own. The change to LOST or RELEASING is made once, in {@link LeaseState}, and whoever makes it
- * gives the members back. A member that comes after that is refused by {@link #join}.
+ * <p><b>Threads.</b> The members stand in {@link JointMembers}. The state is added up anew by
+ * whoever looks, and by a thread of a client's after each change of a member, so a loss is told at
+ * the latest when the member that decides has told its own. The change to LOST or RELEASING is made
+ * once, in {@link LeaseState}, and whoever makes it gives the members back. A member that comes
+ * after that is refused by {@link #join}.
  */
 public abstract class JointLease implements OwnedLease {
   /** When to try again to start a thread. */
@@ -39,17 +32,10 @@ public abstract class JointLease implements OwnedLease {
 
   private final LeaseSource source;
   private final String name;
-  private final int required;
   private final @Nullable Thread owner;
   private final LeaseState state;
   private final AtomicLong token;
-  private final AtomicReferenceArray<@Nullable OwnedLease> members;
-
-  /** Those of the members that count: who joins does when it was found to have come in time. */
-  private final AtomicReferenceArray<@Nullable OwnedLease> counted;
-
-  /** One member joins at a time. */
-  private final ReentrantLock joining = new ReentrantLock();
+  private final JointMembers members;
 
   /**
    * A hold that has begun; {@link #watch} has to be called next.
@@ -68,16 +54,10 @@ public abstract class JointLease implements OwnedLease {
       @Nullable Thread owner) {
     this.source = source;
     this.name = source.name();
-    this.required = required;
     this.owner = owner;
     this.state = new LeaseState(name, task -> run(source, task));
     this.token = new AtomicLong(token);
-    this.members = new AtomicReferenceArray<>(members.size());
-    this.counted = new AtomicReferenceArray<>(members.size());
-    for (int i = 0; i < members.size(); i++) {
-      this.members.set(i, members.get(i));
-      this.counted.set(i, members.get(i));
-    }
+    this.members = new JointMembers(required, members);
   }
 
   /**
@@ -100,8 +80,8 @@ public abstract class JointLease implements OwnedLease {
 
   /** Looks after the members from now on. To be called once, when the hold is ready for use. */
   protected final void watch() {
-    for (int i = 0; i < members.length(); i++) {
-      OwnedLease member = members.get(i);
+    for (int i = 0; i < members.places(); i++) {
+      OwnedLease member = members.at(i);
       if (member != null) {
         watch(i, member);
       }
@@ -164,74 +144,41 @@ public abstract class JointLease implements OwnedLease {
 
   /** The members that are there, lost or not. */
   protected final List<OwnedLease> members() {
-    return there(members);
-  }
-
-  private static List<OwnedLease> there(AtomicReferenceArray<@Nullable OwnedLease> places) {
-    List<OwnedLease> there = new ArrayList<>(places.length());
-    for (int i = 0; i < places.length(); i++) {
-      OwnedLease member = places.get(i);
-      if (member != null) {
-        there.add(member);
-      }
-    }
-    return there;
+    return members.all();
   }
 
   /** The member at that place, lost or not; null when there is none. */
   protected final @Nullable OwnedLease member(int place) {
-    return members.get(place);
+    return members.at(place);
   }
 
   /** How many members are valid at this moment. */
   protected final int validMembers() {
-    return (int) there(counted).stream().filter(OwnedLease::isValid).count();
+    return members.count().valid();
   }
 
   /** How many places there are. */
   protected final int places() {
-    return members.length();
+    return members.places();
   }
 
   /** How many members have to stand. */
   protected final int required() {
-    return required;
+    return members.required();
   }
 
   /**
-   * Puts a member into a place, instead of the one that is expected there.
-   *
-   * <p>A majority that is over is not made whole, seen or unseen: others may have had the lock
-   * meanwhile. So enough of the others must be valid <em>after</em> the member stands in its place:
-   * what is valid then has been valid all the time before. Until then it counts for nobody, and one
-   * joins after the other.
+   * Puts a member into a place, instead of the one that is expected there, while enough of the
+   * others stand.
    *
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
   protected final boolean join(int place, @Nullable OwnedLease expected, OwnedLease member) {
-    joining.lock();
-    try {
-      if (!state.now().isLive() || !members.compareAndSet(place, expected, member)) {
-        return false;
-      }
-      // Whoever ended the hold before this look may not have seen the member; after it, he has.
-      if (validBeside(member) >= required) {
-        counted.set(place, member);
-      }
-      boolean stands = counted.get(place) == member && state.now().isLive();
-      if (!stands && members.compareAndSet(place, member, expected)) {
-        look();
-        return false;
-      }
-    } finally {
-      joining.unlock();
+    if (!members.join(place, expected, member, () -> state.now().isLive(), this::look)) {
+      return false;
     }
     watch(place, member);
     return true;
-  }
-
-  private long validBeside(OwnedLease member) {
-    return members().stream().filter(other -> other != member && other.isValid()).count();
   }
 
   // ---- where it stands
@@ -241,16 +188,10 @@ public abstract class JointLease implements OwnedLease {
     if (!now.isLive()) {
       return now;
     }
-    int valid = 0;
-    int onTime = 0;
-    for (OwnedLease member : there(counted)) {
-      State is = member.state();
-      onTime += is == State.HELD ? 1 : 0;
-      valid += is == State.HELD || is == State.AT_RISK ? 1 : 0;
-    }
-    if (valid < required) {
+    JointMembers.Count standing = members.count();
+    if (standing.valid() < required()) {
       lose();
-    } else if (onTime < required) {
+    } else if (standing.onTime() < required()) {
       state.atRisk();
     } else {
       state.onTime();
@@ -269,7 +210,7 @@ public abstract class JointLease implements OwnedLease {
   }
 
   private LeaseLoss loss(String fact) {
-    return JointLoss.of(name, token.get(), fact, members(), members.length(), required);
+    return JointLoss.of(name, token.get(), fact, members(), places(), required());
   }
 
   // ---- release
@@ -301,34 +242,11 @@ public abstract class JointLease implements OwnedLease {
       state.releaseEnds(null); // it is not held any more, whatever became of its members
       throw unexpected;
     }
-    long gone = failures.stream().filter(IllegalMonitorStateException.class::isInstance).count();
-    boolean held = members().size() - gone >= required;
-    LeaseLoss loss = held ? null : loss("the hold was lost before its release");
+    JointRelease came = new JointRelease(name, places(), required(), members().size(), failures);
+    LeaseLoss loss = came.wasHeld() ? null : loss("the hold was lost before its release");
     state.releaseEnds(loss);
-    List<RuntimeException> unconfirmed =
-        failures.stream()
-            .filter(failure -> !(failure instanceof IllegalMonitorStateException))
-            .toList();
-    if (loss != null && !unconfirmed.isEmpty()) {
-      LeaseLostException lost = new LeaseLostException(loss);
-      unconfirmed.forEach(lost::addSuppressed);
-      throw lost;
-    }
-    List<RuntimeException> silent =
-        unconfirmed.stream().filter(failure -> !isInDoubt(failure)).toList();
-    if (members.length() - silent.size() < required) {
-      throw asOne("the release could not be confirmed", silent);
-    }
-    boolean doubtful = unconfirmed.size() > silent.size();
-    if (doubtful && members().size() - gone - unconfirmed.size() < required) {
-      List<RuntimeException> doubts = unconfirmed.stream().filter(JointLease::isInDoubt).toList();
-      throw asOne("the release is in doubt", doubts);
-    }
+    came.throwIfUnconfirmed(loss);
     return true;
-  }
-
-  private static boolean isInDoubt(RuntimeException failure) {
-    return failure instanceof LockException fault && fault.reason() == Reason.IN_DOUBT;
   }
 
   // ---- what its keeper asks
@@ -391,14 +309,10 @@ public abstract class JointLease implements OwnedLease {
   /** Whether enough members did something; false when that is because the hold was lost. */
   private boolean demand(String otherwise, Consumer<OwnedLease> action) {
     Asked asked = each(action);
-    if (asked.done() < required && look().isLive()) {
-      throw asOne(otherwise, asked.failures());
+    if (asked.done() < required() && look().isLive()) {
+      throw JointFailure.of(name, otherwise, asked.failures());
     }
-    return asked.done() >= required;
-  }
-
-  private LockException asOne(String fact, List<RuntimeException> failures) {
-    return JointFailure.of(name, fact, failures);
+    return asked.done() >= required();
   }
 
   // ---- what callers ask
@@ -424,12 +338,7 @@ public abstract class JointLease implements OwnedLease {
     if (phase == Phase.LOST || phase == Phase.RELEASED) {
       return Duration.ZERO;
     }
-    return there(counted).stream()
-        .map(OwnedLease::remaining)
-        .sorted(Comparator.reverseOrder())
-        .skip(required - 1L)
-        .findFirst()
-        .orElse(Duration.ZERO);
+    return members.remaining();
   }
 
   @Override
@@ -463,6 +372,6 @@ public abstract class JointLease implements OwnedLease {
   @Override
   public String toString() {
     return "lease of '%s', token %d, %d of %d members, %s"
-        .formatted(name, token.get(), validMembers(), members.length(), state);
+        .formatted(name, token.get(), validMembers(), places(), state);
   }
 }

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
-import io.mortise.core.internal.Commands.Answer;
+import io.mortise.core.internal.ManyCommands.Answer;
 import io.mortise.core.spi.ScriptCall;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -93,7 +93,7 @@ class ClusterOnceTest {
     List<ScriptCall> calls =
         Stream.of(name, gone, there).map(n -> new FakeProtocol(n).inspect()).toList();
 
-    List<Answer> answers = commands.runAll(calls, System.nanoTime() + LONG_NANOS);
+    List<Answer> answers = commands.many().all(calls, System.nanoTime() + LONG_NANOS);
 
     assertEquals(List.of(0L, 1L, 1L), answers.stream().map(a -> a.reply().value()).toList());
     assertEquals(1, heard(0, name));
@@ -115,7 +115,7 @@ class ClusterOnceTest {
     fake.answer(0, command -> RespServer.integers(List.of(1L, 0L, 2L)));
     fake.answer(1, command -> RespServer.integers(List.of(1L, 1L)));
 
-    List<Answer> answers = commands.runBatch(renewals, LONG_NANOS);
+    List<Answer> answers = commands.many().batch(renewals, LONG_NANOS);
 
     assertEquals(
         List.of(1L, 0L, 2L, 1L, 1L), answers.stream().map(a -> a.reply().value()).toList());

@@ -95,7 +95,7 @@ class CommandsTest {
       many.add(inspect(i));
     }
 
-    commands.runAll(many, System.nanoTime() + 20_000_000_000L);
+    commands.many().all(many, System.nanoTime() + 20_000_000_000L);
 
     List<List<String>> texts =
         server.heard().stream().filter(command -> command.get(0).equals("EVAL")).toList();

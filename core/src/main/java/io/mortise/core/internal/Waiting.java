@@ -1,0 +1,213 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.internal.Wakeups.Subscription;
+import io.mortise.core.spi.Attempt;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.LockProtocol.Presence;
+import io.mortise.core.spi.Terms;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one acquisition waits between its attempts: for a message on its channel, the end of the
+ * holder's lease, the end of its own time, or an interrupt; and meanwhile shows that it is there.
+ *
+ * <p>Confined to the thread that waits; others reach it only through the signals that it awaits.
+ */
+final class Waiting implements AutoCloseable {
+  /** How long the first subscription may take before another attempt is made without it. */
+  private static final long FIRST_CONFIRMATION_NANOS = 100_000_000L;
+
+  private static final long FIRST_POLL_NANOS = 50_000_000L;
+  private static final long MOST_POLL_NANOS = 1_000_000_000L;
+
+  private final Engine engine;
+  private final LockProtocol protocol;
+  private final Terms terms;
+  private final String holder;
+  private final long startNanos;
+
+  /** Between polls, while the channel is not confirmed; null before the first. */
+  private @Nullable Backoff unheard;
+
+  private @Nullable Subscription subscription;
+  private @Nullable Waiter presence;
+  private boolean interrupted;
+
+  /** From now on the time of the terms runs. */
+  Waiting(Engine engine, LockProtocol protocol, Terms terms, String holder) {
+    this.engine = engine;
+    this.protocol = protocol;
+    this.terms = terms;
+    this.holder = holder;
+    this.startNanos = engine.nanos();
+  }
+
+  /**
+   * What was heard at one moment: a message after it is not missed by {@link #park}.
+   *
+   * @param channel null when there is no subscription yet
+   * @param generation of its signal
+   * @param trusted whether the server had confirmed it
+   */
+  record Heard(@Nullable Subscription channel, long generation, boolean trusted) {
+    private static final Heard NOTHING = new Heard(null, 0, false);
+  }
+
+  // ---- the time
+
+  long startNanos() {
+    return startNanos;
+  }
+
+  long leftNanos() {
+    return terms.isForever()
+        ? Terms.FOREVER / 2
+        : terms.waitNanos() - (engine.nanos() - startNanos);
+  }
+
+  // ---- the channel
+
+  /** A channel that lingers from the last contention is heard from the first attempt on. */
+  void joinIfSubscribed() {
+    if (terms.waitNanos() > 0 && !protocol.channelIsPrivate()) {
+      Subscription lingering = engine.wakeups().join(protocol.channel(holder));
+      if (lingering != null) {
+        subscription = lingering;
+        showPresence(lingering.signal());
+      }
+    }
+  }
+
+  /** To be called before each attempt, for the {@link #park} after it. */
+  Heard listen() {
+    Subscription channel = subscription;
+    return channel == null
+        ? Heard.NOTHING
+        : new Heard(channel, channel.signal().generation(), channel.confirmed());
+  }
+
+  /**
+   * After a release that other clients have heard, who waits anyway waits a moment longer; see
+   * {@link Courtesy}.
+   */
+  boolean letOthersGoFirst() throws InterruptedException {
+    if (terms.waitNanos() <= 0 || !protocol.passesOn()) {
+      return false;
+    }
+    Signal wake = subscription == null ? engine.closing() : subscription.signal();
+    boolean polite = false;
+    while (leftNanos() > 0 && !engine.isClosed()) {
+      long seen = wake.generation();
+      long nanos = engine.courtesy().pauseNanos(protocol, engine.nanos());
+      if (nanos <= 0) {
+        break;
+      }
+      polite = true;
+      await(wake, seen, nanos);
+      noteReleases(seen);
+    }
+    return polite;
+  }
+
+  private void noteReleases(long seen) {
+    if (subscription != null && protocol.passesOn()) {
+      long heard = subscription.signal().generation();
+      if (heard != seen) {
+        engine.courtesy().heard(protocol, heard, engine.nanos());
+      }
+    }
+  }
+
+  // ---- parked
+
+  /**
+   * Waits for a message that came after {@code heard}, but no longer than that; when there is no
+   * channel yet, for its confirmation.
+   */
+  void park(Heard heard, long retryMillis) throws InterruptedException {
+    long nanos =
+        retryMillis == Attempt.UNKNOWN
+            ? engine.options().lease().toNanos()
+            : TimeUnit.MILLISECONDS.toNanos(Math.max(1, retryMillis));
+    Subscription channel = heard.channel();
+    if (channel == null) {
+      Subscription fresh =
+          engine.wakeups().subscribe(protocol.channel(holder), !protocol.channelIsPrivate());
+      subscription = fresh;
+      showPresence(fresh.signal());
+      long generation = fresh.signal().generation();
+      if (!fresh.confirmed()) {
+        await(fresh.signal(), generation, Math.min(nanos, FIRST_CONFIRMATION_NANOS));
+      }
+    } else {
+      long most = heard.trusted() ? nanos : Math.min(nanos, pollNanos());
+      await(channel.signal(), heard.generation(), most);
+      noteReleases(heard.generation());
+    }
+  }
+
+  private long pollNanos() {
+    Backoff poll = unheard;
+    if (poll == null) {
+      poll = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, engine::random);
+      unheard = poll;
+    }
+    return poll.nextNanos();
+  }
+
+  /** Waits for the signal, but no longer than that, and no longer than is left. */
+  void await(Signal signal, long seen, long nanos) throws InterruptedException {
+    long endNanos = engine.nanos() + Math.min(nanos, leftNanos());
+    while (true) {
+      try {
+        signal.await(seen, endNanos - engine.nanos());
+        return;
+      } catch (InterruptedException e) {
+        if (terms.interruptible()) {
+          throw e;
+        }
+        interrupted = true;
+      }
+    }
+  }
+
+  // ---- interrupts
+
+  /** Throws when the thread is interrupted and that ends the wait; otherwise remembers it. */
+  void noteInterrupt() throws InterruptedException {
+    if (Thread.interrupted()) {
+      if (terms.interruptible()) {
+        throw new InterruptedException(
+            "interrupted while waiting for lock '" + protocol.name() + "'");
+      }
+      interrupted = true;
+    }
+  }
+
+  /** At the end: the thread is as interrupted as it would be without all this. */
+  void passOnInterrupt() {
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // ---- the sign of life
+
+  private void showPresence(Signal wake) {
+    Presence sign = protocol.presence(holder).orElse(null);
+    if (sign != null) {
+      presence = new Waiter(engine, protocol, holder, sign, wake);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (presence != null) {
+      presence.close();
+    }
+    if (subscription != null) {
+      subscription.close();
+    }
+  }
+}

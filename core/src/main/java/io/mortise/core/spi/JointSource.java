@@ -1,0 +1,79 @@
+package io.mortise.core.spi;
+
+import io.mortise.core.LockOptions;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+
+/**
+ * A source that is made of others: it stands where they stand, keeps to the shortest lease of
+ * theirs, and has its tasks run by the client of any of them that is open.
+ */
+public abstract class JointSource implements LeaseSource {
+  private final List<LeaseSource> sources;
+  private final String name;
+  private final LockOptions options;
+
+  /**
+   * A source made of these, at least one.
+   *
+   * @param name for callers and messages
+   */
+  protected JointSource(List<? extends LeaseSource> sources, String name) {
+    this.sources = List.copyOf(sources);
+    this.name = name;
+    this.options =
+        sources.stream()
+            .map(LeaseSource::options)
+            .min(Comparator.comparing(LockOptions::lease))
+            .orElseThrow();
+  }
+
+  /** Those of which it is made. */
+  protected final List<LeaseSource> sources() {
+    return sources;
+  }
+
+  @Override
+  public final String name() {
+    return name;
+  }
+
+  @Override
+  public final LockOptions options() {
+    return options;
+  }
+
+  @Override
+  public final Set<LockPlace> places() {
+    Set<LockPlace> places = new LinkedHashSet<>();
+    sources.forEach(source -> places.addAll(source.places()));
+    return places;
+  }
+
+  @Override
+  public final Future<?> submit(Runnable task) {
+    return byAnyClient(source -> source.submit(task));
+  }
+
+  @Override
+  public final Runnable schedule(Runnable task, long delayNanos) {
+    return byAnyClient(source -> source.schedule(task, delayNanos));
+  }
+
+  private <T> T byAnyClient(Function<LeaseSource, T> action) {
+    RejectedExecutionException closed = new RejectedExecutionException("all clients are closed");
+    for (LeaseSource source : sources) {
+      try {
+        return action.apply(source);
+      } catch (RejectedExecutionException e) {
+        closed.addSuppressed(e);
+      }
+    }
+    throw closed;
+  }
+}
