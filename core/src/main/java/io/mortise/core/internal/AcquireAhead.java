@@ -35,7 +35,8 @@ final class AcquireAhead implements InFlight<Optional<OwnedLease>> {
     this.place = new Place(engine, protocol);
     this.neighbours = new Neighbours(source, protocol, terms, owner, place);
     this.patience = new Patience(engine);
-    this.attempts = new Attempts(engine, protocol, terms, place, neighbours, patience);
+    this.attempts =
+        new Attempts(engine, protocol, terms, place, neighbours, patience, engine.nextHolder());
   }
 
   /** Begins one. */

@@ -36,11 +36,13 @@ final class Acquisition {
   private final Engine engine;
   private final LockProtocol protocol;
   private final Terms terms;
-  private final Attempts attempts;
   private final Place place;
   private final Neighbours neighbours;
   private final Patience patience;
   private final Waiting waiting;
+
+  /** Null while it stands in the line. */
+  private @Nullable Attempts attempts;
 
   /** After faults; null before the first. */
   private @Nullable Backoff backoff;
@@ -53,8 +55,7 @@ final class Acquisition {
     this.patience = new Patience(engine);
     this.place = new Place(engine, protocol);
     this.neighbours = new Neighbours(source, protocol, terms, owner, place);
-    this.attempts = new Attempts(engine, protocol, terms, place, neighbours, patience);
-    this.waiting = new Waiting(engine, protocol, terms, attempts.holder());
+    this.waiting = new Waiting(engine, protocol, terms);
   }
 
   /**
@@ -76,7 +77,9 @@ final class Acquisition {
       waiting.noteInterrupt();
       lease = neighbours.left();
       if (lease == null && standInLine()) {
-        lease = attemptUntilDone();
+        attempts =
+            new Attempts(engine, protocol, terms, place, neighbours, patience, waiting.begin());
+        lease = attemptUntilDone(attempts);
       }
       return lease;
     } finally {
@@ -123,8 +126,7 @@ final class Acquisition {
 
   // ---- attempts
 
-  private @Nullable OwnedLease attemptUntilDone() throws InterruptedException {
-    waiting.joinIfSubscribed();
+  private @Nullable OwnedLease attemptUntilDone(Attempts attempts) throws InterruptedException {
     while (true) {
       boolean polite = waiting.letOthersGoFirst();
       // Before the attempt, and before the look whether the client is closed: a message, or the
@@ -222,7 +224,7 @@ final class Acquisition {
   private void giveBack(@Nullable OwnedLease lease) {
     try {
       waiting.close();
-      if (lease == null) {
+      if (lease == null && attempts != null) {
         attempts.giveUp();
       }
     } finally {

@@ -54,18 +54,15 @@ final class Attempts {
       Terms terms,
       Place place,
       Neighbours neighbours,
-      Patience patience) {
+      Patience patience,
+      String holder) {
     this.engine = engine;
     this.protocol = protocol;
     this.terms = terms;
     this.place = place;
     this.neighbours = neighbours;
     this.patience = patience;
-    this.holder = engine.nextHolder();
-  }
-
-  String holder() {
-    return holder;
+    this.holder = holder;
   }
 
   /**

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 final class Channel {
   final String name;
   final Signal signal = new Signal();
+
+  /** Whether it stays for a while after its last waiter. */
   final boolean lingers;
 
   /** Whether the server has said that it is subscribed, so that a message from now on arrives. */
@@ -16,6 +18,9 @@ final class Channel {
 
   int waiters;
   long idleSinceNanos;
+
+  /** The lock of whose {@link Spares} it is; null when it is none, or not any more. */
+  @Nullable String spareOf;
 
   /** Who hears it; null while nobody knows where it is heard. */
   @Nullable Subscriber subscriber;

@@ -75,10 +75,12 @@ final class Subscriber {
     return post;
   }
 
-  void add(Channel channel) {
-    channel.subscriber = this;
-    channels.put(channel.name, channel);
-    missing.add(channel);
+  void add(Collection<Channel> some) {
+    for (Channel channel : some) {
+      channel.subscriber = this;
+      channels.put(channel.name, channel);
+      missing.add(channel);
+    }
     askForMissing();
   }
 

@@ -1,5 +1,6 @@
 package io.mortise.core.internal;
 
+import io.mortise.core.internal.Wakeups.Reserved;
 import io.mortise.core.internal.Wakeups.Subscription;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
@@ -24,22 +25,22 @@ final class Waiting implements AutoCloseable {
   private final Engine engine;
   private final LockProtocol protocol;
   private final Terms terms;
-  private final String holder;
   private final long startNanos;
 
   /** Between polls, while the channel is not confirmed; null before the first. */
   private @Nullable Backoff unheard;
 
+  private String holder = "";
   private @Nullable Subscription subscription;
   private @Nullable Waiter presence;
+  private boolean parked;
   private boolean interrupted;
 
   /** From now on the time of the terms runs. */
-  Waiting(Engine engine, LockProtocol protocol, Terms terms, String holder) {
+  Waiting(Engine engine, LockProtocol protocol, Terms terms) {
     this.engine = engine;
     this.protocol = protocol;
     this.terms = terms;
-    this.holder = holder;
     this.startNanos = engine.nanos();
   }
 
@@ -68,15 +69,30 @@ final class Waiting implements AutoCloseable {
 
   // ---- the channel
 
-  /** A channel that lingers from the last contention is heard from the first attempt on. */
-  void joinIfSubscribed() {
-    if (terms.waitNanos() > 0 && !protocol.channelIsPrivate()) {
-      Subscription lingering = engine.wakeups().join(protocol.channel(holder));
-      if (lingering != null) {
-        subscription = lingering;
-        showPresence(lingering.signal());
+  /**
+   * The holder id for the attempts to come. A channel that lingers from the last contention, or was
+   * subscribed for those to come, is heard from the first of them on.
+   */
+  String begin() {
+    Reserved spare = null;
+    if (terms.waitNanos() > 0 && protocol.channelIsPrivate()) {
+      spare = engine.wakeups().takeSpare(this::channels);
+    }
+    if (spare != null) {
+      holder = spare.holder();
+      subscription = spare.subscription();
+    } else {
+      holder = engine.nextHolder();
+      if (terms.waitNanos() > 0 && !protocol.channelIsPrivate()) {
+        subscription = engine.wakeups().join(protocol.channel(holder));
       }
     }
+    return holder;
+  }
+
+  /** What the names of this lock's channels begin with, where each holder has one. */
+  private String channels() {
+    return protocol.channel("");
   }
 
   /** To be called before each attempt, for the {@link #park} after it. */
@@ -135,15 +151,31 @@ final class Waiting implements AutoCloseable {
       Subscription fresh =
           engine.wakeups().subscribe(protocol.channel(holder), !protocol.channelIsPrivate());
       subscription = fresh;
-      showPresence(fresh.signal());
+      settle(fresh);
       long generation = fresh.signal().generation();
       if (!fresh.confirmed()) {
         await(fresh.signal(), generation, Math.min(nanos, FIRST_CONFIRMATION_NANOS));
       }
     } else {
+      settle(channel);
       long most = heard.trusted() ? nanos : Math.min(nanos, pollNanos());
       await(channel.signal(), heard.generation(), most);
       noteReleases(heard.generation());
+    }
+  }
+
+  /** The first time that it parks, so it waits for longer than one attempt. */
+  private void settle(Subscription channel) {
+    if (parked) {
+      return;
+    }
+    parked = true;
+    Presence sign = protocol.presence(holder).orElse(null);
+    if (sign != null) {
+      presence = new Waiter(engine, protocol, holder, sign, channel.signal());
+    }
+    if (protocol.channelIsPrivate()) {
+      engine.wakeups().makeSpares(channels(), engine::nextHolder, protocol::channel);
     }
   }
 
@@ -192,14 +224,7 @@ final class Waiting implements AutoCloseable {
     }
   }
 
-  // ---- the sign of life
-
-  private void showPresence(Signal wake) {
-    Presence sign = protocol.presence(holder).orElse(null);
-    if (sign != null) {
-      presence = new Waiter(engine, protocol, holder, sign, wake);
-    }
-  }
+  // ---- at the end
 
   @Override
   public void close() {

@@ -2,13 +2,17 @@ package io.mortise.core.internal;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.core.internal.Deployment.Post;
+import io.mortise.core.internal.Spares.Spare;
 import io.mortise.core.spi.LockProtocol;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
@@ -44,6 +48,8 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
 
   @GuardedBy("lock")
   private final Map<Post, Subscriber> subscribers = new HashMap<>();
+
+  private final Spares spares = new Spares();
 
   /** Whether the scheduler looks after this. */
   @GuardedBy("lock")
@@ -134,7 +140,7 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
           scheduler.add(this);
         }
         if (channel.subscriber == null) {
-          place(channel);
+          place(List.of(channel));
         }
       }
       return new Subscription(channel);
@@ -143,35 +149,100 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
     }
   }
 
-  /** Has the channel heard where it is published; later, when that is not known. */
-  @GuardedBy("lock")
-  private void place(Channel channel) {
-    Post post = servers.postOf(channel.name);
-    if (post != null) {
-      subscribers
-          .computeIfAbsent(post, at -> new Subscriber(at, servers.isSharded(), lock, this, workers))
-          .add(channel);
+  /**
+   * A holder id of this lock whose own channel is subscribed already.
+   *
+   * @param lock what the names of its channels begin with
+   * @return null when there is none
+   */
+  @Nullable Reserved takeSpare(Supplier<String> lock) {
+    if (spares.areNone()) {
+      return null;
     }
+    this.lock.lock();
+    try {
+      Spare spare = spares.take(lock.get());
+      if (spare == null) {
+        return null;
+      }
+      spare.channel().waiters++;
+      return new Reserved(spare.holder(), new Subscription(spare.channel()));
+    } finally {
+      this.lock.unlock();
+    }
+  }
+
+  /** What {@link #takeSpare} gives. */
+  record Reserved(String holder, Subscription subscription) {}
+
+  /**
+   * Somebody waits on a channel of its own: sees to it that there are some for the next ones, if
+   * that happens often. Does not wait for the server.
+   *
+   * @param lock what the names of the channels begin with
+   */
+  void makeSpares(String lock, Supplier<String> holders, UnaryOperator<String> channelOf) {
+    this.lock.lock();
+    try {
+      long now = System.nanoTime();
+      List<Channel> fresh = new ArrayList<>();
+      for (int i = closed ? 0 : spares.wanted(lock, now); i > 0; i--) {
+        String holder = holders.get();
+        Channel channel = new Channel(channelOf.apply(holder), false);
+        channels.put(channel.name, channel);
+        spares.add(lock, holder, channel);
+        fresh.add(channel);
+        idle(channel, now);
+      }
+      place(fresh);
+    } finally {
+      this.lock.unlock();
+    }
+  }
+
+  /** Has the channels heard where they are published; later, when that is not known. */
+  @GuardedBy("lock")
+  private void place(Collection<Channel> some) {
+    Map<Subscriber, List<Channel>> places = new HashMap<>();
+    for (Channel channel : some) {
+      Post post = servers.postOf(channel.name);
+      if (post != null) {
+        Subscriber subscriber =
+            subscribers.computeIfAbsent(
+                post, at -> new Subscriber(at, servers.isSharded(), lock, this, workers));
+        places.computeIfAbsent(subscriber, absent -> new ArrayList<>()).add(channel);
+      }
+    }
+    places.forEach(Subscriber::add);
   }
 
   private void leave(Channel channel) {
     lock.lock();
     try {
       if (--channel.waiters == 0) {
-        channel.idleSinceNanos = System.nanoTime();
-        long due = channel.idleSinceNanos + lingerNanos(channel);
-        if (due - dueNanos < 0) {
-          dueNanos = due;
-          scheduler.poke(due);
-        }
+        idle(channel, System.nanoTime());
       }
     } finally {
       lock.unlock();
     }
   }
 
+  @GuardedBy("lock")
+  private void idle(Channel channel, long nowNanos) {
+    channel.idleSinceNanos = nowNanos;
+    long due = nowNanos + lingerNanos(channel);
+    if (due - dueNanos < 0) {
+      dueNanos = due;
+      scheduler.poke(due);
+    }
+  }
+
   private long lingerNanos(Channel channel) {
-    return channel.lingers ? lingerNanos : Math.min(lingerNanos, PRIVATE_LINGER_NANOS);
+    if (channel.lingers) {
+      return lingerNanos;
+    }
+    return Math.min(
+        lingerNanos, channel.spareOf != null ? Spares.LINGER_NANOS : PRIVATE_LINGER_NANOS);
   }
 
   // ---- other servers than before
@@ -199,11 +270,11 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
       Subscriber at = channel.subscriber;
       Post post = servers.postOf(channel.name);
       if (at == null) {
-        place(channel);
+        place(List.of(channel));
       } else if (post != null && !post.equals(at.post())) {
         at.remove(List.of(channel));
         channel.doubt();
-        place(channel);
+        place(List.of(channel));
       }
     }
     subscribers.values().forEach(Subscriber::askForMissing);
@@ -244,6 +315,7 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
   @GuardedBy("lock")
   private void restIfIdle() {
     if (channels.isEmpty() && subscribers.isEmpty()) {
+      spares.clear(); // nothing but when it was asked for some
       scheduled = false;
       scheduler.remove(this);
     }
@@ -290,7 +362,7 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
   @GuardedBy("lock")
   private long dropIdle(long now) {
     Map<Subscriber, List<Channel>> idle = new HashMap<>();
-    List<String> names = new ArrayList<>();
+    List<Channel> all = new ArrayList<>();
     long due = now + heartbeatNanos;
     for (Channel channel : channels.values()) {
       if (channel.waiters == 0) {
@@ -299,14 +371,16 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
         if (over - now > 0 || (at != null && !at.canLeave(channel))) {
           due = over - due < 0 ? Math.max(over, now + PRIVATE_LINGER_NANOS) : due;
         } else {
-          names.add(channel.name);
+          all.add(channel);
           if (at != null) {
             idle.computeIfAbsent(at, absent -> new ArrayList<>()).add(channel);
           }
         }
       }
     }
-    names.forEach(channels::remove);
+    all.forEach(channel -> channels.remove(channel.name));
+    spares.drop(all);
+    spares.forget(now);
     idle.forEach(Subscriber::remove);
     return due;
   }

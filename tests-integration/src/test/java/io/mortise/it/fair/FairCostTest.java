@@ -102,6 +102,8 @@ class FairCostTest {
     awaitQuiet();
     // One attempt that joins, one when the channel is confirmed; that may come in between.
     assertTrue(sent().get("evalsha") <= 3 * 20, sent()::toString);
+    // Channels for more of them were subscribed ahead, and are left when nobody has come.
+    await().until(() -> other.status().channels() == 20);
     server.resetStats();
     Duration quiet = Duration.ofSeconds(1);
     await().during(quiet).atMost(quiet.multipliedBy(5)).until(() -> sent().isEmpty());

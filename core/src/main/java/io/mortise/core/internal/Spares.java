@@ -1,0 +1,93 @@
+package io.mortise.core.internal;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holder ids of acquisitions to come, whose own channels are subscribed already. Where each one
+ * that waits has a channel of its own, it would have to subscribe it, wait for the confirmation,
+ * and ask again, each time; whoever takes one of these asks once, and parks.
+ *
+ * <p>They are made when somebody waits for a lock for the second time within a short while, several
+ * in one command, and dropped when nobody takes them within that while. An id is taken once.
+ *
+ * <p>Guarded by the lock of {@link Wakeups}, but for {@link #areNone}.
+ */
+final class Spares {
+  /** How many are made in one go. */
+  static final int AT_ONCE = 8;
+
+  /** With fewer than that, more are made. */
+  private static final int FEW = 4;
+
+  static final long LINGER_NANOS = 1_000_000_000L;
+
+  private final Map<String, Group> groups = new ConcurrentHashMap<>();
+
+  /** Those of one lock. */
+  private static final class Group {
+    final Deque<Spare> spares = new ArrayDeque<>();
+    long askedNanos;
+  }
+
+  /** A holder id, and its channel. */
+  record Spare(String holder, Channel channel) {}
+
+  /** Whether there are none for any lock. Safe for any thread. */
+  boolean areNone() {
+    return groups.isEmpty();
+  }
+
+  /** Somebody waits for the lock: how many should be made now. */
+  int wanted(String lock, long nowNanos) {
+    Group group = groups.get(lock);
+    if (group == null) {
+      group = new Group();
+      group.askedNanos = nowNanos;
+      groups.put(lock, group);
+      return 0;
+    }
+    boolean again = nowNanos - group.askedNanos < LINGER_NANOS;
+    group.askedNanos = nowNanos;
+    return again && group.spares.size() < FEW ? AT_ONCE : 0;
+  }
+
+  void add(String lock, String holder, Channel channel) {
+    channel.spareOf = lock;
+    groups.computeIfAbsent(lock, absent -> new Group()).spares.add(new Spare(holder, channel));
+  }
+
+  @Nullable Spare take(String lock) {
+    Group group = groups.get(lock);
+    Spare spare = group == null ? null : group.spares.poll();
+    if (spare != null) {
+      spare.channel().spareOf = null;
+    }
+    return spare;
+  }
+
+  /** These channels are not subscribed any more. */
+  void drop(Collection<Channel> some) {
+    for (Channel channel : some) {
+      Group group = channel.spareOf == null ? null : groups.get(channel.spareOf);
+      if (group != null) {
+        group.spares.removeIf(spare -> spare.channel() == channel);
+      }
+    }
+  }
+
+  /** Forgets the locks for which nobody has waited for a while. */
+  void forget(long nowNanos) {
+    groups
+        .values()
+        .removeIf(group -> group.spares.isEmpty() && nowNanos - group.askedNanos >= LINGER_NANOS);
+  }
+
+  void clear() {
+    groups.clear();
+  }
+}
