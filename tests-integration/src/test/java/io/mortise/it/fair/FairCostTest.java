@@ -8,6 +8,7 @@ import io.mortise.core.LockClient;
 import io.mortise.fair.RedisFairLock;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -108,6 +109,31 @@ class FairCostTest {
     Duration quiet = Duration.ofSeconds(1);
     await().during(quiet).atMost(quiet.multipliedBy(5)).until(() -> sent().isEmpty());
     lock.unlock();
+  }
+
+  /** The channels of eight that are to come are subscribed with one command, and ahead. */
+  @Test
+  void whoWaitsAgainAndAgainAsksOnceBeforeItParksAndSeldomSubscribes() {
+    RedisFairLock theirs = line.lock(other, Duration.ofHours(1));
+    lock = line.lock(client, Duration.ofHours(1));
+    int cycles = 24;
+    List<String> served = new ArrayList<>();
+    for (int i = -2; i < cycles; i++) { // the first two are as if nobody else was ever to come
+      if (i == 0) {
+        awaitQuiet();
+        server.resetStats();
+      }
+      lock.lock();
+      served.add("w" + i);
+      line.ask("w" + i, theirs);
+      lock.unlock();
+      line.awaitServed(served.toArray(String[]::new));
+      line.awaitNothingLeft();
+    }
+    Map<String, Long> sent = sent();
+    // The holder's two, and of who waits: one that joins, one when its turn has come, the release.
+    assertTrue(sent.get("evalsha") <= 5L * cycles + 3, sent::toString);
+    assertTrue(sent.get("subscribe") <= cycles / 4, sent::toString);
   }
 
   @Test
