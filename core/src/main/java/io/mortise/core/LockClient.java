@@ -103,7 +103,7 @@ public sealed interface LockClient extends AutoCloseable permits Engine {
    *
    * @param holds leases that are held
    * @param contended names for which a thread of this client waits, or which one holds
-   * @param channels channels that are subscribed, or linger
+   * @param channels channels that are subscribed: waited on, lingering, or ahead of those to come
    * @param pendingReleases releases that are repeated in the background
    * @param scheduled what the scheduler looks after: holds, waiters, lingering channels,
    *     repetitions

@@ -41,8 +41,8 @@ final class RedSource extends JointSource {
    * @param budget for how long a node may take to answer; null for a part of the lease
    */
   RedSource(List<Member> members, @Nullable Duration budget) {
-    super(sorted(members).stream().map(Member::source).toList(), names(members));
-    this.members = sorted(members);
+    super(members.stream().map(Member::source).toList(), names(members));
+    this.members = members.stream().sorted(ORDER).toList();
     this.budget = budget;
     this.identity =
         new Identity(
@@ -51,10 +51,6 @@ final class RedSource extends JointSource {
                 .collect(Collectors.toUnmodifiableSet()));
     refuseOneServerTwice();
     refuseThoseThatDependOnTheCaller();
-  }
-
-  private static List<Member> sorted(List<Member> members) {
-    return members.stream().sorted(ORDER).toList();
   }
 
   private static String names(List<Member> members) {

@@ -214,7 +214,7 @@ public final class Stage {
   public Entered awaitStaying(int worker) throws InterruptedException {
     await(
         "worker %d to get in".formatted(worker + 1),
-        () -> recording().staying(worker).isPresent() || recording().finished(onStage));
+        () -> recording().staying(worker).isPresent() || recording().finished(Set.of(worker)));
     Entered inside =
         recording()
             .staying(worker)

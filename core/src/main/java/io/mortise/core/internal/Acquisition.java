@@ -128,7 +128,7 @@ final class Acquisition {
 
   private @Nullable OwnedLease attemptUntilDone(Attempts attempts) throws InterruptedException {
     while (true) {
-      boolean polite = waiting.letOthersGoFirst();
+      boolean polite = place.tenure() == null && waiting.letOthersGoFirst();
       // Before the attempt, and before the look whether the client is closed: a message, or the
       // closing, after this moment is not missed.
       Waiting.Heard heard = waiting.listen();

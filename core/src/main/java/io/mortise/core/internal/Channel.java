@@ -19,7 +19,7 @@ final class Channel {
   int waiters;
   long idleSinceNanos;
 
-  /** The lock of whose {@link Spares} it is; null when it is none, or not any more. */
+  /** Whose {@link Spares} it belongs to; null when it is none, or not any more. */
   @Nullable String spareOf;
 
   /** Who hears it; null while nobody knows where it is heard. */

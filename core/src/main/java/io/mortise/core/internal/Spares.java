@@ -26,6 +26,7 @@ final class Spares {
 
   static final long LINGER_NANOS = 1_000_000_000L;
 
+  /** By the channel of an empty holder. */
   private final Map<String, Group> groups = new ConcurrentHashMap<>();
 
   /** Those of one lock. */
@@ -43,12 +44,12 @@ final class Spares {
   }
 
   /** Somebody waits for the lock: how many should be made now. */
-  int wanted(String lock, long nowNanos) {
-    Group group = groups.get(lock);
+  int wanted(String prefix, long nowNanos) {
+    Group group = groups.get(prefix);
     if (group == null) {
       group = new Group();
       group.askedNanos = nowNanos;
-      groups.put(lock, group);
+      groups.put(prefix, group);
       return 0;
     }
     boolean again = nowNanos - group.askedNanos < LINGER_NANOS;
@@ -56,13 +57,13 @@ final class Spares {
     return again && group.spares.size() < FEW ? AT_ONCE : 0;
   }
 
-  void add(String lock, String holder, Channel channel) {
-    channel.spareOf = lock;
-    groups.computeIfAbsent(lock, absent -> new Group()).spares.add(new Spare(holder, channel));
+  void add(String prefix, String holder, Channel channel) {
+    channel.spareOf = prefix;
+    groups.computeIfAbsent(prefix, absent -> new Group()).spares.add(new Spare(holder, channel));
   }
 
-  @Nullable Spare take(String lock) {
-    Group group = groups.get(lock);
+  @Nullable Spare take(String prefix) {
+    Group group = groups.get(prefix);
     Spare spare = group == null ? null : group.spares.poll();
     if (spare != null) {
       spare.channel().spareOf = null;
@@ -85,9 +86,5 @@ final class Spares {
     groups
         .values()
         .removeIf(group -> group.spares.isEmpty() && nowNanos - group.askedNanos >= LINGER_NANOS);
-  }
-
-  void clear() {
-    groups.clear();
   }
 }

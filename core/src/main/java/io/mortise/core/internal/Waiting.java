@@ -90,7 +90,7 @@ final class Waiting implements AutoCloseable {
     return holder;
   }
 
-  /** What the names of this lock's channels begin with, where each holder has one. */
+  /** Stands for all channels of this lock and side, where each holder has one. */
   private String channels() {
     return protocol.channel("");
   }

@@ -109,7 +109,7 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
     return channels.containsKey(name) ? subscribe(name, true) : null;
   }
 
-  /** How often those who wait for this lock have been woken; 0 when nobody of this client waits. */
+  /** The generation of the signal of this lock's channel; 0 when that is not subscribed. */
   long generation(LockProtocol lock, String holder) {
     Channel channel = channels.isEmpty() ? null : channels.get(lock.channel(holder));
     return channel == null ? 0 : channel.signal.generation();
@@ -152,23 +152,23 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
   /**
    * A holder id of this lock whose own channel is subscribed already.
    *
-   * @param lock what the names of its channels begin with
+   * @param prefix the channel of an empty holder
    * @return null when there is none
    */
-  @Nullable Reserved takeSpare(Supplier<String> lock) {
+  @Nullable Reserved takeSpare(Supplier<String> prefix) {
     if (spares.areNone()) {
       return null;
     }
-    this.lock.lock();
+    lock.lock();
     try {
-      Spare spare = spares.take(lock.get());
+      Spare spare = spares.take(prefix.get());
       if (spare == null) {
         return null;
       }
       spare.channel().waiters++;
       return new Reserved(spare.holder(), new Subscription(spare.channel()));
     } finally {
-      this.lock.unlock();
+      lock.unlock();
     }
   }
 
@@ -179,24 +179,25 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
    * Somebody waits on a channel of its own: sees to it that there are some for the next ones, if
    * that happens often. Does not wait for the server.
    *
-   * @param lock what the names of the channels begin with
+   * @param prefix the channel of an empty holder
    */
-  void makeSpares(String lock, Supplier<String> holders, UnaryOperator<String> channelOf) {
-    this.lock.lock();
+  void makeSpares(String prefix, Supplier<String> holders, UnaryOperator<String> channelOf) {
+    lock.lock();
     try {
       long now = System.nanoTime();
       List<Channel> fresh = new ArrayList<>();
-      for (int i = closed ? 0 : spares.wanted(lock, now); i > 0; i--) {
+      boolean none = closed || lingerNanos < Spares.LINGER_NANOS; // they would not last
+      for (int i = none ? 0 : spares.wanted(prefix, now); i > 0; i--) {
         String holder = holders.get();
         Channel channel = new Channel(channelOf.apply(holder), false);
         channels.put(channel.name, channel);
-        spares.add(lock, holder, channel);
+        spares.add(prefix, holder, channel);
         fresh.add(channel);
         idle(channel, now);
       }
       place(fresh);
     } finally {
-      this.lock.unlock();
+      lock.unlock();
     }
   }
 
@@ -241,8 +242,9 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
     if (channel.lingers) {
       return lingerNanos;
     }
-    return Math.min(
-        lingerNanos, channel.spareOf != null ? Spares.LINGER_NANOS : PRIVATE_LINGER_NANOS);
+    return channel.spareOf != null
+        ? Spares.LINGER_NANOS
+        : Math.min(lingerNanos, PRIVATE_LINGER_NANOS);
   }
 
   // ---- other servers than before
@@ -315,7 +317,6 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
   @GuardedBy("lock")
   private void restIfIdle() {
     if (channels.isEmpty() && subscribers.isEmpty()) {
-      spares.clear(); // nothing but when it was asked for some
       scheduled = false;
       scheduler.remove(this);
     }

@@ -54,8 +54,9 @@ public interface LockProtocol {
   String channel(String holder);
 
   /**
-   * Whether every waiter has a channel of its own: it is left at once then, and does not linger for
-   * the next one.
+   * Whether every waiter has a channel of its own: it is left soon after the wait then, and those
+   * of waiters to come may be subscribed ahead. The channel of an empty holder must not be that of
+   * another lock.
    */
   default boolean channelIsPrivate() {
     return false;

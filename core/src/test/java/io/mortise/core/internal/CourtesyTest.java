@@ -65,6 +65,24 @@ class CourtesyTest {
     assertEquals(0, pause(50));
   }
 
+  /** A channel that was left and subscribed again counts from 0. */
+  @Test
+  void aTurnEndsWithItsChannel() {
+    courtesy.released(lock, 1, 1_000, 0);
+    courtesy.heard(lock, 1, 5 * MOST);
+    assertEquals(0, pause(5 * MOST));
+  }
+
+  /** Those who have heard may be many that only linger. */
+  @Test
+  void noMoreThanAFewGoFirst() {
+    courtesy.released(lock, 50, 0, 0);
+    courtesy.heard(lock, Courtesy.MOST_TURNS, 10);
+    assertEquals(MOST, pause(10));
+    courtesy.heard(lock, 1 + Courtesy.MOST_TURNS, 20);
+    assertEquals(0, pause(20));
+  }
+
   @Test
   void releasesThatNobodyWasThereToHearOneByOneCountAsWell() {
     courtesy.released(lock, 3, 7, 0);

@@ -32,6 +32,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pitfall 36, and the promise that a closed client leaves nothing behind. */
 @Timeout(60)
@@ -236,14 +238,16 @@ class CloseTest {
     assertFalse(redis.exists(second.name()));
   }
 
-  @Test
-  void anAttemptThatIsGrantedWhileTheClientClosesIsReleased() throws Exception {
+  /** Few commands go each on a connection of its own, many together. */
+  @ParameterizedTest
+  @ValueSource(ints = {4, 32})
+  void anAttemptThatIsGrantedWhileTheClientClosesIsReleased(int threads) throws Exception {
     for (int round = 0; round < 20; round++) {
       LockClient closing =
           LockClient.create(redis.uri(), LockOptions.builder().lease(HOUR).build());
       List<String> names = new ArrayList<>();
       List<Background<Boolean>> callers = new ArrayList<>();
-      for (int i = 0; i < 4; i++) {
+      for (int i = 0; i < threads; i++) {
         RedisLock mine = new RedisLock(closing, freshName());
         names.add(mine.name());
         callers.add(
