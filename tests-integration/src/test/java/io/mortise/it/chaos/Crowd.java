@@ -36,7 +36,7 @@ final class Crowd implements AutoCloseable {
             directory.toString(),
             Long.toString(settings.lease().toMillis()),
             Integer.toString(settings.threads()),
-            Integer.toString(Settings.handOvers()));
+            Integer.toString(settings.handOvers()));
     for (int i = 0; i < settings.clients(); i++) {
       children.add(start());
     }

@@ -10,7 +10,6 @@ import io.mortise.fair.RedisFairLock;
 import io.mortise.multi.MultiLock;
 import io.mortise.readwrite.RedisReadWriteLock;
 import io.mortise.red.RedLock;
-import io.mortise.testkit.HoldLog.Mode;
 import java.time.Duration;
 import java.util.List;
 
@@ -97,18 +96,6 @@ enum Family {
   /** Whether it goes on, and keeps its promises, whatever a minority of its servers loses. */
   boolean isQuorum() {
     return servers > 2;
-  }
-
-  /**
-   * Whether a hold of that kind may pass to another thread, or be left to others, without a word to
-   * Redis.
-   */
-  boolean passesOn(Mode mode) {
-    return switch (this) {
-      case PLAIN, MULTI -> mode == EXCLUSIVE; // of the members of MULTI, when they are taken alone
-      case READ_WRITE -> mode == SHARED;
-      case FAIR, FAIR_READ_WRITE, RED_3, RED_5 -> false;
-    };
   }
 
   /** The ways into the section of that name, one or several of them more than once. */

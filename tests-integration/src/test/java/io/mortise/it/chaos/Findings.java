@@ -1,6 +1,5 @@
 package io.mortise.it.chaos;
 
-import io.mortise.core.LockOptions;
 import io.mortise.it.chaos.Ledger.Tally;
 import io.mortise.it.chaos.TokenOrder.Disorder;
 import io.mortise.it.chaos.Witness.Fate;
@@ -35,8 +34,6 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
    * @param losersTold of the overlaps, those whose loser was told that it has lost the lock
    * @param losersDead those whose loser died, so that there was nobody to be told
    * @param losersUnsure those whose loser was told that its release could not be confirmed
-   * @param losersUnasked those that were no longer than the time for which a hold passes on without
-   *     a word to Redis, in a family whose holds do: nobody has asked whether it was still there
    * @param toldAfterMillis the longest time from the beginning of an overlap until that
    * @param disorders tokens that do not rise
    */
@@ -48,13 +45,12 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
       int losersTold,
       int losersDead,
       int losersUnsure,
-      int losersUnasked,
       long toldAfterMillis,
       List<Disorder> disorders,
       Tally writes) {
 
     int losersUntold() {
-      return overlaps.size() - losersTold - losersDead - losersUnsure - losersUnasked;
+      return overlaps.size() - losersTold - losersDead - losersUnsure;
     }
 
     boolean mayOverlap() {
@@ -112,7 +108,6 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
       List<String> resources = subject.family().resources(round.name());
       results.add(
           result(
-              subject.family(),
               round,
               unplanned.contains(round),
               holds.stream().filter(hold -> resources.contains(hold.lockName())).toList(),
@@ -128,7 +123,6 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
   }
 
   private static Result result(
-      Family family,
       Round round,
       boolean unplanned,
       List<HoldLog.Entry> holds,
@@ -139,7 +133,6 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
     int told = 0;
     int dead = 0;
     int unsure = 0;
-    int unasked = 0;
     long latestNanos = 0;
     for (Overlap overlap : overlaps) {
       Holder loser = holder(loser(overlap));
@@ -152,8 +145,6 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
         latestNanos = Math.max(latestNanos, toldNanos - overlap.second().acquiredNanos());
       } else if (fate == Fate.UNCONFIRMED) {
         unsure++;
-      } else if (mayBeUnasked(family, overlap)) {
-        unasked++;
       }
     }
     return new Result(
@@ -164,24 +155,9 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
         told,
         dead,
         unsure,
-        unasked,
         latestNanos / 1_000_000,
         TokenOrder.check(grants),
         writes);
-  }
-
-  /**
-   * What docs/guarantees.md leaves out: the winner came after the last time that Redis was asked,
-   * which is no longer ago than a hold passes on for.
-   */
-  private static boolean mayBeUnasked(Family family, Overlap overlap) {
-    HoldLog.Entry loser = loser(overlap);
-    HoldLog.Entry winner = loser.equals(overlap.first()) ? overlap.second() : overlap.first();
-    return Settings.handOvers() > 0
-        && family.passesOn(loser.mode())
-        && loser.endNanos().isPresent()
-        && loser.endNanos().getAsLong() - winner.acquiredNanos()
-            <= LockOptions.defaults().handOverTime().toNanos();
   }
 
   /** Whose grant is the older one: it has the smaller token; a reader has its last writer's. */

@@ -36,7 +36,7 @@ record Settings(
   }
 
   /** How often a hold may pass from thread to thread of a process. */
-  static int handOvers() {
+  int handOvers() {
     return Integer.getInteger(PREFIX + ".handOvers", LockOptions.defaults().handOvers());
   }
 

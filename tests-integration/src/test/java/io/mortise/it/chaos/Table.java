@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 final class Table {
   private static final String HEAD =
       """
-      | lock | fault | strikes | cycles | overlaps | told / dead / unsure / not asked / not told | told after, at most | stale writes, unguarded | stale writes, guarded | refused by the guard | tokens out of order | readers behind |
+      | lock | fault | strikes | cycles | overlaps | told / dead / unsure / not told | told after, at most | stale writes, unguarded | stale writes, guarded | refused by the guard | tokens out of order | readers behind |
       |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
       """;
 
@@ -38,12 +38,11 @@ final class Table {
             result.overlaps().size(),
             none
                 ? "\u2013"
-                : "%d / %d / %d / %d / %d"
+                : "%d / %d / %d / %d"
                     .formatted(
                         result.losersTold(),
                         result.losersDead(),
                         result.losersUnsure(),
-                        result.losersUnasked(),
                         result.losersUntold()),
             none ? "\u2013" : result.toldAfterMillis() + " ms",
             writes.stale(),
