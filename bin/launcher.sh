@@ -42,12 +42,12 @@ build() {
 }
 
 if ! fresh; then
+  mkdir -p "$root/$module/target" && [ -w "$root/$module/target" ] ||
+    die "it is not built, and '$root/$module/target' cannot be written to"
   # One build at a time: the link says whose it is.
-  mkdir -p "$root/$module/target"
   lock=$root/$module/target/.building
   while ! ln -s "$$" "$lock" 2>/dev/null; do
-    builder=$(readlink "$lock") || continue
-    kill -0 "$builder" 2>/dev/null || rm -f "$lock"
+    builder=$(readlink "$lock") && ! kill -0 "$builder" 2>/dev/null && rm -f "$lock"
     sleep 1
   done
   trap 'rm -f "$lock"' EXIT

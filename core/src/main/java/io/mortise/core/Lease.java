@@ -15,6 +15,11 @@ import java.util.function.Consumer;
  * that could not be renewed in time is lost at the latest at that moment, also when Redis cannot be
  * reached.
  *
+ * <p><b>A lease that is dropped</b> without {@link #close()} cannot be released by anybody. When
+ * the garbage collector finds one that is renewed, a warning names the lock ({@link
+ * LockOptions#traceLeases} adds where it was acquired), and the renewal ends: the lock is free when
+ * the lease has run out. A listener that refers to the lease itself prevents that.
+ *
  * <p>A loss is told, once: the {@link #state()} is {@link State#LOST}, listeners run, a warning is
  * logged, and {@link #close()} or {@code unlock()} throws {@link LeaseLostException}.
  */

@@ -22,7 +22,14 @@ import redis.clients.jedis.UnifiedJedis;
  * follow it; while a slot is on its way to another node its locks cannot be used, and whoever waits
  * waits on. Messages are sharded (SPUBLISH) when all masters know that (Redis 7), which is asked
  * once: restart the clients after such an upgrade. While something is held or waited for the client
- * asks every two seconds, for short leases more often, who has which slots.
+ * asks one of the nodes every 200 ms who has which slots.
+ *
+ * <p><b>Sentinels.</b> Those that the URI names are asked every 200 ms while something is held or
+ * waited for, and otherwise every 2 s, who is the master; nothing depends on their messages.
+ *
+ * <p><b>Eviction.</b> A server that evicts keys when its memory is full ({@code maxmemory} with a
+ * {@code maxmemory-policy} other than {@code noeviction}) may evict a lock that is held, and grant
+ * it to somebody else. The client warns of such a server in its log, once, when it first connects.
  *
  * <p>In Redis it uses the key of the lock's name, {@code redisson_lock_token:{name}} for the
  * fencing token, {@code mortise_forced:{name}} after a forced release, and the channel {@code
@@ -44,8 +51,11 @@ public sealed interface LockClient extends AutoCloseable permits Engine {
    *     redis-sentinel://[[user]:password@]host[:port],host[:port]...[/database]#master} for the
    *     master that these sentinels watch under that name: credentials and database are the
    *     master's, sentinels that want a password need a {@code RedisSentinelClient}. With {@code
-   *     rediss} instead of {@code redis} over TLS, with the JVM's trusted certificates
-   * @throws IllegalArgumentException if that is not such a URI
+   *     rediss} instead of {@code redis} over TLS, with the JVM's trusted certificates. User and
+   *     password are percent-encoded. {@code ?protocol=2} or {@code ?protocol=3} behind the hosts,
+   *     or the database, chooses the version of Redis' protocol; other settings are in the options
+   * @throws IllegalArgumentException if that is not such a URI; the message shows nothing of user
+   *     and password
    */
   static LockClient create(String uri, LockOptions options) {
     Objects.requireNonNull(uri, "uri");
@@ -67,7 +77,9 @@ public sealed interface LockClient extends AutoCloseable permits Engine {
    *
    * @param jedis a {@code redis.clients.jedis.RedisClient}, {@code RedisSentinelClient} or {@code
    *     RedisClusterClient}; the nodes of the latter are used under the addresses that the cluster
-   *     itself tells, without its {@code HostAndPortMapper}
+   *     itself tells, without its {@code HostAndPortMapper}. Behind sentinels the master is the one
+   *     that the Jedis client knows: it listens to them without a heartbeat, and misses a failover
+   *     when these connections are half-open; a client that is made from a URI asks for itself
    * @throws IllegalArgumentException if it is a client of another type
    */
   static LockClient create(UnifiedJedis jedis, LockOptions options) {
@@ -93,6 +105,10 @@ public sealed interface LockClient extends AutoCloseable permits Engine {
    * told lost ({@link LeaseLoss.Reason#CLIENT_CLOSED}); threads, connections and subscriptions end.
    * A Jedis client of the caller's stays open. Takes about one {@link LockOptions#commandTimeout()}
    * at the most, when Redis does not answer; a second call does nothing.
+   *
+   * <p>When Redis does not answer in that time, the releases are written all the same, and take
+   * effect when it goes on. What remains then: an attempt that was under way may take effect after
+   * them, and leaves a hold for one lease, or a place in a queue for one presence time.
    */
   @Override
   void close();

@@ -30,6 +30,11 @@ public final class LockException extends RuntimeException {
     ACCESS_DENIED(false),
     /** The server's certificate is not trusted, or is for another host. */
     UNTRUSTED(false),
+    /**
+     * The server is not what the client was made for: no node of a cluster, or one of several; it
+     * has no database of that number; the sentinels watch no master of that name.
+     */
+    MISCONFIGURED(false),
     /** The name is in use as another kind of lock, or as a key that is no lock. */
     WRONG_TYPE(false),
     /** The server has no such command as the options want. */

@@ -35,6 +35,9 @@ import java.util.Objects;
  * @param handOverTime for how long it may pass on so; default 20 ms
  * @param acknowledgement what has to be safe before an acquisition counts; default {@link
  *     Acknowledgement#NONE}
+ * @param traceLeases whether a {@link Lease} remembers where it was acquired, so that the warning
+ *     about one that was dropped without {@code close()} can say so; costs a stack trace for each.
+ *     Default false
  */
 public record LockOptions(
     Duration lease,
@@ -47,7 +50,8 @@ public record LockOptions(
     double clockDrift,
     int handOvers,
     Duration handOverTime,
-    Acknowledgement acknowledgement) {
+    Acknowledgement acknowledgement,
+    boolean traceLeases) {
 
   /** The longest lease and the longest wait: 365 days. A longer wait counts as this one. */
   public static final Duration MAX_LEASE = Duration.ofDays(365);
@@ -161,6 +165,7 @@ public record LockOptions(
     private int handOvers = 100;
     private Duration handOverTime = Duration.ofMillis(20);
     private Acknowledgement acknowledgement = Acknowledgement.NONE;
+    private boolean traceLeases;
 
     private Builder() {}
 
@@ -230,6 +235,12 @@ public record LockOptions(
       return this;
     }
 
+    /** See {@link LockOptions#traceLeases()}. */
+    public Builder traceLeases(boolean traceLeases) {
+      this.traceLeases = traceLeases;
+      return this;
+    }
+
     /**
      * The options.
      *
@@ -247,7 +258,8 @@ public record LockOptions(
           clockDrift,
           handOvers,
           handOverTime,
-          acknowledgement);
+          acknowledgement,
+          traceLeases);
     }
   }
 }

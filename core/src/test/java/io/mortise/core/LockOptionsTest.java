@@ -138,7 +138,8 @@ class LockOptionsTest {
             0.01,
             100,
             ofMillis(20),
-            Acknowledgement.NONE),
+            Acknowledgement.NONE,
+            false),
         LockOptions.defaults());
     assertEquals(LockOptions.defaults(), LockOptions.builder().build());
   }

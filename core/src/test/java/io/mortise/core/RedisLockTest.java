@@ -34,6 +34,13 @@ class RedisLockTest {
   }
 
   @Test
+  void theClientSaysWhichItIs() {
+    assertEquals("LockClient " + client.id() + " of 127.0.0.1:1", client.toString());
+    client.close();
+    assertEquals("LockClient " + client.id() + " of 127.0.0.1:1, closed", client.toString());
+  }
+
+  @Test
   void twoOfOneNameAndClientAreOneLock() {
     RedisLock same = new RedisLock(client, "orders");
 

@@ -18,9 +18,9 @@ import java.util.OptionalLong;
  * false while anybody waits. A release wakes the head of the queue, and nobody else.
  *
  * <p><b>Who stops waiting</b> (a timeout, an interrupt, an error, a closed client) leaves the queue
- * at once. Who cannot (its process died, or hangs) loses its place when it has given no sign of
- * life for the <em>presence</em>, and delays those behind it by that time at most. A process that
- * was suspended for longer joins again, at the end.
+ * at once, while Redis answers. Who cannot (its process died, or hangs) loses its place when it has
+ * given no sign of life for the <em>presence</em>, and delays those behind it by that time at most.
+ * A process that was suspended for longer joins again, at the end.
  *
  * <p><b>The price.</b> Each hand-over travels to another thread through Redis, so a hot lock is
  * several times slower than a {@code RedisLock}. Use it where starvation or order matters.
@@ -28,9 +28,24 @@ import java.util.OptionalLong;
  * <p><b>In Redis:</b> the hash {@code name}; the list {@code redisson_lock_queue:{name}} and the
  * sorted set {@code redisson_lock_timeout:{name}} of those who wait; {@code
  * redisson_lock_token:{name}}; for each waiter the channel {@code
- * redisson_lock__channel:{name}:<holder>}. A fair lock of Redisson on the same name stands in the
- * same queue. A Redisson waiter keeps its place for five minutes after its death, and so may a
- * Mortise waiter that dies behind one in {@code tryLock}.
+ * redisson_lock__channel:{name}:<holder>}.
+ *
+ * <p><b>A {@code RedisLock} of the same name</b> is excluded, and woken when the queue is empty. It
+ * does not look at the queue, and may be granted before those who stand there.
+ *
+ * <p><b>A fair lock of Redisson</b> on the same name stands in the same queue.
+ *
+ * <ul>
+ *   <li>A dead Redisson waiter keeps its place for five minutes and more, and so may a Mortise
+ *       waiter that dies behind one in {@code tryLock}.
+ *   <li>Redisson judges by the clock of its own process. One that is ahead of the server's by more
+ *       than three quarters of the presence takes Mortise's waiters for dead and goes first: keep
+ *       clocks synchronised, or the presence long.
+ *   <li>A waiter of Redisson before 3.32.0 hears of the death of a Mortise waiter before it only if
+ *       all Mortise waiters of the queue have the same presence.
+ * </ul>
+ *
+ * <p>The details are in {@code docs/wire.md}.
  *
  * <p>All else is said at {@link io.mortise.core.DistributedLock}.
  */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LockName;
 import io.mortise.scripts.Script;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,8 +62,9 @@ public final class FencedStore {
   /**
    * The store of that resource, which never forgets. Sends nothing.
    *
-   * @param resource its name; not blank
-   * @throws IllegalArgumentException if the name is blank
+   * @param resource its name, with or without a hash tag
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
+   *     an opening brace that makes no hash tag
    */
   public FencedStore(UnifiedJedis jedis, String resource) {
     this(jedis, resource, 0);
@@ -73,7 +75,8 @@ public final class FencedStore {
    *
    * @param idleLife from 1 s to 365 days; must be longer than the latest write that may still come.
    *     For resources that come and go
-   * @throws IllegalArgumentException if the name is blank or the time out of its range
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
+   *     an opening brace that makes no hash tag, or the time is out of its range
    */
   public FencedStore(UnifiedJedis jedis, String resource, Duration idleLife) {
     this(jedis, resource, checked(idleLife).toMillis());
@@ -85,7 +88,7 @@ public final class FencedStore {
       throw new IllegalArgumentException("a resource needs a name that is not blank");
     }
     this.resource = resource;
-    this.fenceKey = "mortise_fence:" + (resource.contains("{") ? resource : "{" + resource + "}");
+    this.fenceKey = new LockName(resource).derive("mortise_fence");
     this.idleMillis = Long.toString(idleMillis);
   }
 

@@ -32,11 +32,23 @@ final class ForThread implements Taking {
   public Outcome takeAll(List<LeaseSource> members, Terms terms) throws InterruptedException {
     Outcome outcome = LeaseGroup.acquire(members, terms, Thread.currentThread());
     if (outcome instanceof Outcome.Acquired acquired) {
-      for (int i = 0; i < members.size(); i++) {
-        Ownership.acquired(members.get(i), acquired.leases().get(i), terms);
-      }
+      own(members, acquired.leases(), terms);
     }
     return outcome;
+  }
+
+  private void own(List<LeaseSource> members, List<OwnedLease> leases, Terms terms) {
+    int owned = 0;
+    try {
+      for (; owned < leases.size(); owned++) {
+        Ownership.acquired(members.get(owned), leases.get(owned), terms);
+      }
+    } finally {
+      if (owned < leases.size()) { // an error, as for want of memory
+        var unused = LeaseGroup.release(leases.subList(owned, leases.size()));
+        unused = release(members.subList(0, owned), leases);
+      }
+    }
   }
 
   /** All or none: what was entered before one that cannot be is left again. */

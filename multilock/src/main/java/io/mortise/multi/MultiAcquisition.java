@@ -201,7 +201,7 @@ final class MultiAcquisition {
               + " %d ms".formatted(terms.leaseMillis()),
           null);
     }
-    return new MultiLease(source, leases, token, owner, taking);
+    return new MultiLease(source, leases, token, owner, terms.renewed(), taking);
   }
 
   /** A lease of the caller's begins now, also for the members that were taken first. */

@@ -23,8 +23,9 @@ final class MultiLease extends JointLease {
       List<OwnedLease> members,
       long token,
       @Nullable Thread owner,
+      boolean renewed,
       Taking taking) {
-    super(source, members, members.size(), token, owner);
+    super(source, members, members.size(), token, owner, renewed);
     this.source = source;
     this.taking = taking;
     watch();

@@ -86,45 +86,28 @@ final class Ballot {
   }
 
   private void askForVotes(long waitNanos) throws InterruptedException {
-    List<Integer> silent = new ArrayList<>();
-    List<Integer> out = new ArrayList<>();
+    List<Integer> doubtful = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
-      if (members.get(i).isSilent()) {
-        silent.add(i);
-      } else if (members.get(i).isOut()) {
-        out.add(i);
+      if (poll.isAsked(i)) {
+        continue; // the one that was waited for
+      }
+      if (members.get(i).isDoubtful()) {
+        doubtful.add(i);
       } else {
         ask(i, waitNanos);
       }
     }
-    if (!out.isEmpty()) {
-      poll.look(System.nanoTime() + budgetNanos);
-      if (!isDecided(out.size() + silent.size())) {
-        out.forEach(place -> ask(place, waitNanos));
-        out.clear();
-      }
-    }
-    await(out.size() + silent.size());
-    if (!silent.isEmpty() && !isDecided(silent.size())) {
-      silent.forEach(place -> ask(place, waitNanos));
+    await(doubtful.size());
+    if (!doubtful.isEmpty() && !isDecided(doubtful.size())) {
+      doubtful.forEach(place -> ask(place, waitNanos));
       await(0); // a budget of their own: their votes decide
     }
   }
 
   private void ask(int place, long waitNanos) {
-    if (!poll.isAsked(place)) {
-      Member member = members.get(place);
-      Terms asked = terms.waiting(waitNanos).interruptible(true).under(member.source().options());
-      try {
-        member
-            .acquireAhead(asked, owner)
-            .ifPresentOrElse(
-                sent -> poll.ask(place, sent),
-                () -> poll.ask(place, () -> member.acquire(asked, owner)));
-      } catch (LockException e) {
-        poll.fail(place, e);
-      }
-    }
+    Member member = members.get(place);
+    Terms asked = terms.waiting(waitNanos).interruptible(true).under(member.source().options());
+    poll.ask(place, () -> member.acquire(asked, owner));
   }
 
   private void await(int unasked) throws InterruptedException {
@@ -188,14 +171,14 @@ final class Ballot {
       long token,
       LateGrants late) {
     long pauseNanos = Math.max(LEAST_RETAKE_NANOS, budgetNanos);
-    QuorumHold hold =
-        new QuorumHold(
-            source,
-            ready,
-            token,
-            owner,
-            new Retaking(source, terms, owner, pauseNanos),
-            budgetNanos);
+    Retaking retaking = new Retaking(source, owner, pauseNanos);
+    QuorumHold hold;
+    try {
+      hold = new QuorumHold(source, ready, token, owner, terms, retaking, budgetNanos);
+    } catch (RuntimeException | Error e) {
+      retaking.end();
+      throw e;
+    }
     if (!hold.isValid()) {
       QuorumHold.quietly(hold);
       return fail(

@@ -2,12 +2,10 @@ package io.mortise.red;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
-import io.mortise.core.spi.InFlight;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockNode;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
-import io.mortise.red.Flights.Promptness;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
@@ -16,11 +14,11 @@ import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One member of a quorum: a lock on a node of its own.
@@ -28,13 +26,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A node that hangs would hold one more thread with each acquisition that is decided without it.
  * So the questions that nobody waits for any more are counted, over all locks on that node; while
  * there are several, the node is silent, and is asked only when the others have not decided in
- * their time. One that could not be reached just now is out, and is asked when the others do not
- * decide at once.
+ * their time. The same goes for one that could not be reached just now.
  *
  * @param source where its leases come from
  * @param contact what is known of its node
  */
 record Member(LeaseSource source, Contact contact) {
+  private static final Logger LOG = LoggerFactory.getLogger(RedLock.class);
   private static final int MOST_UNAWAITED = 4;
 
   /** By client: it is the client's threads that hang. */
@@ -47,94 +45,10 @@ record Member(LeaseSource source, Contact contact) {
    * @param unawaited how many questions to it nobody waits for any more
    * @param serverIds what its servers call themselves; empty until they have told
    * @param outage whether it could not be reached lately
-   * @param promptness how fast it answers
    */
-  record Contact(
-      AtomicInteger unawaited,
-      AtomicReference<Set<String>> serverIds,
-      Outage outage,
-      Promptness promptness) {
+  record Contact(AtomicInteger unawaited, AtomicReference<Set<String>> serverIds, Outage outage) {
     Contact() {
-      this(
-          new AtomicInteger(),
-          new AtomicReference<>(Set.of()),
-          new Outage(System::nanoTime),
-          new Promptness());
-    }
-  }
-
-  /** That a node could not be reached. Safe for any thread. */
-  static final class Outage {
-    static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-    private final LongSupplier clock;
-    private volatile boolean seen;
-    private final AtomicLong seenNanos = new AtomicLong();
-    private volatile long answeredNanos;
-
-    Outage(LongSupplier clock) {
-      this.clock = clock;
-      this.answeredNanos = clock.getAsLong();
-    }
-
-    /** When a question begins. */
-    long begin() {
-      return clock.getAsLong();
-    }
-
-    /** Notes what went wrong, and gives it back; nothing if the node has answered others since. */
-    LockException note(LockException failure, long begunNanos) {
-      if (failure.reason() == Reason.UNREACHABLE && begunNanos - answeredNanos >= 0) {
-        seenNanos.set(clock.getAsLong());
-        seen = true;
-      }
-      return failure;
-    }
-
-    /** It has answered. */
-    void isOver() {
-      answeredNanos = clock.getAsLong();
-      if (seen) {
-        seen = false;
-      }
-    }
-
-    /**
-     * Whether it was so lately that another attempt would hardly tell anything new. When that time
-     * is over, one who asks this is let through, and the others wait for what becomes of it.
-     */
-    boolean keepsOut() {
-      if (!seen) {
-        return false;
-      }
-      long last = seenNanos.get();
-      long now = clock.getAsLong();
-      return now - last < PAUSE_NANOS || !seenNanos.compareAndSet(last, now);
-    }
-  }
-
-  /** An acquisition that was sent ahead; how it ends is noted. */
-  private record Asked(InFlight<Optional<OwnedLease>> sent, Outage outage, long begunNanos)
-      implements InFlight<Optional<OwnedLease>> {
-    @Override
-    public boolean isSent() {
-      return sent.isSent();
-    }
-
-    @Override
-    public boolean hasArrived() {
-      return sent.hasArrived();
-    }
-
-    @Override
-    public Optional<OwnedLease> await() {
-      try {
-        Optional<OwnedLease> lease = sent.await();
-        outage.isOver();
-        return lease;
-      } catch (LockException e) {
-        throw outage.note(e, begunNanos);
-      }
+      this(new AtomicInteger(), new AtomicReference<>(Set.of()), new Outage(System::nanoTime));
     }
   }
 
@@ -157,17 +71,8 @@ record Member(LeaseSource source, Contact contact) {
   }
 
   /** Whether it is asked only when the others have not decided in their time. */
-  boolean isSilent() {
-    return unawaited().get() >= MOST_UNAWAITED;
-  }
-
-  /** Whether it is asked only when the others do not decide at once. */
-  boolean isOut() {
-    return contact.outage().keepsOut();
-  }
-
-  Promptness promptness() {
-    return contact.promptness();
+  boolean isDoubtful() {
+    return unawaited().get() >= MOST_UNAWAITED || contact.outage().keepsOut();
   }
 
   /** Where it is, for messages. */
@@ -191,9 +96,14 @@ record Member(LeaseSource source, Contact contact) {
     try {
       lease = source.acquire(terms, owner);
     } catch (LockException e) {
-      throw contact.outage().note(e, begunNanos);
+      if (contact.outage().note(e, begunNanos)) {
+        LOG.warn("{} cannot be used, and locks go on without it: {}", this, e.getMessage());
+      }
+      throw e;
     }
-    contact.outage().isOver();
+    if (contact.outage().isOver()) {
+      LOG.info("{} can be used again", this);
+    }
     if (knownServerIds().isEmpty()) {
       contact
           .serverIds()
@@ -204,18 +114,6 @@ record Member(LeaseSource source, Contact contact) {
                   .collect(Collectors.toUnmodifiableSet()));
     }
     return lease;
-  }
-
-  /**
-   * The same, sent ahead.
-   *
-   * @return empty if it may have to wait, or there is more than that to ask
-   */
-  Optional<InFlight<Optional<OwnedLease>>> acquireAhead(Terms terms, @Nullable Thread owner) {
-    return terms.waitNanos() == 0 && !knownServerIds().isEmpty()
-        ? InFlight.acquire(source, terms, owner)
-            .map(sent -> new Asked(sent, contact.outage(), contact.outage().begin()))
-        : Optional.empty();
   }
 
   /** What its servers call themselves; empty when they have not answered yet, or do not tell. */

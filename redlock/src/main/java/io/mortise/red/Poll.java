@@ -2,9 +2,6 @@ package io.mortise.red;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
-import io.mortise.core.spi.InFlight;
-import io.mortise.red.Flights.Flight;
-import io.mortise.red.Flights.Promptness;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -17,12 +14,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question to several members at the same time: sent ahead where that can be, and otherwise
- * asked on a thread of the member's client.
+ * One question to several members at the same time, each asked on a thread of its own client.
  *
  * <p><b>Threads.</b> One thread asks and waits; those that bring answers meet it under the lock
- * here. What was sent ahead it collects itself for a moment; then threads wait for the rest.
- * Whoever waits stops when enough has been answered, and says what is to become of the rest: an
+ * here, and wake it when what they bring is enough. It says what is to become of the rest: an
  * answer that comes later is given to {@code late}, on the thread that brings it. Every answer is
  * seen exactly once: by who waits, or by {@code late}.
  *
@@ -30,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Poll<T> {
   private final List<Member> members;
-  private final Flights<T> flights = new Flights<>(System::nanoTime);
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition answered = lock.newCondition();
 
@@ -38,6 +32,7 @@ final class Poll<T> {
   private final List<@Nullable Answer<T>> answers;
   private final @Nullable Thread[] answering;
   private final boolean[] asked;
+  private Predicate<Poll<T>> awaited = none -> false;
   private @Nullable Late<T> late;
   private boolean interrupts;
 
@@ -64,9 +59,8 @@ final class Poll<T> {
 
   /** Has the question put to a member, by a thread of its client. */
   void ask(int place, Callable<T> question) {
-    asks(place);
     try {
-      var unused = members.get(place).source().submit(() -> answer(place, question));
+      submit(place, question);
     } catch (RejectedExecutionException e) {
       put(
           place,
@@ -81,15 +75,25 @@ final class Poll<T> {
     }
   }
 
-  /** Takes a question that was put to a member already. */
-  void ask(int place, InFlight<T> question) {
-    asks(place);
-    Promptness promptness = members.get(place).promptness();
-    if (question.isSent()) {
-      flights.add(place, question, promptness);
-    } else {
-      leave(new Flight<>(place, question, promptness));
+  /** As {@link #ask}, in any case: by the calling thread, when no other can be had. */
+  void demand(int place, Callable<T> question) {
+    try {
+      submit(place, question);
+    } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+      boolean interrupted = Thread.interrupted(); // which is the caller's, not the answer's
+      try {
+        answer(place, question);
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
     }
+  }
+
+  private void submit(int place, Callable<T> question) {
+    asks(place);
+    var unused = members.get(place).source().submit(() -> answer(place, question));
   }
 
   /** Answers for a member that need not be asked. */
@@ -98,43 +102,12 @@ final class Poll<T> {
     put(place, new Answer<>(value, null));
   }
 
-  /** A member could not even be asked. */
-  void fail(int place, RuntimeException failure) {
-    asks(place);
-    put(place, new Answer<>(null, failure));
-  }
-
   private void asks(int place) {
     lock.lock();
     try {
       asked[place] = true;
     } finally {
       lock.unlock();
-    }
-  }
-
-  /** Leaves the waiting to a thread of the client's; it is done in any case. */
-  private void leave(Flight<T> flight) {
-    try {
-      var unused = members.get(flight.place()).source().submit(() -> land(flight));
-    } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-      land(flight);
-    }
-  }
-
-  private void land(Flight<T> flight) {
-    Answer<T> answer;
-    try {
-      answer = new Answer<>(flight.question().await(), null);
-    } catch (RuntimeException e) {
-      answer = new Answer<>(null, e);
-    }
-    put(flight.place(), answer);
-  }
-
-  private void leaveAll() {
-    for (Flight<T> open = flights.takeOpen(); open != null; open = flights.takeOpen()) {
-      leave(open);
     }
   }
 
@@ -187,7 +160,9 @@ final class Poll<T> {
       after = late;
       if (after == null) {
         answers.set(place, answer);
-        answered.signalAll();
+        if (isOver()) {
+          answered.signal();
+        }
         return;
       }
     } finally {
@@ -199,22 +174,16 @@ final class Poll<T> {
     }
   }
 
-  /** Collects what answers at once; threads wait for the rest. */
-  void look(long untilNanos) {
-    flights.gather(this::land, untilNanos);
-    leaveAll();
-  }
-
   /**
    * Waits until the answers so far are enough, all have answered, or the time is over.
    *
    * @throws InterruptedException if the thread is interrupted; the question is still open
    */
   void await(Predicate<Poll<T>> enough, long untilNanos) throws InterruptedException {
-    look(untilNanos);
     lock.lockInterruptibly();
     try {
-      while (open() > 0 && !enough.test(this)) {
+      awaited = enough;
+      while (!isOver()) {
         long left = untilNanos - System.nanoTime();
         if (left <= 0) {
           return;
@@ -224,6 +193,10 @@ final class Poll<T> {
     } finally {
       lock.unlock();
     }
+  }
+
+  private boolean isOver() {
+    return open() == 0 || awaited.test(this);
   }
 
   /** As {@link #await}; an interrupt ends nothing, and is kept. */
@@ -249,7 +222,6 @@ final class Poll<T> {
    * @return for each member its answer; null for one that was not asked, or has not answered
    */
   List<@Nullable Answer<T>> end(boolean interrupt, Late<T> rest) {
-    leaveAll();
     lock.lock();
     try {
       late = rest;

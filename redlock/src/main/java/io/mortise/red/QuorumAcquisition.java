@@ -43,6 +43,9 @@ final class QuorumAcquisition {
   private final long startNanos = System.nanoTime();
   private boolean interrupted;
 
+  /** When the last ballot was answered, or the wait began. */
+  private long answeredNanos = startNanos;
+
   /** Ballots in a row that failed for want of answers, since when, and the last one's error. */
   private int failures;
 
@@ -80,7 +83,7 @@ final class QuorumAcquisition {
       }
       note(ballot.trouble());
       if (leftNanos() <= 0) {
-        if (trouble != null) {
+        if (trouble != null && prevails(trouble)) {
           throw trouble;
         }
         return Optional.empty();
@@ -92,10 +95,20 @@ final class QuorumAcquisition {
   private void note(@Nullable LockException problem) {
     if (problem == null) {
       failures = 0;
+      answeredNanos = System.nanoTime();
     } else if (failures++ == 0) {
       failingSinceNanos = System.nanoTime();
     }
     trouble = problem;
+  }
+
+  /**
+   * Whether there was no answer for the longer part of the wait, or the trouble will not pass. A
+   * last ballot that was slow makes no error of a lock that others have held all the time.
+   */
+  private boolean prevails(LockException problem) {
+    return System.nanoTime() - answeredNanos >= answeredNanos - startNanos
+        || !JointFailure.mayPass(problem);
   }
 
   /**

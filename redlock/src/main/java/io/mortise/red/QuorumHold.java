@@ -1,9 +1,9 @@
 package io.mortise.red;
 
+import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
-import io.mortise.core.spi.InFlight;
 import io.mortise.core.spi.JointLease;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
@@ -11,9 +11,11 @@ import io.mortise.red.Poll.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,11 +32,15 @@ final class QuorumHold extends JointLease implements QuorumLease {
   private final long budgetNanos;
   private final Retaking retaking;
 
+  /** The lost members that have been told of, by place. */
+  private final AtomicReferenceArray<@Nullable OwnedLease> told;
+
   /** Takes back what was scheduled for the end of the longest time. */
   private final Runnable cancelEnd;
 
   /**
    * @param leases by place; null where the node has not granted one
+   * @param terms those of the acquisition
    * @param budgetNanos for how long a node may take to answer
    */
   QuorumHold(
@@ -42,12 +48,14 @@ final class QuorumHold extends JointLease implements QuorumLease {
       List<? extends @Nullable OwnedLease> leases,
       long token,
       @Nullable Thread owner,
+      Terms terms,
       Retaking retaking,
       long budgetNanos) {
-    super(source, leases, source.quorum(), token, owner);
+    super(source, leases, source.quorum(), token, owner, terms.renewed());
     this.source = source;
     this.budgetNanos = budgetNanos;
     this.retaking = retaking;
+    this.told = new AtomicReferenceArray<>(leases.size());
     retaking.begin(this);
     this.cancelEnd = endOfRenewal();
     watch();
@@ -105,22 +113,38 @@ final class QuorumHold extends JointLease implements QuorumLease {
   boolean joinLate(int place, @Nullable OwnedLease expected, OwnedLease lease) {
     boolean joined = false;
     try {
-      retaking.adapt(lease);
       joined =
           (lease.lastToken() <= fencingToken() || isConfirmed())
               && lease.raiseToken(fencingToken())
               && join(place, expected, lease);
-    } catch (LockException e) {
-      LOG.debug("lock '{}': {} cannot join", lockName(), source.member(place), e);
-    } finally {
       if (joined) {
-        retaking.taken(place);
-      } else {
-        quietly(lease);
-        retaking.miss(place);
+        adapt(lease);
       }
+    } catch (LockException e) {
+      LOG.debug("lock '{}': {} cannot join as it should", lockName(), source.member(place), e);
+    } finally {
+      if (!joined) {
+        quietly(lease);
+      }
+      retaking.look(place);
     }
     return joined;
+  }
+
+  /**
+   * What was asked of the hold while this member could not hear it holds for it too. Until the two
+   * agree: the hold may be asked for something else meanwhile.
+   */
+  private void adapt(OwnedLease member) {
+    boolean renewed;
+    do {
+      renewed = isRenewed();
+      if (renewed) {
+        member.need(retaking.lasting());
+      } else {
+        member.renewWhile(false);
+      }
+    } while (renewed != isRenewed());
   }
 
   /**
@@ -143,36 +167,25 @@ final class QuorumHold extends JointLease implements QuorumLease {
   @Override
   protected void lostMember(int place, OwnedLease member) {
     quietly(member);
-    if (isForced(member)) {
-      verify(); // who takes one node by force takes the others too: they are not taken again
-      retaking.giveUp(place);
+    if (member(place) != member) {
       return;
     }
-    if (member(place) == member && retaking.miss(place)) {
+    Optional<LeaseLoss> loss = member.loss();
+    if (loss.filter(why -> why.reason() == Reason.FORCED).isPresent()) {
+      retaking.giveUp(place);
+      verify(); // who takes one node by force takes the others too: they are not taken again
+    } else {
+      retaking.miss(place);
+    }
+    if (told.getAndSet(place, member) != member) {
       LOG.warn(
-          "lock '{}': {} does not hold it any more; {} of {} nodes do",
+          "lock '{}': {} does not hold it any more, {} of {} nodes do: {}",
           lockName(),
           source.member(place),
           nodesHolding(),
-          nodes());
+          nodes(),
+          loss.map(LeaseLoss::detail).orElse("it was released by itself"));
     }
-  }
-
-  private static boolean isForced(OwnedLease member) {
-    return member.loss().filter(loss -> loss.reason() == Reason.FORCED).isPresent();
-  }
-
-  /** What is asked of the members holds for those that join later too. */
-  @Override
-  public void need(Terms terms) {
-    super.need(terms);
-    retaking.need(terms);
-  }
-
-  @Override
-  public void renewWhile(boolean wanted) {
-    super.renewWhile(wanted);
-    retaking.renewWhile(wanted);
   }
 
   @Override
@@ -193,10 +206,7 @@ final class QuorumHold extends JointLease implements QuorumLease {
 
   /** Has a member released. */
   static void release(Poll<Boolean> poll, int place, OwnedLease lease) {
-    InFlight.release(lease)
-        .ifPresentOrElse(
-            sent -> poll.ask(place, sent),
-            () -> poll.ask(place, asking(OwnedLease::release, lease)));
+    poll.demand(place, asking(OwnedLease::release, lease));
   }
 
   private static Callable<Boolean> asking(Consumer<OwnedLease> action, OwnedLease lease) {

@@ -56,7 +56,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>While it is held</b> each node is renewed by itself. One that loses the hold (a restart
  * without data, an expiry while it was cut off) is taken again while a majority stands, and so is
  * one that was missing from the start; {@link QuorumLease} says how many there are. Below a
- * majority the hold is lost, and told.
+ * majority the hold is lost, and told. A node that loses the hold is logged as a warning, and so is
+ * one that cannot be used: once for each outage, at once if it does not pass by itself (a wrong
+ * password), otherwise after a second.
  *
  * <p><b>The fencing token</b> is larger than that of every earlier holder, and a majority of the
  * nodes remembers it before the lock is given out, so that the next majority, which shares a node
@@ -69,8 +71,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> {@code false}, or an empty {@code Optional}, means that others hold nodes, and
  * the rest is no majority; that a minority is dead changes nothing about it. When a majority does
- * not answer, a wait goes on and tries again; then a {@link io.mortise.core.LockException} tells
- * what each node said.
+ * not answer, a wait goes on and tries again. If that is so at its end, and was for the longer part
+ * of it, a {@link io.mortise.core.LockException} tells what each node said.
  *
  * <p><b>Questions.</b> {@code isLocked()} says whether a majority is held by anybody, and {@code
  * remainingLease()} for how long; both throw if too few nodes answer. {@code forceUnlock()} takes

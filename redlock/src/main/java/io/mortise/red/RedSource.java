@@ -1,5 +1,6 @@
 package io.mortise.red;
 
+import io.mortise.core.Lease;
 import io.mortise.core.LockException;
 import io.mortise.core.spi.JointFailure;
 import io.mortise.core.spi.JointSource;
@@ -128,6 +129,11 @@ final class RedSource extends JointSource {
   public Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner)
       throws InterruptedException {
     return new QuorumAcquisition(this, terms, owner).run();
+  }
+
+  @Override
+  public Lease guard(OwnedLease lease) {
+    return new GuardedQuorumLease((QuorumHold) lease, options().traceLeases());
   }
 
   @Override

@@ -10,7 +10,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,10 +22,15 @@ import org.slf4j.LoggerFactory;
  * <p>Nothing is taken again for a thread that has died, for a hold that has lasted its longest
  * time, or on a node where the lock was taken by force: those are to end.
  *
- * <p><b>Threads.</b> For each place at most one attempt is scheduled or under way; the places stand
- * under the lock here, and nothing is sent under it. An attempt runs on a thread of the node's
- * client; the end of the hold interrupts it. One that is granted after that gives back what it got,
- * because the hold refuses it.
+ * <p><b>A place that is not filled always has somebody who works on it</b>: an attempt is scheduled
+ * or under way, unless the hold has ended or the place is given up. Whoever sees or makes a place
+ * empty says so by {@link #miss}, after the fact, and either begins to work on it or finds somebody
+ * who does. Whoever stops working on a place says so first, and looks at the place after that: a
+ * loss in between is seen by one of the two.
+ *
+ * <p><b>Threads.</b> The places stand under the lock here; nothing is sent under it, and no lease
+ * is looked at. An attempt runs on a thread of the node's client; the end of the hold interrupts
+ * it. One that is granted after that gives back what it got, because the hold refuses it.
  *
  * <p>An attempt waits for a moment: those who wait for the lock may have the node in turn, without
  * a majority, and one that only looked from time to time would hardly ever find it free.
@@ -46,14 +50,13 @@ final class Retaking {
   private final Place[] places;
   private boolean ended;
 
-  /** Whether the hold is renewed, as it was asked for last. */
-  private volatile boolean renewed;
-
   private @Nullable QuorumHold hold;
 
   /** One node, and what is done about it. */
   private static final class Place {
+    /** Whether an attempt is scheduled or under way. */
     boolean busy;
+
     boolean givenUp;
     int attempts;
     @Nullable Thread asking;
@@ -61,12 +64,10 @@ final class Retaking {
   }
 
   /**
-   * @param terms those of the hold
    * @param firstPauseNanos how long to wait before the first attempt; then twice as long each time
    */
-  Retaking(RedSource source, Terms terms, @Nullable Thread owner, long firstPauseNanos) {
+  Retaking(RedSource source, @Nullable Thread owner, long firstPauseNanos) {
     this.source = source;
-    this.renewed = terms.renewed();
     this.owner = owner;
     this.firstPauseNanos = firstPauseNanos;
     this.places = new Place[source.members().size()];
@@ -80,38 +81,23 @@ final class Retaking {
     hold = newHold;
   }
 
-  /** The hold is asked to last longer, or to be renewed. */
-  void need(Terms terms) {
-    renewed |= terms.renewed();
-  }
-
-  void renewWhile(boolean wanted) {
-    renewed = wanted;
-  }
-
-  /** A place is empty, or has a lost lease in it; whether that is news. */
-  boolean miss(int place) {
-    return guarded(
-        () -> {
-          Place missed = places[place];
-          boolean news = !missed.busy && !missed.givenUp;
-          if (news) {
-            schedule(place, missed);
-          }
-          return news;
-        });
-  }
-
-  /** A place is taken. */
-  void taken(int place) {
+  /** A place is empty, or has a lost lease in it. */
+  void miss(int place) {
     guarded(
         () -> {
-          Place taken = places[place];
-          taken.attempts = 0;
-          taken.cancel.run();
-          taken.busy = false;
-          return true;
+          Place missed = places[place];
+          if (!missed.busy) {
+            schedule(place, missed);
+          }
         });
+  }
+
+  /** A lease has come into a place, or was refused there. */
+  void look(int place) {
+    OwnedLease lease = hold().leaseAt(place);
+    if (lease == null || !lease.isValid()) {
+      miss(place);
+    }
   }
 
   /** A place is not to be taken again. */
@@ -130,21 +116,23 @@ final class Retaking {
               place.asking.interrupt();
             }
           }
-          return true;
         });
   }
 
-  private boolean guarded(BooleanSupplier change) {
+  private QuorumHold hold() {
+    return Objects.requireNonNull(hold, "begin() comes first");
+  }
+
+  private void guarded(Runnable change) {
     lock.lock();
     try {
-      return change.getAsBoolean();
+      change.run();
     } finally {
       lock.unlock();
     }
   }
 
   private void schedule(int place, Place missed) {
-    missed.busy = false;
     if (ended || missed.givenUp || !mayLast()) {
       return;
     }
@@ -166,34 +154,30 @@ final class Retaking {
   }
 
   private void attempt(int place, Place missed) {
-    QuorumHold taker = Objects.requireNonNull(hold, "begin() comes first");
-    boolean settled = false;
+    QuorumHold taker = hold();
     try {
       OwnedLease before = taker.leaseAt(place);
-      settled = before != null && before.isValid(); // somebody was quicker: a late grant
-      if (!settled && taker.isValid() && mayLast()) {
+      boolean filled = before != null && before.isValid(); // by a late grant
+      if (!filled && taker.isValid() && mayLast()) {
         Optional<OwnedLease> lease = ask(taker, source.member(place), missed);
-        settled = lease.isPresent() && taker.joinLate(place, before, lease.get());
-        if (settled) {
-          LOG.info("lock '{}': {} has been taken again", source.name(), source.member(place));
+        filled = lease.isPresent() && taker.joinLate(place, before, lease.get());
+        if (filled) {
+          LOG.debug("lock '{}': {} has been taken again", source.name(), source.member(place));
         }
+      }
+      if (filled) {
+        guarded(() -> missed.attempts = 0);
       }
     } catch (RuntimeException e) {
       LOG.warn("lock '{}': {} cannot be taken", source.name(), source.member(place), e);
     } finally {
-      boolean done = settled;
-      guarded(
-          () -> {
-            if (!done) {
-              schedule(place, missed);
-            }
-            return done;
-          });
+      guarded(() -> missed.busy = false);
+      look(place);
     }
   }
 
   private Optional<OwnedLease> ask(QuorumHold taker, Member member, Place missed) {
-    if (member.isSilent() || member.isOut() || !begins(missed)) {
+    if (member.isDoubtful() || !begins(missed)) {
       return Optional.empty();
     }
     member.unawaited().incrementAndGet();
@@ -215,11 +199,13 @@ final class Retaking {
 
   /** From here on the end of the hold interrupts the attempt. */
   private boolean begins(Place missed) {
-    return guarded(
-        () -> {
-          missed.asking = ended ? null : Thread.currentThread();
-          return !ended;
-        });
+    lock.lock();
+    try {
+      missed.asking = ended ? null : Thread.currentThread();
+      return !ended;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** A node that answers is there, and will be free soon: the next attempt follows soon. */
@@ -228,30 +214,21 @@ final class Retaking {
         () -> {
           missed.asking = null;
           missed.attempts = answered ? Math.min(missed.attempts, 1) : missed.attempts;
-          return answered;
         });
     Thread.interrupted(); // one that came too late is nobody else's
   }
 
   /** What is not renewed ends with the hold. */
   private Terms lasting(QuorumHold taker) {
-    return renewed ? lasting() : ending(taker);
+    return taker.isRenewed() ? lasting() : ending(taker);
   }
 
-  private Terms lasting() {
+  /** Those of a lease that is renewed. */
+  Terms lasting() {
     return Terms.of(source.options(), Duration.ofNanos(firstPauseNanos), null, true);
   }
 
   private Terms ending(QuorumHold taker) {
     return new Terms(firstPauseNanos, Math.max(1, taker.remaining().toMillis()), false, true);
-  }
-
-  /** Gives a lease that joins late what has been asked of the hold since it was asked for. */
-  void adapt(OwnedLease lease) {
-    if (renewed) {
-      lease.need(lasting());
-    } else {
-      lease.renewWhile(false);
-    }
   }
 }

@@ -1,12 +1,10 @@
 package io.mortise.red;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
-import io.mortise.red.Member.Outage;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +26,7 @@ class OutageTest {
 
   @Test
   void itIsFreshForAWhile() {
-    LockException refused = failure(Reason.UNREACHABLE);
-    assertSame(refused, outage.note(refused, outage.begin()));
+    note(Reason.UNREACHABLE);
     assertTrue(outage.keepsOut());
 
     clock.addAndGet(Outage.PAUSE_NANOS - 1);
@@ -41,7 +38,7 @@ class OutageTest {
 
   @Test
   void anAnswerEndsIt() {
-    var unused = outage.note(failure(Reason.UNREACHABLE), outage.begin());
+    note(Reason.UNREACHABLE);
 
     outage.isOver();
 
@@ -54,16 +51,77 @@ class OutageTest {
     clock.incrementAndGet();
     outage.isOver();
 
-    var unused = outage.note(failure(Reason.UNREACHABLE), begun);
+    assertFalse(outage.note(failure(Reason.ACCESS_DENIED), begun));
 
+    assertFalse(outage.note(failure(Reason.UNREACHABLE), begun));
     assertFalse(outage.keepsOut());
   }
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "UNREACHABLE")
   void aNodeThatAnswersIsNotOut(Reason reason) {
-    var unused = outage.note(failure(reason), outage.begin());
+    note(reason);
 
     assertFalse(outage.keepsOut());
+  }
+
+  private boolean note(Reason reason) {
+    return outage.note(failure(reason), outage.begin());
+  }
+
+  private void pass(long nanos) {
+    clock.addAndGet(nanos);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Reason.class,
+      names = {"ACCESS_DENIED", "UNTRUSTED", "WRONG_TYPE", "NOT_SUPPORTED", "SCRIPT"})
+  void whatDoesNotPassByItselfIsToldAtOnceAndOnce(Reason reason) {
+    assertTrue(note(reason));
+    for (int i = 0; i < 10; i++) {
+      pass(Outage.QUIET_NANOS);
+      assertFalse(note(reason));
+    }
+    assertTrue(outage.isOver(), "and so is its end");
+    assertFalse(outage.isOver());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Reason.class,
+      names = {"UNREACHABLE", "NOT_READY", "READ_ONLY", "OUT_OF_MEMORY"})
+  void whatMayPassIsToldWhenItHasLasted(Reason reason) {
+    assertFalse(note(reason));
+    pass(Outage.LASTING_NANOS - 1);
+    assertFalse(note(reason));
+    pass(1);
+    assertTrue(note(reason));
+    assertFalse(note(reason));
+  }
+
+  @Test
+  void aQuestionThatHungForLongIsALastingOne() {
+    long begun = outage.begin();
+    pass(Outage.LASTING_NANOS);
+
+    assertTrue(outage.note(failure(Reason.UNREACHABLE), begun));
+  }
+
+  @Test
+  void oneThatComesAndGoesIsNotToldAgainAtOnce() {
+    assertTrue(note(Reason.WRONG_TYPE));
+    assertTrue(outage.isOver());
+    pass(Outage.QUIET_NANOS - 1);
+    assertFalse(note(Reason.WRONG_TYPE));
+    assertFalse(outage.isOver());
+    pass(1);
+    assertTrue(note(Reason.WRONG_TYPE));
+  }
+
+  @Test
+  void aClientThatWasClosedIsNoOutage() {
+    assertFalse(note(Reason.CLIENT_CLOSED));
+    assertFalse(outage.isOver());
   }
 }

@@ -24,6 +24,7 @@ record ReadProtocol(Wire wire, String writer) implements LockProtocol {
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_read");
   private static final Script PRESENCE = Script.load("rw/reader_presence");
   private static final String READERS = "read";
+  private static final long MAX_RENEWAL_INTERVAL_MILLIS = 10_000;
 
   @Override
   public LockName name() {
@@ -103,6 +104,15 @@ record ReadProtocol(Wire wire, String writer) implements LockProtocol {
   @Override
   public ScriptCall renew(String holder, long leaseMillis) {
     return wire.renew(holder, leaseMillis);
+  }
+
+  /**
+   * A Redisson before 4.4.0 that renews a reader sets the leases of all readers to its own watchdog
+   * time, 30 s if nothing else is said.
+   */
+  @Override
+  public long maxRenewalIntervalMillis() {
+    return MAX_RENEWAL_INTERVAL_MILLIS;
   }
 
   @Override

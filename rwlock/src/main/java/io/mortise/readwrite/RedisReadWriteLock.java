@@ -71,7 +71,9 @@ import java.util.concurrent.locks.ReadWriteLock;
  * {@code :<holder>} behind it. A read-write lock of Redisson on the same name excludes this one,
  * and is excluded and woken by it. It knows nothing of turns and queues, so among such peers nobody
  * is kept from starving, and a waiter of a fair lock notices what they give up after a quarter of
- * its presence at the latest.
+ * its presence at the latest. A reader of Redisson before 4.4.0 cuts the leases of all readers to
+ * its watchdog time at each renewal; a read hold restores its own within 10 s, which is soon enough
+ * if that time is at least 15 s (Redisson's default is 30 s).
  */
 public final class RedisReadWriteLock implements ReadWriteLock {
   /**

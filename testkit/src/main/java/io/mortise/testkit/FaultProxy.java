@@ -154,6 +154,14 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   /**
+   * The connections of this moment become half-open: they stay up, and nothing passes in either
+   * direction any more, as behind a firewall that has forgotten them. New ones work.
+   */
+  public void forgetConnections() {
+    faults.forget(connections);
+  }
+
+  /**
    * Accepts new connections and passes nothing on, in neither direction, until {@link #restore()}.
    * Those that exist are not touched.
    */

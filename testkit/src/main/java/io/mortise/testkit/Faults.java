@@ -2,6 +2,7 @@ package io.mortise.testkit;
 
 import io.mortise.testkit.FaultProxy.Direction;
 import io.mortise.testkit.FaultProxy.LossStyle;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
@@ -43,6 +44,10 @@ final class Faults {
 
   void swallow(Direction direction) {
     change(() -> swallowed.add(direction));
+  }
+
+  void forget(Collection<ProxyConnection> connections) {
+    change(() -> connections.forEach(connection -> connection.forgotten = true));
   }
 
   void holdNew() {
@@ -108,7 +113,7 @@ final class Faults {
         connection.lostReply = true;
         repliesLost++;
       }
-      if (silenced || swallowed.contains(direction)) {
+      if (connection.forgotten || silenced || swallowed.contains(direction)) {
         connection.lostBytes = true;
         return false;
       }

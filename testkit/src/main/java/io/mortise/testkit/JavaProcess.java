@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 
 /**
  * A main class in a JVM of its own, to be killed or suspended: another process of the same program,
- * as a test sees it. It runs on this JVM's Java and class path.
+ * as a test sees it. It runs on this JVM's Java and class path, and is gone when this object is
+ * closed or this JVM ends, also by {@code kill -9}.
  *
  * <p>The two talk in lines. What the child prints to its standard output or error is collected
  * here; {@link #awaitLine} waits for the next line that says what the test wants to hear, and

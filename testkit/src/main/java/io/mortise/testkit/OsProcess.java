@@ -3,7 +3,6 @@ package io.mortise.testkit;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 
 /**
- * A child process that can be killed and suspended, and that does not outlive this JVM: a shutdown
- * hook kills what is left. Only a {@code kill -9} of this JVM itself leaves children behind.
+ * A child process that can be killed and suspended, and that does not outlive this JVM. A shutdown
+ * hook kills what is left, and after a {@code kill -9} of this JVM the {@link ProcessGuard} does.
  */
 final class OsProcess {
   private static final Duration SIGNAL_TIMEOUT = Duration.ofSeconds(10);
@@ -35,7 +34,7 @@ final class OsProcess {
   }
 
   static OsProcess start(ProcessBuilder builder) throws IOException {
-    Process process = builder.start();
+    Process process = ProcessGuard.start(builder);
     RUNNING.add(process);
     var unused = process.onExit().thenAccept(RUNNING::remove);
     return new OsProcess(process);
@@ -153,20 +152,20 @@ final class OsProcess {
       throw new IllegalStateException("process %d is not running".formatted(pid()));
     }
     try {
-      // The shell's own kill: small images have no kill program.
-      Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + pid()).start();
-      if (new OsProcess(kill).awaitExit(SIGNAL_TIMEOUT) != 0) {
-        throw new IllegalStateException("SIG%s did not reach process %d".formatted(name, pid()));
-      }
+      ProcessGuard.signal(name, pid());
     } catch (IOException e) {
-      throw new UncheckedIOException("signals need a POSIX shell at /bin/sh", e);
+      throw new IllegalStateException(e.getMessage(), e);
     }
   }
 
-  private static boolean isStopped(Path stat) throws IOException {
-    // pid (command) state ...; the command may contain anything, so count from its end.
-    String line = Files.readString(stat);
-    int end = line.lastIndexOf(')');
-    return line.startsWith(") T", end) || line.startsWith(") t", end);
+  private static boolean isStopped(Path stat) {
+    try {
+      // pid (command) state ...; the command may contain anything, so count from its end.
+      String line = Files.readString(stat);
+      int end = line.lastIndexOf(')');
+      return line.startsWith(") T", end) || line.startsWith(") t", end);
+    } catch (IOException e) {
+      return true; // it has ended meanwhile
+    }
   }
 }

@@ -25,6 +25,7 @@ final class ProxyConnection {
   volatile @Nullable LossStyle losing;
   volatile boolean lostReply;
   volatile boolean lostBytes;
+  volatile boolean forgotten;
 
   ProxyConnection(FaultProxy proxy, Socket client) {
     this.proxy = proxy;

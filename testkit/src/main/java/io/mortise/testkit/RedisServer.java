@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A real {@code redis-server} process on a free port of 127.0.0.1, in a temporary directory of its
  * own, without persistence. It can be killed, suspended and started again, and is gone when this
- * object is closed or this JVM ends.
+ * object is closed or this JVM ends, also by {@code kill -9}.
  *
  * <pre>{@code
  * try (RedisServer server = RedisServer.start();
@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * redis-server} on the {@code PATH}; the one inside embedded-redis (Redis 6.2, Linux and macOS,
  * x86-64 and arm64). The word {@code embedded} as property or variable asks for that last one.
  *
- * <p>Signals need a POSIX system. Starting and stopping are for one thread at a time; everything
- * else may be called by any thread.
+ * <p>It needs a POSIX shell at {@code /bin/sh}. Starting and stopping are for one thread at a time;
+ * everything else may be called by any thread.
  */
 public final class RedisServer implements AutoCloseable {
   private static final String HOST = "127.0.0.1";

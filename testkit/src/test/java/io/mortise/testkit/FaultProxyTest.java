@@ -253,6 +253,19 @@ class FaultProxyTest {
   }
 
   @Test
+  void forgottenConnectionsAreSilentAndNewOnesWork() {
+    try (Client before = new Client(proxy.uri(), SHORT_MILLIS)) {
+      before.ping();
+      proxy.forgetConnections();
+
+      assertThrows(JedisConnectionException.class, before::ping);
+      try (Client after = new Client(proxy.uri(), LONG_MILLIS)) {
+        assertEquals("PONG", after.ping());
+      }
+    }
+  }
+
+  @Test
   void severalRepliesAreLostOnConnectionsOfTheirOwn() {
     proxy.loseReplies(2, LossStyle.CLOSE, FaultProxy.containing("INCR"));
     for (int i = 0; i < 2; i++) {

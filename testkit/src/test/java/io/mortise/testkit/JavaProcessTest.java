@@ -7,11 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -93,6 +97,54 @@ class JavaProcessTest {
     await()
         .atMost(LONG)
         .until(() -> !ProcessHandle.of(grandchild).map(ProcessHandle::isAlive).orElse(false));
+  }
+
+  @Test
+  void aKilledParentLeavesNoChildBehindNotEvenOneThatIsSuspended() throws Exception {
+    List<Long> children = new ArrayList<>();
+    try (JavaProcess parent = JavaProcess.start(BusyParent.class)) {
+      for (String pid : parent.awaitLine("children ", LONG).split(" ", -1)) {
+        if (!pid.equals("children")) {
+          children.add(Long.parseLong(pid));
+        }
+      }
+      assertEquals(3, children.stream().filter(JavaProcessTest::lives).count());
+      parent.kill();
+    }
+    await().atMost(LONG).until(() -> children.stream().noneMatch(JavaProcessTest::lives));
+  }
+
+  /** A dead process whose new parent has not yet asked for its exit code lives no more. */
+  private static boolean lives(long pid) {
+    Path stat = Path.of("/proc", Long.toString(pid), "stat");
+    try {
+      String line = Files.readString(stat);
+      return !line.startsWith(") Z", line.lastIndexOf(')'));
+    } catch (IOException noSuchFile) {
+      return !Files.exists(Path.of("/proc", "self"))
+          && ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+    }
+  }
+
+  /** Starts two servers, of which one is suspended, and a JVM, and waits for ever. */
+  static final class BusyParent {
+    public static void main(String[] arguments) throws Exception {
+      RedisServer server = RedisServer.start();
+      RedisServer suspended = RedisServer.start();
+      suspended.pause();
+      JavaProcess child = JavaProcess.start(Sleeper.class);
+      child.awaitLine("sleeping", LONG);
+      System.out.println("children " + server.pid() + " " + suspended.pid() + " " + child.pid());
+      new CountDownLatch(1).await();
+    }
+  }
+
+  /** Does not look at its standard input. */
+  static final class Sleeper {
+    public static void main(String[] arguments) throws Exception {
+      System.out.println("sleeping");
+      new CountDownLatch(1).await();
+    }
   }
 
   /** Starts a server and ends without closing it. */

@@ -33,6 +33,9 @@ final class Acquisition {
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
   private static final long MOST_PAUSE_NANOS = 500_000_000L;
 
+  /** How often a grant is asked for again past the end of the wait. */
+  private static final int MOST_ASKED_AGAIN = 8;
+
   private final Engine engine;
   private final LockProtocol protocol;
   private final Terms terms;
@@ -43,6 +46,9 @@ final class Acquisition {
 
   /** Null while it stands in the line. */
   private @Nullable Attempts attempts;
+
+  /** How often a grant was asked for again, because something had happened since it was sent. */
+  private int askedAgain;
 
   /** After faults; null before the first. */
   private @Nullable Backoff backoff;
@@ -75,7 +81,7 @@ final class Acquisition {
     engine.underway().begin();
     try {
       waiting.noteInterrupt();
-      lease = neighbours.left();
+      lease = neighbours.left(terms.waitNanos());
       if (lease == null && standInLine()) {
         attempts =
             new Attempts(engine, protocol, terms, place, neighbours, patience, waiting.begin());
@@ -134,9 +140,9 @@ final class Acquisition {
       Waiting.Heard heard = waiting.listen();
       engine.ensureOpen(protocol.name());
       waiting.noteInterrupt();
-      OwnedLease left = neighbours.left();
+      OwnedLease left = neighbours.left(attempts.withinNanos(waiting.leftNanos()));
       if (left != null) {
-        attempts.giveUp(); // what this one has asked for itself is not needed
+        attempts.giveUp(waiting.leftNanos()); // what this one asked for itself is not needed
         return left;
       }
 
@@ -148,6 +154,11 @@ final class Acquisition {
         OwnedLease lease = attempts.hold(acquired);
         if (lease != null) {
           return lease;
+        }
+        if (patience.last() == null
+            && ++askedAgain >= MOST_ASKED_AGAIN
+            && waiting.leftNanos() <= 0) {
+          return null; // what was granted is given up
         }
         pauseAfterFault();
       } else if (attempt == null) {
@@ -225,7 +236,7 @@ final class Acquisition {
     try {
       waiting.close();
       if (lease == null && attempts != null) {
-        attempts.giveUp();
+        attempts.giveUp(waiting.leftNanos());
       }
     } finally {
       if (lease == null) {

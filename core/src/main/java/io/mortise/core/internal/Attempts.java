@@ -22,9 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Attempts {
   /**
-   * How long a last attempt may take past the end of the wait: the round trip of a slow network.
+   * How long all that is done past the end of the wait may take together: the last attempt, and
+   * leaving a queue. The round trip of a slow network.
    */
-  private static final long ROUND_TRIP_NANOS = 200_000_000L;
+  static final long ROUND_TRIP_NANOS = 200_000_000L;
+
+  /** A step that is taken at all has this much time. */
+  private static final long LEAST_NANOS = 10_000_000L;
 
   private final Engine engine;
   private final LockProtocol protocol;
@@ -37,11 +41,13 @@ final class Attempts {
   /** Of the last attempt. */
   private int tokens;
 
-  private long sentNanos;
-  private @Nullable Sent sent;
+  private Sending sending = new Sending(0, 0);
 
-  /** Attempts without an answer, which may leave a hold behind. */
+  /** Attempts without an answer, and a grant that nobody has yet: what may leave a hold behind. */
   private Doubt doubt = Doubt.NONE;
+
+  /** The same, without the grant. */
+  private Doubt before = Doubt.NONE;
 
   /** Whether an attempt was refused in the middle of its script: what it had written stands. */
   private boolean halfway;
@@ -73,10 +79,7 @@ final class Attempts {
    */
   @Nullable Attempt make(long leftNanos) {
     ScriptCall call = next();
-    long within =
-        terms.waitNanos() == 0
-            ? engine.commands().timeoutNanos()
-            : Math.max(leftNanos, ROUND_TRIP_NANOS);
+    long within = withinNanos(leftNanos);
     return outcome(
         () ->
             engine
@@ -88,34 +91,16 @@ final class Attempts {
                     within));
   }
 
-  /** Sends one ahead of its {@link #receive}, if that can be. */
-  void send() {
-    if (engine.commands().sendsAttempts()) {
-      sent = engine.commands().send(next());
-    }
-  }
-
-  boolean isSent() {
-    return sent != null;
-  }
-
-  /** Whether {@link #receive} would find the answer there. */
-  boolean hasArrived() {
-    return sent != null && sent.hasArrived();
-  }
-
-  /**
-   * Waits for the answer to what was sent, or makes the attempt if nothing was; as {@link #make}.
-   */
-  @Nullable Attempt receive() {
-    Sent first = sent;
-    sent = null;
-    return first == null ? make(0) : outcome(first::receive);
+  /** How long a step may take when so much is left of the wait. */
+  long withinNanos(long leftNanos) {
+    return terms.waitNanos() == 0
+        ? engine.commands().timeoutNanos()
+        : Math.max(LEAST_NANOS, leftNanos + ROUND_TRIP_NANOS);
   }
 
   private ScriptCall next() {
     tokens = neighbours.tokens();
-    sentNanos = engine.nanos();
+    sending = Sending.now(engine);
     return protocol.acquire(holder, terms.leaseMillis(), terms.waitNanos() > 0, tokens);
   }
 
@@ -124,38 +109,52 @@ final class Attempts {
     Reply get() throws Fault;
   }
 
+  /**
+   * An attempt is in doubt from before it is sent, so that an error in the middle leaves no hold.
+   */
   private @Nullable Attempt outcome(Answer answer) {
+    Doubt answered = doubt;
+    doubt = answered.another(leaseFromNow());
     try {
       Reply reply = answer.get();
       if (reply.repeated()) {
-        doubt();
+        answered = answered.another(leaseFromNow());
+        doubt = answered.another(leaseFromNow());
       }
       Attempt outcome = protocol.outcome(reply.value());
-      if (!(outcome instanceof Attempt.Acquired)) {
+      if (outcome instanceof Attempt.Acquired) {
+        before = answered; // and in doubt until somebody has the hold
+      } else {
+        doubt = answered;
         note(null);
         place.wasBusy();
       }
       queued |= outcome instanceof Attempt.Queued;
       return outcome;
     } catch (Fault fault) {
-      if (fault.isAnswer()) {
-        halfway |= fault.mayHaveRun();
-      } else if (fault.mayHaveRun()) {
-        doubt();
+      if (fault.isAnswer() || !fault.mayHaveRun()) {
+        doubt = answered;
       }
+      halfway |= fault.isAnswer() && fault.mayHaveRun();
       note(fault);
+      return null;
+    } catch (ClassCastException | IndexOutOfBoundsException odd) { // by the protocol
+      note(new Fault(Reason.SCRIPT, true, "the answer to the attempt cannot be read", odd));
       return null;
     }
   }
 
-  /** The hold that the last attempt was granted; null when it came too late, as without answer. */
+  /**
+   * The hold that the last attempt was granted. Null when it came too late, as without an answer;
+   * and when something has happened since the attempt was sent that may have ended the hold, such
+   * as a forced release: then the next attempt, by the same holder id, finds out.
+   */
   @Nullable OwnedLease hold(Attempt.Acquired acquired) {
     LeaseHandle lease =
-        new LeaseHandle(engine, protocol, holder, acquired, neighbours.owner(), terms, sentNanos);
+        new LeaseHandle(engine, protocol, holder, acquired, neighbours.owner(), terms, sending);
     // Not by asking the lease: that would make it lost, and a lost one is released in the
     // background, which could meet the next attempt of the same holder.
     if (engine.nanos() - lease.renewal().deadlineNanos() >= 0) {
-      doubt();
       note(
           new Fault(
               Reason.UNREACHABLE,
@@ -165,12 +164,12 @@ final class Attempts {
       return null;
     }
     note(null);
-    lease.end().doubt(doubt);
+    if (!engine.register(lease, sending.epoch())) {
+      return null;
+    }
+    // Not before: what ends as an object only must not have the holder id released.
+    lease.end().doubt(before);
     return neighbours.hold(lease, tokens);
-  }
-
-  private void doubt() {
-    doubt = doubt.another(leaseFromNow());
   }
 
   private long leaseFromNow() {
@@ -183,24 +182,29 @@ final class Attempts {
   }
 
   /**
-   * Nothing came of it. A place in a queue is left at once, while Redis answers; what is in doubt,
-   * in the background.
+   * Nothing came of it. A place in a queue is left at once, while Redis answers and there is time;
+   * what is in doubt, in the background.
    */
-  void giveUp() {
+  void giveUp(long leftNanos) {
     boolean left = !queued;
-    if (queued && patience.last() == null) {
+    if (queued
+        && patience.last() == null
+        && !engine.isClosed()
+        && leftNanos + ROUND_TRIP_NANOS > 0) {
       try {
-        engine.commands().run(protocol.abandon(holder), ROUND_TRIP_NANOS);
+        engine
+            .commands()
+            .run(
+                protocol.abandon(holder), Math.min(ROUND_TRIP_NANOS, leftNanos + ROUND_TRIP_NANOS));
         left = true;
       } catch (Fault fault) {
         Engine.LOG.debug("lock '{}': the queue is left in the background", protocol.name(), fault);
       }
     }
     if (!left || doubt.exists()) {
-      engine.releases().abandon(protocol, holder, left ? doubt : doubt.another(leaseFromNow()));
+      engine.releases().abandon(protocol, holder, left ? doubt : doubt.held(leaseFromNow()));
     } else if (halfway) {
-      // Once: nothing is on its way any more.
-      engine.releases().abandon(protocol, holder, Doubt.NONE);
+      engine.releases().abandon(protocol, holder, Doubt.NONE.held(leaseFromNow()));
     }
   }
 }

@@ -9,14 +9,18 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers the items that one scan of the scheduler finds due, and sends them, many in one round
  * trip.
  *
  * <p>{@code offer} and {@code flush} belong to the scheduler's thread. The commands run on a
- * worker, one for each server, so that one that hangs holds up nothing but itself.
+ * worker, one for each server, so that one that hangs holds up nothing but itself. Every item that
+ * was offered is answered or failed, exactly once, whatever is thrown in between: a hold that waits
+ * for its answer is not asked for again.
  */
 final class Batches {
   /** So many items keep a server busy for about a millisecond. */
@@ -42,7 +46,7 @@ final class Batches {
 
   private final Commands commands;
   private final Workers workers;
-  private Map<Script, List<Item>> gathered = new LinkedHashMap<>();
+  private Map<Script, List<Open>> gathered = new LinkedHashMap<>();
 
   Batches(Commands commands, Workers workers) {
     this.commands = commands;
@@ -50,39 +54,68 @@ final class Batches {
   }
 
   void offer(Item item) {
-    gathered.computeIfAbsent(item.call().script(), script -> new ArrayList<>()).add(item);
+    try {
+      Open open = new Open(item);
+      gathered.computeIfAbsent(open.call.script(), script -> new ArrayList<>()).add(open);
+    } catch (Throwable e) { // it must hear of that, or it would wait for its answer
+      item.failed(unsent(e));
+      throw e;
+    }
   }
 
   void flush() {
     if (!gathered.isEmpty()) {
-      Map<Script, List<Item>> due = gathered;
+      Map<Script, List<Open>> due = gathered;
       gathered = new LinkedHashMap<>();
-      OutOfMemoryError failure = null;
-      for (List<List<Item>> server : byServer(due.values())) {
-        try {
-          workers.run(() -> server.forEach(this::sendAll));
-        } catch (OutOfMemoryError noThread) {
-          failure = noThread;
-          Fault fault =
-              new Fault(Reason.NO_CONNECTION_FREE, false, "no thread could be started", noThread);
-          server.forEach(items -> items.forEach(item -> fail(item, fault)));
-        }
-      }
-      if (failure != null) {
-        throw failure;
+      try {
+        byServer(due.values()).forEach(this::hand);
+      } finally {
+        failUnhanded(due.values());
       }
     }
   }
 
+  /** Leaves those of one server to a worker. */
+  private void hand(List<List<Open>> server) {
+    Throwable failure = null;
+    boolean handed = false;
+    try {
+      handed = workers.tryRun(() -> sendAll(server));
+    } catch (Throwable e) {
+      failure = e;
+    }
+    for (List<Open> items : server) {
+      for (Open item : items) {
+        item.handed = true;
+        if (!handed) {
+          item.fail(unsent(failure));
+        }
+      }
+    }
+  }
+
+  private static void failUnhanded(Collection<List<Open>> scripts) {
+    for (List<Open> items : scripts) {
+      for (Open item : items) {
+        if (!item.handed) {
+          item.fail(unsent(null));
+        }
+      }
+    }
+  }
+
+  private static Fault unsent(@Nullable Throwable cause) {
+    return new Fault(
+        Reason.NO_CONNECTION_FREE, false, "no thread could be started, or an error came", cause);
+  }
+
   /** For each server the items of each script. */
-  private Collection<List<List<Item>>> byServer(Collection<List<Item>> scripts) {
-    Map<Object, List<List<Item>>> servers = new LinkedHashMap<>();
-    for (List<Item> items : scripts) {
-      Map<Object, List<Item>> parts = new LinkedHashMap<>();
-      for (Item item : items) {
-        parts
-            .computeIfAbsent(commands.serverOf(item.call()), server -> new ArrayList<>())
-            .add(item);
+  private Collection<List<List<Open>>> byServer(Collection<List<Open>> scripts) {
+    Map<Object, List<List<Open>>> servers = new LinkedHashMap<>();
+    for (List<Open> items : scripts) {
+      Map<Object, List<Open>> parts = new LinkedHashMap<>();
+      for (Open item : items) {
+        parts.computeIfAbsent(commands.serverOf(item.call), server -> new ArrayList<>()).add(item);
       }
       parts.forEach(
           (server, part) -> servers.computeIfAbsent(server, s -> new ArrayList<>()).add(part));
@@ -90,36 +123,44 @@ final class Batches {
     return servers.values();
   }
 
-  private void sendAll(List<Item> items) {
-    for (int from = 0; from < items.size(); from += MOST_ITEMS) {
-      send(items.subList(from, Math.min(items.size(), from + MOST_ITEMS)));
+  private void sendAll(List<List<Open>> scripts) {
+    for (List<Open> items : scripts) {
+      for (int from = 0; from < items.size(); from += MOST_ITEMS) {
+        List<Open> some = items.subList(from, Math.min(items.size(), from + MOST_ITEMS));
+        try {
+          send(some);
+        } catch (Throwable e) {
+          Fault fault = new Fault(Reason.SCRIPT, true, "an error kept the answer back: " + e, e);
+          some.forEach(item -> item.fail(fault));
+        }
+      }
     }
   }
 
-  /** Sends one batch, of one script, and tells everybody the answer. Never throws. */
-  void send(List<? extends Item> items) {
+  /** Sends one batch, of one script, and tells everybody the answer. */
+  private void send(List<Open> items) {
     long within = commands.timeoutNanos();
     List<ScriptCall> calls = new ArrayList<>(items.size());
-    for (Item item : items) {
-      within = Math.min(within, item.withinNanos());
-      calls.add(item.call());
+    for (Open item : items) {
+      within = Math.min(within, item.item.withinNanos());
+      calls.add(item.call);
     }
     long sentNanos = System.nanoTime();
     List<Answer> answers = commands.many().batch(calls, within);
-    List<Item> suspects = new ArrayList<>();
+    List<Open> suspects = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
       Fault fault = answers.get(i).fault();
       if (fault == null) {
-        tell(items.get(i), answers.get(i).reply().value(), sentNanos);
+        items.get(i).answer(answers.get(i).reply().value(), sentNanos);
       } else if (fault.reason() == Reason.WRONG_TYPE) {
         suspects.add(items.get(i));
       } else {
-        fail(items.get(i), fault);
+        items.get(i).fail(fault);
       }
     }
     // One key that is no lock any more fails the script for all: look for it, spare the others.
     if (suspects.size() == 1) {
-      fail(suspects.get(0), wrongType(answers));
+      suspects.get(0).fail(wrongType(answers));
     } else if (!suspects.isEmpty()) {
       int half = suspects.size() / 2;
       send(suspects.subList(0, half));
@@ -135,28 +176,53 @@ final class Batches {
         .orElseThrow();
   }
 
-  private static void fail(Item item, Fault fault) {
-    try {
-      item.failed(fault);
-    } catch (RuntimeException e) {
-      Engine.LOG.error("a fault could not be told to {}", item, e);
-    }
-  }
+  /**
+   * An item that was offered. It is told once, whatever is thrown on the way: the first who tells
+   * it does, and what the item throws itself stops nobody else.
+   */
+  private static final class Open {
+    final Item item;
+    final ScriptCall call;
+    private final AtomicBoolean told = new AtomicBoolean();
 
-  private static void tell(Item item, Object value, long sentNanos) {
-    try {
+    /** Whether a worker has it, or it was told that none has; the scheduler's thread alone. */
+    boolean handed;
+
+    Open(Item item) {
+      this.item = item;
+      this.call = item.call();
+    }
+
+    void fail(Fault fault) {
+      if (told.compareAndSet(false, true)) {
+        try {
+          item.failed(fault);
+        } catch (Throwable e) {
+          log("a fault could not be told to {}", e);
+        }
+      }
+    }
+
+    void answer(Object value, long sentNanos) {
       if (!(value instanceof Long answer)) {
-        Engine.LOG.error("the answer to {} cannot be read: {}", item, value);
-        item.failed(new Fault(Reason.SCRIPT, true, "the answer cannot be read", null));
-        return;
+        fail(new Fault(Reason.SCRIPT, true, "the answer cannot be read: " + value, null));
+      } else if (answer < 0) {
+        fail(new Fault(Reason.SCRIPT, false, "Redis refused to say", null));
+      } else if (told.compareAndSet(false, true)) {
+        try {
+          item.answered(answer, sentNanos);
+        } catch (Throwable e) {
+          log("an answer could not be told to {}", e);
+        }
       }
-      if (answer < 0) {
-        item.failed(new Fault(Reason.SCRIPT, false, "Redis refused to say", null));
-        return;
+    }
+
+    private void log(String what, Throwable e) {
+      try {
+        Engine.LOG.error(what, item, e);
+      } catch (Throwable again) {
+        e.addSuppressed(again); // there is no memory even for that
       }
-      item.answered(answer, sentNanos);
-    } catch (RuntimeException e) {
-      Engine.LOG.error("an answer could not be told to {}", item, e);
     }
   }
 }

@@ -36,7 +36,8 @@ final class Carriers implements AutoCloseable {
           this::newThread);
 
   private Thread newThread(Runnable task) {
-    Thread thread = new Thread(task, "mortise-command-" + number.incrementAndGet());
+    Thread thread = Workers.thread(task, "mortise-command-" + number.incrementAndGet());
+    thread.setContextClassLoader(Carriers.class.getClassLoader());
     thread.setDaemon(true);
     return thread;
   }
@@ -72,6 +73,9 @@ final class Carriers implements AutoCloseable {
       }
     } catch (ExecutionException e) {
       if (e.getCause() instanceof RuntimeException thrown) {
+        throw thrown;
+      }
+      if (e.getCause() instanceof Error thrown) {
         throw thrown;
       }
       throw new IllegalStateException("a command failed in an unknown way", e.getCause());

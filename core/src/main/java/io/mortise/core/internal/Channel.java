@@ -17,7 +17,7 @@ final class Channel {
   volatile boolean confirmed;
 
   int waiters;
-  long idleSinceNanos;
+  long idleSinceNanos = System.nanoTime();
 
   /** Whose {@link Spares} it belongs to; null when it is none, or not any more. */
   @Nullable String spareOf;

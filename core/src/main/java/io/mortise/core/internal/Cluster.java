@@ -38,16 +38,11 @@ final class Cluster implements Deployment {
 
   private final ClusterNodes nodes;
   private final ClusterMap map;
-  private final long lookEveryNanos;
   private final Post anywhere = this::connectAnywhere;
 
-  /**
-   * @param lookEveryNanos how often to ask for the map while something is held
-   */
-  Cluster(ClusterNodes nodes, Workers workers, long lookEveryNanos) {
+  Cluster(ClusterNodes nodes, Workers workers) {
     this.nodes = nodes;
-    this.map = new ClusterMap(nodes, workers);
-    this.lookEveryNanos = lookEveryNanos;
+    this.map = new ClusterMap(nodes, workers, ClusterMap.FORGET_NANOS);
   }
 
   @Override
@@ -245,8 +240,8 @@ final class Cluster implements Deployment {
 
   @Override
   public void look(boolean inUse) {
-    if (inUse && map.known() != null && map.ageNanos() > lookEveryNanos) {
-      map.refreshSoon();
+    if (inUse && map.known() != null) {
+      map.look();
     }
   }
 

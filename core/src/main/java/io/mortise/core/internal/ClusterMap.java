@@ -1,7 +1,10 @@
 package io.mortise.core.internal;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.RedisNode.Exchange;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -10,6 +13,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -22,15 +27,24 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * Asked when it is first needed, again when an answer shows that it has changed, when a connection
  * breaks, and regularly while something is held.
  *
+ * <p><b>Who is believed.</b> The first node that answers, in random order, unless it says that it
+ * cannot reach most masters, or knows only of an older epoch than the map that is known: so a
+ * former master that was cut off does not turn the map back. An epoch that nobody has named for a
+ * minute is forgotten, because a cluster that is made anew begins with 0.
+ *
  * <p><b>Threads.</b> {@code map} and {@code sharded} are replaced under {@code asking}, by whoever
  * asks, and read without it. At most one worker asks in the background.
  */
 final class ClusterMap {
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long LEAST_SHARE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final Pattern STATE = Pattern.compile("(?m)^cluster_state:(\\w+)");
+  private static final Pattern EPOCH = Pattern.compile("(?m)^cluster_current_epoch:(\\d+)");
 
   private final ClusterNodes nodes;
   private final Workers workers;
+  private final long forgetNanos;
   private final ReentrantLock asking = new ReentrantLock();
 
   /** How often it was wished since the last time that nobody was at it. */
@@ -38,16 +52,23 @@ final class ClusterMap {
 
   private volatile @Nullable SlotMap map;
   private volatile boolean sharded;
-  private volatile long askedNanos = System.nanoTime();
   private volatile Runnable changed = () -> {};
 
   /** Whether {@link #sharded} is known. */
   @GuardedBy("asking")
   private boolean probed;
 
-  ClusterMap(ClusterNodes nodes, Workers workers) {
+  /** When the map was last told. */
+  @GuardedBy("asking")
+  private long toldNanos = System.nanoTime();
+
+  /**
+   * @param forgetNanos after which an epoch that nobody names is forgotten
+   */
+  ClusterMap(ClusterNodes nodes, Workers workers, long forgetNanos) {
     this.nodes = nodes;
     this.workers = workers;
+    this.forgetNanos = forgetNanos;
   }
 
   /** What to do when a slot has another master; to be set before the first use. */
@@ -69,11 +90,6 @@ final class ClusterMap {
   /** Whether all masters know SPUBLISH. */
   boolean isSharded() {
     return sharded;
-  }
-
-  /** For how long nobody has asked. */
-  long ageNanos() {
-    return System.nanoTime() - askedNanos;
   }
 
   /**
@@ -107,23 +123,20 @@ final class ClusterMap {
     }
   }
 
-  /** Each in turn, in random order, with half of the time that is left. */
+  /** Each in turn, in random order, with an equal share of the time that is left. */
   @GuardedBy("asking")
   private SlotMap askAnyNode(long deadlineNanos) throws Fault {
     Fault last = null;
-    for (HostAndPort address : inRandomOrder()) {
+    List<HostAndPort> order = inRandomOrder();
+    int others = order.size();
+    for (HostAndPort address : order) {
       long left = deadlineNanos - System.nanoTime();
       if (left <= 0) {
         break;
       }
       try {
-        RedisNode node = nodes.at(address);
-        long share = Math.min(left, Math.max(LEAST_SHARE_NANOS, left / 2));
-        Object answer = node.exchange(ClusterMap::slots, share).value();
-        SlotMap told = SlotMap.of(answer, address);
-        if (told.masters().isEmpty()) {
-          throw new Fault(Reason.NOT_READY, false, address + " knows of no slots", null);
-        }
+        long share = Math.min(left, Math.max(LEAST_SHARE_NANOS, left / others--));
+        SlotMap told = askNode(address, share);
         take(told, deadlineNanos);
         return told;
       } catch (Fault fault) {
@@ -138,6 +151,48 @@ final class ClusterMap {
         : new Fault(Reason.UNREACHABLE, false, nodes + " did not answer in time", null);
   }
 
+  @GuardedBy("asking")
+  private SlotMap askNode(HostAndPort address, long withinNanos) throws Fault {
+    long deadlineNanos = System.nanoTime() + withinNanos;
+    RedisNode node = nodes.at(address);
+    // The epoch first: a failover in between must not lend its epoch to the map before it.
+    Object info = node.exchange(cluster("INFO"), withinNanos).value();
+    String state = info instanceof byte[] text ? new String(text, UTF_8) : "";
+    if (!find(STATE, state, "ok").equals("ok")) {
+      throw notNow(address + " cannot reach most masters, or a slot has none");
+    }
+    long epoch = Long.parseLong(find(EPOCH, state, "0"));
+    SlotMap known = map;
+    if (known != null && epoch < known.epoch() && System.nanoTime() - toldNanos < forgetNanos) {
+      throw notNow(address + " has not heard of the last failover yet");
+    }
+    long left = deadlineNanos - System.nanoTime();
+    Object slots = node.exchange(cluster("SLOTS"), left).value();
+    try {
+      SlotMap told = SlotMap.of(slots, address, epoch);
+      if (told.masters().isEmpty()) {
+        throw notNow(address + " knows of no slots");
+      }
+      return told;
+    } catch (RuntimeException odd) {
+      throw new Fault(Reason.NOT_READY, false, address + " cannot be understood", odd);
+    }
+  }
+
+  private static Fault notNow(String why) {
+    return new Fault(Reason.NOT_READY, false, why, null);
+  }
+
+  private static String find(Pattern pattern, String text, String otherwise) {
+    Matcher line = pattern.matcher(text);
+    return line.find() ? line.group(1) : otherwise;
+  }
+
+  private static Exchange cluster(String question) {
+    return (connection, deadline) ->
+        connection.executeCommand(new CommandArguments(Command.CLUSTER).add(question));
+  }
+
   private List<HostAndPort> inRandomOrder() {
     Set<HostAndPort> some = new LinkedHashSet<>(nodes.seeds());
     SlotMap known = map;
@@ -149,10 +204,6 @@ final class ClusterMap {
     return order;
   }
 
-  private static Object slots(Connection connection, long deadlineNanos) {
-    return connection.executeCommand(new CommandArguments(Command.CLUSTER).add("SLOTS"));
-  }
-
   @GuardedBy("asking")
   private void take(SlotMap told, long deadlineNanos) throws Fault {
     if (!probed) {
@@ -161,7 +212,7 @@ final class ClusterMap {
     }
     SlotMap before = map;
     map = told;
-    askedNanos = System.nanoTime();
+    toldNanos = System.nanoTime();
     nodes.retain(told.nodes());
     if (before != null && !told.hasSameMasters(before)) {
       Engine.LOG.info("slots of the {} have other masters now: holds are verified", nodes);
@@ -204,12 +255,19 @@ final class ClusterMap {
     }
   }
 
+  /** Asks on a worker, if none is at it. */
+  void look() {
+    if (refreshes.get() == 0) {
+      refreshSoon();
+    }
+  }
+
   /** Asks on a worker; one that is at it already asks once more. */
   void refreshSoon() {
     if (refreshes.getAndIncrement() == 0) {
       try {
         workers.run(this::refreshAsWished);
-      } catch (OutOfMemoryError noThread) {
+      } catch (OutOfMemoryError | StackOverflowError noThread) {
         refreshes.set(0);
         Engine.LOG.debug("the {} is looked at later", nodes, noThread);
       }
@@ -217,15 +275,19 @@ final class ClusterMap {
   }
 
   private void refreshAsWished() {
-    int wished;
-    do {
-      wished = refreshes.get();
-      try {
+    boolean ended = false;
+    try {
+      int wished;
+      do {
+        wished = refreshes.get();
         refresh();
-      } catch (RuntimeException odd) {
-        Engine.LOG.error("what the {} says of itself cannot be understood", nodes, odd);
+      } while (!refreshes.compareAndSet(wished, 0));
+      ended = true;
+    } finally {
+      if (!ended) {
+        refreshes.set(0); // an error must not be the last question
       }
-    } while (!refreshes.compareAndSet(wished, 0));
+    }
   }
 
   /** Asks now; what cannot be known stays as it was. */

@@ -7,7 +7,6 @@ import io.mortise.core.spi.ScriptCall;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
@@ -73,21 +72,6 @@ final class Commands {
       throw new Fault(shortfall.reason(), reply.repeated(), shortfall.message(), null);
     }
     return reply;
-  }
-
-  /**
-   * Sends a call ahead of whoever will wait for its answer; see {@link RedisNode#send}.
-   *
-   * @return null when it cannot be, and has to be run as ever
-   */
-  @Nullable Sent send(ScriptCall call) {
-    Request request = Request.of(call);
-    return servers.send(slotOf(request), new ScriptExchange(request, servers), timeoutNanos);
-  }
-
-  /** Whether an attempt can be sent ahead: not if it needs more than one command. */
-  boolean sendsAttempts() {
-    return !acknowledgements.areWanted();
   }
 
   /**

@@ -1,7 +1,7 @@
 package io.mortise.core.internal;
 
 import java.util.NoSuchElementException;
-import org.jspecify.annotations.Nullable;
+import java.util.function.BiConsumer;
 import redis.clients.jedis.Connection;
 
 /** Where the connections to one server come from: a pool, and single ones beside it. */
@@ -17,16 +17,6 @@ interface ConnectionSource extends AutoCloseable {
    */
   Loan borrow(long deadlineNanos) throws InterruptedException;
 
-  /**
-   * Borrows a connection that lies idle, without waiting and without connecting.
-   *
-   * @return null when there is none
-   * @throws InterruptedException if the thread was interrupted before
-   */
-  default @Nullable Loan borrowIdle() throws InterruptedException {
-    return null;
-  }
-
   /** A connection outside the pool, for a subscription. The caller closes it. */
   Connection connect();
 
@@ -36,12 +26,21 @@ interface ConnectionSource extends AutoCloseable {
   }
 
   /**
-   * Which server it is at this moment, if that may change; another answer than before means a
-   * failover. Null when it may not, or is not known yet.
+   * What to do when another server has taken the place of one; gets both. To be set before the
+   * first use.
    */
-  default @Nullable Object server() {
-    return null;
-  }
+  default void onChange(BiConsumer<Object, Object> action) {}
+
+  /** A command was in vain: the server may not be the one any more. */
+  default void doubt() {}
+
+  /**
+   * Looks for another server in the place of this one; called regularly by the scheduler's thread,
+   * and does not block.
+   *
+   * @param inUse whether anything is held or waited for
+   */
+  default void look(boolean inUse) {}
 
   /** Drops the connections that lie idle. */
   void dropIdle();

@@ -4,9 +4,11 @@ import io.mortise.core.LockOptions;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
@@ -23,11 +25,8 @@ final class Connector {
   private static final int SENTINEL_PORT = 26379;
   private static final int MOST_PORT = 65_535;
 
-  /** Of a lease; a cluster is looked at so often while something is held. */
-  private static final int LOOKS_PER_LEASE = 10;
-
-  private static final long LEAST_LOOK_NANOS = 200_000_000L;
-  private static final long MOST_LOOK_NANOS = 2_000_000_000L;
+  /** A sentinel that says nothing for so long is asked over a new connection. */
+  private static final long SENTINEL_MILLIS = 2_000;
 
   /**
    * Scheme, the kind of deployment, credentials with their @, hosts, path, query, and the master
@@ -36,6 +35,10 @@ final class Connector {
   private static final Pattern SEVERAL =
       Pattern.compile(
           "(?i)(rediss?)(-sentinel|-cluster)?://([^@/]*@)?([^/?#]*)(/[^?#]*)?(\\?[^#]*)?(?:#(.*))?");
+
+  /** Characters that may stand for themselves in a URI's user and password, and %XX. */
+  private static final Pattern CREDENTIALS =
+      Pattern.compile("(?:[^\\x00-\\x20/?#@\\[\\]%\"<>\\\\^`{|}]|%[0-9A-Fa-f]{2})*");
 
   private Connector() {}
 
@@ -48,11 +51,13 @@ final class Connector {
    *     master that those sentinels name
    */
   static Deployment servers(String text, LockOptions options, Workers workers) {
+    refuseRawCredentials(text);
     Matcher parts = SEVERAL.matcher(text);
     if (parts.matches()) {
       if (part(parts, 2).equalsIgnoreCase("-sentinel")) {
-        return new OneServer(sentinelNode(parts, options));
+        return new OneServer(sentinelNode(parts, options, workers));
       }
+      refuseFragment(part(parts, 7));
       if (!part(parts, 2).isEmpty() || part(parts, 4).contains(",")) {
         return cluster(parts, options, workers);
       }
@@ -64,6 +69,36 @@ final class Connector {
             server.toString(), new OwnConnections(server, config(uri, options), options)));
   }
 
+  /** What reads like credentials up to the last @, with a character that ends them for a parser. */
+  private static void refuseRawCredentials(String text) {
+    int from = text.indexOf("://");
+    int to = text.lastIndexOf('@');
+    if (to >= 0 && !CREDENTIALS.matcher(text.substring(from < 0 ? 0 : from + 3, to)).matches()) {
+      throw new IllegalArgumentException(
+          "user and password stand percent-encoded in a Redis URI: %25 for '%', %40 for '@', %2F"
+              + " for '/', %3F for '?', %23 for '#', %20 for a space");
+    }
+  }
+
+  private static void refuseFragment(String fragment) {
+    if (!fragment.isEmpty()) {
+      throw new IllegalArgumentException(
+          "a '#' with a name is for the master of sentinels, in a URI of redis-sentinel://");
+    }
+  }
+
+  /** Settings of other clients would be without effect here: they are in the options. */
+  private static void refuseUnknown(@Nullable String query) {
+    for (String parameter : query == null ? new String[0] : query.split("&", -1)) {
+      if (!parameter.matches("protocol=[23]")) {
+        String name = parameter.replaceFirst("=.*", "");
+        throw new IllegalArgumentException(
+            "the query of a Redis URI is protocol=2 or protocol=3%s; other settings are in LockOptions"
+                .formatted(name.matches("[A-Za-z_]+") ? ", not '" + name + "'" : ""));
+      }
+    }
+  }
+
   private static Cluster cluster(Matcher parts, LockOptions options, Workers workers) {
     URI whole = firstHost(parts);
     if (whole.getPath() != null && !whole.getPath().matches("/?0?")) {
@@ -71,31 +106,29 @@ final class Connector {
           "a Redis Cluster has the database 0 alone, not '%s'".formatted(whole.getPath()));
     }
     JedisClientConfig config = config(whole, options);
-    return cluster(
+    return new Cluster(
         new ClusterNodes(
             hosts(parts, DEFAULT_PORT), node -> new OwnConnections(node, config, options)),
-        options,
         workers);
   }
 
-  private static Cluster cluster(ClusterNodes nodes, LockOptions options, Workers workers) {
-    long part = options.lease().toNanos() / LOOKS_PER_LEASE;
-    return new Cluster(nodes, workers, Math.max(LEAST_LOOK_NANOS, Math.min(MOST_LOOK_NANOS, part)));
-  }
-
-  private static RedisNode sentinelNode(Matcher parts, LockOptions options) {
+  private static RedisNode sentinelNode(Matcher parts, LockOptions options, Workers workers) {
     URI whole = firstHost(parts);
-    Set<HostAndPort> sentinels = hosts(parts, SENTINEL_PORT);
+    Set<HostAndPort> addresses = hosts(parts, SENTINEL_PORT);
     String master = part(parts, 7);
     if (master.isBlank()) {
       throw new IllegalArgumentException(
           "the URI of sentinels ends with '#' and the name of the master that they watch");
     }
-    SentinelConnections connections =
-        new SentinelConnections(
-            master, sentinels, config(whole, options), sentinelConfig(whole, options), options);
+    JedisClientConfig config = sentinelConfig(whole, options);
+    List<Sentinel> sentinels =
+        addresses.stream().map(address -> new Sentinel(address, config)).toList();
     return new RedisNode(
-        "the master '%s' of sentinels %s".formatted(master, sentinels), connections);
+        "the master '%s' of sentinels %s".formatted(master, sentinels),
+        new SentinelConnections(
+            new Sentinels(master, sentinels, workers.threads("sentinel")),
+            config(whole, options),
+            options));
   }
 
   /** What stands in the URI besides the hosts, as it would for the first of them alone. */
@@ -135,7 +168,8 @@ final class Connector {
 
   /** Sentinels have no databases, and users of their own. */
   private static JedisClientConfig sentinelConfig(URI uri, LockOptions options) {
-    return reach(uri, options).build();
+    int millis = (int) Math.min(SENTINEL_MILLIS, options.commandTimeout().toMillis());
+    return reach(uri, options).timeoutMillis(millis).build();
   }
 
   private static DefaultJedisClientConfig.Builder reach(URI uri, LockOptions options) {
@@ -163,11 +197,10 @@ final class Connector {
     if (jedis instanceof RedisClusterClient client) {
       Set<HostAndPort> seeds = new LinkedHashSet<>();
       client.getClusterNodes().keySet().forEach(node -> seeds.add(HostAndPort.from(node)));
-      return cluster(
+      return new Cluster(
           new ClusterNodes(
               seeds,
               node -> new GivenConnections(new GivenPool.OfClusterNode(client, node), workers)),
-          options,
           workers);
     }
     throw new IllegalArgumentException(
@@ -193,7 +226,9 @@ final class Connector {
     if (!JedisURIHelper.isRedisScheme(uri) && !JedisURIHelper.isRedisSSLScheme(uri)) {
       throw new IllegalArgumentException(
           "a Redis URI starts with redis:// or rediss://"
-              + (uri.getScheme() == null ? "" : ", not with '" + uri.getScheme() + ":'"));
+              + (uri.getScheme() == null || text.contains("@")
+                  ? ""
+                  : ", not with '" + uri.getScheme() + ":'"));
     }
     if (uri.getHost() == null) {
       throw new IllegalArgumentException(
@@ -209,6 +244,7 @@ final class Connector {
       throw new IllegalArgumentException(
           "the path of a Redis URI is the number of a database, not '" + path + "'");
     }
+    refuseUnknown(uri.getQuery());
     return uri;
   }
 }

@@ -30,15 +30,6 @@ interface Deployment extends AutoCloseable {
   Reply exchange(int slot, Exchange exchange, long timeoutNanos) throws Fault;
 
   /**
-   * Sends a script ahead, without waiting for anything; see {@link RedisNode#send}.
-   *
-   * @return null when it has to be run by {@link #exchange}
-   */
-  default @Nullable Sent send(int slot, ScriptExchange exchange, long timeoutNanos) {
-    return null;
-  }
-
-  /**
    * As {@link #exchange}, for what must not run twice; see {@link RedisNode#exchangeOnce}. A server
    * that only says where the slot is has not run it.
    */

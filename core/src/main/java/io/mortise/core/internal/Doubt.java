@@ -1,19 +1,31 @@
 package io.mortise.core.internal;
 
 /**
- * Attempts of one acquisition whose answers are missing: each of them may still take effect.
+ * What one acquisition may have in Redis although nobody holds it.
  *
- * @param attempts how many
- * @param untilNanos when the lease that the last of them may have been given has run out
+ * @param attempts how many attempts have no answer: each of them may still make a hold
+ * @param held whether there may be a hold, or a place in a queue, that nothing can make again: the
+ *     first release that Redis answers ends it
+ * @param untilNanos when the longest lease that any of these may have been given has run out
  */
-record Doubt(int attempts, long untilNanos) {
-  static final Doubt NONE = new Doubt(0, 0);
+record Doubt(int attempts, boolean held, long untilNanos) {
+  static final Doubt NONE = new Doubt(0, false, 0);
 
   boolean exists() {
-    return attempts > 0;
+    return attempts > 0 || held;
   }
 
+  /** One attempt more that has no answer. */
   Doubt another(long untilNanos) {
-    return new Doubt(attempts + 1, untilNanos);
+    return new Doubt(attempts + 1, held, latest(untilNanos));
+  }
+
+  /** And a hold, or a place in a queue. */
+  Doubt held(long untilNanos) {
+    return new Doubt(attempts, true, latest(untilNanos));
+  }
+
+  private long latest(long nanos) {
+    return exists() && untilNanos - nanos > 0 ? untilNanos : nanos;
   }
 }

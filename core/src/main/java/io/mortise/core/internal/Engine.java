@@ -63,8 +63,11 @@ public final class Engine implements LockClient, LockNode {
   /** When a broken connection last had the holds verified. */
   private final AtomicLong brokenNanos;
 
+  /** Whether they will be verified once more when the pause after that is over. */
+  private final AtomicBoolean verifiesLater = new AtomicBoolean();
+
   private Engine(LockOptions options, Function<Workers, Deployment> servers) {
-    this(options, servers, Thread::new, new Courtesy());
+    this(options, servers, Workers::thread, new Courtesy());
   }
 
   Engine(
@@ -166,30 +169,42 @@ public final class Engine implements LockClient, LockNode {
     wakeups.close();
     long deadlineNanos = nanos() + commands.timeoutNanos();
     underway.awaitNone(commands.timeoutNanos() / 2); // the other half is the holds'
-    List<ScriptCall> calls = new ArrayList<>();
+    List<ScriptCall> holds = new ArrayList<>();
     for (LeaseHandle lease : leases()) {
       if (lease
           .end()
           .lose(Reason.CLIENT_CLOSED, nanos(), "its client was closed while it was held")) {
-        calls.add(lease.releaseCall());
+        holds.add(lease.releaseCall());
       }
     }
+    giveUp(holds, releases.takeAll(), deadlineNanos);
+    underway.awaitNone(deadlineNanos - nanos());
+    giveUp(List.of(), releases.takeAll(), deadlineNanos); // of those who were still under way
+    scheduler.close();
+    scheduler.clear();
+    workers.close(Math.max(0, deadlineNanos - nanos()));
+    servers.close();
+  }
+
+  /**
+   * Sends all together, and so writes all of them before the first answer is awaited: a server that
+   * hangs finds them when it goes on, also if nobody waits for that long.
+   */
+  private void giveUp(List<ScriptCall> holds, List<ScriptCall> others, long deadlineNanos) {
+    List<ScriptCall> calls = new ArrayList<>(holds);
+    calls.addAll(others);
     List<Fault> faults =
-        commands.many().all(calls, deadlineNanos).stream()
+        commands.many().allAlsoUnread(calls, deadlineNanos).stream()
             .flatMap(answer -> Stream.ofNullable(answer.fault()))
             .toList();
     if (!faults.isEmpty()) {
       LOG.warn(
-          "{} holds of client {} could not be released at closing and end with their leases: {}",
-          faults.size(),
+          "client {} was closed, and the release of {} holds or places in queues was not confirmed;"
+              + " they end by themselves at the latest: {}",
           id,
+          faults.size(),
           faults.get(0).getMessage());
     }
-    underway.awaitNone(deadlineNanos - nanos());
-    releases.flush(deadlineNanos);
-    scheduler.close();
-    workers.close(Math.max(0, deadlineNanos - nanos()));
-    servers.close();
   }
 
   /**
@@ -216,7 +231,28 @@ public final class Engine implements LockClient, LockNode {
     return kind + ":" + name.value();
   }
 
-  void register(LeaseHandle lease) {
+  /**
+   * Registers a hold, so that whoever looks at the client's holds sees it; unless something may
+   * have happened to them that this one was not yet seen by.
+   *
+   * @param sentEpoch the epoch from before the request that granted it
+   * @return false when the epoch is another: then it is not registered, and nobody has it
+   */
+  boolean register(LeaseHandle lease, long sentEpoch) {
+    if (sentEpoch != epoch()) {
+      return false;
+    }
+    register(lease);
+    if (sentEpoch == epoch()) {
+      return true;
+    }
+    // Whoever has made the epoch another may have looked before this one was there, or after.
+    scheduler.remove(lease.renewal());
+    lease.end().discard();
+    return false;
+  }
+
+  private void register(LeaseHandle lease) {
     scheduler.add(lease.renewal());
     if (closed.get()
         && lease
@@ -232,13 +268,35 @@ public final class Engine implements LockClient, LockNode {
     }
   }
 
-  /** The server may have restarted: holds are verified, but not once for each connection. */
+  /**
+   * The server may have restarted: holds are verified, but not once for each connection. What
+   * happens during the pause after that is looked at when the pause is over.
+   */
   private void connectionBroke() {
     long now = nanos();
     long last = brokenNanos.get();
     if (now - last > PAUSE_NANOS && brokenNanos.compareAndSet(last, now)) {
       verifyHolds();
+      return;
     }
+    epochEnds(); // at once, so that nothing passes on or is joined meanwhile
+    if (!closed.get() && verifiesLater.compareAndSet(false, true)) {
+      boolean added = false;
+      try {
+        scheduler.add(new Later(this, this::verifyAfterPause, last + PAUSE_NANOS));
+        added = true;
+      } finally {
+        if (!added) {
+          verifiesLater.set(false);
+        }
+      }
+    }
+  }
+
+  private void verifyAfterPause() {
+    verifiesLater.set(false); // before the look, so that what happens after it begins the next
+    brokenNanos.set(nanos());
+    verifyHolds();
   }
 
   /** What was said to the old server may be lost: holds are verified, waiters ask again. */
@@ -338,6 +396,11 @@ public final class Engine implements LockClient, LockNode {
   @Override
   public Optional<String> serverId() {
     return servers.clusterId().or(() -> serverId.get(commands));
+  }
+
+  @Override
+  public String toString() {
+    return "LockClient " + id + " of " + servers + (closed.get() ? ", closed" : "");
   }
 
   /** To be counted in, around each acquisition and each release. */

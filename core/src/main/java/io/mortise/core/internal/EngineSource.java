@@ -2,7 +2,6 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
-import io.mortise.core.spi.InFlight;
 import io.mortise.core.spi.LockPlace;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
@@ -104,11 +103,6 @@ public final class EngineSource implements ProtocolSource {
   public Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner)
       throws InterruptedException {
     return Optional.ofNullable(Acquisition.acquire(this, asked(), terms, owner));
-  }
-
-  /** Begins an acquisition that does not wait, for somebody else to end it. */
-  public InFlight<Optional<OwnedLease>> acquireAhead(Terms terms, @Nullable Thread owner) {
-    return AcquireAhead.begin(this, asked(), terms, owner);
   }
 
   private LockProtocol asked() {

@@ -1,14 +1,17 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Sockets.NoHandshakeException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.security.cert.CertificateException;
 import java.util.NoSuchElementException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -27,6 +30,21 @@ final class Faults {
       Pattern.compile(
           "invalid password|password configured|no password is set"
               + "|The user executing the script can't|ACL failure in script");
+
+  private static final Pattern NO_DATABASE =
+      Pattern.compile("DB index is out of range|invalid DB index|SELECT is not allowed");
+
+  /** What Jedis says of a first byte that no answer begins with; one character follows. */
+  private static final String UNKNOWN_REPLY = "Unknown reply: ";
+
+  /** The first byte of a TLS record that refuses what it got. */
+  private static final String TLS_ALERT = "\u0015";
+
+  private static final String PLAIN_HINT =
+      "; if it does not speak TLS on that port, use redis:// instead of rediss://";
+
+  private static final String TLS_HINT =
+      "; if it speaks TLS on that port, use rediss:// instead of redis://";
 
   private static final Pattern FIRST_WORD = Pattern.compile("-?([A-Z]+)\\b.*", Pattern.DOTALL);
 
@@ -50,7 +68,14 @@ final class Faults {
           "all connections to " + where + " are in use; raise LockOptions.connections",
           thrown);
     }
-    Throwable certificate = certificateCause(thrown);
+    if (thrown instanceof Sentinel.UnknownMaster) {
+      return new Fault(
+          Reason.MISCONFIGURED,
+          false,
+          where + ": these sentinels watch no master of that name; check the part behind the '#'",
+          thrown);
+    }
+    Throwable certificate = causeOf(CertificateException.class, thrown);
     if (certificate != null) {
       return new Fault(
           Reason.UNTRUSTED,
@@ -62,16 +87,53 @@ final class Faults {
               + "; check the host name and the trust store",
           thrown);
     }
+    return new Fault(Reason.UNREACHABLE, sent, broken(thrown, where), thrown);
+  }
+
+  private static String broken(Exception thrown, String where) {
+    String message = firstMessage(thrown);
+    if (message.startsWith(UNKNOWN_REPLY)) {
+      return message.startsWith(TLS_ALERT, UNKNOWN_REPLY.length())
+          ? where + " wants TLS; use rediss:// instead of redis://"
+          : where
+              + " does not speak the protocol of Redis (it answers with '"
+              + message.substring(UNKNOWN_REPLY.length())
+              + "...'); check host and port";
+    }
     Throwable io = ioCause(thrown);
-    String what =
-        io instanceof ConnectException
-            ? where + " refuses the connection; is the server running there?"
-            : io instanceof UnknownHostException
-                ? where + " has no address; check the host name"
-                : io instanceof SocketTimeoutException
-                    ? where + " did not answer in time"
-                    : "the connection to " + where + " failed: " + firstMessage(thrown);
-    return new Fault(Reason.UNREACHABLE, sent, what, thrown);
+    return io instanceof ConnectException
+        ? where + " refuses the connection; is the server running there?"
+        : io instanceof UnknownHostException
+            ? where + " has no address; check the host name"
+            : io instanceof SocketTimeoutException
+                ? where + " did not answer in time"
+                : "the connection to " + where + " failed: " + message;
+  }
+
+  /** The same of an exception that came while the connection was made. */
+  static Fault ofConnecting(Exception thrown, String where) {
+    Fault fault = of(thrown, where, false);
+    if (fault.reason() != Reason.UNREACHABLE) {
+      return fault;
+    }
+    Throwable tls = causeOf(SSLException.class, thrown);
+    String hint =
+        causeOf(NoHandshakeException.class, thrown) != null
+            ? where + " did not answer to TLS in time" + PLAIN_HINT
+            : tls != null
+                ? "TLS with " + where + " failed: " + firstMessage(tls) + PLAIN_HINT
+                : hasClosed(thrown)
+                    ? where + " closed the connection at once: " + firstMessage(thrown) + TLS_HINT
+                    : null;
+    return hint == null ? fault : new Fault(Reason.UNREACHABLE, false, hint, thrown);
+  }
+
+  /** Whether the server ended the connection, by a reset or in order. */
+  private static boolean hasClosed(Exception thrown) {
+    Throwable io = ioCause(thrown);
+    return io == null
+        ? firstMessage(thrown).startsWith("Unexpected end of stream")
+        : io.getClass() == SocketException.class && firstMessage(io).contains("reset");
   }
 
   private static Fault ofReply(JedisDataException reply, String where, boolean sent) {
@@ -102,7 +164,7 @@ final class Faults {
           fault(Reason.NOT_READY, "the server is not ready", message, where, reply);
       case "MOVED", "ASK" ->
           fault(
-              Reason.SCRIPT,
+              Reason.MISCONFIGURED,
               "the server is a node of a Redis Cluster; name several of its nodes in the URI, or"
                   + " use redis-cluster://",
               message,
@@ -115,6 +177,22 @@ final class Faults {
         }
         if (reply instanceof JedisAccessControlException || DENIED.matcher(message).find()) {
           yield denied(message, where, reply, sent);
+        }
+        if (message.contains("cluster support disabled")) {
+          yield fault(
+              Reason.MISCONFIGURED,
+              "the server is no node of a Redis Cluster; use redis://, with one host",
+              message,
+              where,
+              reply);
+        }
+        if (NO_DATABASE.matcher(message).find()) {
+          yield fault(
+              Reason.MISCONFIGURED,
+              "the server has no such database; check the number at the end of the URI",
+              message,
+              where,
+              reply);
         }
         if (message.contains("max number of clients")) {
           yield fault(Reason.NOT_READY, "the server takes no more clients", message, where, reply);
@@ -158,9 +236,9 @@ final class Faults {
         : message;
   }
 
-  private static @Nullable Throwable certificateCause(Throwable thrown) {
+  private static @Nullable Throwable causeOf(Class<?> type, Throwable thrown) {
     Throwable cause = thrown;
-    while (cause != null && !(cause instanceof CertificateException)) {
+    while (cause != null && !type.isInstance(cause)) {
       cause = cause.getCause();
     }
     return cause;

@@ -22,6 +22,9 @@ final class Gate {
   /** For how long after it moved: about as long as a thread takes to wake up. */
   static final long OVERTAKING_NANOS = 50_000;
 
+  /** How often a hold is expected to pass on in a line of which nothing is known. */
+  static final int FEWEST_PASSES = 16;
+
   private final LongSupplier clock;
   private final Semaphore permit = new Semaphore(1, true);
 
@@ -39,6 +42,9 @@ final class Gate {
 
   /** When the line last moved; written with the permit. */
   private volatile long movedNanos;
+
+  /** How often a hold may be expected to pass on here; written with the permit. */
+  private volatile int expectedPasses = FEWEST_PASSES;
 
   private volatile @Nullable Trouble trouble;
 
@@ -106,8 +112,10 @@ final class Gate {
 
   /**
    * Takes a hold that was just left here, before the first in line has woken up to take it, because
-   * a thread that runs needs no switch of threads for it. A few times in a row, then the line
-   * moves. Where Redis has to be asked nobody overtakes: the time of a round trip is the line's.
+   * a thread that runs needs no switch of threads for it. A few times in a row, {@code tryLock()}
+   * without a wait included; then the line moves. So the first in line waits for at most {@link
+   * #MOST_OVERTAKEN} holds of others once it could have had its turn. Where Redis has to be asked
+   * nobody who waits overtakes: the time of a round trip is the line's.
    */
   private boolean overtake(Predicate<Tenure> wanted) {
     Tenure left = tenure.get();
@@ -118,9 +126,32 @@ final class Gate {
       permit.release();
       return false;
     }
+    overtook();
+    return true;
+  }
+
+  /**
+   * Takes the permit if nobody has it. Past those who wait, only as often as {@link #overtake} may;
+   * a hold that was left for them comes with it.
+   */
+  boolean enterIfFree() {
+    boolean past = permit.hasQueuedThreads();
+    if ((past && !mayOvertake()) || !permit.tryAcquire()) {
+      return false;
+    }
+    if (past) {
+      if (!mayOvertake()) { // others were quicker
+        permit.release();
+        return false;
+      }
+      overtook();
+    }
+    return true;
+  }
+
+  private void overtook() {
     int before = overtaken;
     overtaken = before + 1;
-    return true;
   }
 
   private boolean mayOvertake() {
@@ -130,11 +161,6 @@ final class Gate {
   /** The same, without overtaking. */
   boolean enter(long nanos, boolean interruptible) throws InterruptedException {
     return enter(nanos, interruptible, left -> false);
-  }
-
-  /** Takes the permit if nobody has it. */
-  boolean enterIfFree() {
-    return permit.tryAcquire();
   }
 
   /** The interrupt status stands again when this returns. */
@@ -163,8 +189,15 @@ final class Gate {
 
   // ---- a hold that passes on
 
+  /** Twice as often as the last hold has passed on here, or a few times. */
+  int expectedPasses() {
+    return expectedPasses;
+  }
+
   /** Leaves a hold for the next in line. Called with the permit, before it is passed on. */
   void put(Tenure hold) {
+    expectedPasses =
+        (int) Math.max(FEWEST_PASSES, Math.min(Integer.MAX_VALUE, 2L * hold.reserve().passes()));
     tenure.set(hold);
   }
 

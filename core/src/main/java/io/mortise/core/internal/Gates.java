@@ -36,11 +36,6 @@ final class Gates implements AutoCloseable {
     gates.computeIfPresent(lock, (id, present) -> --present.users == 0 ? null : present);
   }
 
-  /** Whether anybody stands in the line of that lock, or has just been let through. */
-  boolean isUsed(String lock) {
-    return gates.containsKey(lock);
-  }
-
   int size() {
     return gates.size();
   }

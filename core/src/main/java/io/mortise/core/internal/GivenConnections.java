@@ -1,6 +1,8 @@
 package io.mortise.core.internal;
 
 import java.time.Duration;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.Pool;
@@ -9,6 +11,10 @@ import redis.clients.jedis.util.Pool;
 final class GivenConnections implements ConnectionSource {
   private final GivenPool given;
   private final Workers workers;
+  private BiConsumer<Object, Object> changed = (former, now) -> {};
+
+  /** The scheduler's thread's alone. */
+  private @Nullable Object known;
 
   GivenConnections(GivenPool given, Workers workers) {
     this.given = given;
@@ -18,33 +24,55 @@ final class GivenConnections implements ConnectionSource {
   @Override
   public Loan borrow(long deadlineNanos) throws InterruptedException {
     Pool<Connection> pool = given.now();
+    GivenLoan loan = new GivenLoan(pool);
     try {
-      Connection connection =
+      loan.connection =
           pool.borrowObject(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
-      return new Loan() {
-        @Override
-        public Connection connection() {
-          return connection;
-        }
-
-        @Override
-        public void giveBack(boolean reusable) {
-          if (reusable) {
-            pool.returnObject(connection);
-          } else {
-            // The pool may connect anew at that moment, for somebody who waits: not on this thread.
-            try {
-              workers.run(() -> invalidate(pool, connection));
-            } catch (OutOfMemoryError noThread) {
-              invalidate(pool, connection);
-            }
-          }
-        }
-      };
+      return loan;
     } catch (InterruptedException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
       throw new JedisConnectionException("connecting failed", e);
+    }
+  }
+
+  /** Made before its connection is borrowed, so that nothing can fail in between. */
+  private final class GivenLoan implements Loan {
+    private final Pool<Connection> pool;
+    private @Nullable Connection connection;
+
+    GivenLoan(Pool<Connection> pool) {
+      this.pool = pool;
+    }
+
+    @Override
+    public Connection connection() {
+      Connection lent = connection;
+      if (lent == null) {
+        throw new IllegalStateException("it was not lent");
+      }
+      return lent;
+    }
+
+    /**
+     * A broken one is given back by a worker: the pool may connect anew at that moment, for
+     * somebody who waits. On this thread when there is no worker, as after the close.
+     */
+    @Override
+    public void giveBack(boolean reusable) {
+      Connection lent = connection();
+      if (reusable) {
+        pool.returnObject(lent);
+        return;
+      }
+      boolean taken = false;
+      try {
+        taken = workers.tryRun(() -> invalidate(pool, lent));
+      } finally {
+        if (!taken) {
+          invalidate(pool, lent);
+        }
+      }
     }
   }
 
@@ -73,8 +101,19 @@ final class GivenConnections implements ConnectionSource {
   }
 
   @Override
-  public Object server() {
-    return given.server();
+  public void onChange(BiConsumer<Object, Object> action) {
+    changed = action;
+  }
+
+  /** At what the user's client knows; asks nobody. */
+  @Override
+  public void look(boolean inUse) {
+    Object before = known;
+    Object now = given.server();
+    known = now;
+    if (before != null && !before.equals(now)) {
+      changed.accept(before, now);
+    }
   }
 
   @Override

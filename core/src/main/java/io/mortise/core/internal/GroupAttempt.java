@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GroupAttempt {
   private static final long LEAST_NANOS = 200_000_000L;
+  private static final int MOST_ATTEMPTS = 8;
 
   private final Engine engine;
   private final List<EngineSource> sources;
@@ -70,37 +71,74 @@ public final class GroupAttempt {
     Place place = new Place(engine, source.protocol());
     places.add(place);
     boolean first = place.enterIfFree();
-    place.releaseTenure();
+    place.releaseTenure(withinNanos());
     return first;
   }
 
+  private long withinNanos() {
+    return terms.waitNanos() == 0
+        ? engine.commands().timeoutNanos()
+        : Math.max(LEAST_NANOS, terms.waitNanos());
+  }
+
+  /** Repeated, by the same holder id, when something has happened since that may end the holds. */
   private Outcome attempt() {
     List<ScriptCall> calls = new ArrayList<>(sources.size());
     for (EngineSource source : sources) {
       calls.add(source.protocol().acquireTogether(holder, terms.leaseMillis()).orElseThrow());
     }
-    long sentNanos = engine.nanos();
-    long within =
-        terms.waitNanos() == 0
-            ? engine.commands().timeoutNanos()
-            : Math.max(LEAST_NANOS, terms.waitNanos());
+    Doubt doubt = Doubt.NONE;
+    while (true) {
+      Sending sending = Sending.now(engine);
+      boolean settled = false;
+      try {
+        Outcome outcome = attempt(calls, sending, doubt);
+        settled = true;
+        if (outcome != null) {
+          return outcome;
+        }
+      } catch (LockException e) { // nothing is held
+        settled = true;
+        throw e;
+      } finally {
+        if (!settled) { // an error in the middle, as for want of memory
+          abandon(doubt.another(leaseFromNow()));
+        }
+      }
+      doubt = doubt.another(leaseFromNow());
+      if (doubt.attempts() >= MOST_ATTEMPTS) {
+        abandon(doubt);
+        return new Outcome.Busy(0);
+      }
+    }
+  }
+
+  private @Nullable Outcome attempt(List<ScriptCall> calls, Sending sending, Doubt before) {
+    Doubt doubt = before;
     try {
       Reply reply =
           engine
               .commands()
-              .attempt(Request.together(calls), GroupAttempt::isGrant, this::releases, within);
+              .attempt(
+                  Request.together(calls), GroupAttempt::isGrant, this::releases, withinNanos());
+      if (reply.repeated()) {
+        doubt = doubt.another(leaseFromNow());
+      }
       List<?> answer = (List<?>) reply.value();
       if ((Long) answer.get(0) == 0) {
-        if (reply.repeated()) {
-          abandon(Doubt.NONE.another(leaseFromNow()));
+        if (doubt.exists()) {
+          abandon(doubt);
         }
         return new Outcome.Busy(Math.toIntExact((Long) answer.get(1)) - 1);
       }
-      return new Outcome.Acquired(
-          hold(Attempt.Acquired.of(answer), sentNanos, reply.repeated() ? doubt() : Doubt.NONE));
+      List<OwnedLease> leases = hold(Attempt.Acquired.of(answer), sending, doubt);
+      return leases == null ? null : new Outcome.Acquired(leases);
     } catch (Fault fault) {
       if (fault.mayHaveRun()) {
-        abandon(fault.isAnswer() ? Doubt.NONE : doubt());
+        doubt = fault.isAnswer() ? doubt.held(leaseFromNow()) : doubt.another(leaseFromNow());
+      }
+      if (doubt.exists()) {
+        abandon(doubt);
       }
       throw fault.forCaller(names());
     }
@@ -114,12 +152,12 @@ public final class GroupAttempt {
     return sources.stream().map(source -> source.protocol().release(holder)).toList();
   }
 
-  private List<OwnedLease> hold(Attempt.Acquired acquired, long sentNanos, Doubt doubt)
+  private @Nullable List<OwnedLease> hold(Attempt.Acquired acquired, Sending sending, Doubt doubt)
       throws Fault {
     List<LeaseHandle> leases = new ArrayList<>(sources.size());
     for (EngineSource source : sources) {
       leases.add(
-          new LeaseHandle(engine, source.protocol(), holder, acquired, owner, terms, sentNanos));
+          new LeaseHandle(engine, source.protocol(), holder, acquired, owner, terms, sending));
     }
     if (engine.nanos() - leases.get(0).renewal().deadlineNanos() >= 0) {
       throw new Fault(
@@ -128,36 +166,43 @@ public final class GroupAttempt {
           "the answer took longer than the lease of " + terms.leaseMillis() + " ms",
           new TimeoutException());
     }
-    register(leases, doubt);
-    return List.copyOf(leases);
+    return register(leases, doubt, sending.epoch()) ? List.copyOf(leases) : null;
   }
 
-  /** A client that is being closed releases what is registered, and refuses each. */
-  private void register(List<LeaseHandle> leases, Doubt doubt) {
-    LockException closed = null;
-    for (int i = 0; i < leases.size(); i++) {
-      LeaseHandle lease = leases.get(i);
-      lease.end().doubt(doubt);
-      places.get(i).handOver(lease);
-      try {
-        engine.register(lease);
-      } catch (LockException e) {
-        closed = e;
+  /**
+   * Registers all, or none when something has happened since the request was sent. On an error, or
+   * when the client is being closed, all are released in the background.
+   */
+  private boolean register(List<LeaseHandle> leases, Doubt doubt, long sentEpoch) {
+    boolean registered = false;
+    boolean failed = true;
+    try {
+      for (LeaseHandle lease : leases) {
+        registered = engine.register(lease, sentEpoch);
+        if (!registered) {
+          break;
+        }
+      }
+      for (int i = 0; registered && i < leases.size(); i++) {
+        leases.get(i).end().doubt(doubt);
+        places.get(i).handOver(leases.get(i));
+      }
+      failed = false;
+    } finally {
+      if (failed) {
+        leases.forEach(lease -> lease.end().drop());
+      } else if (!registered) {
+        leases.forEach(engine::forget);
+        leases.forEach(lease -> lease.end().discard());
       }
     }
-    if (closed != null) {
-      throw closed;
-    }
+    return registered;
   }
 
   private void abandon(Doubt doubt) {
     for (EngineSource source : sources) {
       engine.releases().abandon(source.protocol(), holder, doubt);
     }
-  }
-
-  private Doubt doubt() {
-    return Doubt.NONE.another(leaseFromNow());
   }
 
   private long leaseFromNow() {

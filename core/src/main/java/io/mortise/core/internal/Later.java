@@ -19,7 +19,7 @@ final class Later implements Scheduler.Timed {
 
   @Override
   public void onTime(long nowNanos) {
-    engine.scheduler().remove(this);
     engine.soon(task);
+    engine.scheduler().remove(this); // after it, so that an error loses nothing
   }
 }

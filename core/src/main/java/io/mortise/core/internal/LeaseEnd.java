@@ -16,8 +16,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Whoever makes the change to LOST or RELEASING, in {@link LeaseState}, does
  * what belongs to it, once: takes the hold out of the scheduler and gives up its place in the line.
- * When a renewed hold has expired, Redis may have lengthened it just then; it is released in the
- * background, so that nobody waits for it.
+ *
+ * <p><b>What Redis may keep.</b> A request that lengthens the hold is noted at the {@link
+ * LeaseDeadline} before it is sent. Whoever makes the hold expired looks at the note after that,
+ * and has the hold released in the background if there is one. A lengthening never makes a hold
+ * that is not there, so the first release that Redis answers ends the matter, in whatever order the
+ * two arrive.
  */
 final class LeaseEnd {
   static final String BY_FORCE = "somebody took the lock by force";
@@ -36,7 +40,7 @@ final class LeaseEnd {
   private Reserve reserve = Reserve.NONE;
 
   /** Attempts before the one that was granted. */
-  private Doubt doubt = Doubt.NONE;
+  private volatile Doubt doubt = Doubt.NONE;
 
   /** Of the channel, before the release; used by whoever releases. */
   private long generation;
@@ -60,8 +64,10 @@ final class LeaseEnd {
     reserve = left;
   }
 
+  /** The place in the line belongs to the hold from now on, also if it has ended meanwhile. */
   void keep(Turn place) {
     turn.set(place);
+    passOn();
   }
 
   void doubt(Doubt attempts) {
@@ -76,6 +82,7 @@ final class LeaseEnd {
       if (!state.lose(lost(reason, atNanos, detail))) {
         return false;
       }
+      lease.renewal().deadline().end();
       if (lease.owner() == null) {
         engine.scheduler().remove(lease.renewal());
       } else {
@@ -84,10 +91,27 @@ final class LeaseEnd {
     } finally {
       passOn();
     }
-    if (doubt.exists() || (reason == Reason.EXPIRED && lease.renewal().isRenewed())) {
+    if (doubt.exists() || (reason == Reason.EXPIRED && lease.renewal().deadline().mayOutlive())) {
       abandon();
     }
     return true;
+  }
+
+  /**
+   * Ends an object that nobody has got, and says nothing of the hold: the acquisition goes on under
+   * the same holder id, so nothing may be released.
+   */
+  void discard() {
+    if (state.releaseBegins()) {
+      state.releaseEnds(null);
+    }
+  }
+
+  /** Gives up a hold that nobody has got: it is released in the background, and nobody is told. */
+  void drop() {
+    if (begin()) {
+      finish();
+    }
   }
 
   /**
@@ -98,10 +122,14 @@ final class LeaseEnd {
   private void passOn() {
     Phase phase = state.now().phase();
     if (phase == Phase.LOST || phase == Phase.RELEASED) {
-      Turn mine = turn.getAndSet(null);
-      if (mine != null) {
-        mine.end();
-      }
+      giveUpTurn();
+    }
+  }
+
+  private void giveUpTurn() {
+    Turn mine = turn.getAndSet(null);
+    if (mine != null) {
+      mine.end();
     }
   }
 
@@ -117,7 +145,7 @@ final class LeaseEnd {
       return false;
     }
     try {
-      if (!handOver(engine.releases()::now)) {
+      if (!handOver(this::releaseOrphan)) {
         answered(engine.commands().run(lease.releaseCall()));
       }
       return true;
@@ -139,22 +167,29 @@ final class LeaseEnd {
     if (mine == null || !mine.isAwaited() || !mayPassOn()) {
       return false;
     }
-    long epoch = engine.epoch();
     if (!lease.renewal().isSettled()) {
       return false;
     }
-    Tenure tenure = lease.renewal().tenure(lease.fencingToken(), reserve.next(), epoch);
+    Tenure tenure = lease.renewal().tenure(lease.fencingToken(), reserve.next());
     turn.set(null); // while RELEASING nobody else takes it
-    Tenure orphan;
+    boolean ended = false;
     try {
       state.releaseEnds(null);
+      ended = true;
     } finally {
-      orphan = mine.end(tenure);
+      if (!ended) { // an error: the hold is released then, and left to nobody
+        turn.set(mine);
+      }
     }
+    Tenure orphan = mine.end(tenure);
     if (orphan != null) {
       orphaned.accept(lease.protocol(), orphan);
     }
     return true;
+  }
+
+  private void releaseOrphan(LockProtocol protocol, Tenure orphan) {
+    engine.releases().now(protocol, orphan, engine.commands().timeoutNanos());
   }
 
   private boolean mayPassOn() {
@@ -177,11 +212,19 @@ final class LeaseEnd {
       engine.underway().end();
       return false;
     }
-    engine.scheduler().remove(lease.renewal());
-    if (lease.protocol().passesOn()) {
-      generation = engine.wakeups().generation(lease.protocol(), lease.holder());
+    boolean begun = false;
+    try {
+      engine.scheduler().remove(lease.renewal());
+      if (lease.protocol().passesOn()) {
+        generation = engine.wakeups().generation(lease.protocol(), lease.holder());
+      }
+      begun = true;
+      return true;
+    } finally {
+      if (!begun) {
+        finish();
+      }
     }
-    return true;
   }
 
   /**
@@ -227,8 +270,11 @@ final class LeaseEnd {
         abandon();
       }
     } finally {
-      passOn();
-      engine.underway().end();
+      try {
+        giveUpTurn();
+      } finally {
+        engine.underway().end();
+      }
     }
   }
 
@@ -236,8 +282,15 @@ final class LeaseEnd {
   private void abandon() {
     engine
         .releases()
-        .abandon(
-            lease.protocol(), lease.holder(), doubt.another(lease.renewal().endInRedisNanos()));
+        .abandon(lease.protocol(), lease.holder(), doubt.held(lease.renewal().endInRedisNanos()));
+  }
+
+  /** Redis does not know the hold: because its time is over, or because it was forgotten. */
+  private LeaseLoss missing() {
+    LeaseDeadline deadline = lease.renewal().deadline();
+    return deadline.expire(engine.nanos())
+        ? lost(Reason.EXPIRED, deadline.nanos(), "its lease ran out while it was being released")
+        : lost(Reason.GONE, engine.nanos(), "Redis did not know this hold when it was released");
   }
 
   private @Nullable LockException judge(Reply reply) {
@@ -248,7 +301,7 @@ final class LeaseEnd {
     if (status == 2) {
       loss = lost(Reason.FORCED, engine.nanos(), BY_FORCE);
     } else if (status == 0 && !reply.repeated()) {
-      loss = lost(Reason.GONE, engine.nanos(), "Redis did not know this hold when it was released");
+      loss = missing();
     } else if (status == 0) {
       inDoubt = engine.releases().inDoubt(lease.protocol().name(), reply);
     } else if (status == 1 && (Long) answer.get(1) < 0) {

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class LeaseEvents {
   private final Consumer<Runnable> worker;
   private final String name;
+  private final boolean logs;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -29,7 +31,7 @@ final class LeaseEvents {
   private final List<Consumer<State>> onChange = new ArrayList<>(0);
 
   @GuardedBy("lock")
-  private final List<Consumer<State>> whileHeld = new ArrayList<>(0);
+  private final List<Keeper> whileHeld = new ArrayList<>(0);
 
   @GuardedBy("lock")
   private final Deque<Runnable> pending = new ArrayDeque<>(1);
@@ -40,13 +42,26 @@ final class LeaseEvents {
   @GuardedBy("lock")
   private @Nullable LeaseLoss loss;
 
+  /** A hold that is made of this one. Each is another, also with equal parts. */
+  private static final class Keeper {
+    final Consumer<State> listener;
+    final boolean tells;
+
+    Keeper(Consumer<State> listener, boolean tells) {
+      this.listener = listener;
+      this.tells = tells;
+    }
+  }
+
   /**
    * @param worker runs what it is given soon, on another thread
    * @param name the lock's, for the log
+   * @param logs whether a loss is to be warned of; not when it is that of another hold
    */
-  LeaseEvents(Consumer<Runnable> worker, String name) {
+  LeaseEvents(Consumer<Runnable> worker, String name, boolean logs) {
     this.worker = worker;
     this.name = name;
+    this.logs = logs;
   }
 
   /** See {@link io.mortise.core.Lease#onLost}. */
@@ -77,10 +92,21 @@ final class LeaseEvents {
   }
 
   /** See {@link io.mortise.core.spi.OwnedLease#onChangeWhileHeld}. */
-  void onChangeWhileHeld(Consumer<State> listener) {
+  Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells) {
+    Keeper keeper = new Keeper(listener, tells);
     lock.lock();
     try {
-      whileHeld.add(listener);
+      whileHeld.add(keeper);
+    } finally {
+      lock.unlock();
+    }
+    return () -> remove(keeper);
+  }
+
+  private void remove(Keeper keeper) {
+    lock.lock();
+    try {
+      whileHeld.remove(keeper);
     } finally {
       lock.unlock();
     }
@@ -95,18 +121,16 @@ final class LeaseEvents {
    * @return what {@code change} gave
    */
   boolean changed(BooleanSupplier change, State state, @Nullable LeaseLoss what) {
+    List<Keeper> keepers;
+    boolean tells;
     lock.lock();
     try {
       if (!change.getAsBoolean()) {
         return false;
       }
+      keepers = state == State.RELEASED ? List.of() : List.copyOf(whileHeld);
       for (Consumer<State> listener : onChange) {
         pending.add(() -> tell(listener, state));
-      }
-      if (state != State.RELEASED) {
-        for (Consumer<State> listener : whileHeld) {
-          pending.add(() -> tell(listener, state));
-        }
       }
       if (what != null) {
         loss = what;
@@ -114,30 +138,50 @@ final class LeaseEvents {
           pending.add(() -> tell(listener, what));
         }
         onLost.clear();
+        boolean warns = logs && whileHeld.stream().noneMatch(keeper -> keeper.tells);
+        pending.add(() -> tell(told -> log(told, warns), what)); // last, because a log may block
       }
-      if (telling || pending.isEmpty()) {
-        return true;
-      }
-      telling = true;
+      tells = !telling && !pending.isEmpty();
+      telling |= tells;
     } finally {
       lock.unlock();
     }
-    tellSoon();
-    return true;
-  }
-
-  /** What cannot be told for want of a thread is told with the next change. */
-  private void tellSoon() {
-    try {
-      worker.accept(this::tellPending);
-    } catch (OutOfMemoryError noThread) {
-      Engine.LOG.error("lock '{}': its listeners could not be told yet", name, noThread);
+    // By themselves: a listener of the user's that blocks must not keep a loss from them.
+    if (!keepers.isEmpty()) {
+      var unused = soon(() -> keepers.forEach(keeper -> tell(keeper.listener, state)));
+    }
+    if (tells && !soon(this::tellPending)) {
       lock.lock();
       try {
         telling = false;
       } finally {
         lock.unlock();
       }
+    }
+    return true;
+  }
+
+  /** One loss is one warning: that of the outermost hold which is lost by it. */
+  private void log(LeaseLoss loss, boolean warns) {
+    String what = "lock '{}': the lease with fencing token {} is lost: {}";
+    if (warns) {
+      Engine.LOG.warn(what, name, loss.fencingToken(), loss.detail());
+    } else {
+      Engine.LOG.debug(what, name, loss.fencingToken(), loss.detail());
+    }
+  }
+
+  /** What cannot be told for want of a thread is told with the next change. */
+  private boolean soon(Runnable telling) {
+    try {
+      worker.accept(telling);
+      return true;
+    } catch (RejectedExecutionException closed) {
+      telling.run(); // there are no threads any more
+      return true;
+    } catch (RuntimeException | Error failed) {
+      Engine.LOG.error("lock '{}': its listeners could not be told yet", name, failed);
+      return false;
     }
   }
 

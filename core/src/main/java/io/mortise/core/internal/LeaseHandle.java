@@ -55,7 +55,7 @@ final class LeaseHandle implements OwnedLease {
       Attempt.Acquired acquired,
       @Nullable Thread owner,
       Terms terms,
-      long sentNanos) {
+      Sending sent) {
     this.engine = engine;
     this.protocol = protocol;
     this.holder = holder;
@@ -65,24 +65,23 @@ final class LeaseHandle implements OwnedLease {
     this.owner = owner;
     this.state = new LeaseState(protocol.name().value(), engine::soon);
     this.end = new LeaseEnd(engine, this, state);
-    this.renewal = new Renewal(engine, this, protocol, holder, owner, terms, sentNanos);
+    this.renewal = new Renewal(engine, this, protocol, holder, owner, terms, sent);
   }
 
-  /** The hold of the one before, with the next token. */
-  static LeaseHandle continuing(
+  /** Continues a hold that another thread of this client has left, with the next token. */
+  LeaseHandle(
       Engine engine, LockProtocol protocol, Tenure tenure, @Nullable Thread owner, Terms terms) {
-    LeaseHandle lease =
-        new LeaseHandle(
-            engine,
-            protocol,
-            tenure.holder(),
-            new Attempt.Acquired(tenure.token() + 1, tenure.token()),
-            owner,
-            terms,
-            engine.nanos());
-    lease.renewal.continues(tenure);
-    lease.end.reserve(tenure.reserve());
-    return lease;
+    this.engine = engine;
+    this.protocol = protocol;
+    this.holder = tenure.holder();
+    this.firstToken = tenure.token() + 1;
+    this.token = new AtomicLong(firstToken);
+    this.lastToken = tenure.token();
+    this.owner = owner;
+    this.state = new LeaseState(protocol.name().value(), engine::soon);
+    this.end = new LeaseEnd(engine, this, state);
+    this.renewal = new Renewal(engine, this, protocol, owner, terms, tenure);
+    this.end.reserve(tenure.reserve());
   }
 
   Engine engine() {
@@ -123,11 +122,17 @@ final class LeaseHandle implements OwnedLease {
 
   private Standing standingNow() {
     Standing s = state.now();
-    if (s.isLive() && engine.nanos() - renewal.deadlineNanos() >= 0) {
-      end.lose(Reason.EXPIRED, renewal.deadlineNanos(), renewal.whyExpired());
-      return state.now();
+    return s.isLive() && expireIfDue() ? state.now() : s;
+  }
+
+  /** Makes the hold lost if its time is over, which nothing can lengthen then; whether it is. */
+  boolean expireIfDue() {
+    LeaseDeadline deadline = renewal.deadline();
+    if (!deadline.expire(engine.nanos())) {
+      return false;
     }
-    return s;
+    end.lose(Reason.EXPIRED, deadline.nanos(), renewal.whyExpired());
+    return true;
   }
 
   /** Sees whether its time is over. */
@@ -184,6 +189,17 @@ final class LeaseHandle implements OwnedLease {
     } catch (Fault fault) {
       throw fault.forCaller(protocol.name(), "held, but could not be lengthened for the re-entry");
     }
+    ensureValid();
+  }
+
+  @Override
+  public void endRenewal(String why) {
+    renewal.end(why);
+  }
+
+  @Override
+  public boolean isRenewed() {
+    return renewal.isRenewed();
   }
 
   @Override
@@ -298,8 +314,8 @@ final class LeaseHandle implements OwnedLease {
   }
 
   @Override
-  public void onChangeWhileHeld(Consumer<State> listener) {
-    state.onChangeWhileHeld(listener);
+  public Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells) {
+    return state.onChangeWhileHeld(listener, tells);
   }
 
   @Override

@@ -29,8 +29,17 @@ public final class LeaseState {
    * @param worker runs what it is given soon, on another thread
    */
   public LeaseState(String name, Consumer<Runnable> worker) {
+    this(name, worker, true);
+  }
+
+  /**
+   * @param name the lock's
+   * @param worker runs what it is given soon, on another thread
+   * @param logs whether its loss is to be logged; not when it is that of another hold
+   */
+  public LeaseState(String name, Consumer<Runnable> worker, boolean logs) {
     this.name = name;
-    this.events = new LeaseEvents(worker, name);
+    this.events = new LeaseEvents(worker, name, logs);
   }
 
   /** Where it stands; nobody looks at the clock. */
@@ -64,7 +73,6 @@ public final class LeaseState {
         return false;
       }
     } while (!move(before, after));
-    log(loss);
     return true;
   }
 
@@ -86,18 +94,7 @@ public final class LeaseState {
    * @param loss if it turned out that the hold had been lost before
    */
   public void releaseEnds(@Nullable LeaseLoss loss) {
-    Standing after = loss == null ? Standing.RELEASED : Standing.lost(loss);
-    if (move(Standing.RELEASING, after) && loss != null) {
-      log(loss);
-    }
-  }
-
-  private void log(LeaseLoss loss) {
-    Engine.LOG.warn(
-        "lock '{}': the lease with fencing token {} is lost: {}",
-        name,
-        loss.fencingToken(),
-        loss.detail());
+    move(Standing.RELEASING, loss == null ? Standing.RELEASED : Standing.lost(loss));
   }
 
   // ---- what callers ask
@@ -156,8 +153,8 @@ public final class LeaseState {
   }
 
   /** See {@link io.mortise.core.spi.OwnedLease#onChangeWhileHeld}. */
-  public void onChangeWhileHeld(Consumer<State> listener) {
-    events.onChangeWhileHeld(listener);
+  public Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells) {
+    return events.onChangeWhileHeld(listener, tells);
   }
 
   @Override

@@ -2,11 +2,14 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.spi.ScriptCall;
+import io.mortise.scripts.Script;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
@@ -49,7 +52,8 @@ final class ManyCommands {
             .map(part -> Request.together(part.stream().map(items::get).toList()))
             .toList();
     List<Answer> answers = unanswered(items.size());
-    List<Answer> replies = requests(requests, Math.min(withinNanos, commands.timeoutNanos()));
+    List<Answer> replies =
+        requests(requests, Math.min(withinNanos, commands.timeoutNanos()), false);
     for (int i = 0; i < parts.size(); i++) {
       spread(replies.get(i), parts.get(i), requests.get(i), answers);
     }
@@ -86,7 +90,19 @@ final class ManyCommands {
   List<Answer> all(List<ScriptCall> calls, long deadlineNanos) {
     return requests(
         calls.stream().map(Request::of).toList(),
-        Math.max(LEAST_NANOS, deadlineNanos - System.nanoTime()));
+        Math.max(LEAST_NANOS, deadlineNanos - System.nanoTime()),
+        false);
+  }
+
+  /**
+   * As {@link #all}; and what is written takes effect also if the answers come too late to be read,
+   * because the server needs to know none of the scripts.
+   */
+  List<Answer> allAlsoUnread(List<ScriptCall> calls, long deadlineNanos) {
+    return requests(
+        calls.stream().map(Request::of).toList(),
+        Math.max(LEAST_NANOS, deadlineNanos - System.nanoTime()),
+        true);
   }
 
   /**
@@ -112,7 +128,7 @@ final class ManyCommands {
     return new ArrayList<>(Collections.nCopies(count, none));
   }
 
-  private List<Answer> requests(List<Request> requests, long withinNanos) {
+  private List<Answer> requests(List<Request> requests, long withinNanos, boolean byText) {
     Map<Object, List<Integer>> byServer = new LinkedHashMap<>();
     for (int i = 0; i < requests.size(); i++) {
       Object server = servers.serverOf(servers.slotOf(requests.get(i).firstKey()));
@@ -124,7 +140,7 @@ final class ManyCommands {
       List<Request> mine = places.stream().map(requests::get).toList();
       tasks.add(
           () -> {
-            List<Answer> some = atOneServer(mine, withinNanos);
+            List<Answer> some = atOneServer(mine, withinNanos, byText);
             for (int i = 0; i < some.size(); i++) {
               answers.set(places.get(i), some.get(i)); // a place of its own for each thread
             }
@@ -153,7 +169,14 @@ final class ManyCommands {
         counted.run();
       }
     }
-    tasks.get(tasks.size() - 1).run();
+    try {
+      tasks.get(tasks.size() - 1).run();
+    } finally {
+      awaitUninterruptibly(open);
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch open) {
     boolean interrupted = false;
     while (true) {
       try {
@@ -168,17 +191,17 @@ final class ManyCommands {
     }
   }
 
-  private List<Answer> atOneServer(List<Request> requests, long withinNanos) {
+  private List<Answer> atOneServer(List<Request> requests, long withinNanos, boolean byText) {
     long deadlineNanos = System.nanoTime() + withinNanos;
     List<Answer> answers = new ArrayList<>(requests.size());
     for (int from = 0; from < requests.size(); from += PIPELINED) {
       List<Request> part = requests.subList(from, Math.min(requests.size(), from + PIPELINED));
       long left = Math.max(LEAST_NANOS, deadlineNanos - System.nanoTime());
       try {
-        if (part.size() == 1) {
+        if (part.size() == 1 && !byText) {
           answers.add(Answer.of(commands.run(part.get(0), Math.min(left, withinNanos))));
         } else {
-          pipelined(part, left, answers);
+          pipelined(part, left, byText, answers);
         }
       } catch (Fault fault) {
         part.forEach(request -> answers.add(Answer.of(fault)));
@@ -193,12 +216,13 @@ final class ManyCommands {
     return answers;
   }
 
-  private void pipelined(List<Request> part, long withinNanos, List<Answer> answers) throws Fault {
+  private void pipelined(List<Request> part, long withinNanos, boolean byText, List<Answer> answers)
+      throws Fault {
     long deadlineNanos = System.nanoTime() + withinNanos;
     Reply replies =
         servers.exchange(
             servers.slotOf(part.get(0).firstKey()),
-            (connection, deadline) -> pipelined(connection, deadline, part),
+            (connection, deadline) -> pipelined(connection, deadline, part, byText),
             withinNanos);
     List<?> values = (List<?>) replies.value();
     Fault silence = null;
@@ -235,9 +259,12 @@ final class ManyCommands {
   // ---- on a connection
 
   private List<Object> pipelined(
-      Connection connection, long deadlineNanos, List<Request> requests) {
+      Connection connection, long deadlineNanos, List<Request> requests, boolean byText) {
+    Set<Script> unknown = new HashSet<>();
     for (Request request : requests) {
-      connection.sendCommand(new ScriptExchange(request, servers).bySha1());
+      ScriptExchange exchange = new ScriptExchange(request, servers);
+      boolean first = byText && unknown.add(request.script());
+      connection.sendCommand(first ? exchange.byText() : exchange.bySha1());
     }
     List<Object> replies = new ArrayList<>(connection.getMany(requests.size()));
     for (int i = 0; i < requests.size(); i++) {

@@ -46,51 +46,73 @@ final class Neighbours {
     return shares ? null : owner;
   }
 
-  /** As many tokens as threads may have the hold, if any stand behind this one. */
+  /**
+   * As many tokens as threads may have the hold, if any stand behind this one; but not many more
+   * than the line has used lately, because tokens that nobody gets are lost.
+   */
   int tokens() {
-    return protocol.passesOn() && terms.renewed() && place.isAwaited()
-        ? engine.options().handOvers() + 1
+    return protocol.passesOn()
+            && terms.renewed()
+            && !engine.options().handOverTime().isZero()
+            && place.isAwaited()
+        ? Math.min(engine.options().handOvers(), place.expectedPasses()) + 1
         : 1;
   }
 
-  /** What others have left, ready for use; null when Redis has to be asked. */
-  @Nullable OwnedLease left() {
+  /**
+   * What others have left, ready for use; null when Redis has to be asked.
+   *
+   * @param withinNanos how long it may take to give up what is of no use
+   */
+  @Nullable OwnedLease left(long withinNanos) {
     if (shares) {
       return join();
     }
     OwnedLease lease = takeOver();
     if (lease == null) {
-      place.releaseTenure();
+      place.releaseTenure(withinNanos);
     }
     return lease;
   }
 
-  /** The same, if that takes no word to Redis. What is of no use still lies in its place then. */
-  @Nullable OwnedLease leftAtOnce() {
-    return shares ? null : takeOver();
-  }
-
-  /** A hold that Redis has granted, registered, and open to those behind. */
+  /** Opens a hold that Redis has granted, and that is registered, to those behind. */
   OwnedLease hold(LeaseHandle lease, int tokens) {
-    if (shares) {
-      engine.register(lease);
-      SharedHold first = engine.shares().begin(source, lease, owner);
-      place.leave(); // those behind join
-      return first.watched();
+    boolean given = false;
+    try {
+      if (shares) {
+        SharedHold first = engine.shares().begin(source, lease, owner);
+        given = true; // from here on its last user releases it
+        return open(first);
+      }
+      lease.end().reserve(tokens);
+      place.handOver(lease);
+      given = true;
+      return lease;
+    } finally {
+      if (!given) {
+        lease.end().drop();
+      }
     }
-    lease.end().reserve(tokens);
-    place.handOver(lease);
-    engine.register(lease);
-    return lease;
   }
 
   private @Nullable OwnedLease join() {
     SharedHold part = engine.shares().join(source, terms, owner);
-    if (part == null) {
-      return null;
+    return part == null ? null : open(part);
+  }
+
+  /** Those behind join next. An error on the way leaves no part behind that nobody has. */
+  private OwnedLease open(SharedHold part) {
+    boolean opened = false;
+    try {
+      place.leave();
+      part.watched();
+      opened = true;
+      return part;
+    } finally {
+      if (!opened) {
+        part.drop();
+      }
     }
-    place.leave();
-    return part.watched();
   }
 
   /** Whether a hold that passes on is what is asked for. */
@@ -104,12 +126,19 @@ final class Neighbours {
     if (tenure == null || !suits(tenure)) {
       return null;
     }
-    LeaseHandle lease = LeaseHandle.continuing(engine, protocol, tenure, owner, terms);
-    place.attempted(null);
-    place.handOver(lease);
-    engine.register(lease);
-    if (tenure.epoch() != engine.epoch()) {
-      lease.verify(); // whoever looked at the holds in between may not have seen this one
+    LeaseHandle lease = new LeaseHandle(engine, protocol, tenure, owner, terms);
+    if (!engine.register(lease, tenure.epoch())) {
+      return null; // the tenure still lies in its place
+    }
+    boolean given = false;
+    try {
+      place.attempted(null);
+      place.handOver(lease);
+      given = true;
+    } finally {
+      if (!given) {
+        lease.end().drop();
+      }
     }
     return lease;
   }

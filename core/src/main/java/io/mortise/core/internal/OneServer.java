@@ -1,20 +1,11 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.internal.RedisNode.Exchange;
-import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
-/**
- * One server, or the one that sentinels call the master.
- *
- * <p>Who is master is known inside the process, so looking at it asks nobody. {@code known} belongs
- * to the scheduler's thread.
- */
+/** One server, or the one that sentinels call the master. */
 final class OneServer implements Deployment {
   private final RedisNode node;
-  private Runnable changed = () -> {};
-  private @Nullable Object known;
 
   OneServer(RedisNode node) {
     this.node = node;
@@ -33,11 +24,6 @@ final class OneServer implements Deployment {
   @Override
   public Reply exchange(int slot, Exchange exchange, long timeoutNanos) throws Fault {
     return node.exchange(exchange, timeoutNanos);
-  }
-
-  @Override
-  public @Nullable Sent send(int slot, ScriptExchange exchange, long timeoutNanos) {
-    return node.send(exchange, timeoutNanos);
   }
 
   @Override
@@ -70,12 +56,7 @@ final class OneServer implements Deployment {
 
   @Override
   public void look(boolean inUse) {
-    Object now = node.server();
-    if (known != null && now != null && !Objects.equals(known, now)) {
-      Engine.LOG.info("{} is {} now, no more {}: holds are verified", node, now, known);
-      changed.run();
-    }
-    known = now == null ? known : now;
+    node.look(inUse);
   }
 
   @Override
@@ -90,7 +71,11 @@ final class OneServer implements Deployment {
 
   @Override
   public void onChange(Runnable action) {
-    changed = action;
+    node.onChange(
+        (former, now) -> {
+          Engine.LOG.info("{} is {} now, no more {}: holds are verified", node, now, former);
+          action.run();
+        });
   }
 
   @Override

@@ -2,35 +2,45 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockOptions;
 import java.io.IOException;
-import java.time.Duration;
+import java.net.InetAddress;
+import java.util.Deque;
+import java.util.NoSuchElementException;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import org.apache.commons.pool2.BasePooledObjectFactory;
-import org.apache.commons.pool2.PooledObject;
-import org.apache.commons.pool2.impl.DefaultPooledObject;
-import org.apache.commons.pool2.impl.GenericObjectPool;
-import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 
 /**
- * The client's own connections to one server.
+ * The client's own connections to one server: so many permits, and those connections that lie idle.
  *
- * <p>The pool holds <em>lines</em>, which connect when they are first used, by the thread that
- * borrowed them and within the time that it has. A pool of connections would connect whenever it
- * likes: with its default time-out, and, to replace a broken one, on the thread that gives that
- * back, for somebody else.
+ * <p>Whoever has a permit takes an idle connection, or makes one, on its own thread and within the
+ * time that it has. A pool of connections would connect whenever it likes: with its default
+ * time-out, and, to replace a broken one, on the thread that gives that back, for somebody else.
+ *
+ * <p><b>Threads.</b> The semaphore counts who has a connection; the deque passes idle ones on. A
+ * permit is given back last, in a {@code finally}, on the thread that took it: giving back calls
+ * less deeply than taking did, so an {@code Error} on the way, such as a stack that is too small,
+ * loses none.
  */
 final class OwnConnections implements ConnectionSource {
   /** After which a server is asked again: its rights may have changed. */
   private static final long REFUSED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+  /** Permits for all who wait, and who come, after the close. */
+  private static final int FOR_ALL = Integer.MAX_VALUE / 2;
+
   private final HostAndPort server;
+  private final Addresses addresses;
   private final JedisClientConfig config;
-  private final GenericObjectPool<Line> pool;
-  private volatile boolean closed;
+  private final EvictionWarning eviction;
+  private final int most;
+  private final Semaphore permits;
+  private final Deque<Wire> idle = new ConcurrentLinkedDeque<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   /** Whether the server does not let this user ask which it is, and since when. */
   private volatile boolean refused;
@@ -39,68 +49,55 @@ final class OwnConnections implements ConnectionSource {
 
   OwnConnections(HostAndPort server, JedisClientConfig config, LockOptions options) {
     this.server = server;
+    this.addresses = new Addresses(server.getHost(), InetAddress::getAllByName);
     this.config = config;
-    GenericObjectPoolConfig<Line> settings = new GenericObjectPoolConfig<>();
-    settings.setMaxTotal(options.connections());
-    settings.setMaxIdle(options.connections());
-    settings.setJmxEnabled(false);
-    settings.setCollectDetailedStatistics(false);
-    this.pool = new GenericObjectPool<>(new Lines(), settings);
+    this.eviction = new EvictionWarning(server.toString(), Engine.LOG::warn);
+    this.most = options.connections();
+    this.permits = new Semaphore(most);
   }
 
   @Override
   public Loan borrow(long deadlineNanos) throws InterruptedException {
-    Line line = borrowLine(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
+    OwnLoan loan = new OwnLoan();
+    long left = Math.max(0, deadlineNanos - System.nanoTime());
+    if (!permits.tryAcquire(left, TimeUnit.NANOSECONDS)) {
+      throw new NoSuchElementException("all " + most + " connections are in use");
+    }
+    boolean lent = false;
     try {
-      if (closed) {
+      if (closed.get()) {
         throw new IllegalStateException("the connections to " + server + " were closed");
       }
-      return new LineLoan(line, line.connected(deadlineNanos));
-    } catch (RuntimeException e) {
-      giveBack(line, false);
-      throw e;
+      loan.wire = idle.pollFirst();
+      if (loan.wire == null) {
+        loan.wire = connectWithin(deadlineNanos);
+      }
+      lent = true;
+      return loan;
+    } finally {
+      if (!lent) {
+        loan.giveBack(false);
+      }
     }
   }
 
-  @Override
-  public @Nullable Loan borrowIdle() throws InterruptedException {
-    if (pool.getNumIdle() == 0) {
-      return null;
-    }
-    Line line = borrowLine(Duration.ZERO);
-    Connection connection = line.connection;
-    if (connection == null || closed) {
-      giveBack(line, !closed);
-      return null;
-    }
-    return new LineLoan(line, connection);
-  }
-
-  private Line borrowLine(Duration within) throws InterruptedException {
-    try {
-      return pool.borrowObject(within);
-    } catch (InterruptedException | RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IllegalStateException("a line is made without input or output", e);
-    }
-  }
-
-  private Connection connect(long deadlineNanos) {
-    long left = Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000);
-    int millis = (int) Math.min(left, config.getConnectionTimeoutMillis());
+  private Wire connectWithin(long deadlineNanos) {
+    long within = TimeUnit.MILLISECONDS.toNanos(config.getConnectionTimeoutMillis());
+    long now = System.nanoTime();
     Wire wire =
-        Wire.connect(
-            server,
-            DefaultJedisClientConfig.builder()
-                .from(config)
-                .connectionTimeoutMillis(millis)
-                .socketTimeoutMillis(millis)
-                .build());
-    if (!refused || System.nanoTime() - refusedNanos > REFUSED_NANOS) {
-      wire.askForLife(this::refuses);
+        Wire.connect(server, addresses, config, now + Math.min(within, deadlineNanos - now));
+    boolean asked = false;
+    try {
+      if (!refused || System.nanoTime() - refusedNanos > REFUSED_NANOS) {
+        wire.askForServer(this::refuses, eviction);
+      }
+      asked = true;
+      return wire;
+    } finally {
+      if (!asked) {
+        disconnect(wire);
+      }
     }
-    return wire;
   }
 
   private void refuses() {
@@ -114,111 +111,80 @@ final class OwnConnections implements ConnectionSource {
 
   @Override
   public Connection connect() {
-    return new Connection(server, config);
+    return Wire.connect(
+        server,
+        addresses,
+        config,
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.getConnectionTimeoutMillis()));
   }
 
   @Override
   public void dropIdle() {
-    pool.clear();
+    for (Wire wire = idle.pollFirst(); wire != null; wire = idle.pollFirst()) {
+      disconnect(wire);
+    }
+  }
+
+  private void disconnect(Wire wire) {
+    try {
+      wire.forceDisconnect();
+    } catch (IOException e) {
+      Engine.LOG.debug("a connection to {} could not be closed", server, e);
+    }
   }
 
   @Override
   public int inUse() {
-    return pool.getNumActive();
+    return Math.max(0, most - permits.availablePermits());
   }
 
   @Override
   public boolean isClosed() {
-    return closed;
+    return closed.get();
   }
 
   /**
-   * Not by closing the pool, which would interrupt the threads that wait for a connection: when the
-   * node has left its cluster they are about to ask another one. Each gets a line instead, which it
-   * will not connect.
+   * Interrupts nobody: when the node has left its cluster, those who wait for a connection are
+   * about to ask another one. Each gets a permit instead, and sees that there is none.
    */
   @Override
   public void close() {
-    closed = true;
-    pool.clear();
-    pool.setMaxTotal(-1);
-    try {
-      pool.addObjects(pool.getNumWaiters());
-    } catch (Exception e) {
-      throw new IllegalStateException("a line is made without input or output", e);
+    if (closed.compareAndSet(false, true)) {
+      permits.release(FOR_ALL);
+      dropIdle();
     }
   }
 
-  private void giveBack(Line line, boolean reusable) {
-    try {
-      if (reusable) {
-        pool.returnObject(line);
-        if (closed) {
-          pool.clear();
-        }
-      } else {
-        pool.invalidateObject(line);
-      }
-    } catch (Exception e) {
-      // The line is out of the pool either way, and the command has its result.
-      Engine.LOG.debug("a connection to {} could not be given back", server, e);
-    }
-  }
-
-  private final class LineLoan implements Loan {
-    private final Line line;
-    private final Connection connection;
-
-    LineLoan(Line line, Connection connection) {
-      this.line = line;
-      this.connection = connection;
-    }
+  /** One permit and the connection that goes with it; null while that is not made. */
+  private final class OwnLoan implements Loan {
+    private @Nullable Wire wire;
 
     @Override
     public Connection connection() {
-      return connection;
-    }
-
-    @Override
-    public void giveBack(boolean reusable) {
-      OwnConnections.this.giveBack(line, reusable);
-    }
-  }
-
-  /** A place in the pool; used by one borrower at a time, which the pool orders. */
-  private final class Line {
-    private @Nullable Connection connection;
-
-    Connection connected(long deadlineNanos) {
-      Connection present = connection;
+      Wire present = wire;
       if (present == null) {
-        present = connect(deadlineNanos);
-        connection = present;
+        throw new IllegalStateException("it was not lent");
       }
       return present;
     }
 
-    void close() throws IOException {
-      if (connection != null) {
-        connection.forceDisconnect();
+    @Override
+    public void giveBack(boolean reusable) {
+      Wire present = wire;
+      try {
+        if (present != null) {
+          if (reusable) {
+            idle.addFirst(present);
+          } else {
+            disconnect(present);
+          }
+          if (closed.get()) {
+            dropIdle(); // what has come back too late for close()
+          }
+        }
+      } finally {
+        permits.release();
       }
-    }
-  }
-
-  private final class Lines extends BasePooledObjectFactory<Line> {
-    @Override
-    public Line create() {
-      return new Line();
-    }
-
-    @Override
-    public PooledObject<Line> wrap(Line line) {
-      return new DefaultPooledObject<>(line);
-    }
-
-    @Override
-    public void destroyObject(PooledObject<Line> pooled) throws IOException {
-      pooled.getObject().close();
     }
   }
 }

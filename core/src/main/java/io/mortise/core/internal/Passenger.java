@@ -102,13 +102,10 @@ final class Passenger {
   }
 
   /**
-   * Waits, once it has looked, until it is called or answered, for so long at the most; it may also
-   * end without a cause. Only by its own thread.
+   * Waits until it is called or answered, for so long at the most; it may also end without a cause.
+   * Only by its own thread.
    */
-  void await(long nanos, Glance glance, int crowd) {
-    if (glance.at(this::isWakened, crowd)) {
-      return;
-    }
+  void await(long nanos) {
     parked = true;
     if (!isWakened()) {
       LockSupport.parkNanos(this, nanos);

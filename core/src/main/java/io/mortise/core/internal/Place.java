@@ -62,13 +62,22 @@ final class Place {
     return tenure;
   }
 
-  /** Gives up what the one before has left, because this one needs something else. */
-  void releaseTenure() {
+  /**
+   * Gives up what the one before has left, because this one needs something else.
+   *
+   * @param withinNanos how long that may take; what is not done then is done in the background
+   */
+  void releaseTenure(long withinNanos) {
     Tenure hold = tenure;
     if (hold != null) {
       tenure = null;
-      engine.releases().now(protocol, hold);
+      engine.releases().now(protocol, hold, withinNanos);
     }
+  }
+
+  /** How often a hold is likely to pass on in this line. */
+  int expectedPasses() {
+    return gate == null ? 0 : gate.expectedPasses();
   }
 
   /** Whether others stand in the line behind this one. */
@@ -122,12 +131,13 @@ final class Place {
     tenure = null;
     if (line != null) {
       boolean withPermit = permit;
+      Turn turn = new Turn(engine, lock, line, withPermit);
+      if (withPermit) {
+        line.heldBy(lease); // before its end may pass the permit on
+      }
       gate = null;
       permit = false;
-      lease.end().keep(new Turn(engine, lock, line, withPermit));
-      if (withPermit) {
-        line.heldBy(lease);
-      }
+      lease.end().keep(turn);
     }
   }
 
@@ -145,9 +155,6 @@ final class Place {
       Tenure orphan = line.takeOrphan();
       if (orphan != null) {
         engine.releases().soon(protocol, orphan);
-      }
-      if (protocol.sharesHolds()) {
-        engine.shares().leftTheLine(lock);
       }
     }
   }

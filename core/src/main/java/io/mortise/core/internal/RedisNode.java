@@ -2,7 +2,7 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.ConnectionSource.Loan;
-import java.util.NoSuchElementException;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -47,50 +47,7 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
         exchange instanceof ScriptExchange script && script.mayGoAlong()
             ? () -> Trip.run(trips, script, deadlineNanos)
             : () -> once(exchange, deadlineNanos, true);
-    return exchange(first, exchange, deadlineNanos);
-  }
-
-  /**
-   * As {@link #exchange}, with a first try of its own.
-   *
-   * @param first the first try
-   * @param exchange what is repeated, if the connection of the first is dead
-   */
-  Reply exchange(Try first, Exchange exchange, long deadlineNanos) throws Fault {
     return exchange(first, exchange, deadlineNanos, true);
-  }
-
-  /**
-   * Sends a script ahead, on a connection that lies idle.
-   *
-   * @return null when there is none that can tell whether it was answered, or the thread must not
-   *     use a socket
-   */
-  @Nullable Sent send(ScriptExchange exchange, long timeoutNanos) {
-    if (Carriers.areNeeded()) {
-      return null;
-    }
-    boolean interrupted = Thread.interrupted();
-    try {
-      Loan loan = connections.borrowIdle();
-      if (loan == null) {
-        return null;
-      }
-      if (loan.connection() instanceof Wire wire && wire.canTell()) {
-        return new Sent(this, exchange, loan, wire, System.nanoTime() + timeoutNanos).send();
-      }
-      loan.giveBack(!loan.connection().isBroken());
-      return null;
-    } catch (NoSuchElementException busy) {
-      return null;
-    } catch (InterruptedException e) {
-      interrupted = true;
-      return null;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 
   /**
@@ -115,6 +72,9 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
           return next.run().after(before);
         } catch (Fault fault) {
           before = before == null && fault.mayHaveRun() ? fault : before;
+          if (fault.reason() == Reason.UNREACHABLE || fault.reason() == Reason.READ_ONLY) {
+            connections.doubt();
+          }
           if (fault.reason() == Reason.READ_ONLY) {
             connections.dropIdle(); // a master that was replaced; the next one is connected to anew
           }
@@ -152,37 +112,34 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
   }
 
   private Reply once(Exchange exchange, long deadlineNanos, boolean repeatable) throws Fault {
-    return converse(borrow(deadlineNanos), exchange, deadlineNanos, repeatable);
-  }
-
-  /** Runs it on that connection, and gives that back. */
-  Reply converse(Loan loan, Exchange exchange, long deadlineNanos, boolean repeatable)
-      throws Fault {
-    Connection connection = loan.connection();
+    Loan loan = borrow(deadlineNanos);
     boolean reusable = false;
     boolean sent = false;
     try {
-      int before = connection.getSoTimeout();
-      connection.setSoTimeout(millisUntil(deadlineNanos));
-      Object reply;
+      Connection connection = loan.connection();
       try {
-        if (!repeatable) {
-          onThread(RedisNode::probe, connection, deadlineNanos);
+        int before = connection.getSoTimeout();
+        connection.setSoTimeout(millisUntil(deadlineNanos));
+        Object reply;
+        try {
+          if (!repeatable) {
+            onThread(RedisNode::probe, connection, deadlineNanos);
+          }
+          sent = true;
+          reply = onThread(exchange, connection, deadlineNanos);
+        } finally {
+          if (!connection.isBroken()) {
+            connection.setSoTimeout(before);
+          }
         }
-        sent = true;
-        reply = onThread(exchange, connection, deadlineNanos);
-      } finally {
-        if (!connection.isBroken()) {
-          connection.setSoTimeout(before);
-        }
+        reusable = !connection.isBroken();
+        return new Reply(reply, null, lifeOf(connection));
+      } catch (JedisDataException e) {
+        reusable = !connection.isBroken();
+        throw Faults.of(e, address, sent).at(lifeOf(connection));
+      } catch (RuntimeException e) {
+        throw Faults.of(e, address, sent).at(lifeOf(connection));
       }
-      reusable = !connection.isBroken();
-      return new Reply(reply, null, lifeOf(connection));
-    } catch (JedisDataException e) {
-      reusable = !connection.isBroken();
-      throw Faults.of(e, address, sent).at(lifeOf(connection));
-    } catch (RuntimeException e) {
-      throw Faults.of(e, address, sent).at(lifeOf(connection));
     } finally {
       loan.giveBack(reusable);
     }
@@ -227,7 +184,7 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
         throw new Fault(
             Reason.CLIENT_CLOSED, false, "the client for " + address + " was closed", e);
       }
-      throw Faults.of(e, address, false);
+      throw Faults.ofConnecting(e, address);
     }
   }
 
@@ -236,7 +193,7 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
     try {
       return connections.connect();
     } catch (RuntimeException e) {
-      throw Faults.of(e, address, false);
+      throw Faults.ofConnecting(e, address);
     }
   }
 
@@ -251,9 +208,14 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
     return connections.mayBecomeAnother();
   }
 
-  /** See {@link ConnectionSource#server()}. */
-  @Nullable Object server() {
-    return connections.server();
+  /** See {@link ConnectionSource#onChange}. */
+  void onChange(BiConsumer<Object, Object> action) {
+    connections.onChange(action);
+  }
+
+  /** See {@link ConnectionSource#look}. */
+  void look(boolean inUse) {
+    connections.look(inUse);
   }
 
   int connectionsInUse() {
@@ -273,7 +235,7 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
 
   /** One try of an exchange. */
   @FunctionalInterface
-  interface Try {
+  private interface Try {
     Reply run() throws Fault;
   }
 

@@ -3,6 +3,8 @@ package io.mortise.core.internal;
 import io.mortise.core.LockException;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.ScriptCall;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,10 +14,14 @@ import org.jspecify.annotations.Nullable;
  * Releases in the background what may be held although nobody has it: an attempt whose answer is
  * missing, a release that Redis did not confirm.
  *
- * <p>A command that timed out here may still be on its way, so "you hold nothing" is no proof; the
- * release is repeated until it says "released", once for each attempt in doubt, or the time is over
- * after which Redis would have ended the hold itself. It can hit nobody else, because it names the
- * one acquisition.
+ * <p>An attempt that timed out here may still be on its way, so "you hold nothing" is no proof
+ * then: the release is repeated until it says "released", once for each attempt in doubt, or the
+ * time is over after which Redis would have ended the hold itself. A hold that only a renewal may
+ * have lengthened needs one release that is answered, because a renewal makes no hold. A release
+ * can hit nobody else, because it names the one acquisition.
+ *
+ * <p><b>What is not covered:</b> an attempt that reaches the server later than its own lease after
+ * it was sent makes a hold that nobody knows of; that one ends with its lease.
  */
 final class Releases {
   private static final long FIRST_PAUSE_NANOS = 50_000_000L;
@@ -32,23 +38,30 @@ final class Releases {
   void abandon(LockProtocol protocol, String holder, Doubt doubt) {
     Task task = new Task(protocol, holder, doubt);
     pending.add(task);
-    engine.soon(task);
+    if (!engine.isClosed()) { // otherwise whoever closes the client takes all at once
+      engine.soon(task);
+    }
   }
 
-  /** Releases a hold that was to pass on, and is not wanted. */
-  void now(LockProtocol protocol, Tenure hold) {
+  /** Releases a hold that was to pass on, and is not wanted: in the background if not in time. */
+  void now(LockProtocol protocol, Tenure hold, long withinNanos) {
+    boolean released = false;
     try {
-      var unused = engine.commands().run(protocol.release(hold.holder()));
+      var unused = engine.commands().run(protocol.release(hold.holder()), withinNanos);
+      released = true;
     } catch (Fault fault) {
       Engine.LOG.debug("lock '{}': released in the background", protocol.name(), fault);
-      soon(protocol, hold);
+    } finally {
+      if (!released) {
+        soon(protocol, hold);
+      }
     }
   }
 
   /** The same in the background. */
   void soon(LockProtocol protocol, Tenure hold) {
     long end = engine.nanos() + hold.leaseMillis() * 1_000_000;
-    abandon(protocol, hold.holder(), Doubt.NONE.another(end));
+    abandon(protocol, hold.holder(), Doubt.NONE.held(end));
   }
 
   /** What the caller of a release gets when Redis did not confirm it. */
@@ -83,15 +96,22 @@ final class Releases {
     return pending.size();
   }
 
-  /** Tries each once more; for a client that is being closed. */
-  void flush(long deadlineNanos) {
-    for (Task task : pending) {
-      if (deadlineNanos - engine.nanos() <= 0) {
-        break;
+  /** Takes out all that is pending, to be tried once more; for a client that is being closed. */
+  List<ScriptCall> takeAll() {
+    List<ScriptCall> calls = new ArrayList<>();
+    for (Task task : List.copyOf(pending)) {
+      if (pending.remove(task)) {
+        calls.add(task.protocol.abandon(task.holder));
       }
-      task.lastTry(deadlineNanos - engine.nanos());
     }
-    pending.clear();
+    return calls;
+  }
+
+  /** What came of one try. */
+  private enum Tried {
+    RELEASED,
+    NOTHING_THERE,
+    UNANSWERED
   }
 
   private final class Task implements Runnable, Scheduler.Timed {
@@ -99,7 +119,10 @@ final class Releases {
     private final String holder;
     private final long untilNanos;
 
-    /** How many attempts may still take effect. One run happens before the next. */
+    /** Whether attempts may still take effect: then "nothing there" is no proof. */
+    private final boolean unanswered;
+
+    /** How often there may be something to release. One run happens before the next. */
     private int open;
 
     private final Backoff backoff =
@@ -110,7 +133,8 @@ final class Releases {
       this.protocol = protocol;
       this.holder = holder;
       this.untilNanos = doubt.untilNanos();
-      this.open = doubt.attempts();
+      this.unanswered = doubt.attempts() > 0;
+      this.open = doubt.attempts() + (doubt.held() ? 1 : 0);
     }
 
     @Override
@@ -118,10 +142,13 @@ final class Releases {
       if (!pending.contains(this)) {
         return;
       }
-      if (released(engine.commands().timeoutNanos())) {
+      Tried came = release(engine.commands().timeoutNanos());
+      if (came == Tried.RELEASED) {
         open--;
       }
-      if (open <= 0 || engine.nanos() - untilNanos >= 0) {
+      if (open <= 0
+          || (came != Tried.UNANSWERED && !unanswered)
+          || engine.nanos() - untilNanos >= 0) {
         pending.remove(this);
       } else {
         dueNanos = engine.nanos() + backoff.nextNanos();
@@ -129,23 +156,17 @@ final class Releases {
       }
     }
 
-    private boolean released(long withinNanos) {
+    private Tried release(long withinNanos) {
       try {
         Reply reply = engine.commands().run(protocol.abandon(holder), withinNanos);
-        return (Long) ((List<?>) reply.value()).get(0) != 0;
+        return (Long) ((List<?>) reply.value()).get(0) != 0 ? Tried.RELEASED : Tried.NOTHING_THERE;
       } catch (Fault fault) {
         Engine.LOG.debug("lock '{}': a release has to be repeated", protocol.name(), fault);
-        return !fault.reason().mayPass();
+        return fault.reason().mayPass() ? Tried.UNANSWERED : Tried.RELEASED;
       } catch (RuntimeException unreadable) {
         // It must not end the repetition, nor keep the client from closing.
         Engine.LOG.error("the answer to a release of '{}' is odd", protocol.name(), unreadable);
-        return false;
-      }
-    }
-
-    void lastTry(long withinNanos) {
-      if (!released(withinNanos)) {
-        Engine.LOG.debug("lock '{}': nothing was left to release", protocol.name());
+        return Tried.UNANSWERED;
       }
     }
 

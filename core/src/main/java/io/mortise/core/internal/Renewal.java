@@ -1,5 +1,7 @@
 package io.mortise.core.internal;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.ManyCommands.Answer;
@@ -9,7 +11,6 @@ import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.core.spi.Terms;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,17 +18,20 @@ import org.jspecify.annotations.Nullable;
  * question whether Redis still knows it, which is put for holds too that are not renewed.
  *
  * <p><b>Threads.</b> The scheduler asks ({@code onTime}), a worker brings the answer, the owner may
- * lengthen the hold at the same time ({@code need}). The deadline only grows: each answer counts
- * from the moment before <em>its</em> request and for the lease that <em>this</em> request named,
- * and the later of two ends stands; the scripts too never shorten. At most one batched request is
- * under way ({@code inFlight}). An answer after the hold's end changes nothing here.
+ * lengthen the hold at the same time ({@code need}). The {@link LeaseDeadline} only grows: each
+ * answer counts from the moment before <em>its</em> request and for the lease that <em>this</em>
+ * request named, and the later of two ends stands; the scripts too never shorten. What a request
+ * may set is noted before it is sent, so a lost answer leaves nothing behind that nobody releases.
+ * At most one batched request is under way ({@code inFlight}). An answer after the hold's end
+ * changes nothing here.
+ *
+ * <p><b>The epoch</b> of a hold is the client's from before the request that granted or last
+ * confirmed it: another one means that something may have happened to the hold since then.
  */
 final class Renewal implements Scheduler.Timed, Batches.Item {
   private static final long OWNER_CHECK_NANOS = 30_000_000_000L;
+  private static final long RETRY_NANOS = 20_000_000L;
   private static final long LEAST_TIMEOUT_NANOS = 100_000_000L;
-
-  /** A renewal by so little lengthens nothing: it only asks. */
-  private static final long ONLY_ASK_MILLIS = 1;
 
   /** Those for whom a hold is kept, when it is not for one thread. */
   interface Owners {
@@ -41,7 +45,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   private final String holder;
   private final @Nullable Thread owner;
   private final long acquiredNanos;
-  private final AtomicLong deadlineNanos;
+  private final LeaseDeadline deadline;
   private volatile @Nullable Owners owners;
 
   /** What a renewal asks for. */
@@ -56,7 +60,14 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   /** Whether to ask again at once when the request under way has been answered. */
   private volatile boolean doubted;
 
+  /** Whether the last renewal had no answer. */
+  private volatile boolean failing;
+
   private volatile long inFlightMillis;
+  private volatile long inFlightEpoch;
+
+  /** Of the client, before the request that granted the hold or last confirmed it. */
+  private volatile long epoch;
 
   /** Redis has had the hold at least once since then. */
   private volatile long confirmedNanos;
@@ -71,24 +82,42 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
       String holder,
       @Nullable Thread owner,
       Terms terms,
-      long sentNanos) {
+      Sending sent) {
     this.engine = engine;
     this.lease = lease;
     this.protocol = protocol;
     this.holder = holder;
     this.owner = owner;
-    this.acquiredNanos = sentNanos;
-    this.confirmedNanos = sentNanos;
+    this.acquiredNanos = sent.nanos();
+    this.confirmedNanos = sent.nanos();
+    this.epoch = sent.epoch();
     this.leaseMillis = terms.leaseMillis();
     this.renewed = terms.renewed();
-    this.deadlineNanos = new AtomicLong(end(sentNanos, leaseMillis));
-    this.askNanos = nextAsk(sentNanos);
+    this.deadline = new LeaseDeadline(end(sent.nanos(), leaseMillis));
+    this.askNanos = nextAsk(sent.nanos());
   }
 
-  /** Goes on with a hold of somebody else's. To be called before the hold is published. */
-  void continues(Tenure tenure) {
-    deadlineNanos.set(tenure.deadlineNanos());
-    askNanos = tenure.askNanos();
+  /** Continues a hold that another thread of this client has left. */
+  Renewal(
+      Engine engine,
+      LeaseHandle lease,
+      LockProtocol protocol,
+      @Nullable Thread owner,
+      Terms terms,
+      Tenure tenure) {
+    this.engine = engine;
+    this.lease = lease;
+    this.protocol = protocol;
+    this.holder = tenure.holder();
+    this.owner = owner;
+    this.acquiredNanos = engine.nanos();
+    this.confirmedNanos = acquiredNanos;
+    this.epoch = tenure.epoch();
+    this.leaseMillis = terms.leaseMillis();
+    this.renewed = terms.renewed();
+    this.deadline = new LeaseDeadline(tenure.deadlineNanos());
+    var unused = deadline.note(tenure.leaseMillis()); // it may have been renewed before
+    this.askNanos = tenure.askNanos();
   }
 
   /** It is kept for several. */
@@ -101,12 +130,16 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     return renewed
         && !inFlight
         && !doubted
+        && !failing
         && endedBecause.isEmpty()
-        && deadlineNanos() - engine.nanos() > leaseNanos() / 3;
+        && !deadline.isOver()
+        && deadline.notedMillis() <= leaseMillis
+        && deadline.nanos() - engine.nanos() > leaseNanos() / 3
+        && epoch == engine.epoch();
   }
 
   /** The hold as it may pass on. */
-  Tenure tenure(long token, Reserve reserve, long epoch) {
+  Tenure tenure(long token, Reserve reserve) {
     return new Tenure(holder, deadlineNanos(), askNanos, leaseMillis, token, reserve, epoch);
   }
 
@@ -121,25 +154,31 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   /** A hold that is not renewed is asked for as often as one with the client's own lease. */
   private long intervalNanos() {
-    return (renewed ? leaseNanos() : engine.options().lease().toNanos()) / 3;
+    long third = (renewed ? leaseNanos() : engine.options().lease().toNanos()) / 3;
+    return Math.min(third, MILLISECONDS.toNanos(protocol.maxRenewalIntervalMillis()));
   }
 
   private long nextAsk(long sentNanos) {
     return sentNanos + (long) (intervalNanos() * (0.9 + engine.random() / 10));
   }
 
-  private void lengthened(long sentNanos, long millis) {
-    long end = end(sentNanos, millis);
-    deadlineNanos.accumulateAndGet(end, (known, now) -> now - known > 0 ? now : known);
-  }
-
   LeaseHandle lease() {
     return lease;
   }
 
+  /** Until when the hold is sure, and the one arbiter of that. */
+  LeaseDeadline deadline() {
+    return deadline;
+  }
+
   /** Until when the hold is sure. */
   long deadlineNanos() {
-    return deadlineNanos.get();
+    return deadline.nanos();
+  }
+
+  /** What is left of the lease, in whole milliseconds, for a request that only asks. */
+  private long leftMillis() {
+    return Math.max(1, (deadline.nanos() - engine.nanos()) / 1_000_000);
   }
 
   /** Before which request it was that Redis last said that the hold is there. */
@@ -149,9 +188,9 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   /** After which Redis itself will have ended the hold, also if a renewal is just taking effect. */
   long endInRedisNanos() {
-    long known = deadlineNanos() + engine.drift().nanos(leaseNanos());
-    long possible = engine.nanos() + leaseNanos();
-    return inFlight && possible - known > 0 ? possible : known;
+    long known = deadline.nanos() + engine.drift().nanos(leaseNanos());
+    long possible = engine.nanos() + deadline.notedMillis() * 1_000_000;
+    return deadline.mayOutlive() && possible - known > 0 ? possible : known;
   }
 
   boolean isRenewed() {
@@ -220,18 +259,47 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
       } else if (nowNanos - acquiredNanos >= engine.options().maxHold().toNanos()) {
         end("it was held for longer than LockOptions.maxHold");
       } else {
-        inFlightMillis = renewed ? leaseMillis : ONLY_ASK_MILLIS;
-        doubted = false;
-        inFlight = true;
-        engine.batches().offer(this);
+        ask(nowNanos);
       }
     }
   }
 
-  private void end(String why) {
+  private void ask(long nowNanos) {
+    inFlightEpoch = engine.epoch();
+    boolean lengthens = renewed;
+    inFlightMillis = lengthens ? leaseMillis : leftMillis();
+    if (lengthens ? !deadline.note(inFlightMillis) : deadline.isOver()) {
+      return;
+    }
+    doubted = false;
+    inFlight = true;
+    boolean offered = false;
+    try {
+      engine.batches().offer(this);
+      offered = true;
+    } finally {
+      if (!offered) { // an error, such as one for want of memory
+        askNanos = nowNanos + RETRY_NANOS;
+        inFlight = false;
+      }
+    }
+  }
+
+  /** Nobody renews the hold from now on: it ends with its lease, and is lost then. */
+  void end(String why) {
     endedBecause = why;
-    Engine.LOG.warn("lock '{}': the hold is not renewed any more: {}", protocol.name(), why);
     lease.atRisk();
+    engine.soon(
+        () ->
+            Engine.LOG.warn(
+                "lock '{}': the hold is not renewed any more: {}", protocol.name(), why));
+  }
+
+  /** A doubt that came meanwhile is not overwritten: it is read after the next time was set. */
+  private void asksAtOnceIfDoubted() {
+    if (doubted) {
+      askNanos = engine.nanos();
+    }
   }
 
   /** Asks Redis soon whether the hold is still there; also after what is under way now. */
@@ -253,21 +321,23 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   /** The same; a fault when there was no answer. */
   void confirm() throws Fault {
-    long sentNanos = engine.nanos();
-    long answer = ask(protocol.renew(holder, ONLY_ASK_MILLIS));
-    if (answer < 0) {
-      throw new Fault(LockException.Reason.NOT_READY, false, "the server refused to say", null);
+    if (!deadline.isOver()) {
+      exchange(leftMillis(), engine.commands().timeoutNanos());
     }
-    told(answer, sentNanos, ONLY_ASK_MILLIS);
   }
 
-  private long ask(ScriptCall renewal) throws Fault {
+  private void exchange(long millis, long withinNanos) throws Fault {
+    long epochBefore = engine.epoch();
+    long sentNanos = engine.nanos();
     Answer answer =
-        engine.commands().many().batch(List.of(renewal), engine.commands().timeoutNanos()).get(0);
+        engine.commands().many().batch(List.of(protocol.renew(holder, millis)), withinNanos).get(0);
     if (answer.fault() != null) {
       throw answer.fault();
     }
-    return (Long) answer.reply().value();
+    if (!(answer.reply().value() instanceof Long said) || said < 0) {
+      throw new Fault(LockException.Reason.NOT_READY, false, "the server refused to say", null);
+    }
+    answered(said, sentNanos, millis, epochBefore);
   }
 
   /** To be called when the hold was lost by a thread's owner, which has still to unlock. */
@@ -290,20 +360,25 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   @Override
   public void answered(long answer, long sentNanos) {
     long millis = inFlightMillis;
-    askNanos = doubted ? engine.nanos() : nextAsk(sentNanos);
+    long epochBefore = inFlightEpoch;
+    askNanos = nextAsk(sentNanos);
     inFlight = false;
-    told(answer, sentNanos, millis);
+    asksAtOnceIfDoubted();
+    answered(answer, sentNanos, millis, epochBefore);
     engine.scheduler().poke(dueNanos());
   }
 
-  private void told(long answer, long sentNanos, long millis) {
+  private void answered(long answer, long sentNanos, long millis, long epochBefore) {
     if (answer == 1) {
-      lengthened(sentNanos, millis);
-      confirmedNanos = sentNanos;
-      lease.confirmed();
+      if (deadline.lengthen(end(sentNanos, millis))) {
+        confirmedNanos = sentNanos;
+        failing = false;
+        epoch = epochBefore;
+        lease.confirmed();
+      }
     } else if (answer == 2) {
       lease.end().lose(Reason.FORCED, engine.nanos(), LeaseEnd.BY_FORCE);
-    } else {
+    } else if (!lease.expireIfDue()) { // what ran out meanwhile is no loss of data
       lease
           .end()
           .lose(
@@ -316,7 +391,9 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   @Override
   public void failed(Fault fault) {
     askNanos = engine.nanos() + (long) (leaseNanos() / 10.0 * (0.5 + engine.random() / 2));
+    failing = true;
     inFlight = false;
+    asksAtOnceIfDoubted();
     if (lease.atRisk()) {
       Engine.LOG.warn("lock '{}': a renewal failed: {}", protocol.name(), fault.getMessage());
     }
@@ -334,17 +411,11 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   /**
    * A re-entry needs the hold for at least its lease from now. One round trip if that is longer
-   * than what is left, otherwise none.
+   * than what is left, otherwise none; it takes no longer than the wait of the terms.
    */
   void need(Terms terms) throws Fault {
-    if (!covers(terms)) {
-      long sentNanos = engine.nanos();
-      long answer = ask(protocol.renew(holder, terms.leaseMillis()));
-      if (answer < 0) {
-        throw new Fault(
-            LockException.Reason.NOT_READY, false, "the server refused to lengthen the hold", null);
-      }
-      told(answer, sentNanos, terms.leaseMillis());
+    if (!covers(terms) && deadline.note(terms.leaseMillis())) {
+      exchange(terms.leaseMillis(), withinNanos(terms));
     }
     if (terms.renewed()) {
       leaseMillis = Math.max(leaseMillis, terms.leaseMillis());
@@ -354,7 +425,14 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     if (next - askNanos < 0) {
       askNanos = next;
     }
+    asksAtOnceIfDoubted();
     engine.scheduler().poke(dueNanos());
+  }
+
+  private long withinNanos(Terms terms) {
+    return terms.waitNanos() == 0
+        ? engine.commands().timeoutNanos()
+        : Math.max(terms.waitNanos(), Attempts.ROUND_TRIP_NANOS);
   }
 
   @Override

@@ -17,6 +17,11 @@ import org.jspecify.annotations.Nullable;
  * concurrent set; the thread sleeps until the earliest moment, scans the set, and does in one go
  * all that is due and all that says it may be done by now, so that renewals gather in batches.
  *
+ * <p><b>Never late.</b> Whatever goes along with it, no entry is looked after later than the first
+ * pass after it is due: a pass calls each entry that is due <em>or</em> may come early, and the
+ * next pass begins when the first of all entries is due. An error ends neither the pass nor the
+ * thread.
+ *
  * <p><b>Threads.</b> {@code add}, {@code remove} and {@code poke} may be called by any; only the
  * scheduler's thread calls {@link Timed#onTime}, which must not block. A new entry is not missed:
  * {@code add} puts it into the set <i>before</i> it reads {@code wakeAtNanos}, and a scan sets
@@ -34,6 +39,9 @@ final class Scheduler implements AutoCloseable {
    * and goes in less than it takes to wake it would otherwise wake it each time.
    */
   private static final long RESTLESS_NANOS = 25_000_000;
+
+  /** After a pass that an error has ended. */
+  private static final long AFTER_ERROR_NANOS = 10_000_000;
 
   /** What is due at some time. Times are those of {@link System#nanoTime()}. */
   interface Timed {
@@ -63,6 +71,9 @@ final class Scheduler implements AutoCloseable {
   private volatile long wakeAtNanos;
   private volatile boolean closed;
   private volatile @Nullable Thread thread;
+
+  /** What has ended the last pass; the thread's alone. */
+  private @Nullable Throwable failure;
 
   /**
    * @param clock nanoTime, or a test's
@@ -99,6 +110,11 @@ final class Scheduler implements AutoCloseable {
     }
   }
 
+  /** Forgets everything; for a client that was closed. */
+  void clear() {
+    entries.clear();
+  }
+
   int size() {
     return entries.size();
   }
@@ -108,13 +124,40 @@ final class Scheduler implements AutoCloseable {
     return entries.stream().filter(kind::isInstance).map(kind::cast).toList();
   }
 
+  /**
+   * Goes on after any error, wherever it comes: where there is no memory even a line that allocates
+   * nothing may fail. So the handlers do nothing, and there are two of them.
+   */
   private void loop() {
     while (!closed) {
-      long now = clock.getAsLong();
-      long next = scan(now);
-      if (!poked && !closed) {
-        LockSupport.parkNanos(this, Math.max(TICK_NANOS, next - clock.getAsLong()));
+      try {
+        passes();
+      } catch (Throwable e) {
+        failure = e;
       }
+    }
+  }
+
+  private void passes() {
+    while (!closed) {
+      try {
+        pass();
+      } catch (Throwable e) {
+        failure = e;
+      }
+    }
+  }
+
+  private void pass() {
+    Throwable before = failure;
+    if (before != null) {
+      LockSupport.parkNanos(this, AFTER_ERROR_NANOS);
+      failure = null;
+      failed("a pass of the scheduler failed", before);
+    }
+    long next = scan(clock.getAsLong());
+    if (!poked && !closed) {
+      LockSupport.parkNanos(this, Math.max(TICK_NANOS, next - clock.getAsLong()));
     }
   }
 
@@ -123,27 +166,38 @@ final class Scheduler implements AutoCloseable {
     scanning = true;
     long next = nowNanos + (poked ? RESTLESS_NANOS : IDLE_NANOS);
     poked = false;
-    for (Timed entry : entries) {
-      if (entry.earliestNanos() - nowNanos <= 0) {
-        try {
-          entry.onTime(nowNanos);
-        } catch (Throwable e) {
-          // One faulty entry must not stop the renewal of the others.
-          Engine.LOG.error("a scheduled task failed: {}", entry, e);
+    try {
+      for (Timed entry : entries) {
+        if (entry.dueNanos() - nowNanos <= 0 || entry.earliestNanos() - nowNanos <= 0) {
+          run("a scheduled task failed", () -> entry.onTime(nowNanos));
+        }
+        if (entries.contains(entry) && entry.dueNanos() - next < 0) {
+          next = entry.dueNanos();
         }
       }
-      if (entries.contains(entry) && entry.dueNanos() - next < 0) {
-        next = entry.dueNanos();
-      }
+      run("what was due could not be sent", afterScan);
+    } finally {
+      wakeAtNanos = next;
+      scanning = false;
     }
-    try {
-      afterScan.run();
-    } catch (Throwable e) {
-      Engine.LOG.error("what was due could not be sent", e);
-    }
-    wakeAtNanos = next;
-    scanning = false;
     return next;
+  }
+
+  /** One faulty entry must not stop the renewal of the others. */
+  private static void run(String what, Runnable task) {
+    try {
+      task.run();
+    } catch (Throwable e) {
+      failed(what, e);
+    }
+  }
+
+  private static void failed(String what, Throwable why) {
+    try {
+      Engine.LOG.error(what, why);
+    } catch (Throwable unloggable) {
+      // The log needs memory too. What failed is tried again at the next pass.
+    }
   }
 
   @Override

@@ -26,23 +26,11 @@ record ScriptExchange(Request request, Deployment servers, boolean asks) impleme
 
   @Override
   public Object on(Connection connection, long deadlineNanos) {
-    say(connection, bySha1());
-    return answer(connection, deadlineNanos);
-  }
-
-  /** The first half of {@link #on}. */
-  void send(Wire wire) {
-    wire.send(bySha1());
-  }
-
-  /** The second half. */
-  Object answer(Connection connection, long deadlineNanos) {
     try {
-      return connection.getOne();
+      return say(connection, bySha1());
     } catch (JedisNoScriptException unknown) {
       connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
-      say(connection, byText());
-      return connection.getOne();
+      return say(connection, byText());
     }
   }
 
@@ -56,7 +44,7 @@ record ScriptExchange(Request request, Deployment servers, boolean asks) impleme
     return request.arguments(Command.EVALSHA, request.script().sha1(), servers.publishCommand());
   }
 
-  private CommandArguments byText() {
+  CommandArguments byText() {
     return request.arguments(Command.EVAL, request.script().text(), servers.publishCommand());
   }
 
@@ -65,10 +53,10 @@ record ScriptExchange(Request request, Deployment servers, boolean asks) impleme
     return !asks && !request.script().batch();
   }
 
-  private void say(Connection connection, CommandArguments command) {
+  private Object say(Connection connection, CommandArguments command) {
     if (asks) {
       connection.executeCommand(new CommandArguments(Command.ASKING));
     }
-    connection.sendCommand(command);
+    return connection.executeCommand(command);
   }
 }

@@ -1,110 +1,94 @@
 package io.mortise.core.internal;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.core.LockOptions;
-import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.providers.SentineledConnectionProvider;
 
 /**
- * The client's own connections to whichever server the sentinels call the master.
+ * The client's own connections to whichever server the {@link Sentinels} call the master. They are
+ * those of {@link OwnConnections}, one pool for each master; that of a former master is closed when
+ * the next one is known, and what is borrowed from it breaks, or is closed when it is given back.
  *
- * <p>Who is master is Jedis' to find out: it asks the sentinels, and listens to them on threads of
- * its own, from the first use on. The connections are those of {@link OwnConnections}, one pool for
- * each master; that of a former master is closed when the next one is seen, and what is borrowed
- * from it breaks, or is closed when it is given back.
+ * <p>From the first use on the sentinels are asked whenever the watch looks, every 200 ms, while
+ * anything is held or waited for, or when a command was in vain; and otherwise every {@value
+ * #IDLE_MILLIS} ms, so that an idle client does not begin at a master that was replaced long ago.
  *
  * <p><b>Threads.</b> {@code lock} guards the changes; a borrower reads the current pool without it.
  */
 final class SentinelConnections implements ConnectionSource {
-  private final String masterName;
-  private final Set<HostAndPort> sentinels;
+  private static final long IDLE_MILLIS = 2_000;
+
+  private final Sentinels sentinels;
   private final JedisClientConfig config;
-  private final JedisClientConfig sentinelConfig;
   private final LockOptions options;
   private final ReentrantLock lock = new ReentrantLock();
-
-  @GuardedBy("lock")
-  private @Nullable SentineledConnectionProvider provider;
-
   private volatile @Nullable Master current;
+  private volatile boolean doubted;
+  private volatile long askedNanos = System.nanoTime();
   private volatile boolean closed;
 
   /** One master and the connections to it. */
   private record Master(HostAndPort server, OwnConnections connections) {}
 
-  SentinelConnections(
-      String masterName,
-      Set<HostAndPort> sentinels,
-      JedisClientConfig config,
-      JedisClientConfig sentinelConfig,
-      LockOptions options) {
-    this.masterName = masterName;
+  SentinelConnections(Sentinels sentinels, JedisClientConfig config, LockOptions options) {
     this.sentinels = sentinels;
     this.config = config;
-    this.sentinelConfig = sentinelConfig;
     this.options = options;
   }
 
-  private OwnConnections master() {
-    HostAndPort server = provider().getCurrentMaster();
-    if (server == null) {
-      throw new JedisConnectionException("the sentinels name no master '" + masterName + "'");
-    }
+  private OwnConnections master(long deadlineNanos) throws InterruptedException {
+    return at(sentinels.master(deadlineNanos));
+  }
+
+  private OwnConnections at(HostAndPort server) {
     Master known = current;
-    if (known != null && known.server().equals(server)) {
-      return known.connections();
-    }
-    lock.lock();
-    try {
-      ensureOpen();
-      known = current;
-      if (known == null || !known.server().equals(server)) {
-        if (known != null) {
-          known.connections().close();
-        }
-        known = new Master(server, new OwnConnections(server, config, options));
-        current = known;
-      }
-      return known.connections();
-    } finally {
-      lock.unlock();
-    }
+    return known != null && known.server().equals(server)
+        ? known.connections()
+        : changeTo(server).connections();
   }
 
-  /** Asks the sentinels at the first use, and again if none of them answered then. */
-  private SentineledConnectionProvider provider() {
+  private Master changeTo(HostAndPort told) {
     lock.lock();
     try {
-      ensureOpen();
-      if (provider == null) {
-        provider = new SentineledConnectionProvider(masterName, config, sentinels, sentinelConfig);
+      if (closed) {
+        throw new JedisConnectionException("the client was closed");
       }
-      return provider;
+      HostAndPort latest = sentinels.known(); // there may have been one after the other
+      HostAndPort server = latest == null ? told : latest;
+      Master known = current;
+      if (known != null && known.server().equals(server)) {
+        return known;
+      }
+      Master next = new Master(server, new OwnConnections(server, config, options));
+      current = next;
+      if (known != null) {
+        known.connections().close();
+      }
+      return next;
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void ensureOpen() {
-    if (closed) {
-      throw new JedisConnectionException("the client was closed");
     }
   }
 
   @Override
   public Loan borrow(long deadlineNanos) throws InterruptedException {
-    return master().borrow(deadlineNanos);
+    return master(deadlineNanos).borrow(deadlineNanos);
   }
 
   @Override
   public Connection connect() {
-    return master().connect();
+    try {
+      return master(System.nanoTime() + options.commandTimeout().toNanos()).connect();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new JedisConnectionException("interrupted while the sentinels were asked", e);
+    }
   }
 
   @Override
@@ -120,18 +104,29 @@ final class SentinelConnections implements ConnectionSource {
     return true;
   }
 
-  /** Looks at what the sentinels have said since; asks nobody. */
   @Override
-  public @Nullable Object server() {
-    if (current != null && !closed) {
-      try {
-        master();
-      } catch (JedisConnectionException e) {
-        Engine.LOG.debug("no master is known at the moment", e);
-      }
+  public void onChange(BiConsumer<Object, Object> action) {
+    sentinels.onChange(
+        (former, now) -> {
+          at(now);
+          action.accept(former, now);
+        });
+  }
+
+  @Override
+  public void doubt() {
+    doubted = true;
+  }
+
+  @Override
+  public void look(boolean inUse) {
+    long now = System.nanoTime();
+    boolean due = now - askedNanos >= TimeUnit.MILLISECONDS.toNanos(IDLE_MILLIS);
+    if (current != null && (inUse || doubted || due)) {
+      doubted = false;
+      askedNanos = now;
+      sentinels.ask();
     }
-    Master known = current;
-    return known == null ? null : known.server();
   }
 
   @Override
@@ -147,12 +142,10 @@ final class SentinelConnections implements ConnectionSource {
 
   @Override
   public void close() {
+    closed = true;
+    sentinels.close();
     lock.lock();
     try {
-      closed = true;
-      if (provider != null) {
-        provider.close();
-      }
       Master known = current;
       if (known != null) {
         known.connections().close();

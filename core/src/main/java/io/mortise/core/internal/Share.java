@@ -1,7 +1,6 @@
 package io.mortise.core.internal;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.mortise.core.LockException;
 import io.mortise.core.spi.Terms;
 import java.util.HashSet;
 import java.util.Set;
@@ -10,15 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One hold in Redis and those who share it. Others may join for a bounded time and number, so that
- * whoever waits elsewhere has his turn; the last one to leave releases it, unless threads of this
- * client stand in the line, which join it next.
+ * whoever waits elsewhere has a turn. The last user to leave releases the hold, always: it is never
+ * left to a thread that is expected to join, because that thread may come too late or not at all.
  *
- * <p><b>Threads.</b> {@code lock} guards the users. Whoever ends it has made it {@code over} under
- * the lock, so nobody joins what is about to be released. Nothing is sent under it. <b>Nothing is
- * left behind</b> when the last user leaves it to the line: whoever leaves the line looks at it
- * <em>after</em> that ({@link #endIfIdle}), and the user looks at the line under the lock; one of
- * the two sees that the other has gone. Who stands in the line and finds it too late to join takes
- * a new hold, and then ends this one.
+ * <p><b>Threads.</b> {@code lock} guards the users. The last user makes the share {@code over}
+ * under the lock before it releases the hold, so nobody joins what is about to be released. Nothing
+ * is sent under the lock.
  */
 final class Share implements Renewal.Owners {
   private final Engine engine;
@@ -32,10 +28,6 @@ final class Share implements Renewal.Owners {
 
   @GuardedBy("lock")
   private int joins;
-
-  /** Whether there is another one to join now, so that nobody comes to this one any more. */
-  @GuardedBy("lock")
-  private boolean replaced;
 
   @GuardedBy("lock")
   private boolean over;
@@ -75,8 +67,7 @@ final class Share implements Renewal.Owners {
 
   @GuardedBy("lock")
   private boolean isLate() {
-    return replaced
-        || joins >= engine.options().handOvers()
+    return joins >= engine.options().handOvers()
         || engine.nanos() - sinceNanos >= engine.options().handOverTime().toNanos();
   }
 
@@ -108,8 +99,7 @@ final class Share implements Renewal.Owners {
   boolean leave(SharedHold hold) {
     lock.lock();
     try {
-      boolean last = users.remove(hold) && users.isEmpty() && !over;
-      if (!last || (!isLate() && base.isSettled() && engine.gates().isUsed(id))) {
+      if (!users.remove(hold) || !users.isEmpty() || over) {
         return false;
       }
       over = true;
@@ -120,36 +110,12 @@ final class Share implements Renewal.Owners {
     return true;
   }
 
-  /**
-   * Releases the hold if it has no users, and none are to come.
-   *
-   * @param byAnother whether those in the line have another one to join from now on
-   */
-  void endIfIdle(boolean byAnother) {
-    lock.lock();
-    try {
-      replaced |= byAnother;
-      if (over || !users.isEmpty() || !(isLate() || !engine.gates().isUsed(id))) {
-        return;
-      }
-      over = true;
-    } finally {
-      lock.unlock();
-    }
-    engine.shares().ended(id, this);
-    try {
-      base.release();
-    } catch (LockException | IllegalMonitorStateException e) {
-      Engine.LOG.debug("lock '{}': a shared hold ended otherwise", base.lockName(), e);
-    }
-  }
-
-  /** Whether all users are threads that have died without unlocking. */
+  /** Whether nobody uses it, or all users are threads that have died without unlocking. */
   @Override
   public boolean areGone() {
     lock.lock();
     try {
-      return !users.isEmpty() && users.stream().allMatch(SharedHold::isOrphaned);
+      return over || (!users.isEmpty() && users.stream().allMatch(SharedHold::isOrphaned));
     } finally {
       lock.unlock();
     }

@@ -14,7 +14,7 @@ final class SharedHold extends JointLease {
   private final @Nullable Thread owner;
 
   SharedHold(EngineSource source, LeaseHandle base, Share share, @Nullable Thread owner) {
-    super(source, List.of(base), 1, base.fencingToken(), owner);
+    super(source, List.of(base), 1, base.fencingToken(), owner, true);
     this.base = base;
     this.share = share;
     this.owner = owner;
@@ -24,6 +24,13 @@ final class SharedHold extends JointLease {
   SharedHold watched() {
     watch();
     return this;
+  }
+
+  /** Gives it up when nobody has got it; if it was the last, the hold goes in the background. */
+  void drop() {
+    if (share.leave(this)) {
+      base.end().drop();
+    }
   }
 
   /** The holder id in Redis. */
@@ -42,14 +49,22 @@ final class SharedHold extends JointLease {
    */
   @Override
   protected List<RuntimeException> giveBack(List<OwnedLease> held) {
-    if (share.mayBeLost(this)) {
-      try {
+    boolean left = false;
+    try {
+      if (share.mayBeLost(this)) {
         base.confirm();
-      } catch (IllegalMonitorStateException lost) {
-        var unused = share.leave(this);
-        return List.of(lost);
-      } catch (LockException unknown) { // that is for whoever holds on to it
-        Engine.LOG.debug("lock '{}': left without an answer", lockName(), unknown);
+      }
+      left = true;
+    } catch (IllegalMonitorStateException lost) {
+      left = true;
+      var unused = share.leave(this);
+      return List.of(lost);
+    } catch (LockException unknown) { // that is for whoever holds on to it
+      left = true;
+      Engine.LOG.debug("lock '{}': left without an answer", lockName(), unknown);
+    } finally {
+      if (!left) { // an error: it has no user here any more
+        drop();
       }
     }
     if (share.leave(this)) {
@@ -77,6 +92,14 @@ final class SharedHold extends JointLease {
   public void renewWhile(boolean wanted) {
     if (wanted) {
       super.renewWhile(true);
+    }
+  }
+
+  /** The others may need it: it is renewed on for them. */
+  @Override
+  public void endRenewal(String why) {
+    if (share.leave(this)) {
+      base.endRenewal(why);
     }
   }
 

@@ -36,25 +36,14 @@ final class Shares {
   /** Lets others join a hold that was just acquired, instead of the one before. */
   SharedHold begin(EngineSource source, LeaseHandle base, @Nullable Thread owner) {
     Share share = new Share(engine, source.id(), base);
-    base.renewal().heldFor(share);
     SharedHold first = share.begin(source, owner);
-    Share before = open.put(source.id(), share);
-    if (before != null) {
-      before.endIfIdle(true);
-    }
+    base.renewal().heldFor(share);
+    open.put(source.id(), share);
     return first;
   }
 
   /** Nobody may join it any more. */
   void ended(String id, Share share) {
     open.remove(id, share);
-  }
-
-  /** To be called by whoever has left the line of that lock: nobody may be left there to join. */
-  void leftTheLine(String id) {
-    Share share = open.get(id);
-    if (share != null) {
-      share.endIfIdle(false);
-    }
   }
 }

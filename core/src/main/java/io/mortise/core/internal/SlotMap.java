@@ -21,15 +21,20 @@ final class SlotMap {
   private final Set<HostAndPort> all = new LinkedHashSet<>();
   private final TreeSet<String> ids = new TreeSet<>();
 
-  private SlotMap() {}
+  private final long epoch;
+
+  private SlotMap(long epoch) {
+    this.epoch = epoch;
+  }
 
   /**
    * Reads the answer to CLUSTER SLOTS: ranges of slots, each with its master and its replicas.
    *
    * @param asked the node that answered; one that does not know its own address leaves it out
+   * @param epoch the highest that the node knew of, see {@link #epoch}
    */
-  static SlotMap of(Object answer, HostAndPort asked) {
-    SlotMap map = new SlotMap();
+  static SlotMap of(Object answer, HostAndPort asked, long epoch) {
+    SlotMap map = new SlotMap(epoch);
     for (Object range : (List<?>) answer) {
       List<?> parts = (List<?>) range;
       HostAndPort master = null;
@@ -68,6 +73,11 @@ final class SlotMap {
   /** Masters and replicas. */
   Set<HostAndPort> nodes() {
     return all;
+  }
+
+  /** A number that each failover raises: a map with a lower one may be older. */
+  long epoch() {
+    return epoch;
   }
 
   /** One of the ids that its nodes keep as long as they live; the same for all who ask. */

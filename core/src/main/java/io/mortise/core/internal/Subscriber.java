@@ -2,8 +2,10 @@ package io.mortise.core.internal;
 
 import io.mortise.core.internal.Deployment.Post;
 import io.mortise.core.internal.SubscriberSession.Listener;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +58,9 @@ final class Subscriber {
   /** Those of them that the session has still to be asked for; guarded by the lock. */
   private final Set<Channel> missing = new LinkedHashSet<>();
 
+  /** Names that the session has still to leave; guarded by the lock. */
+  private final Set<String> leaving = new LinkedHashSet<>();
+
   // Both guarded by the lock.
   private @Nullable SubscriberSession session;
   private @Nullable Thread thread;
@@ -80,6 +86,7 @@ final class Subscriber {
       channel.subscriber = this;
       channels.put(channel.name, channel);
       missing.add(channel);
+      leaving.remove(channel.name);
     }
     askForMissing();
   }
@@ -104,20 +111,17 @@ final class Subscriber {
     for (Channel channel : some) {
       channels.remove(channel.name);
       missing.remove(channel);
-    }
-    SubscriberSession current = session;
-    if (current != null) {
-      if (channels.isEmpty()) {
-        current.end();
-      } else if (current.isLive()) {
-        inGroups(some.stream().filter(c -> c.asked).toList()).forEach(current::unsubscribe);
+      if (channel.asked) {
+        leaving.add(channel.name);
       }
+      channel.subscriber = null;
+      channel.asked = false;
     }
-    some.forEach(
-        channel -> {
-          channel.subscriber = null;
-          channel.asked = false;
-        });
+    if (!channels.isEmpty()) {
+      askForMissing();
+    } else if (session != null) {
+      session.end();
+    }
     if (thread == null && channels.isEmpty()) {
       surroundings.ended(this); // no thread could be started that would say so
     }
@@ -142,66 +146,116 @@ final class Subscriber {
     LockSupport.unpark(thread);
   }
 
-  /** Sees to it that all its channels are asked for. */
+  /** Sees to it that all its channels are asked for, and others left, as there is room for it. */
   void askForMissing() {
     if (thread == null && !channels.isEmpty()) {
       start();
     }
     SubscriberSession current = session;
-    if (missing.isEmpty() || current == null || !current.isLive()) {
+    if (current == null || !current.isLive()) {
       return; // as soon as the session is live it is asked for all channels
     }
-    inGroups(missing).forEach(current::subscribe);
-    missing.forEach(channel -> channel.asked = true);
-    missing.clear();
+    if (current.room() < SubscriberSession.ROOM_BYTES / 2) {
+      return; // the next answers make room
+    }
+    List<String> next = fitting(missing.stream().map(channel -> channel.name), current.room());
+    inGroups(next).forEach(current::subscribe);
+    next.forEach(this::asked);
+    // Only then: the last channel that is left would end the session.
+    List<String> last = missing.isEmpty() ? fitting(leaving.stream(), current.room()) : List.of();
+    inGroups(last).forEach(current::unsubscribe);
+    last.forEach(leaving::remove);
+  }
+
+  private void asked(String name) {
+    Channel channel = channels.get(name);
+    if (channel != null) {
+      channel.asked = true;
+      missing.remove(channel);
+    }
+  }
+
+  /** The first of them; the last of these may be too long. */
+  private static List<String> fitting(Stream<String> names, int room) {
+    List<String> some = new ArrayList<>();
+    int left = room;
+    for (Iterator<String> each = names.iterator(); left > 0 && each.hasNext(); ) {
+      String name = each.next();
+      some.add(name);
+      left -= SubscriberSession.bytes(name);
+    }
+    return some;
   }
 
   /** One command for each group. */
-  private List<List<String>> inGroups(Collection<Channel> some) {
+  private List<List<String>> inGroups(Collection<String> names) {
     return List.copyOf(
-        some.stream()
-            .map(channel -> channel.name)
-            .collect(Collectors.groupingBy(surroundings::groupOf))
-            .values());
+        names.stream().collect(Collectors.groupingBy(surroundings::groupOf)).values());
   }
 
   /** The subscriber thread: sessions, one after the other, while there are channels. */
   private void keepSubscribed() {
     Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, Math::random);
-    while (true) {
-      List<String> first;
-      lock.lock();
+    boolean goesOn = true;
+    while (goesOn) {
       try {
-        session = null;
-        if (surroundings.isClosed() || channels.isEmpty()) {
-          thread = null;
-          surroundings.ended(this);
-          return;
-        }
-        first = inGroups(channels.values()).get(0);
-        first.forEach(
-            name -> {
-              Channel channel = channels.get(name);
-              if (channel != null) {
-                channel.asked = true;
-                missing.remove(channel);
-              }
-            });
-      } finally {
-        lock.unlock();
-      }
-      boolean broken = false;
-      try {
-        run(first, backoff);
+        goesOn = hasSession(backoff);
       } catch (Throwable e) { // an error too must not end the thread while somebody waits
-        broken = true;
-        tellBroken(e);
-      }
-      doubtAll();
-      if (!surroundings.isClosed() && (broken || !channels.isEmpty())) {
-        surroundings.broke(broken);
+        tellError(e);
         LockSupport.parkNanos(this, backoff.nextNanos());
       }
+    }
+  }
+
+  private void tellError(Throwable thrown) {
+    try {
+      Engine.LOG.error("the subscription to {} is made anew after an error", post, thrown);
+    } catch (Throwable noLog) {
+      // There is not even memory for a message: it goes on all the same.
+    }
+  }
+
+  /** Has one session, from beginning to end; false when nobody needs it. */
+  private boolean hasSession(Backoff backoff) {
+    List<String> first = begin();
+    if (first.isEmpty()) {
+      return false;
+    }
+    Throwable broken = null;
+    try {
+      run(first, backoff);
+    } catch (Throwable e) {
+      broken = e;
+    } finally {
+      doubtAll();
+    }
+    if (broken != null) {
+      tellBroken(broken);
+    }
+    if (!surroundings.isClosed() && (broken != null || !channels.isEmpty())) {
+      surroundings.broke(broken != null);
+      LockSupport.parkNanos(this, backoff.nextNanos());
+    }
+    return true;
+  }
+
+  /** The channels to ask for first; none when the thread ends. */
+  private List<String> begin() {
+    lock.lock();
+    try {
+      doubtAll(); // if an error has kept that from being done
+      if (surroundings.isClosed() || channels.isEmpty()) {
+        thread = null;
+        surroundings.ended(this);
+        return List.of();
+      }
+      List<String> some =
+          fitting(missing.stream().map(channel -> channel.name), SubscriberSession.ROOM_BYTES);
+      List<String> first = inGroups(some).get(0);
+      first.forEach(this::asked);
+      return first;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -236,8 +290,13 @@ final class Subscriber {
     lock.lock();
     try {
       session = null;
-      channels.values().forEach(Channel::doubt);
+      leaving.clear();
       missing.addAll(channels.values());
+      for (Channel channel : channels.values()) {
+        if (channel.asked) {
+          channel.doubt();
+        }
+      }
     } finally {
       lock.unlock();
     }
@@ -275,6 +334,16 @@ final class Subscriber {
       Channel channel = channels.get(name);
       if (channel != null) {
         channel.signal.fire();
+      }
+    }
+
+    @Override
+    public void left() {
+      lock.lock();
+      try {
+        askForMissing(); // there is room again
+      } finally {
+        lock.unlock();
       }
     }
 

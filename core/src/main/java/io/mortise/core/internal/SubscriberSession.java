@@ -2,6 +2,9 @@ package io.mortise.core.internal;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.JedisShardedPubSub;
@@ -9,6 +12,10 @@ import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * One subscriber connection, from its first SUBSCRIBE until it breaks or is ended.
+ *
+ * <p>Writing has no time limit, and is done under a lock that everybody needs. So no more is
+ * written before the server has answered than a socket takes at once: see {@link #room}. The server
+ * answers each channel of each command.
  *
  * <p>{@code run} is called once, by the subscriber thread, and returns when the connection is over.
  * The writing methods are called under the lock of {@link Wakeups}; what fails there shows in
@@ -22,9 +29,18 @@ final class SubscriberSession {
 
     void message(String channel);
 
-    /** The server has unsubscribed the channel, asked or not: its slot may have moved. */
+    /** The server has unsubscribed the channel, as it was asked to. */
+    void left();
+
+    /** The server has unsubscribed the channel without being asked: its slot may have moved. */
     void dropped(String channel);
   }
+
+  /** So many bytes of names may wait for an answer. */
+  static final int ROOM_BYTES = 16 * 1024;
+
+  /** What stands around a name on the wire, at most. */
+  private static final int AROUND_BYTES = 16;
 
   private final Connection connection;
   private final Listener listener;
@@ -40,6 +56,11 @@ final class SubscriberSession {
 
   private volatile long heardNanos = askedNanos - 1;
 
+  // What the server has still to answer: added to by those who write, taken from by the reader.
+  private final Set<String> subscribing = ConcurrentHashMap.newKeySet();
+  private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger owedBytes = new AtomicInteger();
+
   /**
    * @param sharded whether channels have slots
    */
@@ -54,6 +75,7 @@ final class SubscriberSession {
     if (dead) {
       return;
     }
+    owes(subscribing, first);
     try {
       words.proceed(first.toArray(String[]::new));
     } catch (JedisException e) {
@@ -71,11 +93,39 @@ final class SubscriberSession {
     return live && !ending;
   }
 
+  /** How many bytes of names may be written now; see {@link #bytes}. */
+  int room() {
+    return ROOM_BYTES - owedBytes.get();
+  }
+
+  static int bytes(String channel) {
+    return channel.length() + AROUND_BYTES;
+  }
+
+  private void owes(Set<String> answers, List<String> channels) {
+    for (String channel : channels) {
+      if (answers.add(channel)) {
+        owedBytes.addAndGet(bytes(channel));
+      }
+    }
+  }
+
+  /** Whether that answer was owed. */
+  private boolean isPaid(Set<String> answers, String channel) {
+    boolean owed = answers.remove(channel);
+    if (owed) {
+      owedBytes.addAndGet(-bytes(channel));
+    }
+    return owed;
+  }
+
   void subscribe(List<String> channels) {
+    owes(subscribing, channels);
     write(() -> words.ask(channels.toArray(String[]::new)));
   }
 
   void unsubscribe(List<String> channels) {
+    owes(leaving, channels);
     write(() -> words.leave(channels.toArray(String[]::new)));
   }
 
@@ -138,6 +188,7 @@ final class SubscriberSession {
     }
     heardNanos = System.nanoTime();
     live = true;
+    isPaid(subscribing, channel);
     listener.confirmed(channel);
   }
 
@@ -146,9 +197,13 @@ final class SubscriberSession {
     listener.message(channel);
   }
 
-  private void dropped(String channel) {
+  private void unsubscribed(String channel) {
     heardNanos = System.nanoTime();
-    listener.dropped(channel);
+    if (isPaid(leaving, channel)) {
+      listener.left();
+    } else {
+      listener.dropped(channel);
+    }
   }
 
   // ---- the two ways in which Jedis says it
@@ -181,6 +236,11 @@ final class SubscriberSession {
     @Override
     public void onSubscribe(String channel, int subscribedChannels) {
       confirmed(channel);
+    }
+
+    @Override
+    public void onUnsubscribe(String channel, int subscribedChannels) {
+      unsubscribed(channel);
     }
 
     @Override
@@ -217,7 +277,7 @@ final class SubscriberSession {
 
     @Override
     public void onSUnsubscribe(String channel, int subscribedChannels) {
-      dropped(channel);
+      unsubscribed(channel);
     }
   }
 }

@@ -18,25 +18,18 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  */
 final class Trip implements Trips.Way {
   private final RedisNode node;
-  private final Distance distance;
-  private final Glance glance;
 
-  Trip(RedisNode node, Distance distance, Glance glance) {
+  private Trip(RedisNode node) {
     this.node = node;
-    this.distance = distance;
-    this.glance = glance;
   }
 
   /** Those to that server. */
   static Trips to(RedisNode node) {
-    Distance distance = new Distance();
-    // Two glances: one sees a server's answer, the other also that somebody else's trip has ended.
-    return new Trips(
-        node.toString(),
-        TripLimits.USUAL,
-        distance,
-        new Glance(),
-        new Trip(node, distance, new Glance()));
+    return to(node, TripLimits.USUAL);
+  }
+
+  static Trips to(RedisNode node, TripLimits limits) {
+    return new Trips(node.toString(), limits, new Trip(node));
   }
 
   /** Runs a script: by its name, and by its text when the server does not know it. */
@@ -52,14 +45,14 @@ final class Trip implements Trips.Way {
   }
 
   @Override
-  public void go(Passenger first, Supplier<List<Passenger>> others, int crowd) throws Fault {
-    Loan loan = node.borrow(first.deadlineNanos());
+  public void go(Passenger first, Supplier<List<Passenger>> others) throws Fault {
     List<Passenger> aboard = new ArrayList<>();
     boolean reusable = false;
+    Loan loan = node.borrow(first.deadlineNanos());
     try {
       aboard.add(first);
       aboard.addAll(others.get());
-      reusable = node.onThread(() -> talk(loan.connection(), aboard, crowd));
+      reusable = node.onThread(() -> talk(loan.connection(), aboard));
     } finally {
       try {
         failRest(aboard, Trip::unread);
@@ -75,25 +68,19 @@ final class Trip implements Trips.Way {
   }
 
   /** Gives each its answer; whether the connection can be used again. */
-  private boolean talk(Connection connection, List<Passenger> aboard, int crowd) {
+  private boolean talk(Connection connection, List<Passenger> aboard) {
     long deadlineNanos = aboard.get(0).deadlineNanos();
     try {
       int before = connection.getSoTimeout();
       connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
-      long sinceNanos = System.nanoTime();
       for (Passenger each : aboard) {
         connection.sendCommand(each.command());
-      }
-      if (crowd > 0 && connection instanceof Wire wire && wire.canTell()) {
-        wire.push();
-        glance.at(wire::hasArrived, crowd);
       }
       boolean master = true;
       for (Passenger each : aboard) {
         connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
         master &= answer(connection, each);
       }
-      distance.note(System.nanoTime() - sinceNanos, aboard.size());
       connection.setSoTimeout(before);
       return master && !connection.isBroken();
     } catch (RuntimeException e) {

@@ -11,19 +11,16 @@ import java.util.function.Supplier;
 /**
  * The commands of many threads on their way to one server: who goes, and who goes along.
  *
- * <p>Up to {@value TripLimits#ALONE} commands at a time go each on a connection of its own: that is
- * the quickest for all of them. When there are more, most of the time of client and server goes
- * into system calls and thread switches, one for each command. Then there are only {@value
- * TripLimits#TOGETHER} trips at a time, and whoever makes one takes along the commands of all who
- * wait: one write and one read, on both sides. (Known as flat combining. No thread is there for
- * it.) To a server that is far away there are more, so that nobody waits long for the next: it is
- * the way that takes the time then. Who waits has a {@link Glance} before it sleeps; who is on a
- * trip only while more commands are under way than go alone, and no more than {@value #CROWD}: with
- * more there is enough to do while it sleeps.
+ * <p>At most {@value TripLimits#AT_A_TIME} trips are on the way at a time, each on a connection of
+ * its own. With a command for each, most of the time of client and server would go into system
+ * calls and thread switches; so a thread that may not go waits, and the next one that goes takes
+ * along the commands of all who wait: one write and one read, on both sides. (Known as flat
+ * combining. No thread is there for it.)
  *
- * <p>Nobody stands in line for more than {@value TripLimits#PATIENCE_MILLIS} ms: then it goes all
- * the same. So a connection on which nothing comes back, or a thread that is kept from going on,
- * holds nobody up. What happens on the way is a {@link Trip}'s.
+ * <p>A thread stands in line for at most {@value TripLimits#PATIENCE_MICROS} µs: then it goes all
+ * the same, and takes the others along. So as many trips are on the way to a server that is far
+ * away as it needs, and a connection on which nothing comes back, or a thread that is kept from
+ * going on, holds nobody up. What happens on the way is a {@link Trip}'s.
  *
  * <pre>
  *   may go:      take all who wait along, go, give each its answer
@@ -52,9 +49,6 @@ import java.util.function.Supplier;
  * </ul>
  */
 final class Trips {
-  /** With more commands than these nobody on a trip has a glance. */
-  private static final int CROWD = 16;
-
   /** So much goes together at the most; a single command may be longer. */
   private static final int ROOM_BYTES = 16 * 1024;
 
@@ -63,13 +57,8 @@ final class Trips {
 
   private final String where;
   private final TripLimits limits;
-  private final Distance distance;
-  private final Glance glance;
   private final Way way;
   private final ConcurrentLinkedQueue<Passenger> waiting = new ConcurrentLinkedQueue<>();
-
-  /** Commands that have no answer yet. */
-  private final AtomicInteger commands = new AtomicInteger();
 
   /** Those that are not over. */
   private final AtomicInteger trips = new AtomicInteger();
@@ -83,28 +72,22 @@ final class Trips {
      * @param first whose thread makes the trip
      * @param others takes along who waits: to be called as late as it can be, and then all of them
      *     have to be answered
-     * @param crowd so many commands wait for an answer; 0 when the thread is to sleep until it has
-     *     its own, and otherwise to have a glance before
      * @throws Fault if it cannot go; those who were not taken along then try it for themselves
      */
-    void go(Passenger first, Supplier<List<Passenger>> others, int crowd) throws Fault;
+    void go(Passenger first, Supplier<List<Passenger>> others) throws Fault;
   }
 
   /**
    * @param where the server, for messages
-   * @param glance what those have who wait
    */
-  Trips(String where, TripLimits limits, Distance distance, Glance glance, Way way) {
+  Trips(String where, TripLimits limits, Way way) {
     this.where = where;
     this.limits = limits;
-    this.distance = distance;
-    this.glance = glance;
     this.way = way;
   }
 
   /** Has the command run, on a trip of this thread's or of another's. */
   Reply ride(Passenger me) throws Fault {
-    commands.incrementAndGet();
     boolean queued = false;
     try {
       while (!me.isAnswered()) {
@@ -114,7 +97,7 @@ final class Trips {
               if (queued) {
                 waiting.remove(me);
               }
-              way.go(me, () -> gather(me), crowd());
+              way.go(me, () -> gather(me));
             }
           } finally {
             arrive();
@@ -128,11 +111,11 @@ final class Trips {
       }
       return me.reply();
     } finally {
-      if (commands.decrementAndGet() == limits.alone()) {
-        callNext(); // who stands in line may go alone now
+      try {
+        leave(me);
+      } finally {
+        me.restoreInterrupt();
       }
-      leave(me);
-      me.restoreInterrupt();
     }
   }
 
@@ -148,7 +131,7 @@ final class Trips {
       if (me.waits() && patience <= 0) {
         return;
       }
-      me.await(me.waits() ? Math.min(left, patience) : left, glance, commands.get());
+      me.await(me.waits() ? Math.min(left, patience) : left);
     }
   }
 
@@ -168,6 +151,11 @@ final class Trips {
       callNext();
     }
     return left;
+  }
+
+  /** As of a connection that broke: each asks again. */
+  private static Fault notSent() {
+    return new Fault(Reason.UNREACHABLE, true, "the one that was to send it has failed", null);
   }
 
   private static Fault late(boolean sent, String message) {
@@ -195,9 +183,7 @@ final class Trips {
   }
 
   private boolean mayGo(int others) {
-    return others < limits.together()
-        || (others < limits.alone() && commands.get() <= limits.alone())
-        || others < limits.together() + limits.more(distance);
+    return others < limits.atATime();
   }
 
   private void arrive() {
@@ -216,12 +202,6 @@ final class Trips {
     }
   }
 
-  /** See {@link Way#go}. */
-  private int crowd() {
-    int now = commands.get();
-    return now > limits.alone() && now <= CROWD ? now : 0;
-  }
-
   /** Takes along who waits, but nobody who has much more time. */
   private List<Passenger> gather(Passenger me) {
     List<Passenger> aboard = new ArrayList<>();
@@ -229,16 +209,21 @@ final class Trips {
     long latest = me.deadlineNanos() + Math.max(0, me.deadlineNanos() - now) / PART;
     int room = ROOM_BYTES - me.bytes();
     var each = waiting.iterator();
-    while (room > 0 && each.hasNext()) {
-      Passenger next = each.next();
-      if (!next.waits()) {
-        each.remove(); // taken already, or about to leave
-      } else if (next.bytes() <= room && next.deadlineNanos() - latest <= 0 && next.board()) {
-        each.remove();
-        aboard.add(next);
-        room -= next.bytes();
+    try {
+      while (room > 0 && each.hasNext()) {
+        Passenger next = each.next();
+        if (!next.waits()) {
+          each.remove(); // taken already, or about to leave
+        } else if (next.bytes() <= room && next.deadlineNanos() - latest <= 0 && next.board()) {
+          aboard.add(next);
+          each.remove();
+          room -= next.bytes();
+        }
       }
+      return aboard;
+    } catch (Throwable e) { // nobody else knows of them
+      aboard.forEach(taken -> taken.fail(notSent()));
+      throw e;
     }
-    return aboard;
   }
 }

@@ -130,20 +130,21 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
     lock.lock();
     try {
       Channel channel = channels.computeIfAbsent(name, absent -> new Channel(absent, lingers));
-      channel.waiters++;
+      Subscription subscription = new Subscription(channel);
       if (closed) {
         channel.signal.fire();
       } else {
         if (!scheduled) {
-          scheduled = true;
           dueNanos = System.nanoTime() + heartbeatNanos;
           scheduler.add(this);
+          scheduled = true;
         }
         if (channel.subscriber == null) {
           place(List.of(channel));
         }
       }
-      return new Subscription(channel);
+      channel.waiters++; // last: what an error leaves behind is dropped like one without waiters
+      return subscription;
     } finally {
       lock.unlock();
     }
@@ -165,8 +166,9 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
       if (spare == null) {
         return null;
       }
+      Reserved reserved = new Reserved(spare.holder(), new Subscription(spare.channel()));
       spare.channel().waiters++;
-      return new Reserved(spare.holder(), new Subscription(spare.channel()));
+      return reserved;
     } finally {
       lock.unlock();
     }
@@ -386,9 +388,14 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
     return due;
   }
 
-  /** How many channels are subscribed, or linger. */
+  /** How many channels are subscribed, or linger; none when this is closed. */
   int channels() {
-    return channels.size();
+    lock.lock();
+    try {
+      return closed ? 0 : channels.size();
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override

@@ -4,24 +4,26 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.net.Socket;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * A connection of the client's own. It knows which server it leads to; a command can be sent ahead
- * on it, and it can tell whether the answer has begun to arrive. Not over TLS: there only reading
- * tells.
+ * A connection of the client's own. It knows which server it leads to, and can tell whether an
+ * answer has begun to arrive. Not over TLS: there only reading tells.
  */
 final class Wire extends Connection {
   private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:(\\S+)");
@@ -29,48 +31,86 @@ final class Wire extends Connection {
   private final Sockets sockets;
   private @Nullable String life;
 
-  /** While it was asked and the answer was not read. */
-  private @Nullable Runnable refused;
+  /** Who hears the answers that come before that of the next command. */
+  private final Deque<Consumer<Object>> asked = new ArrayDeque<>(2);
 
   private Wire(Sockets sockets, JedisClientConfig config) {
-    super(sockets, config);
+    super(Connection.builder().socketFactory(sockets).clientConfig(config));
     this.sockets = sockets;
   }
 
-  static Wire connect(HostAndPort server, JedisClientConfig config) {
-    return new Wire(new Sockets(new DefaultJedisSocketFactory(server, config)), config);
+  /**
+   * Connects and introduces the client, all of it until the deadline.
+   *
+   * @param addresses of the server's host
+   * @throws JedisConnectionException if that fails
+   */
+  static Wire connect(
+      HostAndPort server, Addresses addresses, JedisClientConfig config, long deadlineNanos) {
+    Sockets sockets = new Sockets(server, addresses, config.getSslOptions(), deadlineNanos);
+    JedisClientConfig bounded =
+        DefaultJedisClientConfig.builder()
+            .from(config)
+            .socketTimeoutMillis(RedisNode.millisUntil(deadlineNanos))
+            .build();
+    Wire wire = new Wire(sockets, bounded);
+    boolean connected = false;
+    try {
+      wire.initializeFromClientConfig(bounded);
+      connected = true;
+      return wire;
+    } finally {
+      if (!connected) {
+        sockets.close();
+      }
+    }
   }
 
   /**
    * Asks the server for the id that it has given itself at its start, along with the first command:
-   * that takes no round trip of its own.
+   * that takes no round trip of its own. And whether it may evict keys, while that is not known.
    *
    * @param refusal what to do when the server does not let this user ask
    */
-  void askForLife(Runnable refusal) {
-    sendCommand(new CommandArguments(Command.INFO).add("server"));
-    refused = refusal;
+  void askForServer(Runnable refusal, EvictionWarning eviction) {
+    if (!eviction.isKnown()) {
+      ask("memory", eviction::hear, eviction::cannotKnow);
+    }
+    ask("server", this::hearLife, refusal);
+  }
+
+  private void ask(String section, Consumer<String> hears, Runnable refusal) {
+    sendCommand(new CommandArguments(Command.INFO).add(section));
+    asked.add(
+        answer -> {
+          if (answer instanceof JedisAccessControlException) {
+            refusal.run();
+          } else if (answer instanceof byte[] text) {
+            hears.accept(new String(text, UTF_8));
+          } else {
+            Engine.LOG.debug("{} does not tell of itself: {}", this, answer);
+          }
+        });
+  }
+
+  private void hearLife(String info) {
+    Matcher line = RUN_ID.matcher(info);
+    life = line.find() ? line.group(1) : null;
   }
 
   @Override
   protected Object readProtocolWithCheckingBroken() {
-    Runnable refusal = refused;
-    if (refusal != null) {
-      refused = null;
-      hear(refusal);
+    for (Consumer<Object> next = asked.poll(); next != null; next = asked.poll()) {
+      next.accept(answerOrRefusal());
     }
     return super.readProtocolWithCheckingBroken();
   }
 
-  private void hear(Runnable refusal) {
+  private Object answerOrRefusal() {
     try {
-      Object info = super.readProtocolWithCheckingBroken();
-      Matcher line = RUN_ID.matcher(info instanceof byte[] text ? new String(text, UTF_8) : "");
-      life = line.find() ? line.group(1) : null;
-    } catch (JedisAccessControlException e) {
-      refusal.run();
-    } catch (JedisDataException notNow) {
-      Engine.LOG.debug("{} does not say which server it is", this, notNow);
+      return super.readProtocolWithCheckingBroken();
+    } catch (JedisDataException refusal) {
+      return refusal;
     }
   }
 
@@ -82,12 +122,6 @@ final class Wire extends Connection {
     return life;
   }
 
-  /** Sends a command and does not read the answer. */
-  void send(CommandArguments command) {
-    sendCommand(command);
-    push();
-  }
-
   /** Sends what has been written. */
   void push() {
     flush();
@@ -95,7 +129,7 @@ final class Wire extends Connection {
 
   /** Whether it can tell. */
   boolean canTell() {
-    Socket socket = sockets.last;
+    Socket socket = sockets.socket();
     return socket != null && !(socket instanceof SSLSocket) && isConnected() && !isBroken();
   }
 
@@ -104,28 +138,11 @@ final class Wire extends Connection {
    * that.
    */
   boolean hasArrived() {
-    Socket socket = sockets.last;
+    Socket socket = sockets.socket();
     try {
       return socket != null && socket.getInputStream().available() > 0;
     } catch (IOException closed) {
       return false;
-    }
-  }
-
-  /** Remembers the socket that Jedis keeps to itself. */
-  private static final class Sockets implements JedisSocketFactory {
-    private final JedisSocketFactory factory;
-    private @Nullable Socket last;
-
-    Sockets(JedisSocketFactory factory) {
-      this.factory = factory;
-    }
-
-    @Override
-    public Socket createSocket() {
-      Socket socket = factory.createSocket();
-      last = socket;
-      return socket;
     }
   }
 }

@@ -31,11 +31,15 @@ final class Workers implements AutoCloseable {
 
   private final String name;
   private final Maker maker;
+
+  /** Of whoever made the client, for listeners; not of whoever happened to need a thread first. */
+  private final @Nullable ClassLoader context = Thread.currentThread().getContextClassLoader();
+
   private final ThreadPoolExecutor platform;
   private final ExecutorService waiters;
 
   Workers(String name) {
-    this(name, Thread::new);
+    this(name, Workers::thread);
   }
 
   Workers(String name, Maker maker) {
@@ -86,15 +90,20 @@ final class Workers implements AutoCloseable {
 
   private Runnable marked(Runnable task) {
     return () -> {
-      OWN.set(this);
       try {
+        OWN.set(this);
         task.run();
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // an error too is told, and ends no thread
         Engine.LOG.error("a background task of client {} failed", name, e);
       } finally {
         OWN.remove();
       }
     };
+  }
+
+  /** A thread that keeps nothing of the one that starts it. */
+  static Thread thread(Runnable task, String name) {
+    return new Thread(null, task, name, 0, false);
   }
 
   ThreadFactory threads(String purpose) {
@@ -103,6 +112,7 @@ final class Workers implements AutoCloseable {
       Thread thread =
           maker.make(task, "mortise-%s-%s-%d".formatted(purpose, name, number.incrementAndGet()));
       thread.setDaemon(true);
+      thread.setContextClassLoader(context);
       return thread;
     };
   }

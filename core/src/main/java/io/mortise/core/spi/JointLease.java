@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -37,6 +39,12 @@ public abstract class JointLease implements OwnedLease {
   private final AtomicLong token;
   private final JointMembers members;
 
+  /** Ends the looking after each member. */
+  private final Queue<Runnable> watches = new ConcurrentLinkedQueue<>();
+
+  /** As it was asked for last. */
+  private volatile boolean renewed;
+
   /**
    * A hold that has begun; {@link #watch} has to be called next.
    *
@@ -45,17 +53,21 @@ public abstract class JointLease implements OwnedLease {
    * @param required how many of them have to stand
    * @param token the fencing token
    * @param owner the thread that will own it, or null
+   * @param renewed whether the members are renewed
    */
   protected JointLease(
       LeaseSource source,
       List<? extends @Nullable OwnedLease> members,
       int required,
       long token,
-      @Nullable Thread owner) {
+      @Nullable Thread owner,
+      boolean renewed) {
     this.source = source;
     this.name = source.name();
     this.owner = owner;
-    this.state = new LeaseState(name, task -> run(source, task));
+    // What becomes of a single member is logged by that.
+    this.state = new LeaseState(name, task -> run(source, task), members.size() > 1);
+    this.renewed = renewed;
     this.token = new AtomicLong(token);
     this.members = new JointMembers(required, members);
   }
@@ -89,9 +101,23 @@ public abstract class JointLease implements OwnedLease {
   }
 
   private void watch(int place, OwnedLease member) {
-    member.onChangeWhileHeld(change -> memberChanged(place, member));
+    watches.add(
+        member.onChangeWhileHeld(change -> memberChanged(place, member), members.places() > 1));
     if (!member.isValid()) {
       memberChanged(place, member);
+    }
+    if (state.now().phase() == Phase.RELEASED) {
+      unwatch();
+    }
+  }
+
+  /**
+   * A member may be held for longer than this: by its thread, or by others. Not when this is lost,
+   * but when it is given up: what becomes of the other members until then is no news.
+   */
+  private void unwatch() {
+    for (Runnable stop = watches.poll(); stop != null; stop = watches.poll()) {
+      stop.run();
     }
   }
 
@@ -232,6 +258,7 @@ public abstract class JointLease implements OwnedLease {
     if (!state.releaseBegins()) {
       if (state.now().phase() == Phase.LOST) {
         leftOver();
+        unwatch();
       }
       return false;
     }
@@ -240,24 +267,43 @@ public abstract class JointLease implements OwnedLease {
       failures = giveBack(members());
     } catch (RuntimeException | Error unexpected) {
       state.releaseEnds(null); // it is not held any more, whatever became of its members
+      unwatch();
       throw unexpected;
     }
     JointRelease came = new JointRelease(name, places(), required(), members().size(), failures);
     LeaseLoss loss = came.wasHeld() ? null : loss("the hold was lost before its release");
     state.releaseEnds(loss);
+    unwatch();
     came.throwIfUnconfirmed(loss);
     return true;
   }
 
   // ---- what its keeper asks
 
+  /** All of them, or the hold stands as it was: what some have agreed to is taken back. */
   @Override
   public void need(Terms terms) {
-    if (covers(terms)) {
-      members().forEach(member -> member.need(terms)); // which sends nothing
-    } else {
-      demand("held, but could not be lengthened for the re-entry", member -> member.need(terms));
+    boolean before = renewed;
+    boolean done = false;
+    renewed |= terms.renewed();
+    try {
+      if (covers(terms)) {
+        members().forEach(member -> member.need(terms)); // which sends nothing
+      } else {
+        demand("held, but could not be lengthened for the re-entry", member -> member.need(terms));
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        renewWhile(before);
+      }
     }
+  }
+
+  /** As it was asked for last. */
+  @Override
+  public final boolean isRenewed() {
+    return renewed;
   }
 
   @Override
@@ -267,7 +313,14 @@ public abstract class JointLease implements OwnedLease {
 
   @Override
   public void renewWhile(boolean wanted) {
+    renewed = wanted;
     members().forEach(member -> member.renewWhile(wanted));
+  }
+
+  @Override
+  public void endRenewal(String why) {
+    renewed = false; // for members that are still to come
+    members().forEach(member -> member.endRenewal(why));
   }
 
   @Override
@@ -289,9 +342,8 @@ public abstract class JointLease implements OwnedLease {
 
   @Override
   public final boolean raiseToken(long atLeast) {
-    boolean raised =
-        demand(
-            "held, but its fencing token could not be raised",
+    Asked asked =
+        each(
             member -> {
               if (!member.raiseToken(atLeast)) {
                 member.ensureValid();
@@ -299,10 +351,20 @@ public abstract class JointLease implements OwnedLease {
                     "lock '" + member.lockName() + "': not held any more");
               }
             });
-    if (raised && look().isLive()) {
+    if (!look().isLive()) {
+      return false;
+    }
+    if (asked.done() >= required()) {
       token.accumulateAndGet(atLeast, Math::max);
       return true;
     }
+    long gone =
+        asked.failures().stream().filter(IllegalMonitorStateException.class::isInstance).count();
+    if (members().size() - gone >= required()) {
+      throw JointFailure.of(
+          name, "held, but its fencing token could not be raised", asked.failures());
+    }
+    verify(); // too few are there, and not all of them know
     return false;
   }
 
@@ -365,8 +427,8 @@ public abstract class JointLease implements OwnedLease {
   }
 
   @Override
-  public final void onChangeWhileHeld(Consumer<State> listener) {
-    state.onChangeWhileHeld(listener);
+  public final Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells) {
+    return state.onChangeWhileHeld(listener, tells);
   }
 
   @Override

@@ -1,13 +1,14 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.LockOptions;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Function;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A source that is made of others: it stands where they stand, keeps to the shortest lease of
@@ -57,23 +58,43 @@ public abstract class JointSource implements LeaseSource {
 
   @Override
   public final Future<?> submit(Runnable task) {
-    return byAnyClient(source -> source.submit(task));
-  }
-
-  @Override
-  public final Runnable schedule(Runnable task, long delayNanos) {
-    return byAnyClient(source -> source.schedule(task, delayNanos));
-  }
-
-  private <T> T byAnyClient(Function<LeaseSource, T> action) {
-    RejectedExecutionException closed = new RejectedExecutionException("all clients are closed");
+    RejectedExecutionException closed = closed();
     for (LeaseSource source : sources) {
       try {
-        return action.apply(source);
+        return source.submit(task);
       } catch (RejectedExecutionException e) {
         closed.addSuppressed(e);
       }
     }
     throw closed;
+  }
+
+  /** By each of them, because any may be closed before; the first one runs it. */
+  @Override
+  public final Runnable schedule(Runnable task, long delayNanos) {
+    AtomicBoolean begun = new AtomicBoolean();
+    Runnable once =
+        () -> {
+          if (begun.compareAndSet(false, true)) {
+            task.run();
+          }
+        };
+    RejectedExecutionException closed = closed();
+    List<Runnable> cancels = new ArrayList<>();
+    for (LeaseSource source : sources) {
+      try {
+        cancels.add(source.schedule(once, delayNanos));
+      } catch (RejectedExecutionException e) {
+        closed.addSuppressed(e);
+      }
+    }
+    if (cancels.isEmpty()) {
+      throw closed;
+    }
+    return () -> cancels.forEach(Runnable::run);
+  }
+
+  private static RejectedExecutionException closed() {
+    return new RejectedExecutionException("all clients are closed");
   }
 }

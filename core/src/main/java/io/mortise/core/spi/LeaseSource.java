@@ -1,6 +1,7 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -64,6 +65,11 @@ public interface LeaseSource {
    * @throws io.mortise.core.LockException if Redis could not be used; nothing is held
    */
   Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner) throws InterruptedException;
+
+  /** The lease as its user gets it, who alone has it. */
+  default Lease guard(OwnedLease lease) {
+    return new GuardedLease(lease, options().traceLeases());
+  }
 
   /**
    * As {@link #acquire}, for the calling thread, which will give up the hold itself. To be called

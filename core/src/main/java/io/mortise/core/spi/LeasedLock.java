@@ -131,7 +131,20 @@ public abstract class LeasedLock implements DistributedLock {
   private Optional<Lease> handle(Terms terms) throws InterruptedException {
     return Ownership.isObstructed(source, terms.waitNanos() > 0)
         ? Optional.empty()
-        : source.acquire(terms, null).map(lease -> lease);
+        : source.acquire(terms, null).map(this::guarded);
+  }
+
+  private Lease guarded(OwnedLease lease) {
+    boolean given = false;
+    try {
+      Lease handle = source.guard(lease);
+      given = true;
+      return handle;
+    } finally {
+      if (!given) { // an error: nobody has it
+        lease.release();
+      }
+    }
   }
 
   @Override

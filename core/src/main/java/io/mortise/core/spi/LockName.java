@@ -1,5 +1,7 @@
 package io.mortise.core.spi;
 
+import java.util.Objects;
+
 /**
  * A lock's name, and the keys and channels made of it: the layout that Redisson uses too.
  *
@@ -13,6 +15,7 @@ public record LockName(String value) {
    * makes no hash tag.
    */
   public LockName {
+    Objects.requireNonNull(value, "a lock needs a name, not null");
     if (value.isBlank()) {
       throw new IllegalArgumentException("a lock needs a name that is not blank");
     }

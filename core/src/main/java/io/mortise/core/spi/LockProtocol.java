@@ -124,10 +124,19 @@ public interface LockProtocol {
   }
 
   /**
-   * A renewal, as one item of a batch script. Its answer for each item: 1 when renewed, 0 when this
-   * holder holds nothing, 2 when it was taken from it by force.
+   * A renewal, as one item of a batch script: the hold lasts at least so long from now, and is
+   * never shortened. Its answer for each item: 1 when renewed, 0 when this holder holds nothing, 2
+   * when it was taken from it by force.
    */
   ScriptCall renew(String holder, long leaseMillis);
+
+  /**
+   * The longest time between two renewals of a hold, whatever its lease: for a family whose holds a
+   * peer may shorten, which the next renewal mends.
+   */
+  default long maxRenewalIntervalMillis() {
+    return Long.MAX_VALUE;
+  }
 
   /**
    * What an acquisition sends regularly while it waits, as one item of a batch script, so that

@@ -23,7 +23,20 @@ public interface OwnedLease extends Lease {
   /** Renews the hold from now on, or no more. */
   void renewWhile(boolean wanted);
 
-  /** One level of re-entry more; as {@link #need}. */
+  /** Whether the hold, or any part of it, is renewed. */
+  boolean isRenewed();
+
+  /**
+   * Renews the hold no more, whatever is asked later: it ends with its lease, and is lost then.
+   *
+   * @param why in words, for the log and for the loss
+   */
+  void endRenewal(String why);
+
+  /**
+   * One level of re-entry more; as {@link #need}. If it throws, there is none more, of no part of
+   * this hold.
+   */
   default void enter(Terms terms) {
     need(terms);
   }
@@ -64,10 +77,14 @@ public interface OwnedLease extends Lease {
   boolean raiseToken(long atLeast);
 
   /**
-   * As {@link #onStateChange}, but not told that the hold was released: for those who release it
-   * themselves, and need no thread for being told.
+   * As {@link #onStateChange}, but not told that the hold was released: for holds that are made of
+   * this one, which release it themselves, and need no thread for being told.
+   *
+   * @param tells whether the listener logs what it means that this hold is lost; then the loss by
+   *     itself is no warning
+   * @return ends it
    */
-  void onChangeWhileHeld(Consumer<State> listener);
+  Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells);
 
   /**
    * Gives the hold up, whoever owns it. A second call does nothing, except that it throws again if

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * counted here and costs no round trip.
  *
  * <p><b>Threads.</b> What a thread holds stands in a map of its own, which no other thread reads or
- * writes; it goes with the thread. Nothing here needs a lock therefore.
+ * writes; it goes with the last hold, or with the thread. Nothing here needs a lock therefore.
  */
 public final class Ownership {
   /** One level of re-entry, and those below. */
@@ -32,32 +32,20 @@ public final class Ownership {
     }
   }
 
-  /** What one thread holds, and what it has released lately. */
-  private static final class Holds {
-    private static final int REMEMBERED = 16;
+  /**
+   * What a thread holds, by the identity of the source. A thread that holds nothing has no map: one
+   * of a container outlives the application, whose classes it would keep in memory.
+   */
+  private static final ThreadLocal<@Nullable Map<Object, Hold>> HELD = new ThreadLocal<>();
 
-    /** By the identity of the source. */
-    final Map<Object, Hold> held = new HashMap<>();
+  private static final int REMEMBERED = 16;
 
-    /** Hashes of identities: enough to explain, and they keep no lock in memory. */
-    private int[] released = {};
-
-    private long releases;
-
-    void released(Object identity) {
-      if (released.length == 0) {
-        released = new int[REMEMBERED];
-      }
-      released[(int) (releases++ % REMEMBERED)] = identity.hashCode();
-    }
-
-    boolean hasReleased(Object identity) {
-      int known = (int) Math.min(releases, REMEMBERED);
-      return Arrays.stream(released, 0, known).anyMatch(hash -> hash == identity.hashCode());
-    }
-  }
-
-  private static final ThreadLocal<Holds> HOLDS = ThreadLocal.withInitial(Holds::new);
+  /**
+   * What a thread has released lately: their number, then the hashes of the identities. Enough to
+   * explain an {@code unlock} too many, and nothing but numbers, so that it may stay with the
+   * thread.
+   */
+  private static final ThreadLocal<int @Nullable []> RELEASED = new ThreadLocal<>();
 
   private Ownership() {}
 
@@ -69,7 +57,7 @@ public final class Ownership {
    * @throws LeaseLostException if this thread holds the lock and its lease was lost
    */
   public static boolean lock(LeaseSource source, Terms terms) throws InterruptedException {
-    Hold hold = HOLDS.get().held.get(source.identity());
+    Hold hold = held(source.identity());
     if (hold != null) {
       reenter(hold, source, terms);
       return true;
@@ -99,7 +87,58 @@ public final class Ownership {
 
   /** Makes the current thread the owner of a hold that was acquired for it. */
   public static void acquired(LeaseSource source, OwnedLease lease, Terms terms) {
-    HOLDS.get().held.put(source.identity(), new Hold(lease, terms.renewed()));
+    try {
+      hold(source, new Hold(lease, terms.renewed()));
+    } catch (RuntimeException | Error e) {
+      try {
+        lease.release(); // nobody else has it
+      } catch (RuntimeException | Error suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  private static void hold(LeaseSource source, Hold hold) {
+    Map<Object, Hold> held = HELD.get();
+    if (held == null) {
+      held = new HashMap<>();
+      HELD.set(held);
+    }
+    held.put(source.identity(), hold);
+  }
+
+  private static @Nullable Hold held(Object identity) {
+    Map<Object, Hold> held = HELD.get();
+    return held == null ? null : held.get(identity);
+  }
+
+  private static void forget(Object identity) {
+    Map<Object, Hold> held = HELD.get();
+    if (held != null) {
+      held.remove(identity);
+      if (held.isEmpty()) {
+        HELD.remove();
+      }
+    }
+  }
+
+  private static void noteReleased(Object identity) {
+    int[] released = RELEASED.get();
+    if (released == null) {
+      released = new int[1 + REMEMBERED];
+      RELEASED.set(released);
+    }
+    int number = released[0];
+    released[1 + number % REMEMBERED] = identity.hashCode();
+    released[0] = number + 1 == 2 * REMEMBERED ? REMEMBERED : number + 1;
+  }
+
+  private static boolean hasReleased(Object identity) {
+    int[] released = RELEASED.get();
+    return released != null
+        && Arrays.stream(released, 1, 1 + Math.min(released[0], REMEMBERED))
+            .anyMatch(hash -> hash == identity.hashCode());
   }
 
   private static void reenter(Hold hold, LeaseSource source, Terms terms)
@@ -112,9 +151,14 @@ public final class Ownership {
     if (depth == Integer.MAX_VALUE) {
       throw new IllegalStateException("lock '" + source.name() + "': held too often");
     }
-    hold.lease.enter(terms);
-    hold.lease.ensureValid();
     boolean before = top != null && top.anyRenewed();
+    hold.lease.enter(terms);
+    try {
+      hold.lease.ensureValid();
+    } catch (IllegalMonitorStateException lost) {
+      hold.lease.leave(before);
+      throw lost;
+    }
     hold.top = new Level(before || terms.renewed(), depth + 1, top);
   }
 
@@ -131,7 +175,7 @@ public final class Ownership {
       try {
         last.release();
       } finally {
-        HOLDS.get().released(source.identity()); // after its members, if it has any
+        noteReleased(source.identity()); // after its members, if it has any
       }
     }
   }
@@ -144,7 +188,7 @@ public final class Ownership {
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
   public static @Nullable OwnedLease leave(LeaseSource source) {
-    Hold hold = HOLDS.get().held.get(source.identity());
+    Hold hold = held(source.identity());
     Level top = hold == null ? null : hold.top;
     if (hold == null || top == null) {
       throw notHeld(source);
@@ -156,8 +200,8 @@ public final class Ownership {
       hold.lease.ensureValid();
       return null;
     }
-    HOLDS.get().held.remove(source.identity());
-    HOLDS.get().released(source.identity());
+    forget(source.identity());
+    noteReleased(source.identity());
     return hold.lease;
   }
 
@@ -167,7 +211,7 @@ public final class Ownership {
             .formatted(
                 source.name(),
                 Thread.currentThread().getName(),
-                HOLDS.get().hasReleased(source.identity())
+                hasReleased(source.identity())
                     ? "does not hold it: it has released it already"
                     : "does not hold it: it has never locked it"));
   }
@@ -183,12 +227,12 @@ public final class Ownership {
 
   /** The current thread's hold, lost or not; empty if it has none. */
   public static Optional<OwnedLease> holdOf(Object identity) {
-    return Optional.ofNullable(HOLDS.get().held.get(identity)).map(hold -> hold.lease);
+    return Optional.ofNullable(held(identity)).map(hold -> hold.lease);
   }
 
   /** How often the current thread holds the lock; 0 when its lease was lost. */
   public static int holdCount(LeaseSource source) {
-    Hold hold = HOLDS.get().held.get(source.identity());
+    Hold hold = held(source.identity());
     return hold != null && hold.lease.isValid() ? hold.depth() : 0;
   }
 }

@@ -7,8 +7,7 @@ import java.time.Duration;
  *
  * <p>A sign is sent four times in that time, and one counts for three quarters of it: whoever is
  * next to send one finds the dead waiter's time over, at most the whole time after its death. If
- * those behind have another time, it is three quarters of the dead one's and a quarter of theirs;
- * and one that joined behind a longer time, and died before its first sign, has that time.
+ * those behind have another time, it is three quarters of the dead one's and a quarter of theirs.
  *
  * @param limit the whole time, from 200 ms to 1 h
  */

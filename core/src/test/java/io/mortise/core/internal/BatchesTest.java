@@ -5,6 +5,7 @@ import static io.mortise.core.internal.RespServer.integers;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockException.Reason;
@@ -232,6 +233,86 @@ class BatchesTest {
     answers = command -> error("BUSY Redis is busy running a script.");
     items = flush(List.of(new Item(0), new Throwing(1), new Item(2)));
     assertEquals(Reason.NOT_READY, items.get(2).fault.reason());
+  }
+
+  @Test
+  void anErrorOfOneDoesNotHarmTheOthersEither() {
+    Item overflowing =
+        new Item(1) {
+          @Override
+          public void answered(long value, long sent) {
+            super.answered(value, sent);
+            throw new StackOverflowError("on purpose");
+          }
+
+          @Override
+          public void failed(Fault what) {
+            super.failed(what);
+            throw new OutOfMemoryError("on purpose");
+          }
+        };
+    List<Item> items = flush(List.of(new Item(0), overflowing, new Item(2)));
+    assertEquals(2, items.get(2).answer);
+
+    overflowing.told.set(0);
+    answers = command -> error("BUSY Redis is busy running a script.");
+    items = flush(List.of(new Item(0), overflowing, new Item(2)));
+    assertEquals(Reason.NOT_READY, items.get(2).fault.reason());
+  }
+
+  /** A renewal that hears nothing counts as under way for ever. */
+  @Test
+  void anErrorBeforeABatchIsSentIsToldToEachOfItOnce() {
+    List<Item> items = new ArrayList<>();
+    for (int i = 0; i < 1_001; i++) {
+      items.add(
+          i != 700
+              ? new Item(i)
+              : new Item(i) {
+                @Override
+                public long withinNanos() {
+                  throw new OutOfMemoryError("on purpose");
+                }
+              });
+    }
+
+    flush(items);
+
+    for (int i = 0; i < items.size(); i++) {
+      Fault fault = items.get(i).fault;
+      assertEquals(i >= 500 && i < 1_000, fault != null, "item " + i);
+      assertEquals(fault != null ? -1 : i, items.get(i).answer);
+    }
+  }
+
+  @Test
+  void whatCannotEvenBeOfferedIsTold() {
+    AtomicInteger made = new AtomicInteger();
+    Item item =
+        new Item(1) {
+          @Override
+          public ScriptCall call() {
+            made.incrementAndGet();
+            throw new StackOverflowError("on purpose");
+          }
+        };
+
+    assertThrows(StackOverflowError.class, () -> batches.offer(item));
+
+    assertEquals(1, item.told.get());
+    assertEquals(Reason.NO_CONNECTION_FREE, item.fault.reason());
+    offerAndFlush(2);
+    assertEquals(1, made.get());
+  }
+
+  @Test
+  void whatIsOfferedWhenTheWorkersHaveEndedIsTold() {
+    workers.close();
+
+    List<Item> items = offerAndFlush(2);
+
+    assertEquals(Reason.NO_CONNECTION_FREE, items.get(0).fault.reason());
+    assertEquals(Reason.NO_CONNECTION_FREE, items.get(1).fault.reason());
   }
 
   private static final class Throwing extends Item {

@@ -132,7 +132,7 @@ class ClusterOnceTest {
       batches.offer(new Due(new FakeProtocol(name).renew("h1", 1000), failed));
       batches.offer(new Due(new FakeProtocol(fake.nameAt(1, 1)).renew("h1", 1000), failed));
 
-      assertThrows(OutOfMemoryError.class, batches::flush);
+      batches.flush();
     }
     assertEquals(2, failed.get(), "otherwise a renewal would be under way for ever");
   }

@@ -149,7 +149,7 @@ class ConnectorTest {
         "redis://example:0        | the port of a Redis URI is from 1 to 65535, not 0",
         "redis://example:65536    | the port of a Redis URI is from 1 to 65535, not 65536",
         "redis://my_host:6379     | the Redis URI names no host, or one with a character",
-        "redis://example?protocol=4 | Unknown protocol 4",
+        "redis://example?protocol=4 | protocol=2 or protocol=3, not 'protocol'",
         "redis-sentinel://example   | ends with '#' and the name of the master",
         "redis-sentinel://example#  | ends with '#' and the name of the master",
         "redis-sentinel://a,#m      | not a URI like redis://user:password@host:6379/0",
@@ -160,6 +160,24 @@ class ConnectorTest {
         "redis://a,b:0              | the port of a Redis URI is from 1 to 65535, not 0",
         "redis-cluster://           | not a URI like redis://user:password@host:6379/0",
         "redis-sentinel://a/x#m     | is the number of a database, not '/x'",
+        "redis://example?timeout=2s | protocol=2 or protocol=3, not 'timeout'; other settings are in"
+            + " LockOptions",
+        "redis://example?protocol=3&db=1 | protocol=2 or protocol=3, not 'db'",
+        "redis://example?protocol   | the query of a Redis URI is protocol=2 or protocol=3",
+        "redis://example?           | the query of a Redis URI is protocol=2 or protocol=3",
+        "redis-cluster://a,b?ssl=true | protocol=2 or protocol=3, not 'ssl'",
+        "redis-sentinel://a?db=1#m  | protocol=2 or protocol=3, not 'db'",
+        "redis://example#m          | for the master of sentinels",
+        "redis-cluster://a,b#m      | for the master of sentinels",
+        "redis://:p@ss/w#rd@example | percent-encoded",
+        "redis://joe:a@b@example    | percent-encoded",
+        "redis://:a/b@example       | percent-encoded",
+        "redis://:a?b@example       | percent-encoded",
+        "redis://:a#b@example       | percent-encoded",
+        "redis://:a%b@example       | percent-encoded",
+        "redis://:a b@example       | percent-encoded",
+        "redis-sentinel://:a/b@c#m  | percent-encoded",
+        "redis-cluster://:a#b@c     | percent-encoded",
       })
   void aBadUriIsRefusedWithTheReason(String uri, String reason) {
     String message = assertThrows(IllegalArgumentException.class, () -> servers(uri)).getMessage();
@@ -178,6 +196,17 @@ class ConnectorTest {
         "redis://joe:s3cret@example,b:0",
         "redis-cluster://joe:s3cret@my_host",
         "redis-sentinel://joe:s3cret@example,b:0#m",
+        "redis://joe:x/s3cret@example",
+        "redis://joe:x#s3cret@example",
+        "redis://joe:x?s3cret@example",
+        "redis://joe:x@s3cret@example",
+        "redis://joe:s3cret@my_host/x",
+        "redis://joe:p@s3cret/w#rd@example:6379/0",
+        "redis-sentinel://joe:p/s3cret@example#m",
+        "redis-cluster://joe:p#s3cret@example",
+        "s3cret:x@example",
+        "redis://example?s3cret",
+        "redis://example?password=s3cret",
       })
   void aPasswordIsInNoMessage(String uri) {
     Throwable thrown = assertThrows(IllegalArgumentException.class, () -> servers(uri));

@@ -26,6 +26,7 @@ final class FakeCluster implements AutoCloseable {
   private final List<RespServer> nodes = new ArrayList<>();
   private final Map<Integer, Function<List<String>, String>> answers = new ConcurrentHashMap<>();
   private final Map<Integer, int[]> told = new ConcurrentHashMap<>();
+  private final Map<Integer, String> infos = new ConcurrentHashMap<>();
   private volatile String shards = SHARDS;
 
   FakeCluster(int count) {
@@ -40,7 +41,10 @@ final class FakeCluster implements AutoCloseable {
 
   private String answer(int node, List<String> command) {
     return switch (command.get(0)) {
-      case "CLUSTER" -> slots(told.get(node));
+      case "CLUSTER" ->
+          command.get(1).equals("INFO")
+              ? bulk(infos.getOrDefault(node, info("ok", 0)))
+              : slots(told.get(node));
       case "PUBSUB" -> shards;
       case "PING" -> "+PONG\r\n";
       case "ASKING" -> RespServer.OK;
@@ -58,6 +62,19 @@ final class FakeCluster implements AutoCloseable {
   /** What one node says. */
   void tellBy(int node, int... owners) {
     told.put(node, owners);
+  }
+
+  private static String info(String state, long epoch) {
+    return "cluster_state:%s\r\ncluster_current_epoch:%d\r\n".formatted(state, epoch);
+  }
+
+  /**
+   * What one node says of itself.
+   *
+   * @param state ok, or fail when it does not reach most masters
+   */
+  void stateBy(int node, String state, long epoch) {
+    infos.put(node, info(state, epoch));
   }
 
   /** What all nodes answer to the question whether they know sharded channels. */
@@ -118,6 +135,14 @@ final class FakeCluster implements AutoCloseable {
         .map(command -> command.get(0))
         .filter(verb -> !List.of("CLUSTER", "PUBSUB").contains(verb))
         .toList();
+  }
+
+  /** How often any of them was asked who has which slots. */
+  long timesAsked() {
+    return nodes.stream()
+        .flatMap(node -> node.heard().stream())
+        .filter(command -> command.contains("SLOTS"))
+        .count();
   }
 
   /** How often that verb was said to all nodes together. */

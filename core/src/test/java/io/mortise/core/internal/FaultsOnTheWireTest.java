@@ -8,8 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
+import java.io.DataInputStream;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -126,6 +129,91 @@ class FaultsOnTheWireTest {
       assertTrue(fault.mayHaveRun());
       assertTrue(
           fault.getMessage().startsWith("the connection to " + server.address() + " failed: "),
+          fault.getMessage());
+    }
+  }
+
+  /** Jedis would begin a second handshake, with the whole time again. */
+  @Test
+  void aPortThatDoesNotAnswerToTlsIsAskedOnceAndToldAsThat() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + silent.getLocalPort();
+      TestThread<Fault> client =
+          TestThread.start(() -> ping("rediss://" + address, 1_000_000_000L));
+      try (Socket connection = silent.accept();
+          DataInputStream in = new DataInputStream(connection.getInputStream())) {
+        assertEquals(0x16, in.read(), "a TLS handshake record");
+        in.readShort();
+        in.readNBytes(in.readUnsignedShort());
+
+        assertTrue(isOver(in), "nothing follows the first one");
+      }
+      Fault fault = client.get();
+      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertTrue(fault.isTimeOut());
+      assertEquals(
+          address
+              + " did not answer to TLS in time; if it does not speak TLS on that port, use"
+              + " redis:// instead of rediss://",
+          fault.getMessage());
+    }
+  }
+
+  private static boolean isOver(DataInputStream in) {
+    try {
+      return in.read() < 0;
+    } catch (IOException reset) {
+      return true;
+    }
+  }
+
+  @Test
+  void aPortThatAnswersToTlsInPlainIsToldAsThat() {
+    try (RespServer server = RespServer.turningAway(error("ERR unknown command"))) {
+      Fault fault = ping(server.uri().replace("redis:", "rediss:"));
+
+      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertTrue(fault.getMessage().startsWith("TLS with " + server.address() + " failed: "));
+      assertTrue(fault.getMessage().endsWith("use redis:// instead of rediss://"));
+    }
+  }
+
+  @Test
+  void aServerThatHangsUpAtTheGreetingMayWantTls() {
+    try (RespServer server =
+        new RespServer(command -> RespServer.OK, welcome -> RespServer.HANG_UP)) {
+      Fault fault = ping(server.uri());
+
+      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertFalse(fault.mayHaveRun());
+      assertTrue(
+          fault.getMessage().startsWith(server.address() + " closed the connection at once: "),
+          fault.getMessage());
+      assertTrue(fault.getMessage().endsWith("use rediss:// instead of redis://"));
+    }
+  }
+
+  @Test
+  void aServerThatRefusesInTlsWantsTls() {
+    try (RespServer server = RespServer.turningAway("\u0015\u0003\u0003\u0000\u0002\u0002F")) {
+      Fault fault = ping(server.uri());
+
+      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertEquals(
+          server.address() + " wants TLS; use rediss:// instead of redis://", fault.getMessage());
+    }
+  }
+
+  @Test
+  void aServerOfAnotherKindIsToldAsThat() {
+    try (RespServer server = RespServer.turningAway("<html><h1>400 Bad Request</h1></html>")) {
+      Fault fault = ping(server.uri());
+
+      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertEquals(
+          server.address()
+              + " does not speak the protocol of Redis (it answers with '<...'); check host and"
+              + " port",
           fault.getMessage());
     }
   }

@@ -63,7 +63,8 @@ class FaultsTest {
         "LOCKTYPE the name is held as a read-write lock | WRONG_TYPE",
         "WRONGTYPE Operation against a key holding the wrong kind of value | WRONG_TYPE",
         "ERR unknown command `EVALSHA`, with args beginning with: | SCRIPT",
-        "ERR DB index is out of range | SCRIPT",
+        "ERR DB index is out of range | MISCONFIGURED",
+        "ERR SELECT is not allowed in cluster mode | MISCONFIGURED",
         "ERR Error compiling script (new function): user_script:1: unexpected symbol near '<eof>'"
             + " | SCRIPT",
       })

@@ -117,15 +117,51 @@ class GateTest {
     }
   }
 
-  /** Leaves a hold to the one in line, and takes it again as often as that can be. */
+  /** Comes past the line. */
+  @FunctionalInterface
+  private interface Newcomer {
+    boolean enters(Gate line) throws InterruptedException;
+  }
+
   private static int overtaken(Gate line) throws InterruptedException {
+    return overtaken(line, gate -> gate.enter(1, true, HOLD::equals));
+  }
+
+  /** Leaves a hold to the one in line, and takes it again as often as that can be. */
+  private static int overtaken(Gate line, Newcomer newcomer) throws InterruptedException {
     int times = -1;
     do {
       line.put(HOLD);
       line.pass();
       times++;
-    } while (line.enter(1, true, HOLD::equals) && line.take() != null);
+    } while (newcomer.enters(line) && line.take() != null);
     return times;
+  }
+
+  @Test
+  void whoOnlyTriesIsCountedToo() throws Exception {
+    for (int round = 0; round < 1_000; round++) {
+      Gate busy = new Gate(clock::get);
+      assertTrue(busy.enter(AN_HOUR, true));
+      TestThread<Boolean> first = TestThread.startAndPark(() -> busy.enter(AN_HOUR, true));
+      int times = overtaken(busy, Gate::enterIfFree);
+      assertTrue(first.get());
+      assertTrue(times <= Gate.MOST_OVERTAKEN, "overtaken " + times + " times");
+    }
+  }
+
+  @Test
+  void whoOnlyTriesDoesNotComePastALineThatCouldHaveMoved() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      Gate busy = new Gate(clock::get);
+      assertTrue(busy.enter(AN_HOUR, true));
+      TestThread<Boolean> first = TestThread.startAndPark(() -> busy.enter(AN_HOUR, true));
+      clock.addAndGet(Gate.OVERTAKING_NANOS + 1);
+
+      assertEquals(0, overtaken(busy, Gate::enterIfFree));
+
+      assertTrue(first.get());
+    }
   }
 
   @Test

@@ -141,6 +141,12 @@ class GatesTest {
     LockProtocol protocol = new FakeProtocol("a");
     Terms terms = Terms.of(engine.options(), Duration.ZERO, Duration.ofMinutes(10), false);
     return new LeaseHandle(
-        engine, protocol, "client:1", new Attempt.Acquired(1, 0), null, terms, sentNanos);
+        engine,
+        protocol,
+        "client:1",
+        new Attempt.Acquired(1, 0),
+        null,
+        terms,
+        new Sending(sentNanos, engine.epoch()));
   }
 }

@@ -53,6 +53,7 @@ public final class Interleavings {
    * @param schedules how many are tried at most, when no more are asked for
    */
   public static void check(int schedules, Step scenario) {
+    initializeLocales();
     Lincheck.runConcurrentTest(
         schedules * TIMES,
         () -> {
@@ -62,6 +63,11 @@ public final class Interleavings {
             throw new AssertionError(e);
           }
         });
+  }
+
+  /** Numbers in messages need them; a racer that is switched away in the middle would hang all. */
+  private static void initializeLocales() {
+    var unused = String.format("%d", 1);
   }
 
   /**

@@ -107,10 +107,10 @@ class LeaseEndsTest {
   @Test
   void aLossForWhichThereIsNoThreadOpensTheLineAndIsToldWhenThereIsOne() {
     answer("lock/renew", RespServer.HANG_UP);
+    noThreads = true; // from the beginning: a thread that was made once would serve again
     Lease lease = lock.tryAcquire().orElseThrow();
     List<LeaseLoss> told = new CopyOnWriteArrayList<>();
     lease.onLost(told::add);
-    noThreads = true;
 
     await().atMost(TestThread.LIVENESS).until(() -> lease.state() == State.LOST);
 

@@ -26,7 +26,7 @@ class LeaseEventsTest {
   private static final LeaseLoss LOSS = new LeaseLoss("orders", 7, Reason.EXPIRED, 0, "it ran out");
 
   private final Workers workers = new Workers("test");
-  private final LeaseEvents events = new LeaseEvents(workers::run, "orders");
+  private final LeaseEvents events = new LeaseEvents(workers::run, "orders", true);
   private final List<Object> told = new CopyOnWriteArrayList<>();
   private final CountDownLatch release = new CountDownLatch(1);
 
@@ -181,7 +181,7 @@ class LeaseEventsTest {
 
   @Test
   void aSlowListenerHoldsUpItsOwnLeaseOnly() {
-    LeaseEvents others = new LeaseEvents(workers::run, "others");
+    LeaseEvents others = new LeaseEvents(workers::run, "others", true);
     CountDownLatch slow = new CountDownLatch(1);
     events.onLost(
         loss -> {
@@ -199,6 +199,37 @@ class LeaseEventsTest {
     awaitTold("another lease");
     release.countDown();
     awaitTold("another lease", "slow", "behind the slow");
+  }
+
+  @Test
+  void aSlowListenerDoesNotKeepALossFromTheHoldsThatAreMadeOfThisOne() {
+    CountDownLatch slow = new CountDownLatch(1);
+    events.onStateChange(
+        state -> {
+          slow.countDown();
+          block();
+        });
+    var unused = events.onChangeWhileHeld(told::add, true);
+    change(events, State.AT_RISK);
+    await().atMost(TestThread.LIVENESS).until(() -> slow.getCount() == 0);
+
+    lose(events);
+
+    awaitTold(State.AT_RISK, State.LOST);
+  }
+
+  @Test
+  void aHoldThatIsMadeOfThisOneIsNotToldOfItsReleaseAndNothingAfterItsEnd() {
+    Runnable end = events.onChangeWhileHeld(told::add, true);
+    change(events, State.RELEASED);
+    change(events, State.AT_RISK);
+    awaitTold(State.AT_RISK);
+
+    end.run();
+
+    events.onStateChange(state -> told.add("all"));
+    change(events, State.HELD);
+    awaitTold(State.AT_RISK, "all");
   }
 
   @Test

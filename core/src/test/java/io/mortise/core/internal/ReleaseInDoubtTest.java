@@ -13,10 +13,6 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.core.spi.InFlight;
-import io.mortise.core.spi.LeaseSource;
-import io.mortise.core.spi.OwnedLease;
-import io.mortise.core.spi.Terms;
 import io.mortise.scripts.Script;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -113,21 +109,6 @@ class ReleaseInDoubtTest {
     LockException thrown = assertThrows(LockException.class, lock::unlock);
 
     assertEquals(Reason.IN_DOUBT, thrown.reason());
-  }
-
-  @Test
-  void theSameWhenItWasSentAhead() throws Exception {
-    lock.unlock();
-    releases.set(0);
-    atFirstRelease = this::restart;
-    OwnedLease lease =
-        LeaseSource.of(lock)
-            .acquire(Terms.of(OPTIONS, Duration.ZERO, null, true), null)
-            .orElseThrow();
-
-    InFlight<Boolean> release = InFlight.release(lease).orElseThrow();
-
-    assertInDoubt(assertThrows(LockException.class, release::await));
   }
 
   @Test

@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * Speaks Redis' protocol, and says what a test has put into its mouth. So what a test sees has gone
@@ -37,8 +38,10 @@ final class RespServer implements AutoCloseable {
   private static final Set<String> GREETINGS = Set.of("CLIENT", "HELLO", "AUTH", "SELECT");
 
   private final ServerSocket socket;
+  private volatile String memory = "# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n";
   private volatile String runId = UUID.randomUUID().toString();
   private final Function<List<String>, String> answers;
+  private final UnaryOperator<String> welcomes;
   private final String greeting;
   private final List<List<String>> greeted = new CopyOnWriteArrayList<>();
   private final List<List<String>> heard = new CopyOnWriteArrayList<>();
@@ -48,12 +51,21 @@ final class RespServer implements AutoCloseable {
    * @param answers a reply, with its line ends, for each command that is not part of connecting
    */
   RespServer(Function<List<String>, String> answers) {
-    this("", answers);
+    this("", answers, UnaryOperator.identity());
   }
 
-  private RespServer(String greeting, Function<List<String>, String> answers) {
+  /**
+   * @param welcomes what becomes of each answer to a command that is part of connecting
+   */
+  RespServer(Function<List<String>, String> answers, UnaryOperator<String> welcomes) {
+    this("", answers, welcomes);
+  }
+
+  private RespServer(
+      String greeting, Function<List<String>, String> answers, UnaryOperator<String> welcomes) {
     this.greeting = greeting;
     this.answers = answers;
+    this.welcomes = welcomes;
     try {
       socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     } catch (IOException e) {
@@ -64,7 +76,7 @@ final class RespServer implements AutoCloseable {
 
   /** A server that says one thing to everybody who comes, and hangs up. */
   static RespServer turningAway(String error) {
-    return new RespServer(error, command -> HANG_UP);
+    return new RespServer(error, command -> HANG_UP, UnaryOperator.identity());
   }
 
   static String error(String text) {
@@ -155,7 +167,7 @@ final class RespServer implements AutoCloseable {
           return;
         }
         String reply = introduced ? reply(command) : introduction(command);
-        introduced |= command.get(0).equals("INFO");
+        introduced |= command.equals(List.of("INFO", "server"));
         if (reply.equals(HANG_UP)) {
           return;
         }
@@ -173,22 +185,27 @@ final class RespServer implements AutoCloseable {
   private String introduction(List<String> command) {
     if (command.get(0).equals("INFO")) {
       greeted.add(command);
-      return info();
+      return bulk(
+          command.get(1).equals("memory") ? memory : "# Server\r\nrun_id:" + runId + "\r\n");
     }
     return reply(command);
+  }
+
+  /** What it says of its memory to those who connect from now on. */
+  void memory(long maxmemory, String policy) {
+    memory = "# Memory\r\nmaxmemory:%d\r\nmaxmemory_policy:%s\r\n".formatted(maxmemory, policy);
   }
 
   private String reply(List<String> command) {
     if (GREETINGS.contains(command.get(0))) {
       greeted.add(command);
-      return command.get(0).equals("HELLO") ? WELCOME : OK;
+      return welcomes.apply(command.get(0).equals("HELLO") ? WELCOME : OK);
     }
     heard.add(command);
     return answers.apply(command);
   }
 
-  private String info() {
-    String text = "# Server\r\nrun_id:" + runId + "\r\n";
+  private static String bulk(String text) {
     return "$" + text.length() + "\r\n" + text + "\r\n";
   }
 

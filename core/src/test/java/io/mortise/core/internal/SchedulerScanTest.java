@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -137,6 +138,39 @@ class SchedulerScanTest {
     assertEquals(1_100, scheduler.scan(100));
 
     assertEquals(2, done.stream().filter("sound at 100"::equals).count());
+  }
+
+  /** Whatever an entry says of when it may come early, and whatever it goes along with. */
+  @Test
+  void noEntryIsLookedAfterLaterThanItIsDue() {
+    for (int seed = 0; seed < 500; seed++) {
+      Random random = new Random(seed);
+      List<Entry> entries = new ArrayList<>();
+      Set<Entry> late = new HashSet<>();
+      Scheduler any = new Scheduler(() -> 0, () -> {}, Thread::new);
+      long[] now = {0};
+      for (int i = 0; i < 8; i++) {
+        Entry entry = new Entry("e" + i, random.nextInt(200), 1 + random.nextInt(100));
+        entry.early = random.nextInt(200) - 100L; // also one that names a time after it is due
+        long[] due = {entry.due};
+        entry.action =
+            () -> {
+              if (now[0] > due[0]) {
+                late.add(entry);
+              }
+              due[0] = entry.due;
+            };
+        entries.add(entry);
+        any.add(entry);
+      }
+      while (now[0] < 1_000) {
+        now[0] = any.scan(now[0]);
+        for (Entry entry : entries) {
+          assertTrue(entry.due >= now[0], "seed " + seed + ": the next pass comes too late");
+        }
+      }
+      assertEquals(Set.of(), late, "seed " + seed);
+    }
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.mortise.core.internal;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.CountDownLatch;
@@ -36,7 +37,7 @@ class SchedulerThreadTest {
           });
 
   /** Is done once. */
-  private final class Entry implements Scheduler.Timed {
+  private class Entry implements Scheduler.Timed {
     final CountDownLatch done = new CountDownLatch(1);
     volatile long due;
 
@@ -58,6 +59,29 @@ class SchedulerThreadTest {
     void awaitDone() throws InterruptedException {
       assertTrue(done.await(TestThread.LIVENESS.toSeconds(), TimeUnit.SECONDS), "it was missed");
     }
+  }
+
+  @Test
+  void anErrorAnywhereInAPassDoesNotEndTheThread() throws Exception {
+    AtomicInteger failures = new AtomicInteger(3);
+    Entry faulty =
+        new Entry(0) {
+          @Override
+          public long dueNanos() {
+            if (failures.getAndDecrement() > 0) {
+              throw new OutOfMemoryError("on purpose");
+            }
+            return super.dueNanos();
+          }
+        };
+    scheduler.start();
+    assertThrows(OutOfMemoryError.class, () -> scheduler.add(faulty)); // it is there all the same
+    scheduler.poke(0);
+
+    faulty.awaitDone();
+    Entry next = new Entry(0);
+    scheduler.add(next);
+    next.awaitDone();
   }
 
   @AfterEach

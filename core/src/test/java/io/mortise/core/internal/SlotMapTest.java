@@ -28,7 +28,7 @@ class SlotMapTest {
   }
 
   private static SlotMap map(Object... ranges) {
-    return SlotMap.of(List.of(ranges), ASKED);
+    return SlotMap.of(List.of(ranges), ASKED, 0);
   }
 
   @Test

@@ -1,8 +1,6 @@
 package io.mortise.core.internal;
 
 import static io.mortise.core.internal.RespServer.error;
-import static io.mortise.core.internal.TripParts.NO_GLANCE;
-import static io.mortise.core.internal.TripParts.limits;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -43,13 +41,7 @@ class TripTest {
               DefaultJedisClientConfig.builder().build(),
               OPTIONS));
   private final Deployment deployment = new OneServer(node);
-  private final Trips trips =
-      new Trips(
-          "the server",
-          limits(1, 1, LONG),
-          new Distance(),
-          NO_GLANCE,
-          new Trip(node, new Distance(), NO_GLANCE));
+  private final Trips trips = Trip.to(node, new TripLimits(1, LONG));
   private final Workers workers = new Workers("test");
   private final Commands commands = new Commands(deployment, workers, OPTIONS);
 
@@ -117,7 +109,7 @@ class TripTest {
       int number = i;
       all.add(TestThread.start(() -> ask(number)));
     }
-    await().atMost(TestThread.LIVENESS).until(() -> server.heard().size() >= TripLimits.ALONE);
+    await().atMost(TestThread.LIVENESS).until(() -> server.heard().size() >= TripLimits.AT_A_TIME);
     open.countDown();
     for (int i = 0; i < MANY; i++) {
       assertEquals(i + 1L, all.get(i).get().value());
@@ -234,27 +226,5 @@ class TripTest {
 
     assertAllAsked();
     assertFalse(lost.get() < 2);
-  }
-
-  @Test
-  void withACrowdItLooksForTheAnswerBeforeItSleeps() throws Exception {
-    open.countDown();
-    assertEquals(1L, ride(1).value()); // and which server it is: that is asked only once
-    CountDownLatch looked = new CountDownLatch(1);
-    answers =
-        command -> {
-          awaitOver(looked);
-          return echo(command);
-        };
-    // Longer than the test may last: what was not sent before is never seen.
-    Glance glance = new Glance(10 * LONG, System::nanoTime, looked::countDown);
-    Request request = Request.of(new FakeProtocol("lock7").inspect());
-    Passenger passenger =
-        new ScriptExchange(request, deployment).passenger(false, System.nanoTime() + LONG);
-    passenger.board();
-
-    new Trip(node, new Distance(), glance).go(passenger, List::of, 5);
-
-    assertEquals(7L, passenger.reply().value(), "the server answers only when somebody has looked");
   }
 }

@@ -2,8 +2,6 @@ package io.mortise.core.internal;
 
 import static io.mortise.core.internal.Interleavings.check;
 import static io.mortise.core.internal.Interleavings.race;
-import static io.mortise.core.internal.TripParts.NO_GLANCE;
-import static io.mortise.core.internal.TripParts.limits;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
@@ -29,14 +27,12 @@ class TripsInterleavingsTest {
     final AtomicInteger closed = new AtomicInteger();
     final Trips trips;
 
-    Road(int alone, int together) {
-      trips =
-          new Trips(
-              "the server", limits(alone, together, AN_HOUR), new Distance(), NO_GLANCE, this);
+    Road(int atATime) {
+      trips = new Trips("the server", new TripLimits(atATime, AN_HOUR), this);
     }
 
     @Override
-    public void go(Passenger first, Supplier<List<Passenger>> others, int crowd) throws Fault {
+    public void go(Passenger first, Supplier<List<Passenger>> others) throws Fault {
       if (closed.get() > 0) {
         closed.decrementAndGet();
         throw new Fault(Reason.UNREACHABLE, false, "closed", null);
@@ -63,7 +59,7 @@ class TripsInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          Road road = new Road(1, 1);
+          Road road = new Road(1);
           race(() -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR));
           assertEquals(2, road.sent.get());
         });
@@ -74,7 +70,7 @@ class TripsInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          Road road = new Road(1, 1);
+          Road road = new Road(1);
           race(() -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR));
           assertEquals(3, road.sent.get());
         });
@@ -85,18 +81,7 @@ class TripsInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          Road road = new Road(2, 2);
-          race(() -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR));
-          assertEquals(3, road.sent.get());
-        });
-  }
-
-  @Test
-  void aFewGoAloneAndMoreGoTogether() {
-    check(
-        SCHEDULES,
-        () -> {
-          Road road = new Road(2, 1);
+          Road road = new Road(2);
           race(() -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR));
           assertEquals(3, road.sent.get());
         });
@@ -107,7 +92,7 @@ class TripsInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          Road road = new Road(1, 1);
+          Road road = new Road(1);
           race(() -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR / 100), () -> road.ride(AN_HOUR));
           assertEquals(3, road.sent.get());
         });
@@ -118,7 +103,7 @@ class TripsInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          Road road = new Road(1, 1);
+          Road road = new Road(1);
           road.closed.set(1);
           AtomicInteger failed = new AtomicInteger();
           Interleavings.Step rider =
@@ -140,7 +125,7 @@ class TripsInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          Road road = new Road(1, 1);
+          Road road = new Road(1);
           AtomicReference<Fault> late = new AtomicReference<>();
           race(
               () -> road.ride(AN_HOUR),
@@ -167,10 +152,8 @@ class TripsInterleavingsTest {
           Trips trips =
               new Trips(
                   "the server",
-                  limits(1, 1, AN_HOUR),
-                  new Distance(),
-                  NO_GLANCE,
-                  (first, others, crowd) -> {
+                  new TripLimits(1, AN_HOUR),
+                  (first, others) -> {
                     if (errors.getAndDecrement() > 0) {
                       throw new IllegalStateException("an error");
                     }

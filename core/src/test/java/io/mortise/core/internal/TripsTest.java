@@ -1,7 +1,5 @@
 package io.mortise.core.internal;
 
-import static io.mortise.core.internal.TripParts.NO_GLANCE;
-import static io.mortise.core.internal.TripParts.limits;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -30,18 +28,17 @@ class TripsTest {
   private static final String PASSENGER = "has gone along";
 
   private final BlockingQueue<Journey> journeys = new LinkedBlockingQueue<>();
-  private Trips trips =
-      new Trips("the server", limits(1, 1, LONG), new Distance(), NO_GLANCE, this::go);
+  private Trips trips = new Trips("the server", new TripLimits(1, LONG), this::go);
 
   /** One trip, which ends when the test says so. */
-  private record Journey(Passenger first, List<Passenger> others, int crowd, CountDownLatch over) {
+  private record Journey(Passenger first, List<Passenger> others, CountDownLatch over) {
     void finish() {
       over.countDown();
     }
   }
 
-  private void go(Passenger first, Supplier<List<Passenger>> others, int crowd) {
-    Journey journey = new Journey(first, others.get(), crowd, new CountDownLatch(1));
+  private void go(Passenger first, Supplier<List<Passenger>> others) {
+    Journey journey = new Journey(first, others.get(), new CountDownLatch(1));
     journeys.add(journey);
     try {
       journey.over.await();
@@ -73,7 +70,7 @@ class TripsTest {
 
   @Test
   void aFewGoAlone() throws Exception {
-    trips = new Trips("the server", limits(2, 1, LONG), new Distance(), NO_GLANCE, this::go);
+    trips = new Trips("the server", new TripLimits(2, LONG), this::go);
     start(LONG);
     start(LONG);
 
@@ -83,22 +80,21 @@ class TripsTest {
 
   @Test
   void whoWaitsIsTakenAlongByTheNext() throws Exception {
-    trips = new Trips("the server", limits(2, 1, LONG), new Distance(), NO_GLANCE, this::go);
+    trips = new Trips("the server", new TripLimits(2, LONG), this::go);
     List<TestThread<Object>> all = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       all.add(start(LONG));
     }
-    journeys.take().finish();
-    all.get(0).get();
+    Journey first = journeys.take();
     Journey second = journeys.take();
-    all.get(5).awaitParked();
-    assertTrue(journeys.isEmpty(), "with so many, one at a time");
-    second.finish();
+    assertTrue(journeys.isEmpty(), "two at a time");
+    first.finish();
 
     Journey together = journeys.take();
 
     assertEquals(3, together.others().size());
     together.finish();
+    second.finish();
     List<Object> how = new ArrayList<>();
     for (TestThread<Object> each : all) {
       how.add(each.get());
@@ -143,7 +139,7 @@ class TripsTest {
 
   @Test
   void whoIsOutOfPatienceGoesAndTakesTheOthersAlong() throws Exception {
-    trips = new Trips("the server", limits(1, 1, LONG / 100), new Distance(), NO_GLANCE, this::go);
+    trips = new Trips("the server", new TripLimits(1, LONG / 100), this::go);
     start(LONG);
     TestThread<Object> second = TestThread.start(() -> ride(LONG, 100));
     Journey silent = journeys.take();
@@ -175,73 +171,5 @@ class TripsTest {
     for (TestThread<Object> each : all) {
       each.get();
     }
-  }
-
-  @Test
-  void toAServerFarAwayThereAreMoreTripsAtATime() throws Exception {
-    Distance distance = new Distance();
-    distance.note(1_000_000, 1);
-    trips = new Trips("the server", new TripLimits(1, 1, 1, LONG), distance, NO_GLANCE, this::go);
-
-    start(LONG);
-    start(LONG);
-    start(LONG);
-
-    for (int i = 0; i < 3; i++) {
-      assertTrue(journeys.take().others().isEmpty());
-    }
-  }
-
-  @Test
-  void whoIsOnATripWithACrowdHasAGlanceBeforeItSleeps() throws Exception {
-    List<TestThread<Object>> all = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
-      all.add(start(LONG));
-    }
-    Journey alone = journeys.take();
-    assertEquals(0, alone.crowd());
-    alone.finish();
-    all.get(0).get();
-
-    Journey together = journeys.take();
-
-    assertTrue(together.crowd() > 1);
-    together.finish();
-    for (TestThread<Object> each : all) {
-      each.get();
-    }
-  }
-
-  @Test
-  void whoIsInLineMayGoAsSoonAsThereAreFew() throws Exception {
-    trips = new Trips("the server", limits(3, 1, 10 * LONG), new Distance(), NO_GLANCE, this::go);
-    for (int i = 0; i < 5; i++) {
-      start(10 * LONG); // longer than the test may last: nobody goes out of impatience
-    }
-    Journey first = journeys.take();
-    Journey second = journeys.take();
-    Journey third = journeys.take();
-    assertTrue(journeys.isEmpty(), "two stand in line");
-
-    first.finish();
-    second.finish();
-
-    Journey next = journeys.take();
-    assertEquals(1, third.over().getCount(), "the third has not come back");
-    next.finish();
-    third.finish();
-  }
-
-  @Test
-  void withVeryManyItSleepsAtOnce() throws Exception {
-    for (int i = 0; i < 19; i++) {
-      start(LONG);
-    }
-    journeys.take().finish();
-
-    Journey together = journeys.take();
-
-    assertEquals(17, together.others().size());
-    assertEquals(0, together.crowd());
   }
 }

@@ -18,7 +18,7 @@ final class FakeJoint extends JointLease {
   volatile Runnable onLoss = () -> {};
 
   FakeJoint(FakeSource source, int required, Thread owner, List<FakeLease> members) {
-    super(source, members, required, 1, owner);
+    super(source, members, required, 1, owner, true);
     watch();
   }
 

@@ -20,7 +20,9 @@ public final class FakeLease implements OwnedLease {
   volatile Duration remaining = Duration.ofSeconds(10);
   volatile RuntimeException failure;
   volatile boolean gone;
+  final AtomicInteger verified = new AtomicInteger();
   private final List<Consumer<State>> onChange = new CopyOnWriteArrayList<>();
+  volatile String endedRenewal = "";
   private volatile State state = State.HELD;
   private volatile LeaseLoss loss;
   private volatile long token = 1;
@@ -71,6 +73,16 @@ public final class FakeLease implements OwnedLease {
     return this;
   }
 
+  @Override
+  public boolean isRenewed() {
+    return endedRenewal.isEmpty();
+  }
+
+  @Override
+  public void endRenewal(String why) {
+    endedRenewal = why;
+  }
+
   private void failOrThrowLoss() {
     if (failure != null) {
       throw failure;
@@ -91,9 +103,13 @@ public final class FakeLease implements OwnedLease {
     return false;
   }
 
+  int listeners() {
+    return onChange.size();
+  }
+
   @Override
   public void verify() {
-    throw new UnsupportedOperationException();
+    verified.incrementAndGet();
   }
 
   @Override
@@ -168,13 +184,15 @@ public final class FakeLease implements OwnedLease {
   }
 
   @Override
-  public void onChangeWhileHeld(Consumer<State> listener) {
-    onChange.add(
+  public Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells) {
+    Consumer<State> whileHeld =
         state -> {
           if (state != State.RELEASED) {
             listener.accept(state);
           }
-        });
+        };
+    onChange.add(whileHeld);
+    return () -> onChange.remove(whileHeld);
   }
 
   @Override

@@ -89,6 +89,9 @@ public final class FakeSource implements LeaseSource {
 
   @Override
   public Runnable schedule(Runnable task, long delayNanos) {
+    if (closed) {
+      throw new RejectedExecutionException("closed");
+    }
     scheduled.add(task);
     return () -> scheduled.remove(task);
   }

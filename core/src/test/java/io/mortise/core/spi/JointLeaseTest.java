@@ -11,6 +11,7 @@ import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -158,6 +159,34 @@ class JointLeaseTest {
     assertEquals(List.of("1 before", "2 b"), joint.lostMembers, "that one was all of it");
     assertEquals(1, joint.lost.get());
     assertEquals(1, joint.valid());
+  }
+
+  @Test
+  void whenTooFewCanBeLengthenedTheOthersAreAsTheyWere() {
+    Terms given = Terms.of(source.options(), Duration.ZERO, Duration.ofSeconds(5), true);
+    FakeJoint joint = FakeJoint.of(source, 2, a, b, c);
+    joint.renewWhile(false);
+    b.failing(new LockException(LockException.Reason.UNREACHABLE, "on purpose", null));
+    c.failing(b.failure);
+    Terms renewed = Terms.of(source.options(), Duration.ZERO, null, true);
+
+    assertThrows(LockException.class, () -> joint.need(renewed));
+
+    assertEquals(List.of(renewed), a.needed);
+    assertEquals(List.of(false, false), a.renewed, "what it has agreed to is taken back");
+    assertFalse(joint.isRenewed());
+    c.failing(null);
+    joint.need(renewed);
+    assertTrue(joint.isRenewed());
+    assertThrows(LockException.class, () -> FakeJoint.of(source, 3, a, b, c).need(given));
+  }
+
+  @Test
+  void membersThatOutliveItAreNotLookedAfterAnyMore() {
+    FakeJoint joint = FakeJoint.of(source, 2, a, b);
+    assertEquals(1, a.listeners());
+    joint.release();
+    assertEquals(0, a.listeners() + b.listeners());
   }
 
   @Test

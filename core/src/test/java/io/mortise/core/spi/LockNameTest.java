@@ -29,6 +29,13 @@ class LockNameTest {
   }
 
   @Test
+  void noNameAtAllIsRefusedInWords() {
+    assertEquals(
+        "a lock needs a name, not null",
+        assertThrows(NullPointerException.class, () -> new LockName(null)).getMessage());
+  }
+
+  @Test
   void theDerivedKeysAreThoseOfTheWire() {
     assertEquals("redisson_lock_token:{orders}", new LockName("orders").tokenKey());
     assertEquals("mortise_forced:{orders}", new LockName("orders").forcedKey());

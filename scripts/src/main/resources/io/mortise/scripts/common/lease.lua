@@ -1,7 +1,9 @@
 -- lengthen(key, lease_ms): the key lives at least so long from now. Never shortens: a command that comes
--- late, or that knows of less than another hold needs, takes nothing away.
+-- late, or that knows of less than another hold needs, takes nothing away, and a key without an end
+-- keeps none.
 local function lengthen(key, lease_ms)
-  if redis.call('PTTL', key) < tonumber(lease_ms) then
+  local left = redis.call('PTTL', key)
+  if left >= 0 and left < tonumber(lease_ms) then
     redis.call('PEXPIRE', key, lease_ms)
   end
 end
@@ -14,16 +16,6 @@ local function take(lock, lease_ms, ...)
   local done, err = pcall(redis.call, 'PEXPIRE', lock, lease_ms)
   if not done then
     redis.call('DEL', lock)
-    error(err)
-  end
-end
-
--- grant(lock, holder, lease_ms): the same for one that may be held, and for as long.
-local function grant(lock, holder, lease_ms)
-  redis.call('HSET', lock, holder, '1')
-  local done, err = pcall(lengthen, lock, lease_ms)
-  if not done then
-    redis.call('HDEL', lock, holder)
     error(err)
   end
 end

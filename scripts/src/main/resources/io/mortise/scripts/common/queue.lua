@@ -14,10 +14,16 @@ local function deadline_of(deadlines, holder)
   return tonumber(redis.call('ZSCORE', deadlines, holder))
 end
 
+-- Whether there are as many places as deadlines. Fails when one of the keys is in use as something else,
+-- so it is called before anything is written.
+local function agree(queue, deadlines)
+  return redis.call('LLEN', queue) == redis.call('ZCARD', deadlines)
+end
+
 -- Who has only a place, or only a deadline, or a second place, loses it: an eviction, or another
 -- client's slip. O(1) when list and set agree, as they do.
 local function heal(queue, deadlines)
-  if redis.call('LLEN', queue) == redis.call('ZCARD', deadlines) then
+  if agree(queue, deadlines) then
     return
   end
   local placed = {}
@@ -39,6 +45,7 @@ end
 
 -- Removes who stands at the head without a deadline, or with one that is over; gives the head.
 local function prune(queue, deadlines, now)
+  heal(queue, deadlines)
   while true do
     local head = redis.call('LINDEX', queue, 0)
     if not head then
@@ -47,12 +54,20 @@ local function prune(queue, deadlines, now)
     end
     local deadline = deadline_of(deadlines, head)
     if deadline and deadline > now then
-      heal(queue, deadlines)
       return head
     end
     redis.call('LPOP', queue)
     redis.call('ZREM', deadlines, head)
+    if not deadline then
+      heal(queue, deadlines) -- as many places as deadlines, but not the same ones
+    end
   end
+end
+
+-- The channel on which whoever comes next is woken: that of the head; when nobody stands in the queue,
+-- that of plain locks, because somebody may wait for one of the same name.
+local function channel_of_next(channels, head)
+  return head and channels .. ':' .. head or channels
 end
 
 -- A Mortise client's id is a UUID of version 8, Redisson's one of version 4.
@@ -73,20 +88,13 @@ and nothing is missing, however long they have waited.
 ]]
 local REDISSON_WAIT = 300 * 1000
 
--- The deadline of one who joins. O(1): what those before the last need is in the deadline of the last.
-local function first_deadline(queue, deadlines, now, life)
-  local last = redis.call('LINDEX', queue, -1)
-  if not last then
-    return now + life
-  end
-  local deadline = deadline_of(deadlines, last) or now
-  if is_ours(last) then
-    return math.max(now + life, deadline)
-  end
-  return math.max(now, deadline) + REDISSON_WAIT + life
+-- The latest deadline of all; 0 when there is none. Where Redisson's stand behind ours, or ours behind
+-- Redisson's, it is later than that of one of ours that signs now. O(log queue).
+local function latest_deadline(deadlines)
+  return tonumber(redis.call('ZRANGE', deadlines, -1, -1, 'WITHSCORES')[2] or 0)
 end
 
--- For each of ours, how many of Redisson's stand before it.
+-- For each of ours, how many of Redisson's stand before it; and how many there are.
 local function redissons_before(queue)
   local before, count = {}, 0
   for _, holder in ipairs(redis.call('LRANGE', queue, 0, -1)) do
@@ -96,7 +104,40 @@ local function redissons_before(queue)
       count = count + 1
     end
   end
-  return before
+  return before, count
+end
+
+--[[
+One of Redisson's joins with the deadline of the one before it, and what it is ready to wait. Before 3.32.0
+it parks until that deadline of the other, asks again, and when the other is still there by then it parks
+until a message comes. If the other is one of ours and dies later, nobody sends one. So when ours have
+moved, from the deadlines that they had, Redisson's move along with the latest of ours before them: then
+they ask again whenever its place may be over.
+]]
+local function move_redissons(queue, deadlines, had)
+  local has, all = {}, redis.call('ZRANGE', deadlines, 0, -1, 'WITHSCORES')
+  for i = 1, #all, 2 do
+    has[all[i]] = tonumber(all[i + 1])
+  end
+  local from, to = 0, 0
+  for _, holder in ipairs(redis.call('LRANGE', queue, 0, -1)) do
+    local deadline = has[holder]
+    if deadline and is_ours(holder) then
+      from, to = math.max(from, had[holder] or deadline), math.max(to, deadline)
+    elseif deadline and from ~= to then
+      redis.call('ZADD', deadlines, ms(deadline + to - from), holder)
+    end
+  end
+end
+
+-- The deadline of one who joins. O(1) when only ours wait, and none of them has a longer life.
+local function first_deadline(queue, deadlines, now, life)
+  local last = redis.call('LINDEX', queue, -1)
+  if not last or (is_ours(last) and latest_deadline(deadlines) <= now + life) then
+    return now + life
+  end
+  local _, count = redissons_before(queue)
+  return now + life + REDISSON_WAIT * count
 end
 
 -- A queue of which nobody hears any more goes away by itself.
@@ -107,7 +148,8 @@ local function keep(queue, deadlines)
   redis.call('PEXPIRE', deadlines, QUEUE_LIFE)
 end
 
--- Joins the queue, or lengthens the deadline of one who stands in it. O(1).
+-- Joins the queue, or lengthens the deadline of one who stands in it. O(1) when only ours wait, and none of
+-- them has a longer life.
 local function stand(queue, deadlines, holder, now, life)
   local deadline = deadline_of(deadlines, holder)
   if not deadline then
@@ -116,6 +158,9 @@ local function stand(queue, deadlines, holder, now, life)
     redis.call('ZADD', deadlines, ms(first), holder)
   elseif deadline < now + life then
     redis.call('ZADD', deadlines, ms(now + life), holder)
+    if latest_deadline(deadlines) > now + life then
+      move_redissons(queue, deadlines, {[holder] = deadline})
+    end
   end
   keep(queue, deadlines)
 end

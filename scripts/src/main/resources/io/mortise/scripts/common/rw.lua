@@ -47,6 +47,19 @@ local function reader_left(k, reader, count)
   return left
 end
 
+-- Fails when one of the keys is in use as something else. Called before anything is written: what a
+-- script has written stays when it fails later.
+local function check(k)
+  redis.call('HLEN', k.lock)
+  if redis.call('EXISTS', k.intent, k.waiters, k.turn, k.queue, k.deadlines) > 0 then
+    redis.call('GET', k.intent)
+    redis.call('ZCARD', k.waiters)
+    redis.call('ZCARD', k.turn)
+    redis.call('LLEN', k.queue)
+    redis.call('ZCARD', k.deadlines)
+  end
+end
+
 -- Who holds the lock. Whoever `leaves` is said of does not count any more. Writes nothing.
 local function look(k, leaves)
   local s = {mode = false, readers = {}, over = {}, read_left = -2, write_left = -2}
@@ -112,26 +125,29 @@ local function settle(k, leaves)
   return s
 end
 
--- Writes a hold. If the user may not PEXPIRE there must not be a hold without an end; the error is the
--- answer then.
+-- Writes a hold, the first one or one beside others.
 local function come_in(k, mode, hold, lease)
-  local first = redis.call('HSETNX', k.lock, 'mode', mode) == 1
-  redis.call('HSET', k.lock, hold, 1)
-  local done, err = pcall(lengthen, k.lock, lease)
-  if not done then
-    redis.call('HDEL', k.lock, hold, first and 'mode' or hold)
-    error(err)
+  if redis.call('EXISTS', k.lock) == 0 then
+    take(k.lock, lease, 'mode', mode, hold, 1)
+  else
+    lengthen(k.lock, lease)
+    redis.call('HSET', k.lock, hold, 1)
   end
 end
 
 -- A reader comes in; `writer` is the write hold of its own thread that it stands beside, or false.
 local function enter(k, reader, lease, writer)
   if writer and redis.call('HLEN', k.lock) == 2 then
-    redis.call('SET', lease_key(k, writer, 1), 1, 'PX', math.max(redis.call('PTTL', k.lock), 1))
+    local left = left_of(k.lock)
+    if left >= FOREVER then
+      redis.call('SET', lease_key(k, writer, 1), 1)
+    else
+      redis.call('SET', lease_key(k, writer, 1), 1, 'PX', math.max(left, 1))
+    end
   end
   -- Never shortened: an attempt that comes late may know of less than a re-entry has asked for since.
   local own = lease_key(k, reader, 1)
-  if redis.call('PTTL', own) < tonumber(lease) then
+  if left_of(own) < tonumber(lease) then
     redis.call('SET', own, 1, 'PX', lease)
   end
   come_in(k, 'read', reader, lease)
@@ -139,10 +155,17 @@ end
 
 -- ---- those who wait
 
+-- A key that stands beside the lock ends, and lasts at least so long from now.
+local function keep_for(key, life)
+  if redis.call('PTTL', key) < tonumber(life) then
+    redis.call('PEXPIRE', key, life)
+  end
+end
+
 -- A reader waits, or waits on.
 local function wait(waiters, reader, life)
   redis.call('ZADD', waiters, ms(now_ms() + life), reader)
-  lengthen(waiters, life)
+  keep_for(waiters, life)
 end
 
 -- The readers that wait may come in, whatever a writer intends.
@@ -221,25 +244,21 @@ local function tell(k, s)
   return heard + call_queue(k, s.mode)
 end
 
--- Whoever `leaves` is said of gives up; gives how many heard of it. Who waits asks again also when
--- nobody is let in but the lock will end sooner than it looked.
+-- Whoever `leaves` is said of gives up; gives how many heard of it. Who waits is told, and asks again,
+-- also when nobody is let in but the lock will end sooner than it looked: Redisson's wait for that time,
+-- and show nowhere that they do.
 local function give_up(k, leaves)
   local whole = left_of(k.lock)
   local s = settle(k, leaves)
   if s.write_ended or not s.mode then
     return tell(k, s)
   end
-  local heard = 0
-  if math.max(s.read_left, s.write_left) < whole then
-    if redis.call('EXISTS', k.intent, k.waiters) > 0 then
-      heard = publish(k.publish, k.channel, '0')
-    end
-    local head = redis.call('LINDEX', k.queue, 0)
-    if head then
-      heard = heard + call_entry(k, head)
-    end
+  if math.max(s.read_left, s.write_left) >= whole then
+    return 0
   end
-  return heard
+  local heard = publish(k.publish, k.channel, '0')
+  local head = redis.call('LINDEX', k.queue, 0)
+  return heard + (head and call_entry(k, head) or 0)
 end
 
 -- Whoever stands in a batch beside a lock whose key has become something else is not kept from its own

@@ -1,36 +1,50 @@
--- peek_token(key): the next fencing token, and the last one, 0 when none is known. The next is larger
--- than any before while the key lives; when the key was lost, larger by the clock of the server, in
--- microseconds. Stays below 2^53, so a Lua number holds it exactly.
-local function peek_token(key)
+-- The last fencing token of a lock. Two facts keep tokens in order: while the key lives the next one is
+-- larger than it, and the key does not end before the server's clock, in microseconds, has passed it. So
+-- the clock is larger than all tokens when the key has ended.
+-- @include common/lease
+
+local function clock_micros()
   local time = redis.call('TIME')
-  local now = time[1] * 1000000 + time[2]
-  local last = tonumber(redis.call('GET', key) or '0') or 0
-  return math.max(last + 1, now), last
+  return time[1] * 1000000 + time[2]
 end
 
--- store_token(key, token, idle_ms): makes it the last one that was given out. (Left to itself Redis 7.2
--- writes some numbers with an exponent.)
-local function store_token(key, token, idle_ms)
-  redis.call('SET', key, string.format('%.0f', token), 'PX', idle_ms)
+-- known_token(key): the last token that was given out; nil when none is known. Writes nothing.
+local function known_token(key)
+  return tonumber(redis.call('GET', key) or '')
 end
 
--- next_token(key, idle_ms, count): reserves `count` fencing tokens and gives the first of them, and
--- the last one before, 0 when none was known.
+-- peek_token(key): the next token, the last one or 0, and the clock. Writes nothing. Stays below 2^53,
+-- so a Lua number holds it exactly.
+local function peek_token(key)
+  local now = clock_micros()
+  local last = known_token(key) or 0
+  return math.max(last + 1, now), last, now
+end
+
+-- store_token(key, token, idle_ms, now): makes it the last one that was given out. The key lives for its
+-- idle life from when the clock passes the token; one without an end, as Redisson makes it, keeps none.
+-- (Left to itself Redis 7.2 writes some numbers with an exponent.)
+local function store_token(key, token, idle_ms, now)
+  local text = string.format('%.0f', token)
+  if redis.call('PTTL', key) == -1 then
+    redis.call('SET', key, text)
+  else
+    local life = idle_ms + math.max(math.ceil((token - now) / 1000), 0)
+    redis.call('SET', key, text, 'PX', string.format('%.0f', life))
+  end
+end
+
+-- next_token(key, idle_ms, count): reserves `count` tokens and gives the first of them, and the last one
+-- before, 0 when none was known.
 local function next_token(key, idle_ms, count)
-  local first, last = peek_token(key)
-  store_token(key, first + tonumber(count) - 1, idle_ms)
+  local first, last, now = peek_token(key)
+  store_token(key, first + count - 1, idle_ms, now)
   return first, last
 end
 
--- last_token(key, idle_ms): the last token that was given out; when none is known, the server's time
--- in microseconds, which no earlier token exceeds and every later one does; and then 0 as what is
--- known.
-local function last_token(key, idle_ms)
-  local last = redis.call('GET', key)
-  if last then
-    redis.call('PEXPIRE', key, idle_ms)
-    return tonumber(last), tonumber(last)
-  end
-  local time = redis.call('TIME')
-  return time[1] * 1000000 + time[2], 0
+-- last_token(key): the last token that was given out; when none is known, the clock, which no earlier
+-- token exceeds and every later one does; and then 0 as what is known. Writes nothing.
+local function last_token(key)
+  local last = known_token(key)
+  return last or clock_micros(), last or 0
 end

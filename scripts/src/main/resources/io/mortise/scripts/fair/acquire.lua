@@ -12,10 +12,10 @@
 --
 -- Answer: {1, first token, last one before or 0} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is
 -- after how long it makes sense to ask again without being woken, or -1 when others look after that.
--- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head.
+-- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head; beside
+-- waiters of Redisson's, or of ours with a longer presence, O(queue) for who joins.
 -- Safe to repeat: the same holder writes the same field, and has one place.
 -- @include common/token
--- @include common/lease
 local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
 -- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
 if redis.call('EXISTS', lock, queue, deadlines) == 0 then
@@ -25,25 +25,30 @@ if redis.call('EXISTS', lock, queue, deadlines) == 0 then
 end
 -- @include common/locktype
 -- @include common/queue
+-- What can fail comes first: nothing is written then.
+local token, last, clock = peek_token(KEYS[2])
+local free = redis.call('HLEN', lock) == 0
+if not free and redis.call('HEXISTS', lock, 'mode') == 1 then
+  return refuse('read-write lock')
+end
 local life = tonumber(ARGV[5])
-local now = now_ms()
+local now = math.floor(clock / 1000)
 local head = prune(queue, deadlines, now)
-local fields = redis.call('HLEN', lock)
-if (fields == 0 and (not head or head == holder)) or redis.call('HEXISTS', lock, holder) == 1 then
-  -- What can fail comes first: nothing is held then.
-  local token, last = next_token(KEYS[2], ARGV[3], ARGV[4])
-  grant(lock, holder, ARGV[2])
+if (free and (not head or head == holder)) or redis.call('HEXISTS', lock, holder) == 1 then
+  store_token(KEYS[2], token + ARGV[4] - 1, ARGV[3], clock)
+  if free then
+    take(lock, ARGV[2], holder, '1')
+  else
+    lengthen(lock, ARGV[2])
+  end
   if head then
     step_out(queue, deadlines, holder)
   end
   return {1, token, last}
 end
-if redis.call('HEXISTS', lock, 'mode') == 1 then
-  return refuse('read-write lock')
-end
 local remaining = redis.call('PTTL', lock)
 if life == 0 then
-  return {0, math.max(remaining, 1)}
+  return {0, remaining == -2 and 1 or remaining}
 end
 stand(queue, deadlines, holder, now, life)
 head = redis.call('LINDEX', queue, 0)

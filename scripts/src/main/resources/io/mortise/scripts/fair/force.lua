@@ -1,7 +1,8 @@
--- fair/force: takes the lock from whoever holds it, and wakes the head of the queue.
+-- fair/force: takes the lock from whoever holds it, and wakes the head of the queue; when it is empty,
+-- those who wait for a plain lock of that name.
 --
 -- KEYS[1] the lock, a hash {holder -> count}
--- KEYS[2] what the channels of its waiters begin with
+-- KEYS[2] the channel of plain locks, and what the channels of its waiters begin with
 -- KEYS[3] the mark by which the holder learns that it was forced; it lives as long as the lease
 --         would have
 -- KEYS[4] the queue, a list of holders
@@ -26,10 +27,9 @@ local life = redis.call('PTTL', KEYS[1])
 if life <= 0 then
   life = ARGV[2]
 end
+redis.call('GET', KEYS[3]) -- fails if it is something else, which SET would not
+local head = prune(KEYS[4], KEYS[5], now_ms())
 redis.call('SET', KEYS[3], holder, 'PX', life)
 redis.call('DEL', KEYS[1])
-local head = prune(KEYS[4], KEYS[5], now_ms())
-if head then
-  publish(ARGV[1], KEYS[2] .. ':' .. head, '0')
-end
+publish(ARGV[1], channel_of_next(KEYS[2], head), '0')
 return 1

@@ -1,7 +1,7 @@
 -- fair/leave: gives up whatever an acquisition has: its place in the queue, or the lock itself.
 --
 -- KEYS[1] the lock, a hash {holder -> 1}
--- KEYS[2] what the channels of its waiters begin with
+-- KEYS[2] the channel of plain locks, and what the channels of its waiters begin with
 -- KEYS[3] the queue, a list of holders
 -- KEYS[4] the deadlines of those in the queue, a sorted set, epoch ms
 -- ARGV[1] holder
@@ -14,6 +14,7 @@
 -- @include common/queue
 local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
 local held = redis.call('HEXISTS', lock, holder) == 1
+agree(queue, deadlines) -- fails if they are something else
 if held then
   redis.call('DEL', lock)
 end
@@ -22,7 +23,7 @@ if not held and not queued then
   return {0, 0}
 end
 local head = prune(queue, deadlines, now_ms())
-if head and redis.call('EXISTS', lock) == 0 then
-  return {1, publish(ARGV[2], KEYS[2] .. ':' .. head, '0')}
+if redis.call('EXISTS', lock) == 1 then
+  return {1, 0}
 end
-return {1, 0}
+return {1, publish(ARGV[2], channel_of_next(KEYS[2], head), '0')}

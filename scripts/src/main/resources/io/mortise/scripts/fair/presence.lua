@@ -11,12 +11,19 @@
 --
 -- Answer: for each waiter 1 when it waits on; 0 when it has no place any more, 2 when the lock is free
 -- and it is its turn: both should ask again.
--- Cost: O(waiters); behind waiters of Redisson's O(queue) besides, once. Wakes the head of each queue at
--- most once. Safe to repeat. One queue whose key has become something else does not spoil the others.
+-- Cost: O(waiters); beside waiters of Redisson's, or of ours with a longer presence, O(queue) besides,
+-- once. Wakes the head of each queue at most once. Safe to repeat. One queue whose key has become something
+-- else does not spoil the others.
 -- @include common/publish
 -- @include common/queue
 local answers, queues = {}, {}
 local now = now_ms()
+
+-- What is to be known of a queue before anybody signs.
+local function open(queue, deadlines)
+  heal(queue, deadlines)
+  return {waiters = {}, was = {}, redissons = 0, latest = latest_deadline(deadlines)}
+end
 
 local function sign(known, queue, deadlines, holder, life)
   local deadline = deadline_of(deadlines, holder)
@@ -24,10 +31,13 @@ local function sign(known, queue, deadlines, holder, life)
     return 0
   end
   local new = now + life
-  if deadline > new then
-    known.redissons = known.redissons or redissons_before(queue)
-    new = new + REDISSON_WAIT * (known.redissons[holder] or 0)
+  if known.latest > new then
+    if not known.before then
+      known.before, known.redissons = redissons_before(queue)
+    end
+    new = new + REDISSON_WAIT * (known.before[holder] or 0)
   end
+  known.was[holder] = deadline
   redis.call('ZADD', deadlines, ms(new), holder)
   keep(queue, deadlines)
   return 1
@@ -51,12 +61,16 @@ for i = 1, #KEYS / 4 do
   local queue, deadlines = KEYS[k + 3], KEYS[k + 4]
   local known = queues[queue]
   if not known then
-    known = {at = i, waiters = {}}
+    local sound, opened = pcall(open, queue, deadlines)
+    known = sound and opened or {unsound = true}
+    known.at = i
     queues[queue] = known
-    pcall(heal, queue, deadlines)
   end
-  local done, answer = pcall(sign, known, queue, deadlines, ARGV[a + 1], tonumber(ARGV[a + 2]))
-  answers[i] = done and answer or 0
+  answers[i] = 0
+  if not known.unsound then
+    local done, answer = pcall(sign, known, queue, deadlines, ARGV[a + 1], tonumber(ARGV[a + 2]))
+    answers[i] = done and answer or 0
+  end
   if answers[i] == 1 then
     known.waiters[ARGV[a + 1]] = i
   end
@@ -64,10 +78,14 @@ end
 
 for i = 1, #KEYS / 4 do
   local k, a = 4 * (i - 1), 3 * (i - 1)
-  local known = queues[KEYS[k + 3]]
-  if known.at == i then
+  local queue, deadlines = KEYS[k + 3], KEYS[k + 4]
+  local known = queues[queue]
+  if known.at == i and not known.unsound then
+    if known.redissons > 0 then
+      pcall(move_redissons, queue, deadlines, known.was)
+    end
     local done, turn =
-      pcall(move_on, known, KEYS[k + 1], KEYS[k + 2], KEYS[k + 3], KEYS[k + 4], ARGV[a + 3])
+      pcall(move_on, known, KEYS[k + 1], KEYS[k + 2], queue, deadlines, ARGV[a + 3])
     if done and turn then
       answers[turn] = 2
     end

@@ -1,7 +1,8 @@
--- fair/release: gives the lock up and wakes the head of the queue, and nobody else.
+-- fair/release: gives the lock up and wakes the head of the queue, and nobody else; when it is empty,
+-- those who wait for a plain lock of that name.
 --
 -- KEYS[1] the lock, a hash {holder -> 1}
--- KEYS[2] what the channels of its waiters begin with
+-- KEYS[2] the channel of plain locks, and what the channels of its waiters begin with
 -- KEYS[3] the mark that a forced release leaves
 -- KEYS[4] the queue, a list of holders
 -- KEYS[5] the deadlines of those in the queue, a sorted set, epoch ms
@@ -18,14 +19,12 @@ if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   end
   return {0, 0}
 end
-redis.call('DEL', KEYS[1])
-if redis.call('EXISTS', KEYS[4], KEYS[5]) == 0 then
-  return {1, 0}
-end
 -- @include common/publish
+if redis.call('EXISTS', KEYS[4], KEYS[5]) == 0 then
+  redis.call('DEL', KEYS[1])
+  return {1, publish(ARGV[2], KEYS[2], '0')}
+end
 -- @include common/queue
 local head = prune(KEYS[4], KEYS[5], now_ms())
-if head then
-  return {1, publish(ARGV[2], KEYS[2] .. ':' .. head, '0')}
-end
-return {1, 0}
+redis.call('DEL', KEYS[1])
+return {1, publish(ARGV[2], channel_of_next(KEYS[2], head), '0')}

@@ -10,7 +10,6 @@
 -- Answer: {1, first token, last one before or 0} when acquired; {0, what is left of the other's lease in ms, or -1 for ever}.
 -- Cost: O(1). Safe to repeat: the same holder writes the same field, and gets a newer token.
 -- @include common/token
--- @include common/lease
 -- @include common/locktype
 local free = redis.call('HLEN', KEYS[1]) == 0
 if free or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
@@ -19,7 +18,7 @@ if free or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
   if free then
     take(KEYS[1], ARGV[2], ARGV[1], '1')
   else
-    grant(KEYS[1], ARGV[1], ARGV[2])
+    lengthen(KEYS[1], ARGV[2])
   end
   return {1, token, last}
 end

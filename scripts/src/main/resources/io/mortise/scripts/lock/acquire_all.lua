@@ -11,9 +11,8 @@
 -- {0, i, what is left of the other's lease in ms, or -1 for ever} with the first that is busy.
 -- Cost: O(locks). Safe to repeat: the same holder writes the same fields, and gets a newer token.
 -- @include common/token
--- @include common/lease
 -- @include common/locktype
-local token, last = 0, 0
+local token, last, now = 0, 0, 0
 for i = 1, #KEYS / 2 do
   local lock, holder = KEYS[2 * i - 1], ARGV[3 * i - 2]
   if redis.call('HLEN', lock) > 0 and redis.call('HEXISTS', lock, holder) == 0 then
@@ -22,14 +21,19 @@ for i = 1, #KEYS / 2 do
     end
     return {0, i, redis.call('PTTL', lock)}
   end
-  local its_token, its_last = peek_token(KEYS[2 * i])
-  token, last = math.max(token, its_token), math.max(last, its_last)
+  local its_token, its_last, its_now = peek_token(KEYS[2 * i])
+  token, last, now = math.max(token, its_token), math.max(last, its_last), its_now
 end
 -- What can fail comes first: nothing is held then.
 for i = 1, #KEYS / 2 do
-  store_token(KEYS[2 * i], token, ARGV[3 * i])
+  store_token(KEYS[2 * i], token, ARGV[3 * i], now)
 end
 for i = 1, #KEYS / 2 do
-  grant(KEYS[2 * i - 1], ARGV[3 * i - 2], ARGV[3 * i - 1])
+  local lock, holder, lease = KEYS[2 * i - 1], ARGV[3 * i - 2], ARGV[3 * i - 1]
+  if redis.call('HLEN', lock) == 0 then
+    take(lock, lease, holder, '1')
+  else
+    lengthen(lock, lease)
+  end
 end
 return {1, token, last}

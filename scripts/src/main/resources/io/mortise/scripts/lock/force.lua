@@ -22,6 +22,7 @@ local life = redis.call('PTTL', KEYS[1])
 if life <= 0 then
   life = ARGV[2]
 end
+redis.call('GET', KEYS[3]) -- fails if it is something else, which SET would not
 redis.call('SET', KEYS[3], holder, 'PX', life)
 redis.call('DEL', KEYS[1])
 publish(ARGV[1], KEYS[2], '0')

@@ -12,6 +12,6 @@
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return 0
 end
-local last = tonumber(redis.call('GET', KEYS[2]) or '0') or 0
-store_token(KEYS[2], math.max(last, tonumber(ARGV[2])), ARGV[3])
+local last = known_token(KEYS[2]) or 0
+store_token(KEYS[2], math.max(last, tonumber(ARGV[2])), ARGV[3], clock_micros())
 return 1

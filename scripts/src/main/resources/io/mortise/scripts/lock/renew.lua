@@ -1,10 +1,10 @@
--- lock/renew: gives each hold of a batch its whole lease again; never shortens one.
+-- lock/renew: sees to it that each hold of a batch lasts for its lease from now; never shortens one.
 --
 -- EACH hold has
 -- KEYS[1] the lock, a hash {holder -> 1}
 -- KEYS[2] the mark that a forced release leaves
 -- ARGV[1] holder
--- ARGV[2] lease, ms; 1 only asks whether the hold is there
+-- ARGV[2] lease, ms: its whole lease, or what is left of one that is not renewed
 --
 -- Answer: for each hold 1 when renewed, 0 when this holder does not hold it, 2 when it was taken
 -- from this holder by force, -1 when Redis refused to say.

@@ -26,7 +26,6 @@ local function sign(k, waiter, life)
   if not redis.call('ZSCORE', k.deadlines, waiter) then
     return 0
   end
-  -- Set anew, not only lengthened: who joined behind one with a longer presence has that one's deadline.
   redis.call('ZADD', k.deadlines, ms(now_ms() + life), waiter)
   keep(k.queue, k.deadlines)
   return 1
@@ -71,24 +70,24 @@ for i = 1, #KEYS / 8 do
       deadlines = KEYS[at + 8],
       publish = ARGV[3 * i],
     }
+    lock.sound = pcall(check, lock.k)
     locks[KEYS[at + 1]] = lock
     locks[#locks + 1] = lock
   end
-  answers[i] = answer_of(sign, lock.k, ARGV[3 * i - 2], tonumber(ARGV[3 * i - 1]))
+  answers[i] = 0
+  if lock.sound then
+    answers[i] = answer_of(sign, lock.k, ARGV[3 * i - 2], tonumber(ARGV[3 * i - 1]))
+  end
   if answers[i] == 1 then
     lock.signed[ARGV[3 * i - 2]] = i
   end
 end
 
 for _, lock in ipairs(locks) do
-  local done, mine = pcall(move_on, lock.k, lock.signed)
-  if done then
-    for _, i in ipairs(mine) do
-      answers[i] = 2
-    end
-  else
-    for _, i in pairs(lock.signed) do
-      answers[i] = 0 -- it asks again, and is told what is wrong
+  if lock.sound then
+    local done, mine = pcall(move_on, lock.k, lock.signed)
+    for _, i in pairs(done and mine or lock.signed) do
+      answers[i] = done and 2 or 0 -- who hears 0 asks again, and is told what is wrong
     end
   end
 end

@@ -19,12 +19,15 @@
 local reader, writer, life = ARGV[1], ARGV[4], tonumber(ARGV[5])
 -- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
 if redis.call('EXISTS', k.lock, k.queue, k.deadlines) == 0 then
-  local token, last = last_token(KEYS[9], ARGV[6])
+  local token, last = last_token(KEYS[9])
+  lengthen(KEYS[9], ARGV[6])
   read_first(k, reader, ARGV[2])
   return {1, token, last}
 end
 -- @include common/rw
 k.publish = ARGV[3]
+check(k)
+local token, last_known = last_token(KEYS[9])
 local mode = redis.call('HGET', k.lock, 'mode')
 if not mode and redis.call('EXISTS', k.lock) == 1 then
   return refuse('lock without readers')
@@ -44,7 +47,7 @@ local length = redis.call('LLEN', k.queue)
 local head = prune(k.queue, k.deadlines, now)
 local pruned = redis.call('LLEN', k.queue) < length
 if admitted or (mode ~= 'write' and before_writers(k, reader)) then
-  local token, last = last_token(KEYS[9], ARGV[6])
+  lengthen(KEYS[9], ARGV[6])
   enter(k, reader, ARGV[2], nested and writer)
   if redis.call('ZSCORE', k.deadlines, reader) then
     step_ahead(k, reader)
@@ -57,7 +60,7 @@ if admitted or (mode ~= 'write' and before_writers(k, reader)) then
   if pruned then
     call_queue(k, redis.call('HGET', k.lock, 'mode'))
   end
-  return {1, token, last}
+  return {1, token, last_known}
 end
 if life == 0 then
   return {0, ask_after(left)}

@@ -14,7 +14,6 @@
 -- Cost: O(readers), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same writer writes the same field, and has one place.
 -- @include common/token
--- @include common/lease
 local writer, life = ARGV[1], tonumber(ARGV[4])
 -- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
 if redis.call('EXISTS', k.lock, k.queue, k.deadlines) == 0 then
@@ -24,6 +23,8 @@ if redis.call('EXISTS', k.lock, k.queue, k.deadlines) == 0 then
 end
 -- @include common/rw
 k.publish = ARGV[3]
+check(k)
+local token, last_known, now_micros = peek_token(KEYS[9])
 local s = settle(k)
 if s.other_type then
   return refuse('lock without readers')
@@ -31,17 +32,17 @@ end
 if s.write_ended then
   tell(k, s)
 end
-local now = now_ms()
+local now = math.floor(now_micros / 1000)
 local length = redis.call('LLEN', k.queue)
 local head = prune(k.queue, k.deadlines, now)
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 if mine or (not s.mode and (not head or head == writer)) then
-  local token, last = next_token(KEYS[9], ARGV[5], 1)
+  store_token(KEYS[9], token, ARGV[5], now_micros)
   come_in(k, 'write', writer, ARGV[2])
   if head == writer then
     step_out(k.queue, k.deadlines, writer)
   end
-  return {1, token, last}
+  return {1, token, last_known}
 end
 local left = math.max(s.read_left, s.write_left)
 if life == 0 then

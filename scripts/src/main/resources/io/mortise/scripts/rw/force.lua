@@ -12,6 +12,7 @@
 -- @include common/rw
 local from_writer = ARGV[1] == 'write'
 k.publish = ARGV[2]
+check(k)
 local s = look(k)
 if s.other_type then
   return refuse('lock without readers')
@@ -25,7 +26,7 @@ for _, hold in ipairs(holds) do
 end
 local life = redis.call('PTTL', k.lock)
 life = life > 0 and life or tonumber(ARGV[3])
-lengthen(KEYS[9], life)
+keep_for(KEYS[9], life)
 give_up(k, function(entry)
   return is_writer(entry) == from_writer
 end)

@@ -11,6 +11,7 @@
 -- @include common/rw
 local hold = ARGV[1]
 k.publish = ARGV[2]
+check(k)
 local found, heard = false, 0
 local intended = redis.call('GET', k.intent) == hold
 if intended then

@@ -21,12 +21,15 @@
 local reader, writer, life = ARGV[1], ARGV[4], tonumber(ARGV[5])
 -- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
 if redis.call('EXISTS', k.lock, k.intent, k.waiters, k.turn) == 0 then
-  local token, last = last_token(KEYS[9], ARGV[6])
+  local token, last = last_token(KEYS[9])
+  lengthen(KEYS[9], ARGV[6])
   read_first(k, reader, ARGV[2])
   return {1, token, last}
 end
 -- @include common/rw
 k.publish = ARGV[3]
+check(k)
+local token, last_known = last_token(KEYS[9])
 local mode = redis.call('HGET', k.lock, 'mode')
 if not mode and redis.call('EXISTS', k.lock) == 1 then
   return refuse('lock without readers')
@@ -46,11 +49,11 @@ if not admitted and mode ~= 'write' then
   admitted = left < 0 or redis.call('ZSCORE', k.turn, reader)
 end
 if admitted then
-  local token, last = last_token(KEYS[9], ARGV[6])
+  lengthen(KEYS[9], ARGV[6])
   enter(k, reader, ARGV[2], nested and writer)
   redis.call('ZREM', k.waiters, reader)
   redis.call('ZREM', k.turn, reader)
-  return {1, token, last}
+  return {1, token, last_known}
 end
 if life == 0 then
   return {0, ask_after(left)}

@@ -18,8 +18,8 @@ local function sign(lock, intent, waiters, turn, reader, life)
   elseif not redis.call('ZSCORE', waiters, reader) then
     return 0
   end
-  wait(waiters, reader, life)
   local open = redis.call('HGET', lock, 'mode') ~= 'write' and redis.call('EXISTS', intent) == 0
+  wait(waiters, reader, life)
   return open and 2 or 1
 end
 

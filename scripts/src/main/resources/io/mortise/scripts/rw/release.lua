@@ -1,7 +1,8 @@
 -- rw/release: gives up a read or a write hold, and wakes who may come in.
 --
--- When the last reader goes, writers are told. When the writer goes, those are told who wait, and the
--- readers among them have their turn; also when readers of its own thread stay.
+-- When the last reader goes, writers are told; so they are when the reader goes for which the lock lasted
+-- longest. When the writer goes, those are told who wait, and the readers among them have their turn; also
+-- when readers of its own thread stay.
 --
 -- @include common/rwkeys
 -- KEYS[9] the holds that were taken by force, a set
@@ -24,6 +25,7 @@ if redis.call('HLEN', k.lock) == 2 and redis.call('EXISTS', k.waiters, k.queue) 
 end
 -- @include common/rw
 k.publish = ARGV[2]
+check(k)
 -- Whether it is another reader for whom the hash lasts so long.
 local own = left_of(lease_key(k, hold, 1))
 if own + PASSES < left_of(k.lock) and redis.call('HGET', k.lock, 'mode') == 'read'

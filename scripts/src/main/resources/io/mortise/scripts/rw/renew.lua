@@ -1,11 +1,12 @@
--- rw/renew: gives each hold of a batch its whole lease again, and nobody else's; never shortens one.
+-- rw/renew: sees to it that each hold of a batch lasts for its lease from now, and nobody else's; never
+-- shortens one. It mends what a peer has shortened: the hold's own key, and the hash.
 --
 -- EACH hold has
 -- KEYS[1] the lock, a hash {mode -> read or write; holds -> count}
 -- KEYS[2] what the keys of its holds begin with
 -- KEYS[3] the holds that were taken by force, a set
 -- ARGV[1] hold
--- ARGV[2] lease, ms; 1 only asks whether the hold is there
+-- ARGV[2] lease, ms: its whole lease, or what is left of one that is not renewed
 --
 -- Answer: for each hold 1 when renewed, 0 when it is not there or its lease is over, 2 when it was
 -- taken by force, -1 when Redis refused to say.

@@ -13,7 +13,6 @@
 -- it makes sense to ask again without being woken, or -1 when nothing sets an end.
 -- Cost: O(readers). Safe to repeat: the same writer writes the same field, and gets a newer token.
 -- @include common/token
--- @include common/lease
 local writer, life = ARGV[1], tonumber(ARGV[4])
 -- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
 if redis.call('EXISTS', k.lock, k.intent, k.turn) == 0 then
@@ -23,6 +22,8 @@ if redis.call('EXISTS', k.lock, k.intent, k.turn) == 0 then
 end
 -- @include common/rw
 k.publish = ARGV[3]
+check(k)
+local token, last_known, now_micros = peek_token(KEYS[9])
 local s = settle(k)
 if s.other_type then
   return refuse('lock without readers')
@@ -33,12 +34,12 @@ end
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 local turn = left_of(k.turn)
 if mine or (not s.mode and turn < 0) then
-  local token, last = next_token(KEYS[9], ARGV[5], 1)
+  store_token(KEYS[9], token, ARGV[5], now_micros)
   come_in(k, 'write', writer, ARGV[2])
   if redis.call('GET', k.intent) == writer then
     redis.call('DEL', k.intent)
   end
-  return {1, token, last}
+  return {1, token, last_known}
 end
 local left = math.max(s.read_left, s.write_left, turn)
 if life == 0 then

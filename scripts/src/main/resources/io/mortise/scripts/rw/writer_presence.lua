@@ -18,6 +18,7 @@
 -- Cost: O(writers x readers). Safe to repeat: it lengthens what is there, and makes no intent.
 -- @include common/rw
 local function sign(k, writer, life)
+  check(k)
   local intent = redis.call('GET', k.intent)
   if intent == writer then
     redis.call('PEXPIRE', k.intent, life)

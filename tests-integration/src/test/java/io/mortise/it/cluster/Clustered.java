@@ -2,6 +2,7 @@ package io.mortise.it.cluster;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import io.mortise.it.contract.Rights;
 import io.mortise.testkit.RedisCluster;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -59,7 +60,7 @@ final class Clustered {
   }
 
   static boolean isSharded(RedisServer node) {
-    return !node.version().startsWith("6.");
+    return Rights.hasShardedChannels(node);
   }
 
   /** A name of a slot of that master. */

@@ -1,5 +1,6 @@
 package io.mortise.it.contract;
 
+import io.mortise.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,15 +44,20 @@ public final class Rights {
   /**
    * What a cluster needs besides.
    *
-   * @param version of the server; an older one does not know all
+   * @param server one that does not know sharded channels does not know the rights to them
    */
-  public static List<String> onACluster(String version) throws IOException {
+  public static List<String> onACluster(RedisServer server) throws IOException {
     List<List<String>> blocks = blocks("");
     List<String> rules = new ArrayList<>(blocks.get(CLUSTER));
-    if (Integer.parseInt(version.split("\\.", -1)[0]) >= 7) {
+    if (hasShardedChannels(server)) {
       rules.addAll(blocks.get(CLUSTER_OF_REDIS_7));
     }
     return rules;
+  }
+
+  /** Asks for the commands: versions are numbered otherwise by others than Redis. */
+  public static boolean hasShardedChannels(RedisServer server) {
+    return ((List<?>) server.command("COMMAND", "INFO", "SPUBLISH")).get(0) != null;
   }
 
   private static List<List<String>> blocks(String prefix) throws IOException {

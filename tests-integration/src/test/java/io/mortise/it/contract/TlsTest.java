@@ -1,10 +1,14 @@
 package io.mortise.it.contract;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.JavaProcess;
@@ -72,6 +76,39 @@ class TlsTest {
     try (TlsServer other = TlsServer.start(Certificates.make(directory, "dns:redis.example"));
         JavaProcess child = TlsProcess.trusting(other.certificates(), other.uri(), Names.fresh())) {
       assertRefused(child, "No subject alternative names matching");
+    }
+  }
+
+  @Test
+  void aPortThatSpeaksTlsIsToldToWhoeverSpeaksPlain() {
+    try (LockClient client =
+        LockClient.create(
+            server.uri().replace("rediss:", "redis:"),
+            LockOptions.builder().patience(Duration.ZERO).build())) {
+      LockException thrown =
+          assertThrows(LockException.class, new RedisLock(client, Names.fresh())::lock);
+
+      assertEquals(LockException.Reason.UNREACHABLE, thrown.reason());
+      assertTrue(
+          thrown.getMessage().contains("use rediss:// instead of redis://"), thrown::getMessage);
+    }
+  }
+
+  @Test
+  void aPortThatSpeaksPlainIsToldToWhoeverSpeaksTls() {
+    try (LockClient client =
+        LockClient.create(
+            server.redis().uri().replace("redis:", "rediss:"),
+            LockOptions.builder()
+                .commandTimeout(Duration.ofMillis(500))
+                .patience(Duration.ZERO)
+                .build())) {
+      LockException thrown =
+          assertThrows(LockException.class, new RedisLock(client, Names.fresh())::lock);
+
+      assertEquals(LockException.Reason.UNREACHABLE, thrown.reason());
+      assertTrue(
+          thrown.getMessage().contains("use redis:// instead of rediss://"), thrown::getMessage);
     }
   }
 

@@ -11,6 +11,7 @@ import io.mortise.fair.RedisFairLock;
 import io.mortise.testkit.JavaProcess;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -108,6 +109,25 @@ class RedissonDeathTest {
       assertTrue(took.compareTo(PRESENCE.plus(SLACK)) < 0, took::toString);
     }
     line.awaitNothingLeft();
+  }
+
+  /**
+   * Such a Redisson parks for good when it meets one of ours before it that is alive; it must not.
+   */
+  @Test
+  void aDeadWaiterOfOursBeforeAnOldRedissonsCostsItsPresence() throws Exception {
+    try (JavaProcess child = FairProcess.start(line, PRESENCE, Peers.LONG_LEASE);
+        OldRedissonWaiter old = new OldRedissonWaiter(line)) {
+      ours.lock();
+      line.ask("dead", child);
+      FutureTask<Boolean> taken = new FutureTask<>(old);
+      new Thread(taken, "old redisson").start();
+      line.awaitLength(2);
+      await().atMost(SLACK).until(() -> old.asked() >= 3); // ours has been alive for long
+      child.kill();
+      ours.unlock();
+      assertTrue(taken.get(PRESENCE.plus(SLACK).toMillis(), MILLISECONDS));
+    }
   }
 
   @Test

@@ -158,12 +158,41 @@ class RedissonQueueTest {
     line.awaitNothingLeft();
   }
 
-  /** Until those at these places, who are ours, have as much as 300 s and a life again. */
+  /** One of ours with a long presence joins behind one with a short one, behind Redisson's. */
+  @Test
+  void whoShowsItselfSeldomKeepsItsPlaceBehindRedissonsWaiters() {
+    Duration often = Duration.ofMillis(200);
+    Duration seldom = Duration.ofSeconds(10);
+    CountDownLatch longer = new CountDownLatch(1);
+    ours.lock();
+    line.ask("R", theirs);
+    RedisFairLock first = line.lock(peers.otherMortise, often);
+    FairLine.Taking taking = () -> first.tryLock(FairLine.PATIENCE);
+    line.ask("often 1", first, taking, longer);
+    String shown = line.holders().get(1);
+    await().until(() -> line.left(shown) <= 300_000 + often.toMillis()); // it has shown itself
+    line.ask("seldom", line.lock(peers.mortise, seldom));
+    line.ask("often 2", line.lock(peers.otherMortise, often));
+    String waits = line.holders().get(2);
+    ours.unlock();
+    line.awaitServed("R", "often 1");
+    assertTrue(line.left(waits) > often.toMillis(), "its place is kept for a life of its own");
+    longer.countDown();
+    line.awaitServed("R", "often 1", "seldom", "often 2");
+    line.awaitNothingLeft();
+  }
+
+  /** Of a line that begins with one of theirs, in turn with ours. */
+  private static int redissonsBefore(int place) {
+    return (place + 1) / 2;
+  }
+
+  /** Until those at these places, who are ours, have 300 s for each of theirs and a life again. */
   private void awaitSigns(int... places) {
     for (int place : places) {
       await()
           .pollInterval(Duration.ofMillis(20))
-          .until(() -> line.left(line.holders().get(place)) > 300_000);
+          .until(() -> line.left(line.holders().get(place)) > 300_000L * redissonsBefore(place));
     }
   }
 

@@ -1,7 +1,8 @@
 package io.mortise.it.faults;
 
+import io.mortise.core.internal.EngineTypes;
+import io.mortise.it.support.Stacks;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -86,24 +87,20 @@ final class Background<T> {
     }
   }
 
-  /** Waits until the call stands in a class of that simple name. */
-  Background<T> awaitIn(String simpleName) {
-    until(
-        "the call stands in " + simpleName,
-        () ->
-            Arrays.stream(thread.getStackTrace())
-                .anyMatch(frame -> frame.getClassName().endsWith("." + simpleName)));
+  /** Waits until the call stands in that class. */
+  Background<T> awaitIn(Class<?> type) {
+    until("the call stands in " + type, () -> Stacks.contain(thread.getStackTrace(), type));
     return this;
   }
 
   /** Waits until the call waits in line behind another thread of its client. */
   Background<T> awaitInLine() {
-    return awaitIn("Gate");
+    return awaitIn(EngineTypes.LINE);
   }
 
   /** Waits until the call is parked until something changes in Redis. */
   Background<T> awaitParked() {
-    return awaitIn("Signal");
+    return awaitIn(EngineTypes.PARKED);
   }
 
   void interrupt() {

@@ -18,6 +18,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.Traces;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
@@ -57,17 +58,13 @@ class CloseTest {
             LockOptions.builder().lease(HOUR).commandTimeout(Duration.ofSeconds(1)).build());
     lock = new RedisLock(client, name);
     warm(client);
+    assertFalse(Traces.threads(client).isEmpty());
   }
 
   @AfterEach
   void nothingIsLeft() {
     client.close();
-    String id = client.id().substring(0, 8);
-    until(
-        "its threads have ended",
-        () ->
-            Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(t -> t.getName().startsWith("mortise-") && t.getName().contains(id)));
+    until("its threads have ended", () -> Traces.threads(client).isEmpty());
     until("its connections are closed", () -> proxy.connections() == 0);
     assertEquals(List.of(), redis.server().command("PUBSUB", "CHANNELS"));
     LockClient.Status status = client.status();

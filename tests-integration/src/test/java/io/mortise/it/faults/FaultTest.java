@@ -158,6 +158,21 @@ class FaultTest {
     }
   }
 
+  @Test
+  void aUriForAClusterThatLeadsToAPlainServer() throws Exception {
+    assertTold(
+        name,
+        redis.uri().replace("redis:", "redis-cluster:"),
+        Reason.MISCONFIGURED,
+        "no node of a Redis Cluster",
+        "use redis://");
+  }
+
+  @Test
+  void aDatabaseThatTheServerDoesNotHave() throws Exception {
+    assertTold(name, redis.uri() + "/99", Reason.MISCONFIGURED, "no such database", "out of range");
+  }
+
   @Test // pitfall 20
   void aStringInTheWay() throws Exception {
     redis.server().command("SET", name, "a string");

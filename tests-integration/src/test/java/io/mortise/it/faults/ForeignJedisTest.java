@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
+import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,6 +105,28 @@ class ForeignJedisTest {
       try (LockClient next = LockClient.create(jedis)) {
         assertTrue(new RedisLock(next, name).tryLock());
       }
+      assertEquals("PONG", jedis.ping());
+    }
+  }
+
+  @Test
+  void aCommandThatIsUnderWayAtTheCloseGivesItsConnectionBackToThePool() throws Exception {
+    try (RedisServer own = RedisServer.start();
+        RedisClient jedis = RedisClient.create(own.host(), own.port())) {
+      jedis.getPool().setMaxTotal(1);
+      LockClient client = LockClient.create(jedis);
+      RedisLock lock = new RedisLock(client, freshName());
+      assertFalse(lock.isLocked());
+      own.pause();
+      Background<LockException> asking =
+          Background.start(() -> assertThrows(LockException.class, lock::isLocked));
+      until("it is under way", () -> jedis.getPool().getNumActive() == 1);
+
+      client.close();
+
+      asking.get();
+      own.resume();
+      assertEquals(0, jedis.getPool().getNumActive());
       assertEquals("PONG", jedis.ping());
     }
   }

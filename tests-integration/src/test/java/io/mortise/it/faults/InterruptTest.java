@@ -18,6 +18,7 @@ import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -252,7 +253,7 @@ class InterruptTest {
               lock.unlock();
               return got;
             });
-    uninterruptible.awaitIn("GenericObjectPool");
+    uninterruptible.awaitIn(Semaphore.class);
 
     uninterruptible.interrupt();
     proxy.restore();
@@ -277,7 +278,7 @@ class InterruptTest {
               assertFalse(busy.get());
               return interrupted;
             });
-    owner.awaitIn("GenericObjectPool");
+    owner.awaitIn(Semaphore.class);
 
     owner.interrupt();
     proxy.restore();

@@ -133,6 +133,19 @@ class FencedStoreTest {
     assertEquals("OK", store.run(2, Command.SET, key, "b"));
   }
 
+  /** As those of a lock: the fence and what is written sit in one slot of a cluster, or nowhere. */
+  @Test
+  void aBraceInTheNameMakesAHashTagOrIsRefused() {
+    for (String resource : List.of("a{b", "a{}b", "a{}{b}")) {
+      assertThrows(
+          IllegalArgumentException.class, () -> new FencedStore(jedis, resource), resource);
+    }
+    new FencedStore(jedis, "a}" + key).run(1, Command.SET, key, "x");
+    new FencedStore(jedis, "{" + key + "}:b").run(1, Command.SET, key, "x");
+    assertTrue(jedis.exists("mortise_fence:{a}" + key + "}"));
+    assertTrue(jedis.exists("mortise_fence:{" + key + "}:b"));
+  }
+
   @Test
   void badInputIsRefusedAtTheDoor() {
     assertThrows(IllegalArgumentException.class, () -> new FencedStore(jedis, " "));

@@ -11,9 +11,11 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.core.internal.EngineTypes;
 import io.mortise.it.support.Crew;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Stacks;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -149,10 +151,7 @@ class PassingOnTest {
   /** How many threads of this JVM wait at a gate. */
   private static long waiting() {
     return Thread.getAllStackTraces().values().stream()
-        .filter(
-            trace ->
-                java.util.Arrays.stream(trace)
-                    .anyMatch(frame -> frame.getClassName().endsWith("internal.Gate")))
+        .filter(stack -> Stacks.contain(stack, EngineTypes.LINE))
         .count();
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.RedisLock;
+import io.mortise.core.internal.EngineTypes;
 import io.mortise.it.support.Caller;
 import io.mortise.multi.MultiLock;
 import java.time.Duration;
@@ -91,7 +92,7 @@ class InHandTest {
               lock.unlock();
               return taken;
             });
-    waiter.awaitIn("Signal");
+    waiter.awaitIn(EngineTypes.PARKED);
 
     holdsFor(
         Duration.ofSeconds(1),

@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.RedisLock;
+import io.mortise.core.internal.EngineTypes;
 import io.mortise.it.support.Caller;
 import io.mortise.multi.MultiLock;
+import io.mortise.multi.MultiLockTypes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -94,7 +96,7 @@ class MultiInterruptTest {
               return true;
             })) {
       Caller<String> caller = outcome(call);
-      caller.awaitIn("Signal");
+      caller.awaitIn(EngineTypes.PARKED);
       assertEnds(caller, Set.of(0));
     }
   }
@@ -122,7 +124,7 @@ class MultiInterruptTest {
   void inTheLineOfTheProcess() throws Exception {
     sites.lock(LAST).lock();
     Caller<String> caller = outcome(() -> lock.tryLock(Sites.HOUR));
-    caller.awaitIn("Gate");
+    caller.awaitIn(EngineTypes.LINE);
     caller.interrupt();
     assertEquals("thrown", caller.get());
     assertEquals(Set.of(LAST), sites.held());
@@ -139,7 +141,7 @@ class MultiInterruptTest {
       long end = System.nanoTime() + 2_000_000_000L;
       boolean hit = false;
       while (!hit && System.nanoTime() - end < 0) {
-        hit = caller.stands("MultiAcquisition", "pause");
+        hit = caller.stands(MultiLockTypes.ACQUISITION, "pause");
       }
       hits += hit ? 1 : 0;
       assertEnds(caller, Set.of(LAST));
@@ -189,7 +191,7 @@ class MultiInterruptTest {
   void lockGoesOnWithNothingInHand() throws Exception {
     sites.holdAsStranger(0);
     Caller<Set<Integer>> caller = uninterruptible();
-    caller.awaitIn("Signal");
+    caller.awaitIn(EngineTypes.PARKED);
     assertGoesOn(caller);
     sites.releaseAsStranger(0);
     assertEquals(Set.of(0, LAST), caller.get());

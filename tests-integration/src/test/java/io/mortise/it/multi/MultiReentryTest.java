@@ -8,11 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Caller;
 import io.mortise.it.support.Patiently;
 import io.mortise.multi.MultiLock;
+import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -154,6 +157,36 @@ class MultiReentryTest {
     assertTrue(both.tryLock());
     both.unlock();
     a.unlock();
+  }
+
+  /** The first one is entered, and lost while the second one is lengthened. */
+  @Test
+  void aReentryThatFindsAMemberLostLeavesNoLevelBehind() throws Exception {
+    LockOptions patient = Sites.options().commandTimeout(Sites.LIVENESS).build();
+    try (LockClient one = LockClient.create(sites.proxy(0).uri(), patient);
+        LockClient two = LockClient.create(sites.proxy(1).uri(), patient)) {
+      RedisLock first = new RedisLock(one, sites.name(0));
+      RedisLock second = new RedisLock(two, sites.name(1));
+      MultiLock whole = new MultiLock(first, second);
+      whole.lock(Duration.ofSeconds(20));
+      sites.proxy(1).delay(Direction.TO_CLIENT, Sites.HOUR);
+      Caller<Boolean> force =
+          Caller.start(
+              () -> {
+                Patiently.until("the first is lengthened", () -> sites.ttlMillis(0) > 60_000);
+                boolean forced = first.forceUnlock();
+                sites.proxy(1).restore();
+                return forced;
+              });
+
+      assertThrows(LeaseLostException.class, () -> whole.lock(Sites.HOUR));
+
+      assertTrue(force.get());
+      assertThrows(LeaseLostException.class, whole::unlock);
+      assertEquals(0, whole.holdCount() + first.holdCount() + second.holdCount());
+      assertThrows(IllegalMonitorStateException.class, second::unlock);
+      sites.awaitHeld(Set.of());
+    }
   }
 
   @Test

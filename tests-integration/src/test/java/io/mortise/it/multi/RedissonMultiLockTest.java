@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
+import io.mortise.core.internal.EngineTypes;
 import io.mortise.it.support.Caller;
 import io.mortise.it.support.Crew;
 import io.mortise.it.support.Names;
@@ -119,14 +120,14 @@ class RedissonMultiLockTest {
   void whoWaitsIsInWhenTheOtherKindReleases() throws Exception {
     theirs.lock();
     Caller<Boolean> we = Caller.start(() -> passed(ours));
-    we.awaitIn("Signal");
+    we.awaitIn(EngineTypes.PARKED);
     assertFalse(we.isDone());
     theirs.unlock();
     assertTrue(we.get());
 
     ours.lock();
     Caller<Boolean> they = Caller.start(() -> passed(theirs));
-    they.awaitIn("RedissonMultiLock");
+    they.awaitIn(RedissonMultiLock.class);
     assertFalse(they.isDone());
     ours.unlock();
     assertTrue(they.get());

@@ -9,6 +9,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.core.internal.EngineTypes;
 import io.mortise.it.support.Caller;
 import io.mortise.multi.MultiLock;
 import java.time.Duration;
@@ -107,7 +108,7 @@ class WaitBudgetTest {
               return taken;
             });
     for (int i = 4; i >= 0; i--) {
-      waiter.awaitIn("Signal");
+      waiter.awaitIn(EngineTypes.PARKED);
       assertFalse(waiter.isDone());
       sites.releaseAsStranger(i);
     }

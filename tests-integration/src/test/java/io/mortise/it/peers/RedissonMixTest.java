@@ -8,6 +8,7 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.core.spi.LockName;
 import io.mortise.it.support.Crew;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.HoldChecker;
@@ -29,7 +30,7 @@ import org.redisson.api.RedissonClient;
 class RedissonMixTest {
   private static final int THREADS_A_CLIENT = 3;
   private static final int CYCLES_A_THREAD = 300;
-  private static final Duration TOKEN_IDLE_LIFE = Duration.ofSeconds(2);
+  private static final Duration TOKEN_IDLE_LIFE = Duration.ofSeconds(5);
 
   /** What nobody guards but the locks: read, then written. */
   private final AtomicIntegerArray unguarded = new AtomicIntegerArray(2);
@@ -45,6 +46,10 @@ class RedissonMixTest {
           LockClient one = LockClient.create(peers.server.uri(), options);
           LockClient two = LockClient.create(peers.server.uri(), options);
           Crew crew = new Crew()) {
+        // Who comes first decides whether the key of the token has an end.
+        assertTrue(peers.redisson.getFencedLock(names.get(0)).tryLock());
+        peers.redisson.getFencedLock(names.get(0)).unlock();
+        new RedisLock(one, names.get(1)).tryAcquire().orElseThrow().close();
         int number = 0;
         for (int thread = 0; thread < THREADS_A_CLIENT; thread++) {
           for (LockClient client : List.of(one, two)) {
@@ -57,12 +62,6 @@ class RedissonMixTest {
           }
         }
         crew.join(Duration.ofSeconds(90));
-        // A token key that a fenced lock of Redisson's made last and alone has no TTL; ours gives
-        // it
-        // one.
-        for (String name : names) {
-          new RedisLock(one, name).tryAcquire().orElseThrow().close();
-        }
         await().until(() -> one.status().holds() == 0 && two.status().holds() == 0);
       } finally {
         second.shutdown();
@@ -72,6 +71,9 @@ class RedissonMixTest {
       assertEquals(4 * THREADS_A_CLIENT * CYCLES_A_THREAD, report.holds());
       report.assertSafe();
       assertEquals(report.holds(), unguarded.get(0) + unguarded.get(1), "an increment was lost");
+      String theirs = new LockName(names.get(0)).tokenKey();
+      assertEquals(-1, peers.pttl(theirs), "ours gave it an end");
+      peers.server.command("DEL", theirs);
       assertNothingStays(peers);
     }
   }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
 import io.mortise.readwrite.RedisReadWriteLock;
 import java.time.Duration;
@@ -236,6 +237,22 @@ class RedissonReadWriteTest {
     Hand.result(writer);
     hands.get(0).run(() -> ours.writeLock().unlock());
     assertEquals(List.of(), rig.keys(name));
+  }
+
+  /**
+   * Nobody is let in then; but they wait for as long as they were told, and show nowhere that they
+   * do.
+   */
+  @ParameterizedTest(name = "fair: {0}")
+  @ValueSource(booleans = {false, true})
+  void theirWriterIsToldThatTheLockWillEndSooner(boolean fair) throws Exception {
+    DistributedLock ours = rig.here(name, fair).readLock();
+    Lease dead = ours.tryAcquire(Duration.ofSeconds(2)).orElseThrow(); // it never gives it up
+    Lease longer = rig.there(name, fair).readLock().tryAcquire(LONG).orElseThrow();
+    List<Future<?>> waiting = theyWait(theirs.writeLock(), 1);
+    longer.close();
+    millisUntilDone(System.nanoTime(), waiting);
+    assertEquals(Lease.State.LOST, dead.state());
   }
 
   @Test

@@ -18,7 +18,8 @@ import java.util.TreeSet;
  *
  * <pre>
  *   read, write, plain   the mode; plain is a hash without one
- *   ttl:900              what is left of the hash, in hundredths of a second, as all times here
+ *   ttl:900              what is left of the hash, in hundredths of a second, as all times here;
+ *                        ttl:ever has no end, a:ever neither
  *   a:900                a reader of ours with 9 s left; A is one of Redisson's
  *   A*3:over,over,900    one that reads three times, two of its leases are over
  *   w!  w!:900           a writer; with a lease key of its own
@@ -32,6 +33,7 @@ final class ScriptState {
 
   private static final long SLACK_MILLIS = 8_000;
   private static final long PAST = 1_000;
+  private static final String NO_END = "ever";
   private static final String STANDS = Long.toString(5_000 * UNIT);
 
   private final RedisServer server;
@@ -85,7 +87,9 @@ final class ScriptState {
         default -> holds(part[0], part.length > 1 ? part[1] : "");
       }
     }
-    redis("PEXPIRE", name.value(), millis(ttl));
+    if (!ttl.equals(NO_END)) {
+      redis("PEXPIRE", name.value(), millis(ttl));
+    }
   }
 
   private static String millis(String units) {
@@ -103,7 +107,9 @@ final class ScriptState {
     int count = 0;
     for (String lease : leases.split(",", -1)) {
       count++;
-      if (!lease.isEmpty() && !lease.equals("over")) {
+      if (lease.equals(NO_END)) {
+        redis("SET", leaseKey(counted[0], count), "1");
+      } else if (!lease.isEmpty() && !lease.equals("over")) {
         redis("SET", leaseKey(counted[0], count), "1", "PX", millis(lease));
       }
     }
@@ -144,7 +150,7 @@ final class ScriptState {
     for (String leaseKey : list("KEYS", name.tagged() + ":*:rwlock_timeout:*")) {
       String hold = leaseKey.substring(name.tagged().length() + 1, leaseKey.indexOf(":rwlock"));
       assertTrue(fields.contains(hold), () -> leaseKey + " has outlived its hold");
-      assertTrue((Long) redis("PTTL", leaseKey) > 0, leaseKey);
+      assertTrue((Long) redis("PTTL", leaseKey) != -2, leaseKey);
     }
   }
 
@@ -167,6 +173,9 @@ final class ScriptState {
     long left = (Long) redis("PTTL", key);
     if (expected.equals("over")) {
       assertEquals(-2, left);
+      return;
+    } else if (expected.equals(NO_END)) {
+      assertEquals(-1, left, key);
       return;
     }
     assertAbout(Long.parseLong(expected), left, key);

@@ -72,6 +72,14 @@ class ScriptStatesTest {
             "1 T 0",
             "write w!:4000 a b ttl:9000"),
         state("below another's writer", "write v! ttl:5000", below, "2 ~5000", "write v! wait:a"),
+        state("repeated, no end", "read a:ever ttl:ever", once, "1 T 0", "read a:ever ttl:ever"),
+        state(
+            "below its own writer without an end",
+            "write w! ttl:ever",
+            below,
+            "1 T 0",
+            "write w!:ever a:9000 ttl:ever"),
+        state("under a writer without an end", "write w! ttl:ever", once, "0 -1", "write w!"),
         state("a writer intends", "intent:w!", once, "0 ~5000", "free intent:w!"),
         state("and it waits", "intent:w!", waiting, "2 ~5000", "free wait:a intent:w!"),
         state(
@@ -104,6 +112,7 @@ class ScriptStatesTest {
     return Stream.of(
         state("free", "", once, "1 T 0", "write w! ttl:9000"),
         state("repeated", "write w! ttl:50", once, "1 T 0", "write w! ttl:9000"),
+        state("repeated, no end", "write w! ttl:ever", once, "1 T 0", "write w! ttl:ever"),
         state("readers", "read a:900 b:9000", once, "0 ~9000", "read a b intent:"),
         state("waits", "read a:900 b:9000", waiting, "2 ~9000", "read a b intent:w!"),
         state("their readers", "read A*3:over,over,9000", waiting, "2 ~9000", "read A intent:w!"),
@@ -155,6 +164,12 @@ class ScriptStatesTest {
         state("the longest", "read a:9000 b:900 ttl:9000", reader, "1 0", "read b ttl:900"),
         state("of three", "read a:9000 A*3:over,900,500 ttl:9000", reader, "1 0", "read A ttl:900"),
         state("the others are over", "read a:9000 b:over ttl:9000", reader, "1 0", "free"),
+        state(
+            "below its writer without an end",
+            "write w!:ever a:9000 ttl:ever",
+            reader,
+            "1 0",
+            "write w! ttl:ever"),
         state("their count", "read A*2:900,9000 a:20000 ttl:20000", reader, "1 0", "read A"),
         state(
             "below its writer",
@@ -215,6 +230,12 @@ class ScriptStatesTest {
         state("only itself", "read a:900 b:5000", reader, "1", "read a:9000 b:5000 ttl:30000"),
         state("never shorter", "read a:20000", reader, "1", "read a:20000 ttl:30000"),
         state("only asked", "read a:5000", asked, "1", "read a:5000"),
+        state(
+            "cut short by a peer", "read a:50 b:50 ttl:50", reader, "1", "read a:9000 ttl:9000 b"),
+        state("the hash alone", "read a:20000 b ttl:50", reader, "1", "read a:20000 b ttl:9000"),
+        state("no end, asked", "read a:ever ttl:ever", asked, "1", "read a:ever ttl:ever"),
+        state("no end", "read a:ever ttl:ever", reader, "1", "read a:ever ttl:ever"),
+        state("no end, a writer", "write w! ttl:ever", writer, "1", "write w! ttl:ever"),
         state("released", "read b:900", reader, "0", "read b"),
         state("over", "read a:over b:900", reader, "0", "read a:over b"),
         state("a plain lock", "plain", reader, "0", "p"),

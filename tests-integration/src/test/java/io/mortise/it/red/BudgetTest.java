@@ -9,6 +9,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
+import io.mortise.it.support.Caller;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.Patiently;
 import io.mortise.it.support.Traces;
@@ -114,6 +115,35 @@ class BudgetTest {
       assertTrue(millis >= 1_000 && millis < 4_000, () -> "it took " + millis + " ms");
       nodes.end(NodeFault.PAUSED, List.of(2));
       nodes.awaitHolding(name, 2);
+    }
+  }
+
+  @Test
+  void aWaitThatWasBusyAllTheTimeIsNoErrorBecauseItsLastRoundWasSlow() throws Exception {
+    try (Party here = nodes.direct(OPTIONS, Duration.ofMillis(300)).warm()) {
+      List<Integer> all = List.of(0, 1, 2, 3, 4);
+      all.forEach(place -> nodes.holdAsStranger(name, place));
+      Caller<Boolean> caller =
+          Caller.start(() -> here.lock(name).tryLock(Duration.ofSeconds(4), OPTIONS.lease()));
+      nodes.awaitWaiter(name);
+      Patiently.holdsFor(Duration.ofMillis(2_600), "it waits", () -> !caller.isDone());
+      nodes.begin(NodeFault.PAUSED, all);
+      assertFalse(caller.get());
+      nodes.end(NodeFault.PAUSED, all);
+    }
+  }
+
+  @Test
+  void aWaitThatHadNoAnswerForMostOfTheTimeIsAnError() throws Exception {
+    try (Party here = nodes.direct(OPTIONS, Duration.ofMillis(300)).warm()) {
+      List<Integer> all = List.of(0, 1, 2, 3, 4);
+      all.forEach(place -> nodes.holdAsStranger(name, place));
+      Caller<Boolean> caller =
+          Caller.start(() -> here.lock(name).tryLock(Duration.ofSeconds(5), OPTIONS.lease()));
+      nodes.awaitWaiter(name);
+      nodes.begin(NodeFault.PAUSED, all);
+      assertThrows(LockException.class, caller::get);
+      nodes.end(NodeFault.PAUSED, all);
     }
   }
 

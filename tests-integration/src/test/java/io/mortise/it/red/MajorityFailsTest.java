@@ -90,7 +90,7 @@ class MajorityFailsTest {
       Lease theirs = there.takeEverywhere(awaited);
       Lease mine = here.takeEverywhere(held);
       Caller<Boolean> waiter =
-          Caller.start(() -> here.lock(awaited).tryLock(Duration.ofMillis(500)));
+          Caller.start(() -> here.lock(awaited).tryLock(Duration.ofSeconds(2)));
       Patiently.until("it waits", () -> nodes.subscribers(awaited) > 0);
 
       nodes.begin(fault, majority);

@@ -11,6 +11,7 @@ import io.mortise.it.support.Caller;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.Patiently;
 import io.mortise.red.RedLock;
+import io.mortise.red.RedLockTypes;
 import io.mortise.scripts.Script;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.LossStyle;
@@ -119,7 +120,7 @@ class QuorumInterruptTest {
   void whileAllHang() throws Exception {
     nodes.begin(NodeFault.PAUSED, List.of(0, 1, 2));
     Caller<Boolean> caller = locking();
-    caller.awaitIn("Poll");
+    caller.awaitIn(RedLockTypes.POLL);
     assertInterruptedAtOnce(caller);
     nodes.end(NodeFault.PAUSED, List.of(0, 1, 2));
     nodes.awaitHolding(name, 0);

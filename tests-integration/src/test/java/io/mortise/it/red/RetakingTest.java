@@ -16,6 +16,7 @@ import io.mortise.it.support.Patiently;
 import io.mortise.red.QuorumLease;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
@@ -159,6 +160,36 @@ class RetakingTest {
     nodes.end(fault, List.of(place));
     assertWhole(lease, token);
     assertEndsInOrder(lease);
+  }
+
+  @Test
+  void aNodeThatGrantsLateWhileItIsBeingTakenIsTakenAgainLater() throws Exception {
+    nodes.begin(NodeFault.PAUSED, List.of(2));
+    QuorumLease lease = watched(here.take(name));
+    long token = lease.fencingToken();
+    Patiently.until("it is being taken", RetakingTest::isBeingTaken);
+    nodes.end(NodeFault.PAUSED, List.of(2));
+    Patiently.until("it has granted late", () -> lease.nodesHolding() == 3);
+    // For so long that the attempt has ended, and one that it may have left behind too.
+    Patiently.holdsFor(BUDGET.multipliedBy(4), "held", () -> lease.nodesHolding() == 3);
+
+    nodes.begin(NodeFault.RESTARTED_EMPTY, List.of(2));
+    Patiently.until("it is missed", () -> lease.nodesHolding() == 2);
+    assertWhole(lease, token);
+    nodes.begin(NodeFault.RESTARTED_EMPTY, List.of(0));
+    Patiently.until("another is missed", () -> lease.nodesHolding() == 2);
+    assertWhole(lease, token);
+    assertEndsInOrder(lease);
+  }
+
+  /** Whether a thread stands in the line behind the acquisition that has no answer. */
+  private static boolean isBeingTaken() {
+    return Thread.getAllStackTraces().values().stream()
+        .map(Arrays::asList)
+        .anyMatch(
+            frames ->
+                frames.stream().anyMatch(f -> f.getClassName().endsWith(".red.Retaking"))
+                    && frames.stream().anyMatch(f -> f.getClassName().endsWith(".Gate")));
   }
 
   @Test

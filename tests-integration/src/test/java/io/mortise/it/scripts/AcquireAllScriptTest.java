@@ -132,6 +132,17 @@ class AcquireAllScriptTest {
   }
 
   @Test
+  void aRepetitionLeavesAHoldWithoutAnEndWithoutOne() {
+    List<Keys> locks = locks(2);
+    redis.holdForEver(locks.get(0), "me");
+
+    assertEquals(1L, redis.acquireAll(locks, "me", 20_000).get(0));
+
+    assertEquals(-1, redis.inspect(locks.get(0)));
+    redis.assertTtl(locks.get(1).lock(), 20_000);
+  }
+
+  @Test
   void whoHoldsSomeOfThemAlreadyTakesTheRest() {
     List<Keys> locks = locks(3);
     redis.hold(locks.get(1), "me", 5_000);

@@ -29,8 +29,7 @@ class AcquireScriptTest {
   enum Free {
     NOTHING((server, keys) -> {}),
     MY_OWN_HOLD((server, keys) -> server.hold(keys, "me", 5_000)),
-    MY_OWN_HOLD_WITHOUT_TTL((server, keys) -> server.holdForEver(keys, "me")),
-    ONLY_AN_OLD_TOKEN((server, keys) -> server.jedis().set(keys.token(), "7"));
+    ONLY_AN_OLD_TOKEN((server, keys) -> server.put(keys.token(), "7", 5_000));
 
     @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
     final BiConsumer<ScriptServer, Keys> before;
@@ -53,6 +52,15 @@ class AcquireScriptTest {
     redis.assertTtl(keys.lock(), 20_000);
     redis.assertTtl(keys.token(), 600_000);
     assertEquals(List.of(), redis.heard(), "an acquisition wakes nobody");
+  }
+
+  @Test
+  void aRepetitionLeavesAHoldWithoutAnEndWithoutOne() {
+    redis.holdForEver(keys, "me");
+
+    assertEquals(1L, redis.acquire(keys, "me", 20_000).get(0));
+
+    assertEquals(-1, redis.inspect(keys));
   }
 
   /** Who else may hold the lock, and what the answer says about its lease. */

@@ -27,7 +27,7 @@ class RenewScriptTest {
   enum State {
     MY_HOLD((server, keys) -> server.hold(keys, "me", 5_000), 1, 20_000),
     MY_HOLD_THAT_IS_LONGER((server, keys) -> server.hold(keys, "me", 50_000), 1, 50_000),
-    MY_HOLD_WITHOUT_TTL((server, keys) -> server.holdForEver(keys, "me"), 1, 20_000),
+    MY_HOLD_WITHOUT_TTL((server, keys) -> server.holdForEver(keys, "me"), 1, -1),
     NOTHING((server, keys) -> {}, 0, -2),
     OTHER_HOLDER((server, keys) -> server.hold(keys, "other", 40_000), 0, 40_000),
     OTHER_HOLDER_WITHOUT_TTL((server, keys) -> server.holdForEver(keys, "other"), 0, -1),

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.params.SetParams;
 
 /** A server, a plain connection to it, and an ear for all that is published there. */
 final class ScriptServer implements BeforeAllCallback, BeforeEachCallback, AfterAllCallback {
@@ -161,6 +162,11 @@ final class ScriptServer implements BeforeAllCallback, BeforeEachCallback, After
   void holdForReading(Keys keys, String reader) {
     jedis.hset(keys.lock(), Map.of("mode", "read", reader, "1"));
     jedis.pexpire(keys.lock(), 30_000);
+  }
+
+  /** A string that ends by itself. */
+  void put(String key, String value, long ttlMillis) {
+    jedis.set(key, value, SetParams.setParams().px(ttlMillis));
   }
 
   void putStringInTheWay(Keys keys) {

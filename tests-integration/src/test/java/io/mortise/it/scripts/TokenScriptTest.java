@@ -1,5 +1,6 @@
 package io.mortise.it.scripts;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -108,8 +109,57 @@ class TokenScriptTest {
     redis.acquire(keys, "me", 20_000, 30_000, 1);
     redis.assertTtl(keys.token(), 30_000);
 
-    redis.jedis().persist(keys.token());
     redis.acquire(keys, "me", 20_000, 60_000, 1);
     redis.assertTtl(keys.token(), 60_000);
+  }
+
+  /** Otherwise the next one, by the clock alone, would be smaller than one that was given out. */
+  @Test
+  void theKeyLivesOnForAsLongAsItsTokenIsAheadOfTheClock() {
+    redis.acquire(keys, "me", 20_000, 30_000, 100_000_000); // 100 s of microseconds
+    redis.assertTtl(keys.token(), 130_000);
+
+    redis.acquire(keys, "me", 20_000, 30_000, 1);
+    redis.assertTtl(keys.token(), 130_000);
+
+    redis.raise(keys, "me", Long.toString(serverMicros() + 3_600_000_000L), 60_000);
+    redis.assertTtl(keys.token(), 3_660_000);
+  }
+
+  @Test
+  void noTokenIsSmallerThanAnEarlierOneWhenTheKeyHasDiedOfIdleness() {
+    long block = 2_000_000; // 2 s of microseconds
+    long last = (Long) redis.acquire(keys, "me", 20_000, 100, block).get(1) + block - 1;
+    redis.release(keys, "me");
+    await().until(() -> !redis.jedis().exists(keys.token()));
+
+    long next = token();
+
+    assertTrue(next > last, () -> last + " is followed by " + next);
+  }
+
+  /** The token of several locks is that of the one that is ahead, and stands with each of them. */
+  @Test
+  void eachKeyOfSeveralLocksLivesAsLongAsTheirTokenIsAhead() {
+    Keys other = ScriptServer.fresh();
+    redis.put(other.token(), Long.toString(serverMicros() + 100_000_000), 5_000);
+
+    redis.acquireAll(List.of(keys, other), "me", 20_000);
+
+    redis.assertTtl(keys.token(), 700_000);
+    redis.assertTtl(other.token(), 700_000);
+  }
+
+  /** Redisson's RFencedLock makes it so, and never gives it an end. */
+  @Test
+  void aKeyWithoutAnEndKeepsNone() {
+    redis.jedis().incr(keys.token());
+
+    redis.acquire(keys, "me", 20_000, 30_000, 1);
+    assertEquals(-1, redis.jedis().pttl(keys.token()));
+    redis.raise(keys, "me", Long.toString(serverMicros() + 1_000_000), 60_000);
+    assertEquals(-1, redis.jedis().pttl(keys.token()));
+    redis.acquireAll(List.of(keys), "me", 20_000);
+    assertEquals(-1, redis.jedis().pttl(keys.token()));
   }
 }

@@ -1,7 +1,6 @@
 package io.mortise.it.support;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -46,18 +45,15 @@ public final class Caller<T> {
     return result.isDone();
   }
 
-  /** Waits until the call stands in a class of that simple name. */
-  public void awaitIn(String simpleName) {
-    Patiently.until("the call stands in " + simpleName, () -> stands(simpleName, ""));
+  /** Waits until the call stands in that class. */
+  public void awaitIn(Class<?> type) {
+    Patiently.until(
+        "the call stands in " + type, () -> Stacks.contain(thread.getStackTrace(), type));
   }
 
-  /** Whether the call stands in a method whose name begins so, of a class of that simple name. */
-  public boolean stands(String simpleName, String method) {
-    return Arrays.stream(thread.getStackTrace())
-        .anyMatch(
-            frame ->
-                frame.getClassName().endsWith("." + simpleName)
-                    && frame.getMethodName().startsWith(method));
+  /** Whether the call stands in that method of that class. */
+  public boolean stands(Class<?> type, String method) {
+    return Stacks.contain(thread.getStackTrace(), type, method);
   }
 
   /** What the call gave; throws what it threw. */

@@ -8,10 +8,14 @@ import javax.management.ObjectName;
 
 /** What is on the heap of this JVM after a full collection. */
 public final class Instances {
-  private Instances() {}
+  private final Map<String, Long> byClass;
 
-  /** How many objects there are of each class whose name starts with the prefix. */
-  public static Map<String, Long> of(String prefix) {
+  private Instances(Map<String, Long> byClass) {
+    this.byClass = byClass;
+  }
+
+  /** Collects, and counts. */
+  public static Instances count() {
     try {
       Object histogram =
           ManagementFactory.getPlatformMBeanServer()
@@ -21,14 +25,30 @@ public final class Instances {
                   new Object[] {new String[0]},
                   new String[] {String[].class.getName()});
       // number: instances bytes class (module)
-      return histogram
-          .toString()
-          .lines()
-          .map(line -> line.trim().split("\\s+", -1))
-          .filter(words -> words.length >= 4 && words[3].startsWith(prefix))
-          .collect(Collectors.toMap(words -> words[3], words -> Long.parseLong(words[1])));
+      return new Instances(
+          histogram
+              .toString()
+              .lines()
+              .map(line -> line.trim().split("\\s+", -1))
+              .filter(words -> words.length >= 4 && words[0].endsWith(":"))
+              .collect(
+                  Collectors.toMap(
+                      words -> words[3], words -> Long.parseLong(words[1]), Long::sum)));
     } catch (JMException e) {
       throw new IllegalStateException("no histogram of the heap", e);
     }
+  }
+
+  /** How many objects there are of that very class. */
+  public long of(Class<?> type) {
+    return byClass.getOrDefault(type.getName(), 0L);
+  }
+
+  /** How many there are of each class of the package of that one. */
+  public Map<String, Long> besides(Class<?> type) {
+    String prefix = type.getPackageName() + ".";
+    return byClass.entrySet().stream()
+        .filter(entry -> entry.getKey().startsWith(prefix))
+        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 }

@@ -32,15 +32,11 @@ record Guarded(Certificates certificates) {
   static String[] rights(boolean cluster) throws IOException {
     List<String> rules = Rights.ofAllFamilies(NAMES);
     if (cluster) {
-      rules.addAll(Rights.onACluster(version()));
+      try (RedisServer server = RedisServer.start()) {
+        rules.addAll(Rights.onACluster(server));
+      }
     }
     return rules.toArray(String[]::new);
-  }
-
-  private static String version() {
-    try (RedisServer server = RedisServer.start()) {
-      return server.version();
-    }
   }
 
   /** As that user, over TLS. */

@@ -1,0 +1,176 @@
+package io.mortise.core.internal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.ConnectionSource.Loan;
+import java.time.Duration;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol.Command;
+
+@Timeout(60)
+class OwnConnectionsTest {
+  private static final LockOptions TWO = LockOptions.builder().connections(2).build();
+  private static final long LONG_NANOS = Duration.ofMinutes(5).toNanos();
+  private static final long SMALL_STACK = 180_000;
+
+  private final Workers workers = new Workers("test");
+
+  /** What becomes of each greeting; a test may slow it down. */
+  private volatile UnaryOperator<String> greeting = UnaryOperator.identity();
+
+  private final RespServer server = new RespServer(command -> "+PONG\r\n", r -> greeting.apply(r));
+  private final OwnConnections connections =
+      new OwnConnections(
+          HostAndPort.from(server.address()),
+          DefaultJedisClientConfig.builder().timeoutMillis(20_000).build(),
+          TWO);
+
+  @AfterEach
+  void close() {
+    connections.close();
+    workers.close();
+    server.close();
+  }
+
+  private static long soon() {
+    return System.nanoTime() + LONG_NANOS;
+  }
+
+  @Test
+  void whatIsGivenBackIsLentAgainAndWhatIsBrokenIsNot() throws Exception {
+    Loan first = connections.borrow(soon());
+    first.giveBack(true);
+    Loan second = connections.borrow(soon());
+    assertEquals(first.connection(), second.connection());
+    second.giveBack(false);
+
+    Loan third = connections.borrow(soon());
+    assertTrue(third.connection() != second.connection());
+    assertEquals(1, connections.inUse());
+    third.giveBack(true);
+    assertEquals(0, connections.inUse());
+  }
+
+  @Test
+  void moreThanThereAreAreNotLent() throws Exception {
+    Loan first = connections.borrow(soon());
+    Loan second = connections.borrow(soon());
+    assertThrows(NoSuchElementException.class, () -> connections.borrow(System.nanoTime()));
+    assertEquals(2, connections.inUse());
+
+    TestThread<Loan> third = TestThread.startAndPark(() -> connections.borrow(soon()));
+    second.giveBack(true);
+    third.get().giveBack(true);
+    first.giveBack(true);
+    assertEquals(0, connections.inUse());
+  }
+
+  @Test
+  void thoseWhoWaitAtTheCloseAreNotInterruptedAndSeeThatItIsClosed() throws Exception {
+    Loan first = connections.borrow(soon());
+    Loan second = connections.borrow(soon());
+    TestThread<Boolean> third =
+        TestThread.startAndPark(
+            () -> {
+              assertThrows(IllegalStateException.class, () -> connections.borrow(soon()));
+              return Thread.currentThread().isInterrupted();
+            });
+
+    connections.close();
+
+    assertEquals(false, third.get());
+    first.giveBack(true);
+    second.giveBack(false);
+    assertThrows(IllegalStateException.class, () -> connections.borrow(soon()));
+  }
+
+  /** Each answer comes well within the time, all of them do not. */
+  @Test
+  void theStepsOfConnectingHaveOneDeadlineTogether() {
+    CountDownLatch never = new CountDownLatch(1);
+    greeting =
+        answer -> {
+          try {
+            assertEquals(false, never.await(700, TimeUnit.MILLISECONDS));
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+          return answer;
+        };
+
+    RuntimeException thrown =
+        assertThrows(
+            RuntimeException.class,
+            () -> connections.borrow(System.nanoTime() + 1_000_000_000L).giveBack(true));
+
+    Fault fault = Faults.ofConnecting(thrown, "it");
+    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertEquals("it did not answer in time", fault.getMessage());
+    assertEquals(0, connections.inUse());
+  }
+
+  @Test
+  void aStackThatOverflowsAtAnyDepthLosesNoConnection() throws Exception {
+    try (Deployment servers = Connector.servers(server.uri(), TWO, workers)) {
+      Commands commands = new Commands(servers, workers, TWO);
+      AtomicInteger overflows = new AtomicInteger();
+      for (int round = 0; round < 60; round++) {
+        int pad = round % 30;
+        CountDownLatch ended = new CountDownLatch(1);
+        Thread thread =
+            new Thread(
+                null,
+                () -> {
+                  try {
+                    descend(servers, commands, pad);
+                  } catch (StackOverflowError e) {
+                    overflows.incrementAndGet();
+                  } finally {
+                    ended.countDown();
+                  }
+                },
+                "deep",
+                SMALL_STACK);
+        thread.setDaemon(true);
+        thread.start();
+        assertTrue(ended.await(20, TimeUnit.SECONDS), "round " + round + " hangs");
+      }
+
+      assertEquals(60, overflows.get());
+      assertEquals(0, servers.connectionsInUse());
+      Object pong =
+          servers.exchange(0, (c, d) -> c.executeCommand(Command.PING), LONG_NANOS).value();
+      assertEquals("PONG", new String((byte[]) pong, UTF_8));
+    }
+  }
+
+  @SuppressWarnings("InfiniteRecursion") // on purpose
+  private static void descend(Deployment servers, Commands commands, int depth) {
+    if (depth % 5 == 0) {
+      try {
+        Object unused =
+            depth % 2 == 0
+                ? servers.exchange(0, (c, d) -> c.executeCommand(Command.PING), LONG_NANOS)
+                : commands.run(new FakeProtocol("deep").inspect());
+      } catch (Fault fault) {
+        throw new AssertionError(List.of(fault).toString(), fault);
+      }
+    }
+    descend(servers, commands, depth + 1);
+  }
+}

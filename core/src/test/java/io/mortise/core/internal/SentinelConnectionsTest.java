@@ -1,0 +1,394 @@
+package io.mortise.core.internal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Protocol.Command;
+
+@Timeout(60)
+class SentinelConnectionsTest {
+  /** So long that a test which waits for it fails. */
+  private static final LockOptions OPTIONS =
+      LockOptions.builder().commandTimeout(Duration.ofSeconds(30)).build();
+
+  private static final long LONG_NANOS = Duration.ofMinutes(5).toNanos();
+  private static final long SHORT_NANOS = Duration.ofMillis(100).toNanos();
+
+  private final String masterName = "m" + UUID.randomUUID();
+  private final Workers workers = new Workers(masterName);
+  private final RespServer master = new RespServer(command -> "+PONG\r\n");
+  private final AtomicInteger questions = new AtomicInteger();
+
+  @AfterEach
+  void close() {
+    workers.close();
+    master.close();
+  }
+
+  private Deployment servers(Workers workers, Object... sentinels) {
+    String addresses =
+        List.of(sentinels).stream().map(Object::toString).collect(Collectors.joining(","));
+    return Connector.servers("redis-sentinel://" + addresses + "#" + masterName, OPTIONS, workers);
+  }
+
+  /** A sentinel that says so when it is asked for the address of the master. */
+  private RespServer sentinel(Function<Integer, String> answer) {
+    return sentinel(() -> 1, answer);
+  }
+
+  private RespServer sentinel(IntSupplier epoch, Function<Integer, String> answer) {
+    return new RespServer(
+        command ->
+            command.get(1).equalsIgnoreCase("MASTER")
+                ? list("config-epoch", String.valueOf(epoch.getAsInt()))
+                : answer.apply(questions.incrementAndGet()));
+  }
+
+  private static String list(String first, String second) {
+    return "*2\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n"
+        .formatted(first.length(), first, second.length(), second);
+  }
+
+  private static String addressOf(RespServer server) {
+    String[] parts = server.address().split(":", 2);
+    return list(parts[0], parts[1]);
+  }
+
+  private String theMaster() {
+    return addressOf(master);
+  }
+
+  private static String ping(Deployment servers, long withinNanos) throws Fault {
+    Object pong =
+        servers.exchange(0, (c, deadline) -> c.executeCommand(Command.PING), withinNanos).value();
+    return new String((byte[]) pong, UTF_8);
+  }
+
+  /** What asks the sentinels. */
+  private List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("mortise-sentinel-" + masterName))
+        .toList();
+  }
+
+  private void awaitNoThreads() {
+    await().atMost(TestThread.LIVENESS).untilAsserted(() -> assertEquals(List.of(), threads()));
+  }
+
+  private static void uninterruptibly(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(TestThread.LIVENESS.toSeconds(), TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Ports that take every connection, and never say anything. */
+  private static final class Silent implements AutoCloseable {
+    private final List<ServerSocket> sockets = new ArrayList<>();
+
+    Silent(int count) throws IOException {
+      for (int i = 0; i < count; i++) {
+        sockets.add(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+      }
+    }
+
+    Object[] addresses() {
+      return sockets.stream().map(s -> "127.0.0.1:" + s.getLocalPort()).toArray();
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (ServerSocket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void eachCallerWaitsForSilentSentinelsUntilItsOwnDeadlineAlone() throws Exception {
+    try (Silent silent = new Silent(3);
+        Deployment servers = servers(workers, silent.addresses())) {
+      List<TestThread<Fault>> callers = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        callers.add(
+            TestThread.start(() -> assertThrows(Fault.class, () -> ping(servers, SHORT_NANOS))));
+      }
+      for (TestThread<Fault> caller : callers) {
+        Fault fault = caller.get();
+        assertEquals(Reason.UNREACHABLE, fault.reason());
+        assertTrue(fault.getMessage().contains("have not said in time"), fault.getMessage());
+      }
+    }
+  }
+
+  @Test
+  void closingWaitsForNoSentinelAndEndsEveryWaitForThem() throws Exception {
+    try (Silent silent = new Silent(3)) {
+      Deployment servers = servers(workers, silent.addresses());
+      TestThread<Fault> caller =
+          TestThread.startAndPark(() -> assertThrows(Fault.class, () -> ping(servers, LONG_NANOS)));
+
+      TestThread<Boolean> closing =
+          TestThread.start(
+              () -> {
+                servers.close();
+                return true;
+              });
+
+      assertTrue(closing.get());
+      assertEquals(Reason.CLIENT_CLOSED, caller.get().reason());
+    }
+  }
+
+  @Test
+  void whatTheSentinelsSayAfterTheCloseLeavesNothingBehind() throws Exception {
+    CountDownLatch closed = new CountDownLatch(1);
+    try (RespServer sentinel =
+        sentinel(
+            question -> {
+              uninterruptibly(closed);
+              return theMaster();
+            })) {
+      Deployment servers = servers(workers, sentinel.address());
+      assertThrows(Fault.class, () -> ping(servers, SHORT_NANOS));
+      servers.close();
+      closed.countDown();
+
+      awaitNoThreads();
+      assertTrue(questions.get() >= 1);
+      await().atMost(TestThread.LIVENESS).until(() -> sentinel.connections() == 0);
+    }
+  }
+
+  @Test
+  void aClientThatIsClosedAtOnceLeavesNothingBehind() throws Exception {
+    try (RespServer sentinel = sentinel(question -> theMaster())) {
+      for (int i = 0; i < 50; i++) {
+        try (Deployment servers = servers(workers, sentinel.address())) {
+          assertEquals("PONG", ping(servers, LONG_NANOS));
+        }
+      }
+      awaitNoThreads();
+    }
+  }
+
+  @Test
+  void thoseWhoComeMeanwhileShareOneQuestion() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    try (RespServer sentinel =
+            sentinel(
+                question -> {
+                  asked.countDown();
+                  uninterruptibly(go);
+                  return theMaster();
+                });
+        Deployment servers = servers(workers, sentinel.address())) {
+      List<TestThread<String>> callers = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        callers.add(TestThread.startAndPark(() -> ping(servers, LONG_NANOS)));
+      }
+      uninterruptibly(asked);
+      assertEquals(1, questions.get());
+      go.countDown();
+      for (TestThread<String> caller : callers) {
+        assertEquals("PONG", caller.get());
+      }
+    }
+  }
+
+  @Test
+  void sentinelsThatFailedAreAskedAgain() throws Exception {
+    try (RespServer sentinel =
+            sentinel(question -> question == 1 ? RespServer.HANG_UP : theMaster());
+        Deployment servers = servers(workers, sentinel.address())) {
+      Fault fault = assertThrows(Fault.class, () -> ping(servers, LONG_NANOS));
+      assertEquals(Reason.UNREACHABLE, fault.reason());
+
+      assertEquals("PONG", ping(servers, LONG_NANOS));
+    }
+  }
+
+  @Test
+  void aMasterThatTheSentinelsDoNotWatchIsToldAtOnceAsAWrongName() throws Exception {
+    try (RespServer sentinel = sentinel(question -> "*-1\r\n");
+        Deployment servers = servers(workers, sentinel.address())) {
+      Fault fault = assertThrows(Fault.class, () -> ping(servers, LONG_NANOS));
+
+      assertEquals(Reason.MISCONFIGURED, fault.reason());
+      assertFalse(fault.reason().mayPass(), "so nobody asks again and again");
+      assertTrue(fault.getMessage().contains("'" + masterName + "'"), fault.getMessage());
+      assertTrue(
+          fault.getMessage().contains("these sentinels watch no master of that name"),
+          fault.getMessage());
+    }
+  }
+
+  @Test
+  void whereNoThreadCanBeStartedTheNextCallerTriesAgain() throws Exception {
+    AtomicInteger started = new AtomicInteger();
+    Workers.Maker maker =
+        (task, name) -> {
+          if (started.getAndIncrement() == 0) {
+            throw new OutOfMemoryError("on purpose");
+          }
+          return new Thread(task, name);
+        };
+    try (Workers few = new Workers(masterName, maker);
+        RespServer sentinel = sentinel(question -> theMaster());
+        Deployment servers = servers(few, sentinel.address())) {
+      Fault fault = assertThrows(Fault.class, () -> ping(servers, LONG_NANOS));
+      assertEquals(Reason.UNREACHABLE, fault.reason());
+
+      assertEquals("PONG", ping(servers, LONG_NANOS));
+    }
+  }
+
+  private static void look(Deployment servers, Callable<Boolean> until) {
+    await()
+        .atMost(TestThread.LIVENESS)
+        .pollInterval(Duration.ofMillis(20))
+        .until(
+            () -> {
+              servers.look(true);
+              return until.call();
+            });
+  }
+
+  @Test
+  void aSentinelThatIsCutOffDoesNotTurnTheClientBack() throws Exception {
+    AtomicReference<String> other = new AtomicReference<>(theMaster());
+    try (RespServer next = new RespServer(command -> "+NEXT\r\n");
+        RespServer cutOff = sentinel(() -> 1, question -> theMaster());
+        RespServer knowing =
+            sentinel(() -> other.get().equals(theMaster()) ? 1 : 2, question -> other.get());
+        Deployment servers = servers(workers, cutOff.address(), knowing.address())) {
+      AtomicInteger changes = new AtomicInteger();
+      servers.onChange(changes::incrementAndGet);
+      assertEquals("PONG", ping(servers, LONG_NANOS));
+      other.set(addressOf(next));
+      look(servers, () -> changes.get() == 1);
+      assertEquals("NEXT", ping(servers, LONG_NANOS));
+
+      other.set(RespServer.HANG_UP);
+      int before = questions.get();
+      look(servers, () -> questions.get() > before + 10);
+
+      assertEquals("NEXT", ping(servers, LONG_NANOS));
+      assertEquals(1, changes.get(), "the one that is left has never heard of a failover");
+    }
+  }
+
+  @Test
+  void theFirstWordIsNotBelievedBeforeMostHaveSpoken() throws Exception {
+    CountDownLatch spoken = new CountDownLatch(1);
+    try (RespServer former = new RespServer(command -> "+FORMER\r\n");
+        RespServer cutOff =
+            sentinel(
+                () -> 1,
+                question -> {
+                  spoken.countDown();
+                  return addressOf(former);
+                });
+        RespServer second = sentinel(() -> 2, question -> waitFor(spoken));
+        RespServer third = sentinel(() -> 2, question -> waitFor(spoken));
+        Deployment servers =
+            servers(workers, cutOff.address(), second.address(), third.address())) {
+      assertEquals("PONG", ping(servers, LONG_NANOS));
+    }
+  }
+
+  private String waitFor(CountDownLatch latch) {
+    uninterruptibly(latch);
+    return theMaster();
+  }
+
+  @Test
+  void whenMostAreSilentTheOthersAreBelievedAfterHalfOfTheTime() throws Exception {
+    try (Silent silent = new Silent(2);
+        RespServer speaks = sentinel(question -> theMaster());
+        Deployment servers =
+            servers(workers, silent.addresses()[0], silent.addresses()[1], speaks.address())) {
+      assertEquals("PONG", ping(servers, 10 * SHORT_NANOS));
+    }
+  }
+
+  @Test
+  void aSentinelThatBecameSilentIsAskedOverANewConnection() throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    AtomicInteger silent = new AtomicInteger();
+    try (RespServer next = new RespServer(command -> "+NEXT\r\n");
+        RespServer sentinel =
+            sentinel(
+                () -> over.get() ? 2 : 1,
+                question ->
+                    !over.get()
+                        ? theMaster()
+                        : silent.getAndIncrement() == 0 ? RespServer.SILENCE : addressOf(next));
+        Deployment servers = servers(workers, sentinel.address())) {
+      assertEquals("PONG", ping(servers, LONG_NANOS));
+      over.set(true);
+
+      look(servers, () -> ping(servers, LONG_NANOS).equals("NEXT"));
+      assertEquals(1, sentinel.connections(), "the silent connection was closed");
+    }
+  }
+
+  @Test
+  void anIdleClientWhoseCommandWasInVainAsksAtTheNextLook() throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    try (RespServer next = new RespServer(command -> "+NEXT\r\n");
+        RespServer sentinel =
+            sentinel(() -> over.get() ? 2 : 1, q -> over.get() ? addressOf(next) : theMaster());
+        Deployment servers = servers(workers, sentinel.address())) {
+      AtomicInteger changes = new AtomicInteger();
+      servers.onChange(changes::incrementAndGet);
+      assertEquals("PONG", ping(servers, LONG_NANOS));
+      over.set(true);
+      master.close();
+      assertThrows(Fault.class, () -> ping(servers, LONG_NANOS));
+
+      servers.look(false);
+
+      await().atMost(TestThread.LIVENESS).until(() -> changes.get() == 1);
+      assertEquals("NEXT", ping(servers, LONG_NANOS));
+    }
+  }
+
+  @Test
+  void aMasterThatNobodyWatchesIsToldAsThat() throws Exception {
+    try (RespServer sentinel =
+            new RespServer(command -> RespServer.error("ERR No such master with that name"));
+        Deployment servers = servers(workers, sentinel.address())) {
+      Fault fault = assertThrows(Fault.class, () -> ping(servers, LONG_NANOS));
+      assertEquals(Reason.MISCONFIGURED, fault.reason(), fault.getMessage());
+    }
+  }
+}

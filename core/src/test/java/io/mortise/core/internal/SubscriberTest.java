@@ -1,0 +1,181 @@
+package io.mortise.core.internal;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+
+/** The connection that hears channels, and what it survives. */
+@Timeout(60)
+class SubscriberTest {
+  /** More than all socket buffers together take. */
+  private static final int MANY = 20_000;
+
+  private static final String LONG_NAME = "x".repeat(1_000);
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Workers workers = new Workers("test");
+  private final CountDownLatch reads = new CountDownLatch(1);
+  private final AtomicInteger answers = new AtomicInteger();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicInteger errors = new AtomicInteger();
+  private final RespServer server = new RespServer(this::answer);
+
+  private final Subscriber.Surroundings surroundings =
+      new Subscriber.Surroundings() {
+        @Override
+        public void broke(boolean connection) {
+          maybeThrow();
+        }
+
+        @Override
+        public boolean isClosed() {
+          return closed.get();
+        }
+
+        @Override
+        public void ended(Subscriber subscriber) {}
+
+        @Override
+        public int groupOf(String channel) {
+          return 0;
+        }
+      };
+
+  private final Subscriber subscriber =
+      new Subscriber(this::connect, false, lock, surroundings, workers);
+
+  private Connection connect() {
+    maybeThrow();
+    return new Connection(HostAndPort.from(server.address()));
+  }
+
+  private void maybeThrow() {
+    if (errors.getAndDecrement() > 0) {
+      throw new NoClassDefFoundError("on purpose");
+    }
+  }
+
+  /** From the second command on the server reads nothing until it is told to. */
+  private String answer(List<String> command) {
+    if (answers.incrementAndGet() > 1) {
+      try {
+        reads.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    return RespServer.subscribed(command);
+  }
+
+  @AfterEach
+  void close() {
+    reads.countDown();
+    closed.set(true);
+    locked(subscriber::renew);
+    workers.close();
+    server.close();
+  }
+
+  private void locked(Runnable action) {
+    lock.lock();
+    try {
+      action.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Channel subscribed(String name) {
+    Channel channel = new Channel(name, true);
+    locked(() -> subscriber.add(List.of(channel)));
+    await().atMost(TestThread.LIVENESS).until(() -> channel.confirmed);
+    return channel;
+  }
+
+  private static List<Channel> many() {
+    return IntStream.range(0, MANY).mapToObj(i -> new Channel(i + LONG_NAME, true)).toList();
+  }
+
+  private static boolean areConfirmed(List<Channel> channels) {
+    return channels.stream().allMatch(channel -> channel.confirmed);
+  }
+
+  @Test
+  void whoSubscribesIsNotHeldUpByAServerThatReadsNothing() throws Exception {
+    subscribed("first");
+    List<Channel> many = many();
+
+    TestThread<Boolean> adding =
+        TestThread.start(
+            () -> {
+              many.forEach(channel -> locked(() -> subscriber.add(List.of(channel))));
+              return true;
+            });
+
+    assertTrue(adding.get());
+    reads.countDown();
+    await().atMost(Duration.ofSeconds(40)).until(() -> areConfirmed(many));
+  }
+
+  @Test
+  void whoLeavesIsNotHeldUpByAServerThatReadsNothing() throws Exception {
+    answers.set(-MANY);
+    subscribed("first");
+    List<Channel> many = many();
+    locked(() -> subscriber.add(many));
+    await().atMost(Duration.ofSeconds(40)).until(() -> areConfirmed(many));
+    answers.set(1);
+    locked(() -> subscriber.add(List.of(new Channel("last", true))));
+    await().atMost(TestThread.LIVENESS).until(() -> answers.get() == 2); // now it reads nothing
+
+    TestThread<Boolean> leaving =
+        TestThread.start(
+            () -> {
+              locked(() -> subscriber.remove(many));
+              return true;
+            });
+
+    assertTrue(leaving.get());
+    reads.countDown();
+    await()
+        .atMost(Duration.ofSeconds(40))
+        .until(() -> left().containsAll(many.stream().map(channel -> channel.name).toList()));
+  }
+
+  private List<String> left() {
+    List<String> names = new ArrayList<>();
+    server.heard().stream()
+        .filter(command -> command.get(0).equals("UNSUBSCRIBE"))
+        .forEach(names::addAll);
+    return names;
+  }
+
+  @Test
+  void errorsDoNotEndTheSubscription() throws Exception {
+    answers.set(-MANY);
+    errors.set(6);
+
+    Channel channel = subscribed("first");
+    long seen = channel.signal.generation();
+    errors.set(3);
+    server.restart();
+
+    await().atMost(TestThread.LIVENESS).until(() -> channel.signal.generation() > seen);
+    await().atMost(TestThread.LIVENESS).until(() -> channel.confirmed && errors.get() <= 0);
+    assertEquals(1, server.connections());
+  }
+}

@@ -1,0 +1,96 @@
+package io.mortise.core.spi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** A source that is made of others has its tasks run by whichever client is open. */
+class JointSourceTest {
+  private final FakeSource one = new FakeSource("one");
+  private final FakeSource two = new FakeSource("two");
+  private final Pair pair = new Pair(one, two);
+  private final List<String> done = new ArrayList<>();
+
+  private static final class Pair extends JointSource {
+    Pair(LeaseSource one, LeaseSource two) {
+      super(List.of(one, two), "pair");
+    }
+
+    @Override
+    public Object identity() {
+      return this;
+    }
+
+    @Override
+    public String kind() {
+      return "pair";
+    }
+
+    @Override
+    public Optional<OwnedLease> acquire(Terms terms, Thread owner) {
+      return Optional.empty();
+    }
+
+    @Override
+    public Optional<Duration> remainingLease() {
+      return Optional.empty();
+    }
+
+    @Override
+    public boolean forceUnlock() {
+      return false;
+    }
+  }
+
+  @Test
+  void aTaskForLaterRunsAlthoughTheFirstClientIsClosedBefore() {
+    var unused = pair.schedule(() -> done.add("ran"), 1_000);
+    one.scheduled.clear(); // closed: what it had to do is never done
+
+    two.scheduled.remove().run();
+
+    assertEquals(List.of("ran"), done);
+  }
+
+  @Test
+  void itRunsOnce() {
+    var unused = pair.schedule(() -> done.add("ran"), 1_000);
+
+    one.scheduled.remove().run();
+    two.scheduled.remove().run();
+
+    assertEquals(List.of("ran"), done);
+  }
+
+  @Test
+  void takenBackItNeverRuns() {
+    pair.schedule(() -> done.add("ran"), 1_000).run();
+
+    assertEquals(0, one.scheduled.size() + two.scheduled.size());
+  }
+
+  @Test
+  void aTaskForNowIsRunByTheFirstThatIsOpen() {
+    one.closed = true;
+    var unused = pair.submit(() -> done.add("ran"));
+
+    two.work();
+
+    assertEquals(List.of("ran"), done);
+  }
+
+  @Test
+  void whenAllAreClosedItIsRefused() {
+    one.closed = true;
+    two.closed = true;
+    assertThrows(RejectedExecutionException.class, () -> pair.submit(() -> done.add("never")));
+    assertThrows(
+        RejectedExecutionException.class, () -> pair.schedule(() -> done.add("never"), 1_000));
+  }
+}

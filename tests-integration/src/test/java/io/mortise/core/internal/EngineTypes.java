@@ -1,0 +1,33 @@
+package io.mortise.core.internal;
+
+import io.mortise.core.spi.Ownership;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The types of the engine that tests look for on stacks and on the heap. A test that names them in
+ * a string would find nothing, and pass, after a rename.
+ */
+public final class EngineTypes {
+  /** Where a thread waits in line behind another thread of its client. */
+  public static final Class<?> LINE = Gate.class;
+
+  /** Where a thread is parked until something changes in Redis. */
+  public static final Class<?> PARKED = Signal.class;
+
+  /** The engine itself, of which each open client has one. */
+  public static final Class<?> ENGINE = Engine.class;
+
+  /** Of these there are some for each hold of a thread while another thread waits for it. */
+  public static final List<Class<?>> PER_HOLD =
+      List.of(LeaseHandle.class, LeaseEvents.class, Gate.class, holdOfThread());
+
+  private EngineTypes() {}
+
+  private static Class<?> holdOfThread() {
+    return Arrays.stream(Ownership.class.getDeclaredClasses())
+        .filter(nested -> nested.getSimpleName().equals("Hold"))
+        .findAny()
+        .orElseThrow(() -> new IllegalStateException("Ownership has no Hold any more"));
+  }
+}

@@ -1,0 +1,94 @@
+package io.mortise.it.lateness;
+
+import io.mortise.core.Lease;
+import io.mortise.core.LockClient;
+import io.mortise.it.support.Names;
+import io.mortise.testkit.FaultProxy;
+import io.mortise.testkit.FaultProxy.Direction;
+import io.mortise.testkit.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A loss is reported when the local deadline is over, before a rival can have the lock: in every
+ * family, with default options, renewed or not, with Redis reachable or not.
+ */
+@Timeout(180)
+@Tag("alone") // it measures
+class LossLatenessTest {
+  private static final int ROUNDS = 4;
+  private static final int HOLDS_EACH = 25;
+  private static final int RENEWED_EACH = 10;
+
+  /** A hundredth of it, and 2 ms, lie between the deadline and the end in Redis. */
+  private static final Duration LEASE = Duration.ofSeconds(4);
+
+  private static final int SPREAD_MILLIS = 2_000;
+  private static final Duration LIVENESS = Duration.ofSeconds(20);
+
+  private final List<RedisServer> servers = new ArrayList<>();
+  private final List<FaultProxy> proxies = new ArrayList<>();
+  private final List<LockClient> holders = new ArrayList<>();
+  private final List<LockClient> rivals = new ArrayList<>();
+
+  @BeforeEach
+  void open() {
+    for (int i = 0; i < 3; i++) {
+      RedisServer server = RedisServer.start();
+      servers.add(server);
+      FaultProxy proxy = FaultProxy.to(server);
+      proxies.add(proxy);
+      holders.add(LockClient.create(proxy.uri()));
+      rivals.add(LockClient.create(server.uri()));
+    }
+  }
+
+  @AfterEach
+  void close() {
+    proxies.forEach(FaultProxy::restore);
+    holders.forEach(LockClient::close);
+    rivals.forEach(LockClient::close);
+    proxies.forEach(FaultProxy::close);
+    servers.forEach(RedisServer::close);
+  }
+
+  @Test
+  void aLeaseThatRunsOutIsReportedAtItsDeadline() throws Exception {
+    Random random = new Random(20261122);
+    for (int round = 0; round < ROUNDS; round++) {
+      Losses losses = new Losses();
+      for (int i = 0; i < HOLDS_EACH; i++) {
+        for (Families family : Families.values()) {
+          String name = Names.fresh();
+          Duration lease = LEASE.plusMillis(random.nextInt(SPREAD_MILLIS));
+          Lease held = family.lock(holders, name).acquire(LIVENESS, lease).orElseThrow();
+          losses.watch(family, held, family.rival(rivals, name));
+        }
+      }
+      losses.check("fixed leases, round " + round, Duration.ofSeconds(60));
+    }
+  }
+
+  @Test
+  void aRenewedHoldIsReportedLostBeforeARivalHasItWhileRedisCannotBeReached() throws Exception {
+    Losses losses = new Losses();
+    for (int i = 0; i < RENEWED_EACH; i++) {
+      for (Families family : Families.values()) {
+        String name = Names.fresh();
+        Lease held = family.lock(holders, name).acquire(LIVENESS).orElseThrow();
+        losses.watch(family, held, family.rival(rivals, name));
+      }
+    }
+    for (FaultProxy proxy : proxies) {
+      proxy.swallow(Direction.TO_SERVER);
+    }
+    losses.check("renewed holds, Redis out of reach", Duration.ofSeconds(90));
+  }
+}

@@ -1,0 +1,327 @@
+package io.mortise.it.scripts;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.scripts.Script;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * Every script, with a key of another type in the place of each of its keys, in every situation: if
+ * it fails, or refuses one of its batch, all keys are as they were; and what is foreign is left
+ * alone.
+ */
+@Timeout(120)
+@Tag("redis-version")
+class ForeignTypesTest {
+  @RegisterExtension static final ScriptServer redis = new ScriptServer();
+
+  private static final String NAME = "foreign";
+  private static final String ME = "6b1f2a34-0d5c-8e7f-9a8b-c0d1e2f3a4b5:1";
+  private static final String OTHER = "11111111-0d5c-8e7f-9a8b-c0d1e2f3a4b5:2";
+  private static final String DEAD = "22222222-0d5c-8e7f-9a8b-c0d1e2f3a4b5:3";
+
+  private static final long HELD = 30_000;
+  private static final long TOKEN_LIFE = 600_000;
+
+  /** What a test may take; a script changes an end by more. */
+  private static final long SLACK = 8_000;
+
+  /** Each script, its keys by what they are, and its arguments; {@code -} is an empty one. */
+  private static final String CALLS =
+      """
+      lock/acquire       | lock token                           | me 60000 60000 1
+      lock/acquire_all   | lock token                           | me 60000 60000
+      lock/release       | lock channel forced                  | me PUBLISH
+      lock/renew         | lock forced                          | me 60000
+      lock/raise         | lock token                           | me 9000000000000000 60000
+      lock/force         | lock channel forced                  | PUBLISH 60000
+      lock/inspect       | lock                                 |
+      fair/acquire       | lock token queue deadlines           | me 60000 60000 1 20000
+      fair/acquire       | lock token queue deadlines           | me 60000 60000 1 0
+      fair/release       | lock channel forced queue deadlines  | me PUBLISH
+      fair/leave         | lock channel queue deadlines         | me PUBLISH
+      fair/force         | lock channel forced queue deadlines  | PUBLISH 60000
+      fair/presence      | lock channel queue deadlines         | me 20000 PUBLISH
+      fair/queue         | queue deadlines                      | me
+      rw/read            | rw token                             | me 60000 PUBLISH - 20000 60000
+      rw/read            | rw token                             | me 60000 PUBLISH me! 20000 60000
+      rw/fair_read       | rw token                             | me 60000 PUBLISH - 20000 60000
+      rw/fair_read       | rw token                             | me 60000 PUBLISH me! 20000 60000
+      rw/write           | rw token                             | me! 60000 PUBLISH 20000 60000
+      rw/fair_write      | rw token                             | me! 60000 PUBLISH 20000 60000
+      rw/release         | rw forcedHolds                       | me PUBLISH
+      rw/release         | rw forcedHolds                       | me! PUBLISH
+      rw/leave           | rw                                   | me PUBLISH
+      rw/leave           | rw                                   | me! PUBLISH
+      rw/renew           | lock prefix forcedHolds              | me 60000
+      rw/renew           | lock prefix forcedHolds              | me! 60000
+      rw/force           | rw forcedHolds                       | read PUBLISH 60000
+      rw/force           | rw forcedHolds                       | write PUBLISH 60000
+      rw/inspect         | lock prefix                          | read
+      rw/reader_presence | lock intent waiters turn             | me 20000
+      rw/writer_presence | rw                                   | me! 20000 PUBLISH
+      rw/fair_presence   | rw                                   | me 20000 PUBLISH
+      rw/fair_presence   | rw                                   | me! 20000 PUBLISH
+      fence/command      | fence                                | 5 0 SET a b
+      fence/script       | fence                                | 5 0
+      """;
+
+  /** The keys that most scripts of the read-write lock take. */
+  private static final String READ_WRITE =
+      "lock prefix channel intent waiters turn queue deadlines";
+
+  /** What each key is, by name and type; those without a type are only parts of names. */
+  enum Part {
+    LOCK(NAME, "hash"),
+    TOKEN("redisson_lock_token:{foreign}", "string"),
+    FORCED("mortise_forced:{foreign}", "string"),
+    CHANNEL("redisson_lock__channel:{foreign}", ""),
+    PREFIX("{foreign}", ""),
+    INTENT("mortise_write_intent:{foreign}", "string"),
+    WAITERS("mortise_read_waiters:{foreign}", "zset"),
+    TURN("mortise_read_turn:{foreign}", "zset"),
+    QUEUE("redisson_lock_queue:{foreign}", "list"),
+    DEADLINES("redisson_lock_timeout:{foreign}", "zset"),
+    FORCEDHOLDS("mortise_forced_holds:{foreign}", "set"),
+    FENCE("mortise_fence:{foreign}", "string");
+
+    final String key;
+    final String type;
+
+    Part(String key, String type) {
+      this.key = key;
+      this.type = type;
+    }
+  }
+
+  /** Who holds the lock. */
+  enum Hold {
+    NOBODY,
+    ME,
+    OTHER,
+    I_READ,
+    OTHERS_READ,
+    I_WRITE,
+    ANOTHER_WRITES,
+    A_WRITER_IS_OVER_BESIDE_READERS
+  }
+
+  /** A line of {@link #CALLS}. */
+  record Call(String path, List<Part> keys, List<String> arguments) {
+    static Call of(String line) {
+      String[] parts = line.split("\\|", -1);
+      List<Part> keys =
+          words(parts[1].replace("rw", READ_WRITE))
+              .map(word -> Part.valueOf(word.toUpperCase(Locale.ROOT)))
+              .toList();
+      List<String> arguments =
+          words(parts[2])
+              .map(word -> word.equals("-") ? "" : word.replace("me", ME).replace("!", ":write"))
+              .toList();
+      return new Call(parts[0].trim(), keys, arguments);
+    }
+
+    private static Stream<String> words(String part) {
+      return Arrays.stream(part.trim().split(" +", -1)).filter(word -> !word.isEmpty());
+    }
+
+    @Override
+    public String toString() {
+      return path + " " + arguments.toString().replace(ME, "me");
+    }
+  }
+
+  static Stream<Call> calls() {
+    return CALLS.lines().map(Call::of);
+  }
+
+  private static String writer(String holder) {
+    return holder + ":write";
+  }
+
+  @Test
+  void everyScriptIsAmongThem() throws Exception {
+    Path root = Path.of("..", "scripts", "src", "main", "resources", "io", "mortise", "scripts");
+    TreeSet<String> scripts = new TreeSet<>();
+    try (Stream<Path> files = Files.walk(root)) {
+      files
+          .map(file -> root.relativize(file).toString().replace('\\', '/'))
+          .filter(file -> file.endsWith(".lua") && !file.startsWith("common/"))
+          .forEach(file -> scripts.add(file.replace(".lua", "")));
+    }
+    TreeSet<String> called = new TreeSet<>(calls().map(Call::path).toList());
+    assertEquals(scripts, called);
+  }
+
+  @ParameterizedTest
+  @MethodSource("calls")
+  void whatFailsHasChangedNothing(Call call) {
+    int failed = 0;
+    for (Part part : call.keys) {
+      for (String type : List.of("string", "hash", "list")) {
+        if (type.equals(part.type)) {
+          continue;
+        }
+        for (Hold hold : Hold.values()) {
+          for (boolean crowded : List.of(true, false)) {
+            String where = type + " at " + part + ", " + hold + (crowded ? ", crowded" : "");
+            failed += run(call, part, type, hold, crowded, where) ? 1 : 0;
+          }
+        }
+      }
+    }
+    assertTrue(failed > 0, "no key of another type disturbs it");
+  }
+
+  /** Whether it failed. */
+  private static boolean run(
+      Call call, Part part, String type, Hold hold, boolean crowded, String where) {
+    redis.jedis().flushAll();
+    prepare(hold, crowded);
+    redis.jedis().del(part.key);
+    putForeign(part.key, type);
+    Map<String, Kept> before = look();
+
+    boolean refused;
+    try {
+      refused = isRefusal(call, redis.jedis().eval(text(call.path), keys(call), call.arguments));
+    } catch (JedisDataException e) {
+      refused = true;
+    }
+
+    Map<String, Kept> after = look();
+    Set<String> changed = new TreeSet<>(before.keySet());
+    changed.addAll(after.keySet());
+    changed.removeIf(key -> Kept.same(before.get(key), after.get(key)));
+    assertFalse(changed.contains(part.key), () -> where + ": what is foreign was changed");
+    if (refused) {
+      assertEquals(Set.of(), changed, () -> where + ": it wrote before it failed");
+    }
+    return refused;
+  }
+
+  /** Of a batch, 0 and -1 say that there is nothing for this one, and that it was refused. */
+  private static boolean isRefusal(Call call, Object answer) {
+    boolean batch = Script.load(call.path).batch() && !call.path.equals("lock/acquire_all");
+    return batch && (Long) ((List<?>) answer).get(0) <= 0;
+  }
+
+  private static String text(String path) {
+    return new String(Script.load(path).text(), UTF_8);
+  }
+
+  private static List<String> keys(Call call) {
+    List<String> keys = new ArrayList<>(call.keys.stream().map(part -> part.key).toList());
+    if (call.path.equals("fence/command")) {
+      keys.add(call.arguments.get(3));
+    }
+    return keys;
+  }
+
+  // ---- what stands in Redis before
+
+  private static void prepare(Hold hold, boolean crowded) {
+    Jedis jedis = redis.jedis();
+    redis.put(Part.TOKEN.key, "7", TOKEN_LIFE);
+    redis.put(Part.FORCED.key, ME, HELD);
+    jedis.sadd(Part.FORCEDHOLDS.key, DEAD);
+    redis.put(Part.INTENT.key, crowded ? writer(OTHER) : writer(ME), HELD);
+    long now = Long.parseLong(jedis.time().get(0)) * 1_000;
+    String[] order =
+        crowded
+            ? new String[] {DEAD, ME, writer(ME), OTHER}
+            : new String[] {DEAD, writer(ME), ME, OTHER};
+    for (String waiter : order) {
+      double until = now + (waiter.equals(DEAD) ? -1_000 : HELD);
+      jedis.rpush(Part.QUEUE.key, waiter);
+      jedis.zadd(Part.DEADLINES.key, until, waiter);
+      jedis.zadd(Part.WAITERS.key, until, waiter);
+      if (crowded && waiter.equals(OTHER)) {
+        jedis.zadd(Part.TURN.key, until, waiter);
+      }
+    }
+    hold(jedis, hold);
+    if (jedis.exists(NAME)) {
+      jedis.pexpire(NAME, HELD);
+    }
+  }
+
+  private static void hold(Jedis jedis, Hold hold) {
+    switch (hold) {
+      case NOBODY -> {}
+      case ME -> jedis.hset(NAME, ME, "1");
+      case OTHER -> jedis.hset(NAME, OTHER, "1");
+      case I_READ -> reads(ME, DEAD, OTHER);
+      case OTHERS_READ -> reads(DEAD, OTHER);
+      case I_WRITE -> jedis.hset(NAME, fields("write", writer(ME)));
+      case ANOTHER_WRITES -> jedis.hset(NAME, fields("write", writer(OTHER)));
+      case A_WRITER_IS_OVER_BESIDE_READERS -> {
+        reads(ME, DEAD);
+        jedis.hset(NAME, fields("write", writer(OTHER)));
+      }
+    }
+  }
+
+  /** DEAD has no lease any more. */
+  private static void reads(String... readers) {
+    for (String reader : readers) {
+      redis.jedis().hset(NAME, fields("read", reader));
+      if (!reader.equals(DEAD)) {
+        redis.put("{foreign}:" + reader + ":rwlock_timeout:1", "1", HELD / 2);
+      }
+    }
+  }
+
+  private static Map<String, String> fields(String mode, String hold) {
+    return Map.of("mode", mode, hold, "1");
+  }
+
+  private static void putForeign(String key, String type) {
+    switch (type) {
+      case "string" -> redis.jedis().set(key, "something else");
+      case "hash" -> redis.jedis().hset(key, "something", "else");
+      default -> redis.jedis().rpush(key, "something else");
+    }
+  }
+
+  // ---- and after
+
+  /** What a key holds, and for how long. */
+  record Kept(String value, long endsMillis) {
+    static boolean same(Kept one, Kept other) {
+      return one != null
+          && other != null
+          && one.value.equals(other.value)
+          && Math.abs(one.endsMillis - other.endsMillis) < SLACK;
+    }
+  }
+
+  private static Map<String, Kept> look() {
+    Map<String, Kept> all = new HashMap<>();
+    for (String key : redis.jedis().keys("*")) {
+      all.put(key, new Kept(Arrays.toString(redis.jedis().dump(key)), redis.jedis().pttl(key)));
+    }
+    return all;
+  }
+}

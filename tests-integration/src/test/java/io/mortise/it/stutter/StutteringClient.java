@@ -1,0 +1,59 @@
+package io.mortise.it.stutter;
+
+import io.mortise.core.LockClient;
+import io.mortise.testkit.HoldLog;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A child JVM whose threads contend for one lock of a family, with default options, while its
+ * parent makes it stutter. It says {@code begun}; in the end {@code worker <name> <mode> cycles <n>
+ * longest <ms> ms} of each thread, and {@code done}. It says {@code stuck} instead, and where each
+ * thread stands, as soon as one of them fails or waits longer than it may.
+ */
+final class StutteringClient {
+  private static final long LOOK_NANOS = 100_000_000;
+
+  private StutteringClient() {}
+
+  /** Arguments: family, directory of the log, run time in ms, longest wait in ms, URIs. */
+  public static void main(String[] arguments) {
+    Family family = Family.valueOf(arguments[0]);
+    long runNanos = Long.parseLong(arguments[2]) * 1_000_000;
+    long boundMillis = Long.parseLong(arguments[3]);
+    List<String> uris = Arrays.asList(arguments).subList(4, arguments.length);
+    List<LockClient> here = uris.stream().map(LockClient::create).toList();
+    List<LockClient> there = uris.stream().map(LockClient::create).toList();
+    try (HoldLog log = HoldLog.open(Path.of(arguments[1]))) {
+      List<Cyclist> all = new ArrayList<>();
+      family
+          .contenders(here, there, "stutter")
+          .forEach(contender -> all.add(new Cyclist("thread-" + all.size(), contender, log)));
+      all.forEach(Cyclist::start);
+      System.out.println("begun");
+      watch(all, runNanos, boundMillis);
+      all.forEach(cyclist -> cyclist.report(boundMillis));
+    }
+    here.forEach(LockClient::close);
+    there.forEach(LockClient::close);
+    System.out.println("done");
+  }
+
+  private static void watch(List<Cyclist> all, long runNanos, long boundMillis) {
+    long start = System.nanoTime();
+    while (!all.stream().allMatch(Cyclist::hasEnded)) {
+      if (System.nanoTime() - start > runNanos) {
+        all.forEach(Cyclist::stop);
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+      if (!all.stream().allMatch(cyclist -> cyclist.isWell(boundMillis))) {
+        all.forEach(cyclist -> cyclist.report(boundMillis));
+        System.out.println("stuck");
+        Runtime.getRuntime().halt(1);
+      }
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.mortise.it.versions;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockClient;
+import io.mortise.fair.RedisFairLock;
+import io.mortise.fencing.FencedStore;
+import io.mortise.it.versions.References.Reference;
+import io.mortise.multi.MultiLock;
+import io.mortise.readwrite.RedisReadWriteLock;
+import io.mortise.red.RedLock;
+import io.mortise.testkit.RedisServer;
+import java.io.File;
+import java.io.IOException;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.RedisClient;
+
+/**
+ * What is compiled against the newest libraries links with the lowest that are supported: every
+ * class, field and method that the modules refer to is there, with that signature, also where no
+ * test comes by.
+ */
+class LinkageTest {
+  /** Where the build puts the lowest versions. */
+  private static final Path LOWEST = Path.of("target", "lowest").toAbsolutePath();
+
+  /** Packages of the libraries that an application may bring in a version of its own. */
+  private static final List<String> LIBRARIES =
+      List.of("redis.clients.jedis.", "org.apache.commons.pool2.", "org.slf4j.");
+
+  private static final List<Class<?>> MODULES =
+      List.of(
+          LockClient.class,
+          RedisFairLock.class,
+          RedisReadWriteLock.class,
+          MultiLock.class,
+          RedLock.class,
+          FencedStore.class,
+          RedisServer.class);
+
+  private final TreeSet<String> missing = new TreeSet<>();
+  private final Map<String, Integer> seen = new HashMap<>();
+
+  @Test
+  void theModulesLinkWithTheLowestVersions() throws Exception {
+    try (URLClassLoader lowest = lowestFirst()) {
+      for (Class<?> module : MODULES) {
+        Map<String, byte[]> files = classFiles(Path.of(location(module)));
+        assertTrue(files.size() > 0, () -> "no classes beside " + module);
+        for (Map.Entry<String, byte[]> file : files.entrySet()) {
+          References.of(file.getValue()).forEach(reference -> look(lowest, reference));
+          lookForUnimplemented(lowest, file.getKey());
+        }
+      }
+      // Jedis stands on the pool too, and was compiled against a newer one.
+      Path jedis = Path.of(location(lowest.loadClass(RedisClient.class.getName())));
+      for (byte[] file : classFiles(jedis).values()) {
+        References.of(file).stream()
+            .filter(reference -> !reference.owner().startsWith(LIBRARIES.get(0)))
+            .forEach(reference -> look(lowest, reference));
+      }
+    }
+    LIBRARIES.forEach(library -> assertTrue(seen.getOrDefault(library, 0) > 0, library));
+    assertEquals(new TreeSet<>(), missing, "not in the lowest versions");
+  }
+
+  private void look(ClassLoader lowest, Reference reference) {
+    for (String library : LIBRARIES) {
+      if (reference.owner().startsWith(library)) {
+        seen.merge(library, 1, Integer::sum);
+        try {
+          Class<?> owner = Class.forName(reference.owner(), false, lowest);
+          if (!isLowest(owner) || !has(owner, reference)) {
+            missing.add(reference.toString());
+          }
+        } catch (ClassNotFoundException e) {
+          missing.add(reference.owner());
+        }
+      }
+    }
+  }
+
+  /** The newest ones stand behind the lowest on the class path. */
+  private static boolean isLowest(Class<?> type) {
+    return Path.of(location(type)).startsWith(LOWEST);
+  }
+
+  private static boolean has(Class<?> type, Reference wanted) {
+    boolean declared =
+        wanted.isField()
+            ? Arrays.stream(type.getDeclaredFields())
+                .anyMatch(
+                    field ->
+                        field.getName().equals(wanted.name())
+                            && field.getType().descriptorString().equals(wanted.descriptor()))
+            : wanted.name().equals("<init>")
+                ? Arrays.stream(type.getDeclaredConstructors())
+                    .anyMatch(
+                        it ->
+                            descriptor(void.class, it.getParameterTypes())
+                                .equals(wanted.descriptor()))
+                : Arrays.stream(type.getDeclaredMethods())
+                    .anyMatch(
+                        method ->
+                            method.getName().equals(wanted.name())
+                                && descriptor(method.getReturnType(), method.getParameterTypes())
+                                    .equals(wanted.descriptor()));
+    return declared || supertypes(type).anyMatch(supertype -> has(supertype, wanted));
+  }
+
+  private static Stream<Class<?>> supertypes(Class<?> type) {
+    Class<?> above = type.isInterface() ? Object.class : type.getSuperclass();
+    return Stream.concat(Stream.ofNullable(above), Arrays.stream(type.getInterfaces()));
+  }
+
+  private static String descriptor(Class<?> result, Class<?>[] parameters) {
+    return MethodType.methodType(result, parameters).descriptorString();
+  }
+
+  /** A method that a type of the library had to have implemented then, and has not now. */
+  private void lookForUnimplemented(ClassLoader lowest, String name) throws Exception {
+    Class<?> type = Class.forName(name, false, lowest);
+    if (!Modifier.isAbstract(type.getModifiers())) {
+      for (Method method : type.getMethods()) {
+        if (Modifier.isAbstract(method.getModifiers())) {
+          missing.add("the implementation of %s in %s".formatted(method, name));
+        }
+      }
+    }
+  }
+
+  private static URLClassLoader lowestFirst() throws IOException {
+    List<URL> path = new ArrayList<>();
+    try (Stream<Path> jars = Files.list(LOWEST)) {
+      for (Path jar : jars.toList()) {
+        path.add(jar.toUri().toURL());
+      }
+    }
+    assertEquals(LIBRARIES.size(), path.size(), () -> LOWEST + " has " + path);
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      path.add(url(entry));
+    }
+    return new URLClassLoader(path.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
+  }
+
+  private static URL url(String entry) throws MalformedURLException {
+    return Path.of(entry).toUri().toURL();
+  }
+
+  private static URI location(Class<?> type) {
+    try {
+      return type.getProtectionDomain().getCodeSource().getLocation().toURI();
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The class files of that folder or jar, by the names of their classes. */
+  private static Map<String, byte[]> classFiles(Path place) throws IOException {
+    if (Files.isDirectory(place)) {
+      return classFilesBelow(place);
+    }
+    try (FileSystem jar = FileSystems.newFileSystem(place)) {
+      return classFilesBelow(jar.getPath("/"));
+    }
+  }
+
+  private static Map<String, byte[]> classFilesBelow(Path root) throws IOException {
+    Map<String, byte[]> files = new HashMap<>();
+    try (Stream<Path> all = Files.walk(root)) {
+      for (Path file : all.filter(it -> it.toString().endsWith(".class")).toList()) {
+        String name = root.relativize(file).toString().replaceFirst("\\.class$", "");
+        if (!name.endsWith("-info")) {
+          files.put(name.replace('/', '.').replace('\\', '.'), Files.readAllBytes(file));
+        }
+      }
+    }
+    return files;
+  }
+}

@@ -1,0 +1,9 @@
+package io.mortise.multi;
+
+/** The types of the multi-lock that tests look for on stacks. */
+public final class MultiLockTypes {
+  /** One acquisition of all members. */
+  public static final Class<?> ACQUISITION = MultiAcquisition.class;
+
+  private MultiLockTypes() {}
+}

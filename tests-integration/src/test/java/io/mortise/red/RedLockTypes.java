@@ -1,0 +1,9 @@
+package io.mortise.red;
+
+/** The types of the quorum lock that tests look for on stacks. */
+public final class RedLockTypes {
+  /** Where a thread waits for the answers of the nodes. */
+  public static final Class<?> POLL = Poll.class;
+
+  private RedLockTypes() {}
+}
