@@ -60,16 +60,17 @@ final class Ballot {
     if (lead != null) {
       poll.answer(lead.place(), Optional.of(lead.lease()));
     }
+    LateGrants late = new LateGrants();
+    boolean won;
     try {
       askForVotes(waitNanos);
+      won = poll.count(Optional::isPresent) >= quorum;
+      answers = poll.end(!won, won ? late : Ballot::giveBack);
     } catch (InterruptedException | RuntimeException | Error e) {
       answers = poll.end(true, Ballot::giveBack);
       giveBackAll(false);
       throw e;
     }
-    LateGrants late = new LateGrants();
-    boolean won = poll.count(Optional::isPresent) >= quorum;
-    answers = poll.end(!won, won ? late : Ballot::giveBack);
     try {
       refuseOneServerTwice();
       if (won) {

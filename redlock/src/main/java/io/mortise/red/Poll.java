@@ -224,6 +224,7 @@ final class Poll<T> {
   List<@Nullable Answer<T>> end(boolean interrupt, Late<T> rest) {
     lock.lock();
     try {
+      List<@Nullable Answer<T>> soFar = new ArrayList<>(answers); // before anything is changed
       late = rest;
       interrupts = interrupt;
       for (int i = 0; i < asked.length; i++) {
@@ -235,7 +236,7 @@ final class Poll<T> {
           thread.interrupt();
         }
       }
-      return new ArrayList<>(answers);
+      return soFar;
     } finally {
       lock.unlock();
     }

@@ -157,10 +157,10 @@ final class QuorumHold extends JointLease implements QuorumLease {
     return each(OwnedLease::confirm).done() >= quorum();
   }
 
-  /** As {@link #joinLate}, on a thread of the node's client: whoever has the hold need not wait. */
+  /** As {@link #joinLate}, on a thread of the node's client, if one can be had: so its owner need not wait. */
   void joinSoon(int place, OwnedLease lease) {
     Poll<Boolean> joining = source.poll();
-    joining.ask(place, () -> joinLate(place, null, lease));
+    joining.demand(place, () -> joinLate(place, null, lease)); // or nobody would release it
     joining.end(false, (late, joined) -> {});
   }
 

@@ -142,8 +142,7 @@ final class Acquisition {
       waiting.noteInterrupt();
       OwnedLease left = neighbours.left(attempts.withinNanos(waiting.leftNanos()));
       if (left != null) {
-        attempts.giveUp(waiting.leftNanos()); // what this one asked for itself is not needed
-        return left;
+        return instead(left, attempts);
       }
 
       Attempt attempt = attempts.make(waiting.leftNanos());
@@ -168,6 +167,20 @@ final class Acquisition {
       } else {
         backoff = null;
         waiting.park(heard, retryMillis(attempt));
+      }
+    }
+  }
+
+  /** With what others have left, what this one has asked for itself is not needed. */
+  private OwnedLease instead(OwnedLease left, Attempts attempts) {
+    boolean given = false;
+    try {
+      attempts.giveUp(waiting.leftNanos());
+      given = true;
+      return left;
+    } finally {
+      if (!given) {
+        drop(left);
       }
     }
   }
@@ -233,15 +246,30 @@ final class Acquisition {
   // ---- at the end
 
   private void giveBack(@Nullable OwnedLease lease) {
+    boolean ended = false;
     try {
       waiting.close();
-      if (lease == null && attempts != null) {
-        attempts.giveUp(waiting.leftNanos());
-      }
+      ended = true;
     } finally {
-      if (lease == null) {
-        place.leave();
+      try {
+        if (lease == null && attempts != null) {
+          attempts.giveUp(waiting.leftNanos());
+        } else if (lease != null && !ended) {
+          drop(lease); // an error keeps it from its caller
+        }
+      } finally {
+        if (lease == null) {
+          place.leave();
+        }
       }
+    }
+  }
+
+  private static void drop(OwnedLease lease) {
+    if (lease instanceof SharedHold part) {
+      part.drop();
+    } else if (lease instanceof LeaseHandle hold) {
+      hold.end().drop();
     }
   }
 }

@@ -123,7 +123,7 @@ final class Attempts {
       }
       Attempt outcome = protocol.outcome(reply.value());
       if (outcome instanceof Attempt.Acquired) {
-        before = answered; // and in doubt until somebody has the hold
+        before = answered.granted(); // and in doubt until somebody has the hold
       } else {
         doubt = answered;
         note(null);
@@ -145,8 +145,7 @@ final class Attempts {
   }
 
   /**
-   * The hold that the last attempt was granted. Null when it came too late, as without an answer;
-   * and when something has happened since the attempt was sent that may have ended the hold, such
+   * The hold that the last attempt was granted. Null when it came too late; and when something has happened since the attempt was sent that may have ended the hold, such
    * as a forced release: then the next attempt, by the same holder id, finds out.
    */
   @Nullable OwnedLease hold(Attempt.Acquired acquired) {
@@ -155,6 +154,7 @@ final class Attempts {
     // Not by asking the lease: that would make it lost, and a lost one is released in the
     // background, which could meet the next attempt of the same holder.
     if (engine.nanos() - lease.renewal().deadlineNanos() >= 0) {
+      doubt = before.held(leaseFromNow()); // it was answered: one release ends it
       note(
           new Fault(
               Reason.UNREACHABLE,
@@ -165,6 +165,7 @@ final class Attempts {
     }
     note(null);
     if (!engine.register(lease, sending.epoch())) {
+      doubt = before.held(leaseFromNow());
       return null;
     }
     // Not before: what ends as an object only must not have the holder id released.

@@ -103,7 +103,7 @@ final class ClusterMap {
       while (true) {
         try {
           if (!asking.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-            throw new Fault(Reason.UNREACHABLE, false, nodes + " did not answer in time", null);
+            throw notInTime();
           }
           break;
         } catch (InterruptedException e) {
@@ -148,7 +148,7 @@ final class ClusterMap {
     }
     throw last != null
         ? last
-        : new Fault(Reason.UNREACHABLE, false, nodes + " did not answer in time", null);
+        : notInTime();
   }
 
   @GuardedBy("asking")
@@ -177,6 +177,10 @@ final class ClusterMap {
     } catch (RuntimeException odd) {
       throw new Fault(Reason.NOT_READY, false, address + " cannot be understood", odd);
     }
+  }
+
+  private Fault notInTime() {
+    return new Fault(Reason.UNREACHABLE, false, nodes + " did not answer in time", null);
   }
 
   private static Fault notNow(String why) {
@@ -226,9 +230,12 @@ final class ClusterMap {
     int answers = 0;
     Fault silent = null;
     for (HostAndPort master : told.masters()) {
+      long left = deadlineNanos - System.nanoTime();
+      if (left <= 0) {
+        break;
+      }
       try {
-        long left = Math.max(LEAST_SHARE_NANOS, (deadlineNanos - System.nanoTime()) / 2);
-        all &= (Boolean) nodes.at(master).exchange(ClusterMap::knowsShards, left).value();
+        all &= (Boolean) nodes.at(master).exchange(ClusterMap::knowsShards, (left + 1) / 2).value();
         answers++;
       } catch (Fault fault) {
         if (!fault.reason().mayPass()) {
@@ -237,8 +244,8 @@ final class ClusterMap {
         silent = fault;
       }
     }
-    if (answers == 0 && silent != null) {
-      throw silent;
+    if (answers == 0) {
+      throw silent != null ? silent : notInTime();
     }
     return all;
   }

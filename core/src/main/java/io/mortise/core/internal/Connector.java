@@ -126,7 +126,8 @@ final class Connector {
     return new RedisNode(
         "the master '%s' of sentinels %s".formatted(master, sentinels),
         new SentinelConnections(
-            new Sentinels(master, sentinels, workers.threads("sentinel")),
+            new Sentinels(
+                master, sentinels, workers.threads("sentinel"), Sentinels.FORGET_NANOS),
             config(whole, options),
             options));
   }

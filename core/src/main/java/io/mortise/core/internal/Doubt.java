@@ -25,6 +25,13 @@ record Doubt(int attempts, boolean held, long untilNanos) {
     return new Doubt(attempts, true, latest(untilNanos));
   }
 
+  /**
+   * The same beside a hold that Redis has granted since: its release ends whatever else it ends.
+   */
+  Doubt granted() {
+    return attempts == 0 ? NONE : new Doubt(attempts, false, untilNanos);
+  }
+
   private long latest(long nanos) {
     return exists() && untilNanos - nanos > 0 ? untilNanos : nanos;
   }

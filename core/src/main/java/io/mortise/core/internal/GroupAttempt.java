@@ -30,6 +30,7 @@ public final class GroupAttempt {
   private final @Nullable Thread owner;
   private final String holder;
   private final List<Place> places = new ArrayList<>();
+  private final long startNanos;
 
   private GroupAttempt(List<EngineSource> sources, Terms terms, @Nullable Thread owner) {
     this.engine = sources.get(0).engine();
@@ -37,6 +38,7 @@ public final class GroupAttempt {
     this.terms = terms;
     this.owner = owner;
     this.holder = engine.nextHolder();
+    this.startNanos = engine.nanos();
   }
 
   /** Makes the attempt. */
@@ -60,9 +62,20 @@ public final class GroupAttempt {
       return attempt();
     } finally {
       try {
-        places.forEach(Place::leave);
+        leaveFrom(0);
       } finally {
         engine.underway().end();
+      }
+    }
+  }
+
+  /** All of them, whatever goes wrong with one. */
+  private void leaveFrom(int place) {
+    if (place < places.size()) {
+      try {
+        places.get(place).leave();
+      } finally {
+        leaveFrom(place + 1);
       }
     }
   }
@@ -78,7 +91,7 @@ public final class GroupAttempt {
   private long withinNanos() {
     return terms.waitNanos() == 0
         ? engine.commands().timeoutNanos()
-        : Math.max(LEAST_NANOS, terms.waitNanos());
+        : Math.max(LEAST_NANOS, terms.waitNanos() - (engine.nanos() - startNanos));
   }
 
   /** Repeated, by the same holder id, when something has happened since that may end the holds. */
@@ -88,7 +101,7 @@ public final class GroupAttempt {
       calls.add(source.protocol().acquireTogether(holder, terms.leaseMillis()).orElseThrow());
     }
     Doubt doubt = Doubt.NONE;
-    while (true) {
+    for (int i = 0; i < MOST_ATTEMPTS; i++) {
       Sending sending = Sending.now(engine);
       boolean settled = false;
       try {
@@ -105,12 +118,10 @@ public final class GroupAttempt {
           abandon(doubt.another(leaseFromNow()));
         }
       }
-      doubt = doubt.another(leaseFromNow());
-      if (doubt.attempts() >= MOST_ATTEMPTS) {
-        abandon(doubt);
-        return new Outcome.Busy(0);
-      }
+      doubt = doubt.held(leaseFromNow()); // granted, and answered
     }
+    abandon(doubt);
+    return new Outcome.Busy(0);
   }
 
   private @Nullable Outcome attempt(List<ScriptCall> calls, Sending sending, Doubt before) {
@@ -131,7 +142,7 @@ public final class GroupAttempt {
         }
         return new Outcome.Busy(Math.toIntExact((Long) answer.get(1)) - 1);
       }
-      List<OwnedLease> leases = hold(Attempt.Acquired.of(answer), sending, doubt);
+      List<OwnedLease> leases = hold(Attempt.Acquired.of(answer), sending, doubt.granted());
       return leases == null ? null : new Outcome.Acquired(leases);
     } catch (Fault fault) {
       if (fault.mayHaveRun()) {

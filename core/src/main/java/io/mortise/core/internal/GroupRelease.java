@@ -14,13 +14,16 @@ import java.util.Map;
  */
 public final class GroupRelease {
   private final List<RuntimeException> thrown = new ArrayList<>();
-  private final List<LeaseHandle> begun = new ArrayList<>();
+  private final List<LeaseHandle> begun;
 
-  private GroupRelease() {}
+  /** The list has its room from the start: what has begun is noted without fail. */
+  private GroupRelease(int most) {
+    begun = new ArrayList<>(most);
+  }
 
   /** Releases all; what went wrong with them. */
   public static List<RuntimeException> run(List<? extends OwnedLease> leases) {
-    GroupRelease release = new GroupRelease();
+    GroupRelease release = new GroupRelease(leases.size());
     try {
       release.all(leases);
     } finally {

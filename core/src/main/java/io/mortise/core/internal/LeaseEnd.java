@@ -78,8 +78,9 @@ final class LeaseEnd {
 
   /** Ends the hold as lost, unless it has ended already or is being released. */
   boolean lose(Reason reason, long atNanos, String detail) {
+    LeaseLoss loss = lost(reason, atNanos, detail);
     try {
-      if (!state.lose(lost(reason, atNanos, detail))) {
+      if (!state.lose(loss)) {
         return false;
       }
       lease.renewal().deadline().end();
@@ -88,13 +89,23 @@ final class LeaseEnd {
       } else {
         lease.renewal().awaitOwner();
       }
+      return true;
     } finally {
-      passOn();
+      try {
+        passOn();
+      } finally {
+        if (state.now().loss() == loss) { // by this call, also if an error ends it
+          abandonWhatMayStay(loss);
+        }
+      }
     }
-    if (doubt.exists() || (reason == Reason.EXPIRED && lease.renewal().deadline().mayOutlive())) {
+  }
+
+  private void abandonWhatMayStay(LeaseLoss loss) {
+    boolean mayOutlive = lease.renewal().deadline().mayOutlive();
+    if (doubt.exists() || (loss.reason() == Reason.EXPIRED && mayOutlive)) {
       abandon();
     }
-    return true;
   }
 
   /**
@@ -179,6 +190,9 @@ final class LeaseEnd {
     } finally {
       if (!ended) { // an error: the hold is released then, and left to nobody
         turn.set(mine);
+        if (state.now().phase() == Phase.RELEASED) {
+          abandon();
+        }
       }
     }
     Tenure orphan = mine.end(tenure);

@@ -125,21 +125,23 @@ final class LeaseEvents {
     boolean tells;
     lock.lock();
     try {
-      if (!change.getAsBoolean()) {
-        return false;
-      }
       keepers = state == State.RELEASED ? List.of() : List.copyOf(whileHeld);
-      for (Consumer<State> listener : onChange) {
-        pending.add(() -> tell(listener, state));
+      int before = pending.size();
+      boolean made = false;
+      try {
+        prepare(state, what);
+        made = change.getAsBoolean();
+      } finally {
+        while (!made && pending.size() > before) {
+          pending.removeLast();
+        }
+      }
+      if (!made) {
+        return false;
       }
       if (what != null) {
         loss = what;
-        for (Consumer<LeaseLoss> listener : onLost) {
-          pending.add(() -> tell(listener, what));
-        }
         onLost.clear();
-        boolean warns = logs && whileHeld.stream().noneMatch(keeper -> keeper.tells);
-        pending.add(() -> tell(told -> log(told, warns), what)); // last, because a log may block
       }
       tells = !telling && !pending.isEmpty();
       telling |= tells;
@@ -159,6 +161,21 @@ final class LeaseEvents {
       }
     }
     return true;
+  }
+
+  /** Before the change, so that an error for want of memory leaves everything as it was. */
+  @GuardedBy("lock")
+  private void prepare(State state, @Nullable LeaseLoss what) {
+    for (Consumer<State> listener : onChange) {
+      pending.add(() -> tell(listener, state));
+    }
+    if (what != null) {
+      for (Consumer<LeaseLoss> listener : onLost) {
+        pending.add(() -> tell(listener, what));
+      }
+      boolean warns = logs && whileHeld.stream().noneMatch(keeper -> keeper.tells);
+      pending.add(() -> tell(told -> log(told, warns), what)); // last, because a log may block
+    }
   }
 
   /** One loss is one warning: that of the outermost hold which is lost by it. */

@@ -142,18 +142,26 @@ final class Releases {
       if (!pending.contains(this)) {
         return;
       }
-      Tried came = release(engine.commands().timeoutNanos());
+      boolean over = false;
+      try {
+        over = isOverAfter(release(engine.commands().timeoutNanos()));
+      } finally { // an error is no answer
+        if (over) {
+          pending.remove(this);
+        } else {
+          dueNanos = engine.nanos() + backoff.nextNanos();
+          engine.scheduler().add(this);
+        }
+      }
+    }
+
+    private boolean isOverAfter(Tried came) {
       if (came == Tried.RELEASED) {
         open--;
       }
-      if (open <= 0
+      return open <= 0
           || (came != Tried.UNANSWERED && !unanswered)
-          || engine.nanos() - untilNanos >= 0) {
-        pending.remove(this);
-      } else {
-        dueNanos = engine.nanos() + backoff.nextNanos();
-        engine.scheduler().add(this);
-      }
+          || engine.nanos() - untilNanos >= 0;
     }
 
     private Tried release(long withinNanos) {

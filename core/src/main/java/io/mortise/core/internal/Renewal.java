@@ -395,7 +395,10 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     inFlight = false;
     asksAtOnceIfDoubted();
     if (lease.atRisk()) {
-      Engine.LOG.warn("lock '{}': a renewal failed: {}", protocol.name(), fault.getMessage());
+      engine.soon( // this may be the scheduler's thread
+          () ->
+              Engine.LOG.warn(
+                  "lock '{}': a renewal failed: {}", protocol.name(), fault.getMessage()));
     }
     engine.scheduler().poke(dueNanos());
   }

@@ -78,7 +78,17 @@ final class SentinelConnections implements ConnectionSource {
 
   @Override
   public Loan borrow(long deadlineNanos) throws InterruptedException {
-    return master(deadlineNanos).borrow(deadlineNanos);
+    while (true) {
+      OwnConnections pool = master(deadlineNanos);
+      try {
+        return pool.borrow(deadlineNanos);
+      } catch (JedisConnectionException failed) {
+        Master now = current;
+        if (closed || now == null || now.connections() == pool) {
+          throw failed;
+        } // closed while it was waited for, because there is another master
+      }
+    }
   }
 
   @Override

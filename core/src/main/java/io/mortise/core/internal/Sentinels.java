@@ -27,7 +27,8 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
  * <p><b>Who is believed.</b> Each failover has an epoch, higher than all before. The last word of
  * each sentinel counts, also while it cannot be asked, and of all words that with the highest
  * epoch. So a sentinel that is cut off from the others together with a former master does not turn
- * the client back to that. The first word is not believed before more than half of the sentinels
+ * the client back to that. A word that was not repeated for a minute is forgotten while more than
+ * half of the sentinels speak: sentinels that are made anew begin with epoch 0. The first word is not believed before more than half of the sentinels
  * have spoken, or none is left to wait for, or half of the caller's time is over.
  *
  * <p><b>Threads.</b> {@code lock} guards the words, and is not held while anybody is asked. A
@@ -36,10 +37,12 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
  */
 final class Sentinels implements AutoCloseable {
   private static final long IDLE_SECONDS = 5;
+  static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final String masterName;
   private final List<Asked> all = new ArrayList<>();
   private final ThreadPoolExecutor threads;
+  private final long forgetNanos;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition told = lock.newCondition();
   private volatile BiConsumer<HostAndPort, HostAndPort> changed = (former, now) -> {};
@@ -55,6 +58,7 @@ final class Sentinels implements AutoCloseable {
     final Sentinel sentinel;
     boolean underWay;
     @Nullable Word word;
+    long saidNanos;
     @Nullable Throwable failure;
 
     Asked(Sentinel sentinel) {
@@ -62,8 +66,13 @@ final class Sentinels implements AutoCloseable {
     }
   }
 
-  Sentinels(String masterName, Collection<Sentinel> sentinels, ThreadFactory threads) {
+  /**
+   * @param forgetNanos after which a word that is not repeated is forgotten
+   */
+  Sentinels(
+      String masterName, Collection<Sentinel> sentinels, ThreadFactory threads, long forgetNanos) {
     this.masterName = masterName;
+    this.forgetNanos = forgetNanos;
     sentinels.forEach(sentinel -> all.add(new Asked(sentinel)));
     this.threads =
         new ThreadPoolExecutor(
@@ -179,7 +188,10 @@ final class Sentinels implements AutoCloseable {
     lock.lock();
     try {
       one.underWay = false;
-      one.word = word == null ? one.word : word;
+      if (word != null) {
+        one.word = word;
+        one.saidNanos = System.nanoTime();
+      }
       one.failure = failure;
       former = master;
       if (former != null || 2 * spoken() > all.size() || !isUnderWay()) {
@@ -207,9 +219,11 @@ final class Sentinels implements AutoCloseable {
   @GuardedBy("lock")
   private void believe() {
     Word best = null;
+    boolean forgets = 2 * all.stream().filter(this::isFresh).count() > all.size();
     for (Asked each : all) {
       Word word = each.word;
       if (word != null
+          && (!forgets || isFresh(each))
           && (best == null
               || word.epoch() > best.epoch()
               || (word.epoch() == best.epoch() && word.master().equals(master)))) {
@@ -217,6 +231,11 @@ final class Sentinels implements AutoCloseable {
       }
     }
     master = best == null ? master : best.master();
+  }
+
+  @GuardedBy("lock")
+  private boolean isFresh(Asked each) {
+    return each.word != null && System.nanoTime() - each.saidNanos < forgetNanos;
   }
 
   @GuardedBy("lock")

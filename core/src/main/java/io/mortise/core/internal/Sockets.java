@@ -41,11 +41,6 @@ final class Sockets implements JedisSocketFactory {
     this.deadlineNanos = deadlineNanos;
   }
 
-  /** The one that was made; null before. */
-  @Nullable Socket socket() {
-    return socket;
-  }
-
   void close() {
     Socket made = socket;
     if (made != null) {

@@ -65,6 +65,9 @@ final class Subscriber {
   private @Nullable SubscriberSession session;
   private @Nullable Thread thread;
 
+  /** How often the connection was to be made anew; guarded by the lock. */
+  private long renewals;
+
   /** Whether the log knows that the connection is broken; the subscriber thread's alone. */
   private boolean tellsOfOutage;
 
@@ -140,6 +143,7 @@ final class Subscriber {
 
   /** Makes the connection anew, to whichever server it is now; everybody wakes up and asks. */
   void renew() {
+    renewals++;
     if (session != null) {
       session.kill();
     }
@@ -260,17 +264,29 @@ final class Subscriber {
   }
 
   private void run(List<String> first, Backoff backoff) throws Fault {
+    long before = renewals();
     SubscriberSession next = new SubscriberSession(post.connect(), sharded, new Events(backoff));
     lock.lock();
     try {
       session = next;
       if (surroundings.isClosed() || channels.isEmpty()) {
         next.end();
+      } else if (renewals != before) {
+        next.kill(); // meanwhile another server has become the right one
       }
     } finally {
       lock.unlock();
     }
     next.run(first);
+  }
+
+  private long renewals() {
+    lock.lock();
+    try {
+      return renewals;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Once an outage, not once an attempt. */

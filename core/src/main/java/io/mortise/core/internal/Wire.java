@@ -2,14 +2,11 @@ package io.mortise.core.internal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.io.IOException;
-import java.net.Socket;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -22,8 +19,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * A connection of the client's own. It knows which server it leads to, and can tell whether an
- * answer has begun to arrive. Not over TLS: there only reading tells.
+ * A connection of the client's own. It knows which server it leads to.
  */
 final class Wire extends Connection {
   private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:(\\S+)");
@@ -120,29 +116,5 @@ final class Wire extends Connection {
    */
   @Nullable String life() {
     return life;
-  }
-
-  /** Sends what has been written. */
-  void push() {
-    flush();
-  }
-
-  /** Whether it can tell. */
-  boolean canTell() {
-    Socket socket = sockets.socket();
-    return socket != null && !(socket instanceof SSLSocket) && isConnected() && !isBroken();
-  }
-
-  /**
-   * Whether something can be read. An end of the stream cannot be told from silence, and counts as
-   * that.
-   */
-  boolean hasArrived() {
-    Socket socket = sockets.socket();
-    try {
-      return socket != null && socket.getInputStream().available() > 0;
-    } catch (IOException closed) {
-      return false;
-    }
   }
 }

@@ -91,7 +91,7 @@ final class Workers implements AutoCloseable {
   private Runnable marked(Runnable task) {
     return () -> {
       try {
-        OWN.set(this);
+        mark();
         task.run();
       } catch (Throwable e) { // an error too is told, and ends no thread
         Engine.LOG.error("a background task of client {} failed", name, e);
@@ -99,6 +99,15 @@ final class Workers implements AutoCloseable {
         OWN.remove();
       }
     };
+  }
+
+  /** Without memory for it the task runs all the same; only a listener that closes then waits. */
+  private void mark() {
+    try {
+      OWN.set(this);
+    } catch (OutOfMemoryError none) {
+      Engine.LOG.debug("a thread of client {} does not know whose it is", name, none);
+    }
   }
 
   /** A thread that keeps nothing of the one that starts it. */

@@ -50,7 +50,9 @@ final class JointRelease {
     List<RuntimeException> silent =
         unconfirmed.stream().filter(failure -> !isInDoubt(failure)).toList();
     if (places - silent.size() < required) {
-      throw JointFailure.of(name, "the release could not be confirmed", silent);
+      throw places == 1 && silent.get(0) instanceof LockException itself
+          ? itself // which says it all
+          : JointFailure.of(name, "the release could not be confirmed", silent);
     }
     List<RuntimeException> doubts = unconfirmed.stream().filter(JointRelease::isInDoubt).toList();
     if (!doubts.isEmpty() && held - unconfirmed.size() < required) {

@@ -194,14 +194,15 @@ public final class Ownership {
       throw notHeld(source);
     }
     Level below = top.below();
-    hold.top = below;
     if (below != null) {
+      hold.top = below;
       hold.lease.leave(below.anyRenewed());
       hold.lease.ensureValid();
       return null;
     }
+    noteReleased(source.identity()); // before the hold is out of hand: it may want for memory
+    hold.top = null;
     forget(source.identity());
-    noteReleased(source.identity());
     return hold.lease;
   }
 

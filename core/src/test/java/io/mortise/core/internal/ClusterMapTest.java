@@ -73,6 +73,21 @@ class ClusterMapTest {
   }
 
   @Test
+  void mastersThatAreSilentCostNoMoreThanTheTimeThereIs() {
+    try (FakeCluster large = new FakeCluster(30);
+        Deployment servers = servers(large.uri())) {
+      large.tellOfShards(RespServer.SILENCE);
+      Commands commands = new Commands(servers, workers, FakeCluster.within(500_000_000L));
+      long start = System.nanoTime();
+
+      assertThrows(Fault.class, () -> commands.run(inspect));
+
+      long millis = (System.nanoTime() - start) / 1_000_000;
+      assertTrue(millis < 4_000, () -> "half a second took " + millis + " ms");
+    }
+  }
+
+  @Test
   void seedsOfNoClusterAreToldAsWhatTheyAre() {
     try (RespServer alone =
             new RespServer(c -> error("ERR This instance has cluster support disabled"));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease.State;
@@ -78,6 +79,24 @@ class LeaseEventsTest {
     events.onLost(told::add);
 
     assertFalse(events.changed(() -> false, State.LOST, LOSS));
+    change(events, State.HELD);
+
+    awaitTold(State.HELD);
+  }
+
+  @Test
+  void anErrorInsteadOfAChangeIsNotTold() {
+    events.onStateChange(told::add);
+
+    assertThrows(
+        OutOfMemoryError.class,
+        () ->
+            events.changed(
+                () -> {
+                  throw new OutOfMemoryError("on purpose");
+                },
+                State.AT_RISK,
+                null));
     change(events, State.HELD);
 
     awaitTold(State.HELD);

@@ -25,9 +25,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol.Command;
 
 @Timeout(60)
@@ -380,6 +383,87 @@ class SentinelConnectionsTest {
       await().atMost(TestThread.LIVENESS).until(() -> changes.get() == 1);
       assertEquals("NEXT", ping(servers, LONG_NANOS));
     }
+  }
+
+  @Test
+  void whoWaitsForAConnectionToTheFormerMasterGetsOneToTheNext() throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    AtomicInteger asked = new AtomicInteger();
+    LockOptions one = LockOptions.builder().connections(1).build();
+    try (RespServer former =
+            new RespServer(
+                command -> {
+                  asked.incrementAndGet();
+                  return RespServer.SILENCE;
+                });
+        RespServer sentinel =
+            sentinel(
+                () -> over.get() ? 2 : 1, q -> over.get() ? theMaster() : addressOf(former));
+        Deployment servers =
+            Connector.servers(
+                "redis-sentinel://" + sentinel.address() + "#" + masterName, one, workers)) {
+      TestThread<Fault> first =
+          TestThread.start(() -> assertThrows(Fault.class, () -> ping(servers, LONG_NANOS)));
+      await().atMost(TestThread.LIVENESS).until(() -> asked.get() == 1);
+      TestThread<String> second = TestThread.startAndPark(() -> ping(servers, LONG_NANOS));
+      over.set(true);
+      TestThread<Boolean> looking =
+          TestThread.start(
+              () -> {
+                while (second.isAlive()) {
+                  servers.look(true);
+                  Thread.onSpinWait();
+                }
+                return true;
+              });
+
+      assertEquals("PONG", second.get());
+      assertTrue(looking.get());
+      former.restart();
+      assertEquals(Reason.UNREACHABLE, first.get().reason());
+    }
+  }
+
+  @Test
+  void aWordThatIsNotRepeatedIsForgottenWhileMostSpeak() throws Exception {
+    AtomicBoolean madeAnew = new AtomicBoolean();
+    AtomicReference<String> gone = new AtomicReference<>(theMaster());
+    try (RespServer next = new RespServer(command -> "+NEXT\r\n");
+        RespServer leaves = sentinel(() -> 9, question -> gone.get());
+        RespServer second = sentinel(() -> 0, q -> madeAnew.get() ? addressOf(next) : theMaster());
+        RespServer third = sentinel(() -> 0, q -> madeAnew.get() ? addressOf(next) : theMaster());
+        Sentinels patient = sentinels(Long.MAX_VALUE, leaves, second, third);
+        Sentinels forgetful = sentinels(SHORT_NANOS, leaves, second, third)) {
+      HostAndPort before = HostAndPort.from(master.address());
+      assertEquals(before, patient.master(System.nanoTime() + LONG_NANOS));
+      assertEquals(before, forgetful.master(System.nanoTime() + LONG_NANOS));
+      await().atMost(TestThread.LIVENESS).until(() -> questions.get() == 6);
+      gone.set(RespServer.HANG_UP);
+      madeAnew.set(true);
+
+      await()
+          .atMost(TestThread.LIVENESS)
+          .until(
+              () -> {
+                patient.ask();
+                forgetful.ask();
+                return HostAndPort.from(next.address()).equals(forgetful.known());
+              });
+
+      assertEquals(before, patient.known());
+    }
+  }
+
+  private Sentinels sentinels(long forgetNanos, RespServer... servers) {
+    List<Sentinel> all =
+        Stream.of(servers)
+            .map(
+                server ->
+                    new Sentinel(
+                        HostAndPort.from(server.address()),
+                        DefaultJedisClientConfig.builder().build()))
+            .toList();
+    return new Sentinels(masterName, all, workers.threads("sentinel"), forgetNanos);
   }
 
   @Test

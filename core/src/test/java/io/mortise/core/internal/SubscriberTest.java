@@ -58,8 +58,13 @@ class SubscriberTest {
   private final Subscriber subscriber =
       new Subscriber(this::connect, false, lock, surroundings, workers);
 
+  private final AtomicInteger connects = new AtomicInteger();
+  private volatile Runnable whileConnecting = () -> {};
+
   private Connection connect() {
     maybeThrow();
+    connects.incrementAndGet();
+    whileConnecting.run();
     return new Connection(HostAndPort.from(server.address()));
   }
 
@@ -162,6 +167,19 @@ class SubscriberTest {
         .filter(command -> command.get(0).equals("UNSUBSCRIBE"))
         .forEach(names::addAll);
     return names;
+  }
+
+  @Test
+  void aConnectionIsMadeAnewIfThatIsAskedForWhileItIsMade() {
+    whileConnecting =
+        () -> {
+          whileConnecting = () -> {};
+          locked(subscriber::renew);
+        };
+
+    subscribed("first");
+
+    assertEquals(2, connects.get());
   }
 
   @Test

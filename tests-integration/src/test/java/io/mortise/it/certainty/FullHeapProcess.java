@@ -30,7 +30,14 @@ final class FullHeapProcess {
       int in = System.in.read(); // until the test has waited for some leases
       System.out.println((in < 0 ? "closed " : "fresh ") + fresh.state());
       fresh.close();
-      System.out.println("valid " + leases.stream().filter(Lease::isValid).count());
+      try (LockClient other = LockClient.create(arguments[0], options)) {
+        long untold = 0; // those that say they are held, and are not
+        for (int i = 0; i < HOLDS; i++) {
+          boolean locked = new RedisLock(other, arguments[1] + ":" + i).isLocked();
+          untold += leases.get(i).isValid() && !locked ? 1 : 0;
+        }
+        System.out.println("untold " + untold);
+      }
     }
   }
 

@@ -44,7 +44,7 @@ class FullHeapTest {
       }
       process.send("go on");
       assertEquals("fresh HELD", process.awaitLine("fresh ", LIVENESS));
-      process.awaitLine("valid ", LIVENESS);
+      assertEquals("untold 0", process.awaitLine("untold ", LIVENESS));
       assertEquals(0, process.awaitExit(LIVENESS));
     }
   }
