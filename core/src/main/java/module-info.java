@@ -9,6 +9,7 @@ module io.mortise.core {
   requires static transitive org.jspecify;
   requires static com.google.errorprone.annotations;
   requires transitive redis.clients.jedis;
+  requires com.google.common;
   requires org.apache.commons.pool2;
   requires org.slf4j;
 

@@ -1,8 +1,8 @@
 /** The fair lock. */
 @org.jspecify.annotations.NullMarked
-module io.mortise.fair {
+module io.mortise.fairlock {
   requires transitive io.mortise.core;
   requires static transitive org.jspecify;
 
-  exports io.mortise.fair;
+  exports io.mortise.fairlock;
 }

@@ -1,9 +1,9 @@
 /** Several locks as one. */
 @org.jspecify.annotations.NullMarked
-module io.mortise.multi {
+module io.mortise.multilock {
   requires transitive io.mortise.core;
   requires static transitive org.jspecify;
   requires org.slf4j;
 
-  exports io.mortise.multi;
+  exports io.mortise.multilock;
 }

@@ -1,9 +1,9 @@
 /** A lock on a majority of independent nodes. */
 @org.jspecify.annotations.NullMarked
-module io.mortise.red {
+module io.mortise.redlock {
   requires transitive io.mortise.core;
   requires static transitive org.jspecify;
   requires org.slf4j;
 
-  exports io.mortise.red;
+  exports io.mortise.redlock;
 }

@@ -1,8 +1,8 @@
 /** The read-write lock. */
 @org.jspecify.annotations.NullMarked
-module io.mortise.readwrite {
+module io.mortise.rwlock {
   requires transitive io.mortise.core;
   requires static transitive org.jspecify;
 
-  exports io.mortise.readwrite;
+  exports io.mortise.rwlock;
 }

@@ -38,7 +38,7 @@ final class BaseProtocol implements LockProtocol {
     this.tokenKey = bytes(name.tokenKey());
     this.forcedKey = bytes(name.forcedKey());
     this.channelKey = bytes(channel);
-    this.tokenIdleMillis = bytes(options.tokenIdleLife().toMillis());
+    this.tokenIdleMillis = bytes(options.tokenRetention().toMillis());
     this.markMillis = bytes(options.lease().toMillis());
   }
 

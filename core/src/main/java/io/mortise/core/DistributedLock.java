@@ -44,7 +44,7 @@ import java.util.concurrent.locks.Lock;
  * else.
  *
  * <p><b>Errors.</b> When Redis cannot be used, a wait goes on and tries again until it ends; then,
- * and in {@code lock()} after {@linkplain LockOptions#patience() a patience of 10 s}, a {@link
+ * and in {@code lock()} after {@linkplain LockOptions#outageTimeout() a patience of 10 s}, a {@link
  * LockException} says why. What cannot get better by waiting (a wrong password, a name in use by
  * another kind of lock) is thrown at once. After any error nothing is held: where Redis may have
  * granted the lock without the answer having arrived, the client keeps releasing it in the
@@ -76,8 +76,8 @@ public interface DistributedLock extends Lock {
    *
    * <p>An interrupt does not end the wait; the status is kept.
    *
-   * @throws LockException if Redis cannot be used for longer than {@link LockOptions#patience()},
-   *     or the error is not one that passes, or the client is closed
+   * @throws LockException if Redis cannot be used for longer than {@link
+   *     LockOptions#outageTimeout()}, or the error is not one that passes, or the client is closed
    * @throws LeaseLostException if this thread holds the lock and its lease was lost
    */
   @Override

@@ -23,7 +23,7 @@ public record LeaseLoss(
     /** Somebody called {@link DistributedLock#forceUnlock()}. */
     FORCED,
     /** Redis does not know the hold any more: it lost its data, or somebody deleted the key. */
-    GONE,
+    MISSING,
     /** The client was closed, which releases all that is held through it. */
     CLIENT_CLOSED
   }

@@ -15,7 +15,7 @@ import redis.clients.jedis.UnifiedJedis;
  *
  * <p><b>Failover.</b> When a connection breaks, the sentinels name another master, or slots of a
  * cluster have another one, all holds are verified at once: each is kept, or told lost ({@link
- * LeaseLoss.Reason#GONE}) because the new master does not know it. Whoever waits asks the new
+ * LeaseLoss.Reason#MISSING}) because the new master does not know it. Whoever waits asks the new
  * master.
  *
  * <p><b>Cluster.</b> All keys of a lock are in one slot. Commands go to the slot's master, and

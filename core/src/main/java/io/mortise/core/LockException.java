@@ -25,11 +25,11 @@ public final class LockException extends RuntimeException {
      */
     NOT_REPLICATED(true),
     /** All connections of the pool were in use. May pass. */
-    NO_CONNECTION_FREE(true),
+    POOL_EXHAUSTED(true),
     /** The server refused user, password, or the right to a command or key. */
     ACCESS_DENIED(false),
     /** The server's certificate is not trusted, or is for another host. */
-    UNTRUSTED(false),
+    CERTIFICATE_REJECTED(false),
     /**
      * The server is not what the client was made for: no node of a cluster, or one of several; it
      * has no database of that number; the sentinels watch no master of that name.
@@ -57,7 +57,7 @@ public final class LockException extends RuntimeException {
     }
 
     /** Whether it is worth trying again: a wait goes on over such faults. */
-    public boolean mayPass() {
+    public boolean isTransient() {
       return passing;
     }
   }

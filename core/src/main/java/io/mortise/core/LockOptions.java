@@ -15,24 +15,24 @@ import java.util.Objects;
  *     less time to get over a fault. Default 30 s, at least 100 ms
  * @param maxHold after this time a hold is not renewed any more, so that a stuck holder ends;
  *     default 365 days, in effect never
- * @param patience how long a wait without an end of its own ({@code lock()}) goes on while Redis
- *     cannot be used; default 10 s
+ * @param outageTimeout how long a wait without an end of its own ({@code lock()}) goes on while
+ *     Redis cannot be used; default 10 s
  * @param commandTimeout how long one command may take; default 2 s. For a client made from a {@code
  *     UnifiedJedis} of the caller's, connecting follows that client's own settings
- * @param connections the most connections to use at a time, besides one for subscriptions; default
- *     64. A client made from a {@code UnifiedJedis} of the caller's uses that client's pool
+ * @param maxConnections the most connections to use at a time, besides one for subscriptions;
+ *     default 64. A client made from a {@code UnifiedJedis} of the caller's uses that client's pool
  * @param subscriptionLinger how long a channel stays subscribed after its last waiter, because
  *     contention comes in bursts; default 5 s
- * @param tokenIdleLife how long Redis keeps the last fencing token of a name that nobody acquires;
+ * @param tokenRetention how long Redis keeps the last fencing token of a name that nobody acquires;
  *     default 10 min. After that the next token comes from the server's clock
  * @param clockDrift by how much the clocks of client and server may differ in rate: this share of a
  *     lease, and 2 ms more, is not relied upon, but never more than half of it; default 0.01, at
  *     most 0.5
- * @param handOvers how often a hold of a {@link RedisLock} may pass from one thread of this client
- *     to the next that waits, without a word to Redis, and how many threads may join a read hold
- *     that another one has; then it goes back to Redis, so that other clients have their turn.
+ * @param maxHandOffs how often a hold of a {@link RedisLock} may pass from one thread of this
+ *     client to the next that waits, without a word to Redis, and how many threads may join a read
+ *     hold that another one has; then it goes back to Redis, so that other clients have their turn.
  *     Default 100; 0 for never
- * @param handOverTime for how long it may pass on so; default 20 ms
+ * @param maxHandOffTime for how long it may pass on so; default 20 ms
  * @param acknowledgement what has to be safe before an acquisition counts; default {@link
  *     Acknowledgement#NONE}
  * @param traceLeases whether a {@link Lease} remembers where it was acquired, so that the warning
@@ -42,14 +42,14 @@ import java.util.Objects;
 public record LockOptions(
     Duration lease,
     Duration maxHold,
-    Duration patience,
+    Duration outageTimeout,
     Duration commandTimeout,
-    int connections,
+    int maxConnections,
     Duration subscriptionLinger,
-    Duration tokenIdleLife,
+    Duration tokenRetention,
     double clockDrift,
-    int handOvers,
-    Duration handOverTime,
+    int maxHandOffs,
+    Duration maxHandOffTime,
     Acknowledgement acknowledgement,
     boolean traceLeases) {
 
@@ -58,24 +58,25 @@ public record LockOptions(
 
   private static final Duration MIN_DEFAULT_LEASE = Duration.ofMillis(100);
   private static final double MOST_DRIFT = 0.5;
-  private static final int MOST_HAND_OVERS = 1_000_000;
+  private static final int MOST_HAND_OFFS = 1_000_000;
 
   /** Checks each value and names the one that is wrong. */
   public LockOptions {
     within("lease", lease, MIN_DEFAULT_LEASE, MAX_LEASE);
     within("maxHold", maxHold, lease, MAX_LEASE);
-    within("patience", patience, Duration.ZERO, MAX_LEASE);
+    within("outageTimeout", outageTimeout, Duration.ZERO, MAX_LEASE);
     within("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(10));
     within("subscriptionLinger", subscriptionLinger, Duration.ZERO, Duration.ofHours(1));
-    within("tokenIdleLife", tokenIdleLife, Duration.ofSeconds(1), MAX_LEASE);
-    if (handOvers < 0 || handOvers > MOST_HAND_OVERS) {
+    within("tokenRetention", tokenRetention, Duration.ofSeconds(1), MAX_LEASE);
+    if (maxHandOffs < 0 || maxHandOffs > MOST_HAND_OFFS) {
       throw new IllegalArgumentException(
-          "handOvers must be from 0 to %d, not %d".formatted(MOST_HAND_OVERS, handOvers));
+          "maxHandOffs must be from 0 to %d, not %d".formatted(MOST_HAND_OFFS, maxHandOffs));
     }
-    within("handOverTime", handOverTime, Duration.ZERO, Duration.ofMinutes(1));
+    within("maxHandOffTime", maxHandOffTime, Duration.ZERO, Duration.ofMinutes(1));
     Objects.requireNonNull(acknowledgement, "acknowledgement");
-    if (connections < 1) {
-      throw new IllegalArgumentException("connections must be at least 1, not " + connections);
+    if (maxConnections < 1) {
+      throw new IllegalArgumentException(
+          "maxConnections must be at least 1, not " + maxConnections);
     }
     if (!(clockDrift >= 0 && clockDrift <= MOST_DRIFT)) {
       throw new IllegalArgumentException(
@@ -156,14 +157,14 @@ public record LockOptions(
   public static final class Builder {
     private Duration lease = Duration.ofSeconds(30);
     private Duration maxHold = MAX_LEASE;
-    private Duration patience = Duration.ofSeconds(10);
+    private Duration outageTimeout = Duration.ofSeconds(10);
     private Duration commandTimeout = Duration.ofSeconds(2);
-    private int connections = 64;
+    private int maxConnections = 64;
     private Duration subscriptionLinger = Duration.ofSeconds(5);
-    private Duration tokenIdleLife = Duration.ofMinutes(10);
+    private Duration tokenRetention = Duration.ofMinutes(10);
     private double clockDrift = 0.01;
-    private int handOvers = 100;
-    private Duration handOverTime = Duration.ofMillis(20);
+    private int maxHandOffs = 100;
+    private Duration maxHandOffTime = Duration.ofMillis(20);
     private Acknowledgement acknowledgement = Acknowledgement.NONE;
     private boolean traceLeases;
 
@@ -181,9 +182,9 @@ public record LockOptions(
       return this;
     }
 
-    /** See {@link LockOptions#patience()}. */
-    public Builder patience(Duration patience) {
-      this.patience = patience;
+    /** See {@link LockOptions#outageTimeout()}. */
+    public Builder outageTimeout(Duration outageTimeout) {
+      this.outageTimeout = outageTimeout;
       return this;
     }
 
@@ -193,9 +194,9 @@ public record LockOptions(
       return this;
     }
 
-    /** See {@link LockOptions#connections()}. */
-    public Builder connections(int connections) {
-      this.connections = connections;
+    /** See {@link LockOptions#maxConnections()}. */
+    public Builder maxConnections(int maxConnections) {
+      this.maxConnections = maxConnections;
       return this;
     }
 
@@ -205,9 +206,9 @@ public record LockOptions(
       return this;
     }
 
-    /** See {@link LockOptions#tokenIdleLife()}. */
-    public Builder tokenIdleLife(Duration tokenIdleLife) {
-      this.tokenIdleLife = tokenIdleLife;
+    /** See {@link LockOptions#tokenRetention()}. */
+    public Builder tokenRetention(Duration tokenRetention) {
+      this.tokenRetention = tokenRetention;
       return this;
     }
 
@@ -217,15 +218,15 @@ public record LockOptions(
       return this;
     }
 
-    /** See {@link LockOptions#handOvers()}. */
-    public Builder handOvers(int handOvers) {
-      this.handOvers = handOvers;
+    /** See {@link LockOptions#maxHandOffs()}. */
+    public Builder maxHandOffs(int maxHandOffs) {
+      this.maxHandOffs = maxHandOffs;
       return this;
     }
 
-    /** See {@link LockOptions#handOverTime()}. */
-    public Builder handOverTime(Duration handOverTime) {
-      this.handOverTime = handOverTime;
+    /** See {@link LockOptions#maxHandOffTime()}. */
+    public Builder maxHandOffTime(Duration maxHandOffTime) {
+      this.maxHandOffTime = maxHandOffTime;
       return this;
     }
 
@@ -250,14 +251,14 @@ public record LockOptions(
       return new LockOptions(
           lease,
           maxHold,
-          patience,
+          outageTimeout,
           commandTimeout,
-          connections,
+          maxConnections,
           subscriptionLinger,
-          tokenIdleLife,
+          tokenRetention,
           clockDrift,
-          handOvers,
-          handOverTime,
+          maxHandOffs,
+          maxHandOffTime,
           acknowledgement,
           traceLeases);
     }

@@ -11,7 +11,7 @@ import io.mortise.core.spi.ProtocolSource;
  * <p><b>Order.</b> Between processes there is none: whoever asks first after a release has it. That
  * is the price of two commands a cycle; a fair lock keeps the order of arrival, for more. Threads
  * of one client stand in line; while a hold passes from one to the next (see {@link
- * LockOptions#handOvers}), a thread that asks may take it up to eight times in a row before the
+ * LockOptions#maxHandOffs}), a thread that asks may take it up to eight times in a row before the
  * first in line has woken up.
  *
  * <p><b>In Redis:</b> the hash {@code name} with the holder as its one field; {@code

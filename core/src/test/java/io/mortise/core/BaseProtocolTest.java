@@ -16,7 +16,7 @@ class BaseProtocolTest {
   private static final LockOptions OPTIONS =
       LockOptions.builder()
           .lease(Duration.ofSeconds(20))
-          .tokenIdleLife(Duration.ofMinutes(3))
+          .tokenRetention(Duration.ofMinutes(3))
           .build();
 
   private final BaseProtocol plain = new BaseProtocol(new LockName("order:42"), OPTIONS);
@@ -109,7 +109,7 @@ class BaseProtocolTest {
     assertTrue(plain.waitsInLine());
     assertEquals("lock", plain.kind());
     assertEquals("order:42", plain.name().value());
-    assertTrue(plain.presence("client:1").isEmpty());
+    assertTrue(plain.heartbeat("client:1").isEmpty());
   }
 
   private static void assertCall(

@@ -55,7 +55,8 @@ class LockOptionsTest {
             ofSeconds(30), // the lease
             ofDays(365)),
         arguments(
-            new Setting("patience", LockOptions.Builder::patience, LockOptions::patience),
+            new Setting(
+                "outageTimeout", LockOptions.Builder::outageTimeout, LockOptions::outageTimeout),
             ZERO,
             ofDays(365)),
         arguments(
@@ -72,7 +73,7 @@ class LockOptionsTest {
             ofHours(1)),
         arguments(
             new Setting(
-                "tokenIdleLife", LockOptions.Builder::tokenIdleLife, LockOptions::tokenIdleLife),
+                "tokenRetention", LockOptions.Builder::tokenRetention, LockOptions::tokenRetention),
             ofSeconds(1),
             ofDays(365)));
   }
@@ -116,11 +117,12 @@ class LockOptionsTest {
 
   @Test
   void thereIsAtLeastOneConnection() {
-    assertEquals(1, LockOptions.builder().connections(1).build().connections());
+    assertEquals(1, LockOptions.builder().maxConnections(1).build().maxConnections());
     assertEquals(
-        "connections must be at least 1, not 0",
+        "maxConnections must be at least 1, not 0",
         assertThrows(
-                IllegalArgumentException.class, () -> LockOptions.builder().connections(0).build())
+                IllegalArgumentException.class,
+                () -> LockOptions.builder().maxConnections(0).build())
             .getMessage());
   }
 
@@ -150,8 +152,8 @@ class LockOptionsTest {
 
     assertEquals(ofNanos(100_000_001), options.lease());
     assertEquals(LockOptions.defaults().maxHold(), options.maxHold());
-    assertEquals(LockOptions.defaults().patience(), options.patience());
-    assertEquals(LockOptions.defaults().tokenIdleLife(), options.tokenIdleLife());
+    assertEquals(LockOptions.defaults().outageTimeout(), options.outageTimeout());
+    assertEquals(LockOptions.defaults().tokenRetention(), options.tokenRetention());
   }
 
   @Test

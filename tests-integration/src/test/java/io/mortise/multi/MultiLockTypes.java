@@ -1,4 +1,4 @@
-package io.mortise.multi;
+package io.mortise.multilock;
 
 /** The types of the multi-lock that tests look for on stacks. */
 public final class MultiLockTypes {

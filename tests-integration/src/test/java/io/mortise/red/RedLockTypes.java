@@ -1,4 +1,4 @@
-package io.mortise.red;
+package io.mortise.redlock;
 
 /** The types of the quorum lock that tests look for on stacks. */
 public final class RedLockTypes {

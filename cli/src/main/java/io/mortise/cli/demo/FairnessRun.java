@@ -8,7 +8,7 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
-import io.mortise.fair.RedisFairLock;
+import io.mortise.fairlock.RedisFairLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.mortise.cli.worker.Visit;
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
-import io.mortise.red.RedLock;
+import io.mortise.redlock.RedLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.mortise.cli.demo;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-import io.mortise.fair.RedisFairLock;
+import io.mortise.fairlock.RedisFairLock;
 
 /** The locks that are compared. */
 enum LockKind {

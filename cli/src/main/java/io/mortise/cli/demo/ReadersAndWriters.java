@@ -6,7 +6,7 @@ import io.mortise.cli.worker.Till;
 import io.mortise.cli.worker.Visit;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
-import io.mortise.readwrite.RedisReadWriteLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.HoldLog.Mode;
 import java.time.Duration;
 import java.util.ArrayList;

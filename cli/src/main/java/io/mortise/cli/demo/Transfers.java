@@ -8,7 +8,7 @@ import io.mortise.cli.worker.Visit;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.RedisLock;
-import io.mortise.multi.MultiLock;
+import io.mortise.multilock.MultiLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

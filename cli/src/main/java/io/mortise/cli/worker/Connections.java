@@ -28,7 +28,7 @@ record Connections(RedisClient shop, List<LockClient> locks) implements AutoClos
       LockOptions options =
           LockOptions.builder()
               .lease(Duration.ofMillis(job.leaseMillis()))
-              .tokenIdleLife(TOKEN_IDLE_LIFE)
+              .tokenRetention(TOKEN_IDLE_LIFE)
               .build();
       for (String uri : job.lockUris()) {
         connections.locks.add(LockClient.create(uri, options));

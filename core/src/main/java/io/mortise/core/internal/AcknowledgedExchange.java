@@ -1,7 +1,6 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.internal.Acknowledgements.Shortfall;
-import io.mortise.core.internal.RedisNode.Exchange;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -41,7 +40,7 @@ record AcknowledgedExchange(
       return answer;
     }
     for (Exchange call : undo.get()) {
-      connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
+      connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
       call.on(connection, deadlineNanos);
     }
     return shortfall;

@@ -1,7 +1,7 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.LockOptions.Acknowledgement;
+import io.mortise.core.internal.ConnectionSettings.Durability;
+import io.mortise.core.internal.Fault.Kind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -14,9 +14,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * their own connection alone, so they follow the write on the same one.
  */
 final class Acknowledgements {
-  private final Acknowledgement wanted;
+  private final Durability wanted;
 
-  Acknowledgements(Acknowledgement wanted) {
+  Acknowledgements(Durability wanted) {
     this.wanted = wanted;
   }
 
@@ -32,13 +32,13 @@ final class Acknowledgements {
   @Nullable Shortfall await(Connection connection, long deadlineNanos) {
     long half = (deadlineNanos - System.nanoTime()) / 2_000_000;
     long millis = Math.max(1, Math.min(wanted.within().toMillis(), half));
-    connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
+    connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
     try {
       return wanted.onDisk() ? onDisks(connection, millis) : inMemory(connection, millis);
     } catch (JedisDataException refusal) {
       return isUnsupported(refusal)
           ? new Shortfall(
-              Reason.NOT_SUPPORTED,
+              Kind.NOT_SUPPORTED,
               "the server cannot do what LockOptions.acknowledgement wants ("
                   + refusal.getMessage()
                   + ")")
@@ -68,14 +68,14 @@ final class Acknowledgements {
   static @Nullable Fault lasting(Fault fault) {
     if (fault.getCause() instanceof JedisDataException refusal && isUnsupported(refusal)) {
       return new Fault(
-          Reason.NOT_SUPPORTED,
+          Kind.NOT_SUPPORTED,
           false,
           "the server cannot do what LockOptions.acknowledgement wants ("
               + refusal.getMessage()
               + ")",
           refusal);
     }
-    return fault.reason().mayPass() ? null : fault;
+    return fault.kind().isTransient() ? null : fault;
   }
 
   private @Nullable Shortfall inMemory(Connection connection, long millis) {
@@ -86,7 +86,7 @@ final class Acknowledgements {
     return replicas >= wanted.replicas()
         ? null
         : new Shortfall(
-            Reason.NOT_REPLICATED,
+            Kind.NOT_REPLICATED,
             "%d of %d replicas have acknowledged the acquisition within %d ms, and it was undone; look at the replicas' lag, or at LockOptions.acknowledgement"
                 .formatted(replicas, wanted.replicas(), millis));
   }
@@ -101,11 +101,11 @@ final class Acknowledgements {
     return local >= 1 && replicas >= wanted.replicas()
         ? null
         : new Shortfall(
-            Reason.NOT_REPLICATED,
+            Kind.NOT_REPLICATED,
             "within %d ms the acquisition was on the disk of %s master and %d of %d replicas, and it was undone; look at appendfsync and the replicas' lag, or at LockOptions.acknowledgement"
                 .formatted(millis, local >= 1 ? "the" : "no", replicas, wanted.replicas()));
   }
 
   /** Why an acquisition does not count. */
-  record Shortfall(Reason reason, String message) {}
+  record Shortfall(Kind reason, String message) {}
 }

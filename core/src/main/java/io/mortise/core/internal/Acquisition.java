@@ -1,6 +1,7 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.spi.Attempt;
+import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
@@ -36,7 +37,7 @@ final class Acquisition {
   /** How often a grant is asked for again past the end of the wait. */
   private static final int MOST_ASKED_AGAIN = 8;
 
-  private final Engine engine;
+  private final AcquireContext context;
   private final LockProtocol protocol;
   private final Terms terms;
   private final Place place;
@@ -54,14 +55,19 @@ final class Acquisition {
   private @Nullable Backoff backoff;
 
   private Acquisition(
-      EngineSource source, LockProtocol protocol, Terms terms, @Nullable Thread owner) {
-    this.engine = source.engine();
+      AcquireContext context,
+      LeaseSource source,
+      LockProtocol protocol,
+      Terms terms,
+      @Nullable Thread owner) {
+    this.context = context;
     this.protocol = protocol;
     this.terms = terms;
-    this.patience = new Patience(engine);
-    this.place = new Place(engine, protocol);
-    this.neighbours = new Neighbours(source, protocol, terms, owner, place);
-    this.waiting = new Waiting(engine, protocol, terms);
+    this.patience = new Patience(context.lease().ticker(), context.options().outageTimeout());
+    this.place = new Place(context.lease(), context.gates(), protocol);
+    this.neighbours =
+        new Neighbours(context.lease(), context.shares(), source, protocol, terms, owner, place);
+    this.waiting = new Waiting(context, protocol, terms);
   }
 
   /**
@@ -71,20 +77,24 @@ final class Acquisition {
    * @return the hold, registered and renewed; null when somebody else held the lock all the time
    */
   static @Nullable OwnedLease acquire(
-      EngineSource source, LockProtocol protocol, Terms terms, @Nullable Thread owner)
+      AcquireContext context,
+      LeaseSource source,
+      LockProtocol protocol,
+      Terms terms,
+      @Nullable Thread owner)
       throws InterruptedException {
-    return new Acquisition(source, protocol, terms, owner).run();
+    return new Acquisition(context, source, protocol, terms, owner).run();
   }
 
   private @Nullable OwnedLease run() throws InterruptedException {
     OwnedLease lease = null;
-    engine.underway().begin();
+    context.lease().operations().begin();
     try {
       waiting.noteInterrupt();
       lease = neighbours.left(terms.waitNanos());
       if (lease == null && standInLine()) {
         attempts =
-            new Attempts(engine, protocol, terms, place, neighbours, patience, waiting.begin());
+            new Attempts(context, protocol, terms, place, neighbours, patience, waiting.begin());
         lease = attemptUntilDone(attempts);
       }
       return lease;
@@ -92,7 +102,7 @@ final class Acquisition {
       try {
         giveBack(lease);
       } finally {
-        engine.underway().end();
+        context.lease().operations().end();
       }
       waiting.passOnInterrupt();
     }
@@ -108,12 +118,12 @@ final class Acquisition {
       return true;
     }
     boolean first = place.enter(terms.waitNanos(), terms.interruptible(), neighbours::suits);
-    engine.ensureOpen(protocol.name());
+    context.lease().ensureOpen(protocol.name());
     Gate.Trouble trouble = place.trouble();
     if (first) {
       if (trouble != null) {
         patience.inherit(trouble, waiting.startNanos());
-        if (trouble.isFresh(engine.nanos())) {
+        if (trouble.isFresh(context.nanos())) {
           throwIfPatienceIsOver();
         }
       }
@@ -124,7 +134,7 @@ final class Acquisition {
       return !place.isHeldHere();
     }
     if (trouble != null) {
-      throw trouble.fault().forCaller(protocol.name());
+      throw LockExceptions.from(trouble.fault(), protocol.name());
     }
     // False only when somebody was seen to hold it; otherwise one attempt past the line tells.
     return !place.isTakenSince(waiting.startNanos());
@@ -138,7 +148,7 @@ final class Acquisition {
       // Before the attempt, and before the look whether the client is closed: a message, or the
       // closing, after this moment is not missed.
       Waiting.Heard heard = waiting.listen();
-      engine.ensureOpen(protocol.name());
+      context.lease().ensureOpen(protocol.name());
       waiting.noteInterrupt();
       OwnedLease left = neighbours.left(attempts.withinNanos(waiting.leftNanos()));
       if (left != null) {
@@ -147,7 +157,7 @@ final class Acquisition {
 
       Attempt attempt = attempts.make(waiting.leftNanos());
       if (polite) {
-        engine.courtesy().tried(protocol, attempt instanceof Attempt.Acquired);
+        context.courtesy().tried(protocol, attempt instanceof Attempt.Acquired);
       }
       if (attempt instanceof Attempt.Acquired acquired) {
         OwnedLease lease = attempts.hold(acquired);
@@ -199,24 +209,24 @@ final class Acquisition {
     if (fault == null) {
       return;
     }
-    if (!fault.reason().mayPass() || waiting.leftNanos() <= 0) {
-      throw fault.forCaller(protocol.name());
+    if (!fault.kind().isTransient() || waiting.leftNanos() <= 0) {
+      throw LockExceptions.from(fault, protocol.name());
     }
     throwIfPatienceIsOver();
-    Signal closing = engine.closing();
+    Signal closing = context.lease().closing().signal();
     long seen = closing.generation();
-    engine.ensureOpen(protocol.name());
+    context.lease().ensureOpen(protocol.name());
     waiting.await(closing, seen, pauseNanos());
     letOthersGiveUp();
     if (waiting.leftNanos() <= 0) {
-      throw fault.forCaller(protocol.name());
+      throw LockExceptions.from(fault, protocol.name());
     }
   }
 
   private long pauseNanos() {
     Backoff pause = backoff;
     if (pause == null) {
-      pause = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
+      pause = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, context.lease()::random);
       backoff = pause;
     }
     return pause.nextNanos();
@@ -236,10 +246,11 @@ final class Acquisition {
   private void throwIfPatienceIsOver() {
     Fault fault = patience.last();
     if (fault != null && terms.isForever() && patience.isOver()) {
-      throw fault.forCaller(
+      throw LockExceptions.from(
+          fault,
           protocol.name(),
-          "waited for Redis as long as LockOptions.patience, %s, allows"
-              .formatted(engine.options().patience()));
+          "waited for Redis as long as LockOptions.outageTimeout, %s, allows"
+              .formatted(context.options().outageTimeout()));
     }
   }
 

@@ -1,6 +1,6 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Fault.Kind;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
@@ -9,6 +9,8 @@ import io.mortise.core.spi.Terms;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What one acquisition asks of Redis, all under one holder id: its attempts, and what may be left
@@ -21,16 +23,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by one thread at a time, that of its acquisition.
  */
 final class Attempts {
-  /**
-   * How long all that is done past the end of the wait may take together: the last attempt, and
-   * leaving a queue. The round trip of a slow network.
-   */
-  static final long ROUND_TRIP_NANOS = 200_000_000L;
+  private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
 
   /** A step that is taken at all has this much time. */
   private static final long LEAST_NANOS = 10_000_000L;
 
-  private final Engine engine;
+  private final AcquireContext context;
   private final LockProtocol protocol;
   private final Terms terms;
   private final Place place;
@@ -55,14 +53,14 @@ final class Attempts {
   private boolean queued;
 
   Attempts(
-      Engine engine,
+      AcquireContext context,
       LockProtocol protocol,
       Terms terms,
       Place place,
       Neighbours neighbours,
       Patience patience,
       String holder) {
-    this.engine = engine;
+    this.context = context;
     this.protocol = protocol;
     this.terms = terms;
     this.place = place;
@@ -82,7 +80,8 @@ final class Attempts {
     long within = withinNanos(leftNanos);
     return outcome(
         () ->
-            engine
+            context
+                .lease()
                 .commands()
                 .attempt(
                     Request.of(call),
@@ -94,13 +93,13 @@ final class Attempts {
   /** How long a step may take when so much is left of the wait. */
   long withinNanos(long leftNanos) {
     return terms.waitNanos() == 0
-        ? engine.commands().timeoutNanos()
-        : Math.max(LEAST_NANOS, leftNanos + ROUND_TRIP_NANOS);
+        ? context.lease().commands().timeoutNanos()
+        : Math.max(LEAST_NANOS, leftNanos + Renewal.ROUND_TRIP_NANOS);
   }
 
   private ScriptCall next() {
     tokens = neighbours.tokens();
-    sending = Sending.now(engine);
+    sending = Sending.now(context.lease());
     return protocol.acquire(holder, terms.leaseMillis(), terms.waitNanos() > 0, tokens);
   }
 
@@ -139,32 +138,34 @@ final class Attempts {
       note(fault);
       return null;
     } catch (ClassCastException | IndexOutOfBoundsException odd) { // by the protocol
-      note(new Fault(Reason.SCRIPT, true, "the answer to the attempt cannot be read", odd));
+      note(new Fault(Kind.SCRIPT, true, "the answer to the attempt cannot be read", odd));
       return null;
     }
   }
 
   /**
-   * The hold that the last attempt was granted. Null when it came too late; and when something has happened since the attempt was sent that may have ended the hold, such
-   * as a forced release: then the next attempt, by the same holder id, finds out.
+   * The hold that the last attempt was granted. Null when it came too late; and when something has
+   * happened since the attempt was sent that may have ended the hold, such as a forced release:
+   * then the next attempt, by the same holder id, finds out.
    */
   @Nullable OwnedLease hold(Attempt.Acquired acquired) {
     LeaseHandle lease =
-        new LeaseHandle(engine, protocol, holder, acquired, neighbours.owner(), terms, sending);
+        new LeaseHandle(
+            context.lease(), protocol, holder, acquired, neighbours.owner(), terms, sending);
     // Not by asking the lease: that would make it lost, and a lost one is released in the
     // background, which could meet the next attempt of the same holder.
-    if (engine.nanos() - lease.renewal().deadlineNanos() >= 0) {
+    if (context.nanos() - lease.renewal().deadlineNanos() >= 0) {
       doubt = before.held(leaseFromNow()); // it was answered: one release ends it
       note(
           new Fault(
-              Reason.UNREACHABLE,
+              Kind.UNREACHABLE,
               true,
               "the answer took longer than the lease of " + terms.leaseMillis() + " ms",
               new TimeoutException()));
       return null;
     }
     note(null);
-    if (!engine.register(lease, sending.epoch())) {
+    if (!context.lease().holds().register(lease, sending.epoch())) {
       doubt = before.held(leaseFromNow());
       return null;
     }
@@ -174,7 +175,7 @@ final class Attempts {
   }
 
   private long leaseFromNow() {
-    return engine.nanos() + terms.leaseMillis() * 1_000_000;
+    return context.nanos() + terms.leaseMillis() * 1_000_000;
   }
 
   private void note(@Nullable Fault fault) {
@@ -190,22 +191,27 @@ final class Attempts {
     boolean left = !queued;
     if (queued
         && patience.last() == null
-        && !engine.isClosed()
-        && leftNanos + ROUND_TRIP_NANOS > 0) {
+        && !context.lease().isClosed()
+        && leftNanos + Renewal.ROUND_TRIP_NANOS > 0) {
       try {
-        engine
+        context
+            .lease()
             .commands()
             .run(
-                protocol.abandon(holder), Math.min(ROUND_TRIP_NANOS, leftNanos + ROUND_TRIP_NANOS));
+                protocol.abandon(holder),
+                Math.min(Renewal.ROUND_TRIP_NANOS, leftNanos + Renewal.ROUND_TRIP_NANOS));
         left = true;
       } catch (Fault fault) {
-        Engine.LOG.debug("lock '{}': the queue is left in the background", protocol.name(), fault);
+        LOG.debug("lock '{}': the queue is left in the background", protocol.name(), fault);
       }
     }
     if (!left || doubt.exists()) {
-      engine.releases().abandon(protocol, holder, left ? doubt : doubt.held(leaseFromNow()));
+      context
+          .lease()
+          .releases()
+          .abandon(protocol, holder, left ? doubt : doubt.held(leaseFromNow()));
     } else if (halfway) {
-      engine.releases().abandon(protocol, holder, Doubt.NONE.held(leaseFromNow()));
+      context.lease().releases().abandon(protocol, holder, Doubt.NONE.held(leaseFromNow()));
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Fault.Kind;
 import io.mortise.core.internal.ManyCommands.Answer;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Gathers the items that one scan of the scheduler finds due, and sends them, many in one round
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * for its answer is not asked for again.
  */
 final class Batches {
+  private static final Logger LOG = LoggerFactory.getLogger(Batches.class);
+
   /** So many items keep a server busy for about a millisecond. */
   private static final int MOST_ITEMS = 500;
 
@@ -106,7 +110,7 @@ final class Batches {
 
   private static Fault unsent(@Nullable Throwable cause) {
     return new Fault(
-        Reason.NO_CONNECTION_FREE, false, "no thread could be started, or an error came", cause);
+        Kind.POOL_EXHAUSTED, false, "no thread could be started, or an error came", cause);
   }
 
   /** For each server the items of each script. */
@@ -130,7 +134,7 @@ final class Batches {
         try {
           send(some);
         } catch (Throwable e) {
-          Fault fault = new Fault(Reason.SCRIPT, true, "an error kept the answer back: " + e, e);
+          Fault fault = new Fault(Kind.SCRIPT, true, "an error kept the answer back: " + e, e);
           some.forEach(item -> item.fail(fault));
         }
       }
@@ -152,7 +156,7 @@ final class Batches {
       Fault fault = answers.get(i).fault();
       if (fault == null) {
         items.get(i).answer(answers.get(i).reply().value(), sentNanos);
-      } else if (fault.reason() == Reason.WRONG_TYPE) {
+      } else if (fault.kind() == Kind.WRONG_TYPE) {
         suspects.add(items.get(i));
       } else {
         items.get(i).fail(fault);
@@ -171,7 +175,7 @@ final class Batches {
   private static Fault wrongType(List<Answer> answers) {
     return answers.stream()
         .flatMap(answer -> Stream.ofNullable(answer.fault()))
-        .filter(fault -> fault.reason() == Reason.WRONG_TYPE)
+        .filter(fault -> fault.kind() == Kind.WRONG_TYPE)
         .findFirst()
         .orElseThrow();
   }
@@ -205,9 +209,9 @@ final class Batches {
 
     void answer(Object value, long sentNanos) {
       if (!(value instanceof Long answer)) {
-        fail(new Fault(Reason.SCRIPT, true, "the answer cannot be read: " + value, null));
+        fail(new Fault(Kind.SCRIPT, true, "the answer cannot be read: " + value, null));
       } else if (answer < 0) {
-        fail(new Fault(Reason.SCRIPT, false, "Redis refused to say", null));
+        fail(new Fault(Kind.SCRIPT, false, "Redis refused to say", null));
       } else if (told.compareAndSet(false, true)) {
         try {
           item.answered(answer, sentNanos);
@@ -219,7 +223,7 @@ final class Batches {
 
     private void log(String what, Throwable e) {
       try {
-        Engine.LOG.error(what, item, e);
+        LOG.error(what, item, e);
       } catch (Throwable again) {
         e.addSuppressed(again); // there is no memory even for that
       }

@@ -1,7 +1,6 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.internal.RedisNode.Exchange;
+import io.mortise.core.internal.Fault.Kind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -130,7 +129,7 @@ final class Cluster implements Deployment {
         pause(last ? left : TRY_AGAIN_NANOS);
         return last ? null : new Step(nodeOf(slot, deadlineNanos), exchange);
       }
-      if (fault.reason() == Reason.CLIENT_CLOSED && !nodes.isClosed()) {
+      if (fault.kind() == Kind.CLIENT_CLOSED && !nodes.isClosed()) {
         return new Step(nodeOf(slot, deadlineNanos), exchange); // that node was left behind
       }
       if (fault.isBrokenConnection()) {
@@ -142,7 +141,7 @@ final class Cluster implements Deployment {
       fault.addSuppressed(nobodyAnswers);
       return null;
     }
-    if (fault.reason() == Reason.UNREACHABLE || fault.reason() == Reason.NOT_READY) {
+    if (fault.kind() == Kind.UNREACHABLE || fault.kind() == Kind.NOT_READY) {
       map.refreshSoon();
     }
     return null;
@@ -168,7 +167,7 @@ final class Cluster implements Deployment {
       return before != null ? fault.after(before) : fault;
     }
     return new Fault(
-        Reason.NOT_READY,
+        Kind.NOT_READY,
         before != null,
         "the keys of the lock are on their way to another node of the %s (it says: %s)"
             .formatted(nodes, said.getMessage()),
@@ -183,7 +182,7 @@ final class Cluster implements Deployment {
     }
     if (master == null) {
       throw new Fault(
-          Reason.NOT_READY, false, "no node of the %s has slot %d".formatted(nodes, slot), null);
+          Kind.NOT_READY, false, "no node of the %s has slot %d".formatted(nodes, slot), null);
     }
     return nodes.at(master);
   }
@@ -197,7 +196,7 @@ final class Cluster implements Deployment {
 
   @Override
   public byte[] publishCommand() {
-    return map.isSharded() ? Request.SPUBLISH : Request.PUBLISH;
+    return map.isSharded() ? SPUBLISH : PUBLISH;
   }
 
   @Override
@@ -228,7 +227,7 @@ final class Cluster implements Deployment {
         last = fault;
       }
     }
-    throw last != null ? last : new Fault(Reason.NOT_READY, false, nodes + " has no node", null);
+    throw last != null ? last : new Fault(Kind.NOT_READY, false, nodes + " has no node", null);
   }
 
   // ---- for the engine

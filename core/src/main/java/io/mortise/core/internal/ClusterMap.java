@@ -3,8 +3,7 @@ package io.mortise.core.internal;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.internal.RedisNode.Exchange;
+import io.mortise.core.internal.Fault.Kind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -16,6 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
@@ -36,6 +37,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * asks, and read without it. At most one worker asks in the background.
  */
 final class ClusterMap {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterMap.class);
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long LEAST_SHARE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -146,9 +148,7 @@ final class ClusterMap {
         last = fault;
       }
     }
-    throw last != null
-        ? last
-        : notInTime();
+    throw last != null ? last : notInTime();
   }
 
   @GuardedBy("asking")
@@ -175,16 +175,16 @@ final class ClusterMap {
       }
       return told;
     } catch (RuntimeException odd) {
-      throw new Fault(Reason.NOT_READY, false, address + " cannot be understood", odd);
+      throw new Fault(Kind.NOT_READY, false, address + " cannot be understood", odd);
     }
   }
 
   private Fault notInTime() {
-    return new Fault(Reason.UNREACHABLE, false, nodes + " did not answer in time", null);
+    return new Fault(Kind.UNREACHABLE, false, nodes + " did not answer in time", null);
   }
 
   private static Fault notNow(String why) {
-    return new Fault(Reason.NOT_READY, false, why, null);
+    return new Fault(Kind.NOT_READY, false, why, null);
   }
 
   private static String find(Pattern pattern, String text, String otherwise) {
@@ -219,7 +219,7 @@ final class ClusterMap {
     toldNanos = System.nanoTime();
     nodes.retain(told.nodes());
     if (before != null && !told.hasSameMasters(before)) {
-      Engine.LOG.info("slots of the {} have other masters now: holds are verified", nodes);
+      LOG.info("slots of the {} have other masters now: holds are verified", nodes);
       changed.run();
     }
   }
@@ -238,7 +238,7 @@ final class ClusterMap {
         all &= (Boolean) nodes.at(master).exchange(ClusterMap::knowsShards, (left + 1) / 2).value();
         answers++;
       } catch (Fault fault) {
-        if (!fault.reason().mayPass()) {
+        if (!fault.kind().isTransient()) {
           throw fault;
         }
         silent = fault;
@@ -276,7 +276,7 @@ final class ClusterMap {
         workers.run(this::refreshAsWished);
       } catch (OutOfMemoryError | StackOverflowError noThread) {
         refreshes.set(0);
-        Engine.LOG.debug("the {} is looked at later", nodes, noThread);
+        LOG.debug("the {} is looked at later", nodes, noThread);
       }
     }
   }
@@ -302,7 +302,7 @@ final class ClusterMap {
     try {
       var unused = ask(map, System.nanoTime() + REFRESH_NANOS);
     } catch (Fault nobodyAnswers) {
-      Engine.LOG.debug("who has which slots is not known at the moment", nobodyAnswers);
+      LOG.debug("who has which slots is not known at the moment", nobodyAnswers);
     }
   }
 }

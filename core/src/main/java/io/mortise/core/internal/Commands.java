@@ -1,12 +1,12 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockOptions;
 import io.mortise.core.internal.Acknowledgements.Shortfall;
-import io.mortise.core.internal.RedisNode.Exchange;
 import io.mortise.core.spi.ScriptCall;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
@@ -15,15 +15,17 @@ import redis.clients.jedis.Protocol.Command;
  * a restart, a failover, or SCRIPT FLUSH. Nothing is remembered about what a server knows.
  */
 final class Commands {
+  private static final Logger LOG = LoggerFactory.getLogger(Commands.class);
+
   private final Deployment servers;
   private final Acknowledgements acknowledgements;
   private final ManyCommands many;
   private final long timeoutNanos;
 
-  Commands(Deployment servers, Workers workers, LockOptions options) {
+  Commands(Deployment servers, Workers workers, ConnectionSettings settings) {
     this.servers = servers;
-    this.acknowledgements = new Acknowledgements(options.acknowledgement());
-    this.timeoutNanos = options.commandTimeout().toNanos();
+    this.acknowledgements = new Acknowledgements(settings.durability());
+    this.timeoutNanos = settings.commandTimeout().toNanos();
     this.many = new ManyCommands(this, servers, workers);
   }
 
@@ -88,7 +90,7 @@ final class Commands {
         if (lasting != null) {
           throw lasting;
         }
-        Engine.LOG.warn("{} could not be asked for WAIT yet: {}", servers, fault.getMessage());
+        LOG.warn("{} could not be asked for WAIT yet: {}", servers, fault.getMessage());
       }
     }
   }

@@ -1,6 +1,5 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockOptions;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.LinkedHashSet;
@@ -50,23 +49,23 @@ final class Connector {
    *     redis[s]-sentinel://[[user]:password@]host[:port],host[:port]...[/db]#master} for the
    *     master that those sentinels name
    */
-  static Deployment servers(String text, LockOptions options, Workers workers) {
+  static Deployment servers(String text, ConnectionSettings settings, Workers workers) {
     refuseRawCredentials(text);
     Matcher parts = SEVERAL.matcher(text);
     if (parts.matches()) {
       if (part(parts, 2).equalsIgnoreCase("-sentinel")) {
-        return new OneServer(sentinelNode(parts, options, workers));
+        return new OneServer(sentinelNode(parts, settings, workers));
       }
       refuseFragment(part(parts, 7));
       if (!part(parts, 2).isEmpty() || part(parts, 4).contains(",")) {
-        return cluster(parts, options, workers);
+        return cluster(parts, settings, workers);
       }
     }
     URI uri = parse(text);
     HostAndPort server = server(uri, DEFAULT_PORT);
     return new OneServer(
         new RedisNode(
-            server.toString(), new OwnConnections(server, config(uri, options), options)));
+            server.toString(), new OwnConnections(server, config(uri, settings), settings)));
   }
 
   /** What reads like credentials up to the last @, with a character that ends them for a parser. */
@@ -87,7 +86,7 @@ final class Connector {
     }
   }
 
-  /** Settings of other clients would be without effect here: they are in the options. */
+  /** Settings of other clients would be without effect here: they are in the settings. */
   private static void refuseUnknown(@Nullable String query) {
     for (String parameter : query == null ? new String[0] : query.split("&", -1)) {
       if (!parameter.matches("protocol=[23]")) {
@@ -99,20 +98,21 @@ final class Connector {
     }
   }
 
-  private static Cluster cluster(Matcher parts, LockOptions options, Workers workers) {
+  private static Cluster cluster(Matcher parts, ConnectionSettings settings, Workers workers) {
     URI whole = firstHost(parts);
     if (whole.getPath() != null && !whole.getPath().matches("/?0?")) {
       throw new IllegalArgumentException(
           "a Redis Cluster has the database 0 alone, not '%s'".formatted(whole.getPath()));
     }
-    JedisClientConfig config = config(whole, options);
+    JedisClientConfig config = config(whole, settings);
     return new Cluster(
         new ClusterNodes(
-            hosts(parts, DEFAULT_PORT), node -> new OwnConnections(node, config, options)),
+            hosts(parts, DEFAULT_PORT), node -> new OwnConnections(node, config, settings)),
         workers);
   }
 
-  private static RedisNode sentinelNode(Matcher parts, LockOptions options, Workers workers) {
+  private static RedisNode sentinelNode(
+      Matcher parts, ConnectionSettings settings, Workers workers) {
     URI whole = firstHost(parts);
     Set<HostAndPort> addresses = hosts(parts, SENTINEL_PORT);
     String master = part(parts, 7);
@@ -120,16 +120,15 @@ final class Connector {
       throw new IllegalArgumentException(
           "the URI of sentinels ends with '#' and the name of the master that they watch");
     }
-    JedisClientConfig config = sentinelConfig(whole, options);
+    JedisClientConfig config = sentinelConfig(whole, settings);
     List<Sentinel> sentinels =
         addresses.stream().map(address -> new Sentinel(address, config)).toList();
     return new RedisNode(
         "the master '%s' of sentinels %s".formatted(master, sentinels),
         new SentinelConnections(
-            new Sentinels(
-                master, sentinels, workers.threads("sentinel"), Sentinels.FORGET_NANOS),
-            config(whole, options),
-            options));
+            new Sentinels(master, sentinels, workers.threads("sentinel"), Sentinels.FORGET_NANOS),
+            config(whole, settings),
+            settings));
   }
 
   /** What stands in the URI besides the hosts, as it would for the first of them alone. */
@@ -155,9 +154,9 @@ final class Connector {
     return new HostAndPort(uri.getHost(), uri.getPort() < 0 ? defaultPort : uri.getPort());
   }
 
-  private static JedisClientConfig config(URI uri, LockOptions options) {
+  private static JedisClientConfig config(URI uri, ConnectionSettings settings) {
     DefaultJedisClientConfig.Builder config =
-        reach(uri, options)
+        reach(uri, settings)
             .user(JedisURIHelper.getUser(uri))
             .password(JedisURIHelper.getPassword(uri))
             .database(JedisURIHelper.getDBIndex(uri));
@@ -168,15 +167,15 @@ final class Connector {
   }
 
   /** Sentinels have no databases, and users of their own. */
-  private static JedisClientConfig sentinelConfig(URI uri, LockOptions options) {
-    int millis = (int) Math.min(SENTINEL_MILLIS, options.commandTimeout().toMillis());
-    return reach(uri, options).timeoutMillis(millis).build();
+  private static JedisClientConfig sentinelConfig(URI uri, ConnectionSettings settings) {
+    int millis = (int) Math.min(SENTINEL_MILLIS, settings.commandTimeout().toMillis());
+    return reach(uri, settings).timeoutMillis(millis).build();
   }
 
-  private static DefaultJedisClientConfig.Builder reach(URI uri, LockOptions options) {
+  private static DefaultJedisClientConfig.Builder reach(URI uri, ConnectionSettings settings) {
     DefaultJedisClientConfig.Builder config =
         DefaultJedisClientConfig.builder()
-            .timeoutMillis(Math.toIntExact(options.commandTimeout().toMillis()));
+            .timeoutMillis(Math.toIntExact(settings.commandTimeout().toMillis()));
     if (JedisURIHelper.isRedisSSLScheme(uri)) {
       config.sslOptions(SslOptions.defaults());
     }
@@ -184,7 +183,7 @@ final class Connector {
   }
 
   /** A deployment on the connections of a client that the user made, and closes. */
-  static Deployment servers(UnifiedJedis jedis, LockOptions options, Workers workers) {
+  static Deployment servers(UnifiedJedis jedis, ConnectionSettings settings, Workers workers) {
     String name =
         jedis.getClass().getSimpleName()
             + "@"

@@ -1,6 +1,7 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.internal.RedisNode.Exchange;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
@@ -13,6 +14,11 @@ import redis.clients.jedis.Connection;
  * is gathered by slot goes together there.
  */
 interface Deployment extends AutoCloseable {
+  /** The command of a server that is none of a cluster, or of one whose channels have no slots. */
+  byte[] PUBLISH = "PUBLISH".getBytes(US_ASCII);
+
+  /** The command of a cluster whose channels have slots. */
+  byte[] SPUBLISH = "SPUBLISH".getBytes(US_ASCII);
 
   /** The slot of a key. Keys of one slot may go in one command. */
   int slotOf(byte[] key);

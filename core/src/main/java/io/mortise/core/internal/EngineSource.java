@@ -2,6 +2,8 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.GroupAttemptResult;
+import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockPlace;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** One protocol on one engine: its leases come from {@link Acquisition}. */
 public final class EngineSource implements ProtocolSource {
   private final Engine engine;
+  private final LeaseContext leases;
   private final LockProtocol protocol;
   private final Identity identity;
 
@@ -36,27 +39,15 @@ public final class EngineSource implements ProtocolSource {
 
   private EngineSource(Engine engine, LockProtocol protocol, boolean called) {
     this.engine = engine;
+    this.leases = engine.context().lease();
     this.protocol = protocol;
-    this.identity = new Identity(engine, engine.idOf(protocol));
+    this.identity = new Identity(engine, LeaseContext.idOf(protocol));
     this.called = called;
   }
 
   /** The leases of that protocol. */
   public static EngineSource of(LockClient client, LockProtocol protocol) {
     return new EngineSource((Engine) client, protocol, false);
-  }
-
-  Engine engine() {
-    return engine;
-  }
-
-  /** The lock's kind and name. */
-  String id() {
-    return identity.id();
-  }
-
-  LockProtocol protocol() {
-    return protocol;
   }
 
   @Override
@@ -89,12 +80,23 @@ public final class EngineSource implements ProtocolSource {
     return protocol.dependsOnCaller();
   }
 
-  /** Whether both can be taken by one script: of one client, one family, and one slot. */
-  public boolean joins(EngineSource other) {
-    return engine == other.engine
-        && protocol.kind().equals(other.protocol.kind())
+  /** Of one client, one family, and one slot. */
+  @Override
+  public boolean joins(LeaseSource other) {
+    return other instanceof EngineSource source
+        && engine == source.engine
+        && protocol.kind().equals(source.protocol.kind())
         && protocol.acquireTogether("", 1).isPresent()
-        && engine.commands().haveOneSlot(protocol.inspect(), other.protocol.inspect());
+        && leases.commands().haveOneSlot(protocol.inspect(), source.protocol.inspect());
+  }
+
+  @Override
+  public GroupAttemptResult acquireTogether(
+      List<? extends LeaseSource> sources, Terms terms, @Nullable Thread owner)
+      throws InterruptedException {
+    List<LockProtocol> protocols =
+        sources.stream().map(source -> ((EngineSource) source).protocol).toList();
+    return GroupAttempt.make(engine.context(), protocols, terms, owner);
   }
 
   // ---- acquisitions
@@ -102,7 +104,7 @@ public final class EngineSource implements ProtocolSource {
   @Override
   public Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner)
       throws InterruptedException {
-    return Optional.ofNullable(Acquisition.acquire(this, asked(), terms, owner));
+    return Optional.ofNullable(Acquisition.acquire(engine.context(), this, asked(), terms, owner));
   }
 
   private LockProtocol asked() {
@@ -121,7 +123,7 @@ public final class EngineSource implements ProtocolSource {
 
   /** The current thread, as a protocol sees it. */
   private Optional<String> holderOf(String kind) {
-    return Ownership.holdOf(new Identity(engine, engine.idOf(kind, protocol.name())))
+    return Ownership.holdOf(new Identity(engine, LeaseContext.idOf(kind, protocol.name())))
         .filter(OwnedLease::isValid)
         .map(
             lease ->
@@ -137,7 +139,7 @@ public final class EngineSource implements ProtocolSource {
 
   @Override
   public Runnable schedule(Runnable task, long delayNanos) {
-    return engine.later(task, delayNanos);
+    return leases.tasks().schedule(task, delayNanos);
   }
 
   // ---- questions
@@ -153,8 +155,8 @@ public final class EngineSource implements ProtocolSource {
 
   @Override
   public List<String> waitingHolders() {
-    return engine.scheduler().entries(Waiter.class).stream()
-        .filter(waiter -> engine.idOf(waiter.protocol()).equals(identity.id()))
+    return leases.scheduler().entries(Waiter.class).stream()
+        .filter(waiter -> LeaseContext.idOf(waiter.protocol()).equals(identity.id()))
         .map(Waiter::holder)
         .sorted(Comparator.comparingLong(EngineSource::number))
         .toList();
@@ -166,38 +168,39 @@ public final class EngineSource implements ProtocolSource {
 
   @Override
   public Object query(ScriptCall call) {
-    engine.ensureOpen(protocol.name());
+    leases.ensureOpen(protocol.name());
     try {
-      return engine.commands().run(call).value();
+      return leases.commands().run(call).value();
     } catch (Fault fault) {
-      throw fault.forCaller(protocol.name());
+      throw LockExceptions.from(fault, protocol.name());
     }
   }
 
   /** Never repeated by itself: what it hits the second time may be the next holder. */
   @Override
   public boolean forceUnlock() {
-    engine.ensureOpen(protocol.name());
+    leases.ensureOpen(protocol.name());
     try {
-      boolean forced = (Long) engine.commands().runOnce(protocol.force()).value() == 1;
-      engine.epochEnds();
+      boolean forced = (Long) leases.commands().runOnce(protocol.force()).value() == 1;
+      leases.holds().endEpoch();
       // Those of this client are told before this returns: so the line is open to the next.
       holdsHere().forEach(Renewal::verifyNow);
       return forced;
     } catch (Fault fault) {
-      engine.epochEnds();
+      leases.holds().endEpoch();
       holdsHere().forEach(Renewal::verify);
       throw fault.mayHaveRun() && !fault.isAnswer()
-          ? fault.forCaller(
+          ? LockExceptions.from(
+              fault,
               protocol.name(),
               "it is not known whether the lock was taken by force; look at who holds it before"
                   + " doing so again")
-          : fault.forCaller(protocol.name());
+          : LockExceptions.from(fault, protocol.name());
     }
   }
 
   private List<Renewal> holdsHere() {
-    return engine.leases().stream()
+    return leases.holds().all().stream()
         .filter(lease -> lease.isValid() && lease.protocol().name().equals(protocol.name()))
         .map(LeaseHandle::renewal)
         .toList();

@@ -1,5 +1,7 @@
 package io.mortise.core.internal;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * Has the deployment look whether another server has taken the place of one; everything is then
  * looked at that was said to the old one: holds are verified at once, and whoever waits subscribes
@@ -8,14 +10,17 @@ package io.mortise.core.internal;
 final class FailoverWatch implements Scheduler.Timed {
   private static final long EVERY_NANOS = 200_000_000L;
 
-  private final Engine engine;
   private final Deployment servers;
+  private final BooleanSupplier inUse;
   private volatile long dueNanos;
 
-  FailoverWatch(Engine engine, Deployment servers) {
-    this.engine = engine;
+  /**
+   * @param inUse whether anything is held or waited for
+   */
+  FailoverWatch(Deployment servers, BooleanSupplier inUse, long nowNanos) {
     this.servers = servers;
-    this.dueNanos = engine.nanos() + EVERY_NANOS;
+    this.inUse = inUse;
+    this.dueNanos = nowNanos + EVERY_NANOS;
   }
 
   @Override
@@ -26,6 +31,6 @@ final class FailoverWatch implements Scheduler.Timed {
   @Override
   public void onTime(long nowNanos) {
     dueNanos = nowNanos + EVERY_NANOS;
-    servers.look(engine.isInUse());
+    servers.look(inUse.getAsBoolean());
   }
 }

@@ -1,7 +1,5 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockException;
-import io.mortise.core.LockException.Reason;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -13,31 +11,59 @@ import redis.clients.jedis.exceptions.JedisDataException;
 public final class Fault extends Exception {
   private static final long serialVersionUID = 1L;
 
-  private final Reason reason;
+  /** What kind of fault it is; to callers, the reason of the same name. */
+  public enum Kind {
+    UNREACHABLE(true),
+    NOT_READY(true),
+    READ_ONLY(true),
+    OUT_OF_MEMORY(true),
+    NOT_REPLICATED(true),
+    POOL_EXHAUSTED(true),
+    ACCESS_DENIED(false),
+    CERTIFICATE_REJECTED(false),
+    MISCONFIGURED(false),
+    WRONG_TYPE(false),
+    NOT_SUPPORTED(false),
+    SCRIPT(false),
+    CLIENT_CLOSED(false);
+
+    private final boolean passing;
+
+    Kind(boolean passing) {
+      this.passing = passing;
+    }
+
+    /** Whether it is worth trying again. */
+    public boolean isTransient() {
+      return passing;
+    }
+  }
+
+  private final Kind kind;
   private final boolean mayHaveRun;
 
   /** See {@link Wire#life}. */
   private final @Nullable String life;
 
-  Fault(Reason reason, boolean mayHaveRun, String message, @Nullable Throwable cause) {
-    this(reason, mayHaveRun, message, cause, null);
+  Fault(Kind kind, boolean mayHaveRun, String message, @Nullable Throwable cause) {
+    this(kind, mayHaveRun, message, cause, null);
   }
 
   private Fault(
-      Reason reason,
+      Kind kind,
       boolean mayHaveRun,
       String message,
       @Nullable Throwable cause,
       @Nullable String life) {
     super(message, cause);
-    this.reason = reason;
+    this.kind = kind;
     this.mayHaveRun = mayHaveRun;
     this.life = life;
   }
 
   /** The same, of a command to that server. */
   Fault at(@Nullable String server) {
-    return new Fault(reason, mayHaveRun, String.valueOf(getMessage()), getCause(), server);
+    return new Fault(kind, mayHaveRun, String.valueOf(getMessage()), getCause(), server);
   }
 
   /** Which server had the command; null when that is not known. */
@@ -45,8 +71,8 @@ public final class Fault extends Exception {
     return life;
   }
 
-  Reason reason() {
-    return reason;
+  Kind kind() {
+    return kind;
   }
 
   /** Whether the command may have reached the server although its answer did not arrive. */
@@ -61,7 +87,7 @@ public final class Fault extends Exception {
 
   /** Whether the connection broke at once: it did not only take too long. */
   boolean isBrokenConnection() {
-    return reason == Reason.UNREACHABLE && !isTimeOut();
+    return kind == Kind.UNREACHABLE && !isTimeOut();
   }
 
   /** Whether it took too long. */
@@ -78,19 +104,6 @@ public final class Fault extends Exception {
   Fault after(Fault earlier) {
     return this == earlier
         ? this
-        : new Fault(reason, true, String.valueOf(getMessage()), getCause(), earlier.life);
-  }
-
-  /**
-   * As the caller sees it: with the lock's name before the fact, and the client's exception behind.
-   */
-  LockException forCaller(Object lock) {
-    return new LockException(reason, "lock '" + lock + "': " + getMessage(), getCause());
-  }
-
-  /** The same, with what it means for the caller between the two. */
-  LockException forCaller(Object lock, String consequence) {
-    return new LockException(
-        reason, "lock '" + lock + "': " + consequence + ": " + getMessage(), getCause());
+        : new Fault(kind, true, String.valueOf(getMessage()), getCause(), earlier.life);
   }
 }

@@ -1,6 +1,6 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Fault.Kind;
 import io.mortise.core.internal.Sockets.NoHandshakeException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -63,14 +63,14 @@ final class Faults {
     }
     if (thrown instanceof NoSuchElementException) {
       return new Fault(
-          Reason.NO_CONNECTION_FREE,
+          Kind.POOL_EXHAUSTED,
           false,
-          "all connections to " + where + " are in use; raise LockOptions.connections",
+          "all connections to " + where + " are in use; raise LockOptions.maxConnections",
           thrown);
     }
     if (thrown instanceof Sentinel.UnknownMaster) {
       return new Fault(
-          Reason.MISCONFIGURED,
+          Kind.MISCONFIGURED,
           false,
           where + ": these sentinels watch no master of that name; check the part behind the '#'",
           thrown);
@@ -78,7 +78,7 @@ final class Faults {
     Throwable certificate = causeOf(CertificateException.class, thrown);
     if (certificate != null) {
       return new Fault(
-          Reason.UNTRUSTED,
+          Kind.CERTIFICATE_REJECTED,
           false,
           "the certificate of "
               + where
@@ -87,7 +87,7 @@ final class Faults {
               + "; check the host name and the trust store",
           thrown);
     }
-    return new Fault(Reason.UNREACHABLE, sent, broken(thrown, where), thrown);
+    return new Fault(Kind.UNREACHABLE, sent, broken(thrown, where), thrown);
   }
 
   private static String broken(Exception thrown, String where) {
@@ -113,7 +113,7 @@ final class Faults {
   /** The same of an exception that came while the connection was made. */
   static Fault ofConnecting(Exception thrown, String where) {
     Fault fault = of(thrown, where, false);
-    if (fault.reason() != Reason.UNREACHABLE) {
+    if (fault.kind() != Kind.UNREACHABLE) {
       return fault;
     }
     Throwable tls = causeOf(SSLException.class, thrown);
@@ -125,7 +125,7 @@ final class Faults {
                 : hasClosed(thrown)
                     ? where + " closed the connection at once: " + firstMessage(thrown) + TLS_HINT
                     : null;
-    return hint == null ? fault : new Fault(Reason.UNREACHABLE, false, hint, thrown);
+    return hint == null ? fault : new Fault(Kind.UNREACHABLE, false, hint, thrown);
   }
 
   /** Whether the server ended the connection, by a reset or in order. */
@@ -142,12 +142,12 @@ final class Faults {
     String code = word.matches() ? word.group(1) : "";
     return switch (code) {
       case "LOCKTYPE", "WRONGTYPE" ->
-          fault(Reason.WRONG_TYPE, "the name is in use as something else", message, where, reply);
+          fault(Kind.WRONG_TYPE, "the name is in use as something else", message, where, reply);
       case "OOM" ->
-          fault(Reason.OUT_OF_MEMORY, "the server has no memory left", message, where, reply);
+          fault(Kind.OUT_OF_MEMORY, "the server has no memory left", message, where, reply);
       case "READONLY" ->
           fault(
-              Reason.READ_ONLY,
+              Kind.READ_ONLY,
               "the server is a replica and takes no writes; connect to the master",
               message,
               where,
@@ -161,10 +161,10 @@ final class Faults {
           "MISCONF",
           "NOREPLICAS",
           "UNKILLABLE" ->
-          fault(Reason.NOT_READY, "the server is not ready", message, where, reply);
+          fault(Kind.NOT_READY, "the server is not ready", message, where, reply);
       case "MOVED", "ASK" ->
           fault(
-              Reason.MISCONFIGURED,
+              Kind.MISCONFIGURED,
               "the server is a node of a Redis Cluster; name several of its nodes in the URI, or"
                   + " use redis-cluster://",
               message,
@@ -173,14 +173,14 @@ final class Faults {
       default -> {
         if (message.contains("non local key in a cluster")) {
           // Half of it may have run, before it met a key on its way to another node.
-          yield fault(Reason.NOT_READY, "keys of the lock are moving", message, where, reply, true);
+          yield fault(Kind.NOT_READY, "keys of the lock are moving", message, where, reply, true);
         }
         if (reply instanceof JedisAccessControlException || DENIED.matcher(message).find()) {
           yield denied(message, where, reply, sent);
         }
         if (message.contains("cluster support disabled")) {
           yield fault(
-              Reason.MISCONFIGURED,
+              Kind.MISCONFIGURED,
               "the server is no node of a Redis Cluster; use redis://, with one host",
               message,
               where,
@@ -188,17 +188,17 @@ final class Faults {
         }
         if (NO_DATABASE.matcher(message).find()) {
           yield fault(
-              Reason.MISCONFIGURED,
+              Kind.MISCONFIGURED,
               "the server has no such database; check the number at the end of the URI",
               message,
               where,
               reply);
         }
         if (message.contains("max number of clients")) {
-          yield fault(Reason.NOT_READY, "the server takes no more clients", message, where, reply);
+          yield fault(Kind.NOT_READY, "the server takes no more clients", message, where, reply);
         }
         // It may have failed half-way.
-        yield fault(Reason.SCRIPT, "the server refused the command", message, where, reply, sent);
+        yield fault(Kind.SCRIPT, "the server refused the command", message, where, reply, sent);
       }
     };
   }
@@ -206,7 +206,7 @@ final class Faults {
   private static Fault denied(
       String message, String where, JedisDataException reply, boolean sent) {
     return fault(
-        Reason.ACCESS_DENIED,
+        Kind.ACCESS_DENIED,
         "access was denied; check user, password and rights",
         message,
         where,
@@ -215,12 +215,12 @@ final class Faults {
   }
 
   private static Fault fault(
-      Reason reason, String fact, String message, String where, JedisDataException reply) {
+      Kind reason, String fact, String message, String where, JedisDataException reply) {
     return fault(reason, fact, message, where, reply, false);
   }
 
   private static Fault fault(
-      Reason reason,
+      Kind reason,
       String fact,
       String message,
       String where,

@@ -3,12 +3,16 @@ package io.mortise.core.internal;
 import java.time.Duration;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.Pool;
 
 /** The connections of a Jedis client that the user made, and closes. */
 final class GivenConnections implements ConnectionSource {
+  private static final Logger LOG = LoggerFactory.getLogger(GivenConnections.class);
+
   private final GivenPool given;
   private final Workers workers;
   private BiConsumer<Object, Object> changed = (former, now) -> {};
@@ -80,7 +84,7 @@ final class GivenConnections implements ConnectionSource {
     try {
       pool.invalidateObject(connection);
     } catch (Exception e) {
-      Engine.LOG.debug("a broken connection could not be given back", e);
+      LOG.debug("a broken connection could not be given back", e);
     }
   }
 

@@ -1,9 +1,10 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.LockException;
-import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Fault.Kind;
 import io.mortise.core.spi.Attempt;
-import io.mortise.core.spi.LeaseGroup.Outcome;
+import io.mortise.core.spi.GroupAttemptResult;
+import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.core.spi.Terms;
@@ -24,39 +25,41 @@ public final class GroupAttempt {
   private static final long LEAST_NANOS = 200_000_000L;
   private static final int MOST_ATTEMPTS = 8;
 
-  private final Engine engine;
-  private final List<EngineSource> sources;
+  private final AcquireContext context;
+  private final List<LockProtocol> protocols;
   private final Terms terms;
   private final @Nullable Thread owner;
   private final String holder;
   private final List<Place> places = new ArrayList<>();
   private final long startNanos;
 
-  private GroupAttempt(List<EngineSource> sources, Terms terms, @Nullable Thread owner) {
-    this.engine = sources.get(0).engine();
-    this.sources = sources;
+  private GroupAttempt(
+      AcquireContext context, List<LockProtocol> protocols, Terms terms, @Nullable Thread owner) {
+    this.context = context;
+    this.protocols = protocols;
     this.terms = terms;
     this.owner = owner;
-    this.holder = engine.nextHolder();
-    this.startNanos = engine.nanos();
+    this.holder = context.holderIds().get();
+    this.startNanos = context.nanos();
   }
 
   /** Makes the attempt. */
-  public static Outcome make(List<EngineSource> sources, Terms terms, @Nullable Thread owner)
+  public static GroupAttemptResult make(
+      AcquireContext context, List<LockProtocol> protocols, Terms terms, @Nullable Thread owner)
       throws InterruptedException {
-    return new GroupAttempt(sources, terms, owner).run();
+    return new GroupAttempt(context, protocols, terms, owner).run();
   }
 
-  private Outcome run() throws InterruptedException {
+  private GroupAttemptResult run() throws InterruptedException {
     if (terms.interruptible() && Thread.interrupted()) {
       throw new InterruptedException("interrupted while waiting for " + names());
     }
-    engine.underway().begin();
+    context.lease().operations().begin();
     try {
-      engine.ensureOpen(sources.get(0).protocol().name());
-      for (int i = 0; i < sources.size(); i++) {
-        if (!standInLine(sources.get(i))) {
-          return new Outcome.Busy(i);
+      context.lease().ensureOpen(protocols.get(0).name());
+      for (int i = 0; i < protocols.size(); i++) {
+        if (!standInLine(protocols.get(i))) {
+          return new GroupAttemptResult.Busy(i);
         }
       }
       return attempt();
@@ -64,7 +67,7 @@ public final class GroupAttempt {
       try {
         leaveFrom(0);
       } finally {
-        engine.underway().end();
+        context.lease().operations().end();
       }
     }
   }
@@ -80,8 +83,8 @@ public final class GroupAttempt {
     }
   }
 
-  private boolean standInLine(EngineSource source) {
-    Place place = new Place(engine, source.protocol());
+  private boolean standInLine(LockProtocol protocol) {
+    Place place = new Place(context.lease(), context.gates(), protocol);
     places.add(place);
     boolean first = place.enterIfFree();
     place.releaseTenure(withinNanos());
@@ -90,25 +93,25 @@ public final class GroupAttempt {
 
   private long withinNanos() {
     return terms.waitNanos() == 0
-        ? engine.commands().timeoutNanos()
-        : Math.max(LEAST_NANOS, terms.waitNanos() - (engine.nanos() - startNanos));
+        ? context.lease().commands().timeoutNanos()
+        : Math.max(LEAST_NANOS, terms.waitNanos() - (context.nanos() - startNanos));
   }
 
   /** Repeated, by the same holder id, when something has happened since that may end the holds. */
-  private Outcome attempt() {
-    List<ScriptCall> calls = new ArrayList<>(sources.size());
-    for (EngineSource source : sources) {
-      calls.add(source.protocol().acquireTogether(holder, terms.leaseMillis()).orElseThrow());
+  private GroupAttemptResult attempt() {
+    List<ScriptCall> calls = new ArrayList<>(protocols.size());
+    for (LockProtocol protocol : protocols) {
+      calls.add(protocol.acquireTogether(holder, terms.leaseMillis()).orElseThrow());
     }
     Doubt doubt = Doubt.NONE;
     for (int i = 0; i < MOST_ATTEMPTS; i++) {
-      Sending sending = Sending.now(engine);
+      Sending sending = Sending.now(context.lease());
       boolean settled = false;
       try {
-        Outcome outcome = attempt(calls, sending, doubt);
+        GroupAttemptResult result = attempt(calls, sending, doubt);
         settled = true;
-        if (outcome != null) {
-          return outcome;
+        if (result != null) {
+          return result;
         }
       } catch (LockException e) { // nothing is held
         settled = true;
@@ -121,14 +124,16 @@ public final class GroupAttempt {
       doubt = doubt.held(leaseFromNow()); // granted, and answered
     }
     abandon(doubt);
-    return new Outcome.Busy(0);
+    return new GroupAttemptResult.Busy(0);
   }
 
-  private @Nullable Outcome attempt(List<ScriptCall> calls, Sending sending, Doubt before) {
+  private @Nullable GroupAttemptResult attempt(
+      List<ScriptCall> calls, Sending sending, Doubt before) {
     Doubt doubt = before;
     try {
       Reply reply =
-          engine
+          context
+              .lease()
               .commands()
               .attempt(
                   Request.together(calls), GroupAttempt::isGrant, this::releases, withinNanos());
@@ -140,10 +145,10 @@ public final class GroupAttempt {
         if (doubt.exists()) {
           abandon(doubt);
         }
-        return new Outcome.Busy(Math.toIntExact((Long) answer.get(1)) - 1);
+        return new GroupAttemptResult.Busy(Math.toIntExact((Long) answer.get(1)) - 1);
       }
       List<OwnedLease> leases = hold(Attempt.Acquired.of(answer), sending, doubt.granted());
-      return leases == null ? null : new Outcome.Acquired(leases);
+      return leases == null ? null : new GroupAttemptResult.Acquired(leases);
     } catch (Fault fault) {
       if (fault.mayHaveRun()) {
         doubt = fault.isAnswer() ? doubt.held(leaseFromNow()) : doubt.another(leaseFromNow());
@@ -151,7 +156,7 @@ public final class GroupAttempt {
       if (doubt.exists()) {
         abandon(doubt);
       }
-      throw fault.forCaller(names());
+      throw LockExceptions.from(fault, names());
     }
   }
 
@@ -160,19 +165,19 @@ public final class GroupAttempt {
   }
 
   private List<ScriptCall> releases() {
-    return sources.stream().map(source -> source.protocol().release(holder)).toList();
+    return protocols.stream().map(protocol -> protocol.release(holder)).toList();
   }
 
   private @Nullable List<OwnedLease> hold(Attempt.Acquired acquired, Sending sending, Doubt doubt)
       throws Fault {
-    List<LeaseHandle> leases = new ArrayList<>(sources.size());
-    for (EngineSource source : sources) {
+    List<LeaseHandle> leases = new ArrayList<>(protocols.size());
+    for (LockProtocol protocol : protocols) {
       leases.add(
-          new LeaseHandle(engine, source.protocol(), holder, acquired, owner, terms, sending));
+          new LeaseHandle(context.lease(), protocol, holder, acquired, owner, terms, sending));
     }
-    if (engine.nanos() - leases.get(0).renewal().deadlineNanos() >= 0) {
+    if (context.nanos() - leases.get(0).renewal().deadlineNanos() >= 0) {
       throw new Fault(
-          Reason.UNREACHABLE,
+          Kind.UNREACHABLE,
           true,
           "the answer took longer than the lease of " + terms.leaseMillis() + " ms",
           new TimeoutException());
@@ -189,7 +194,7 @@ public final class GroupAttempt {
     boolean failed = true;
     try {
       for (LeaseHandle lease : leases) {
-        registered = engine.register(lease, sentEpoch);
+        registered = context.lease().holds().register(lease, sentEpoch);
         if (!registered) {
           break;
         }
@@ -203,7 +208,7 @@ public final class GroupAttempt {
       if (failed) {
         leases.forEach(lease -> lease.end().drop());
       } else if (!registered) {
-        leases.forEach(engine::forget);
+        leases.forEach(context.lease().holds()::forget);
         leases.forEach(lease -> lease.end().discard());
       }
     }
@@ -211,16 +216,17 @@ public final class GroupAttempt {
   }
 
   private void abandon(Doubt doubt) {
-    for (EngineSource source : sources) {
-      engine.releases().abandon(source.protocol(), holder, doubt);
+    for (LockProtocol protocol : protocols) {
+      context.lease().releases().abandon(protocol, holder, doubt);
     }
   }
 
   private long leaseFromNow() {
-    return engine.nanos() + terms.leaseMillis() * 1_000_000;
+    return context.nanos() + terms.leaseMillis() * 1_000_000;
   }
 
   private String names() {
-    return String.join("', '", sources.stream().map(EngineSource::name).toList());
+    return String.join(
+        "', '", protocols.stream().map(protocol -> protocol.name().value()).toList());
   }
 }

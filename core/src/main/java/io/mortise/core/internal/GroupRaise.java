@@ -14,27 +14,29 @@ public final class GroupRaise {
 
   /** Raises those that are lower; whether all are held and have at least that token then. */
   public static boolean run(List<? extends OwnedLease> leases, long atLeast) {
-    Map<Engine, List<LeaseHandle>> groups = new LinkedHashMap<>();
+    Map<Commands, List<LeaseHandle>> groups = new LinkedHashMap<>();
     boolean all = true;
     for (OwnedLease lease : leases) {
       if (lease.fencingToken() < atLeast && lease instanceof LeaseHandle handle) {
-        groups.computeIfAbsent(handle.engine(), engine -> new ArrayList<>()).add(handle);
+        groups
+            .computeIfAbsent(handle.context().commands(), client -> new ArrayList<>())
+            .add(handle);
       } else {
         all &= lease.raiseToken(atLeast);
       }
     }
-    for (Map.Entry<Engine, List<LeaseHandle>> group : groups.entrySet()) {
+    for (Map.Entry<Commands, List<LeaseHandle>> group : groups.entrySet()) {
       all &= together(group.getKey(), group.getValue(), atLeast);
     }
     return all;
   }
 
-  private static boolean together(Engine engine, List<LeaseHandle> leases, long atLeast) {
+  private static boolean together(Commands commands, List<LeaseHandle> leases, long atLeast) {
     List<ScriptCall> calls = leases.stream().map(lease -> lease.raiseCall(atLeast)).toList();
     boolean all = true;
     try {
       List<Answer> answers =
-          engine.commands().many().all(calls, engine.nanos() + engine.commands().timeoutNanos());
+          commands.many().all(calls, leases.get(0).context().nanos() + commands.timeoutNanos());
       for (int i = 0; i < leases.size(); i++) {
         Fault fault = answers.get(i).fault();
         if (fault != null) {

@@ -34,12 +34,14 @@ public final class GroupRelease {
   }
 
   private void all(List<? extends OwnedLease> leases) {
-    Map<Engine, List<LeaseHandle>> groups = new LinkedHashMap<>();
+    Map<Commands, List<LeaseHandle>> groups = new LinkedHashMap<>();
     List<OwnedLease> others = new ArrayList<>();
     for (OwnedLease lease : leases) {
       if (lease instanceof LeaseHandle handle && handle.end().begin()) {
         begun.add(handle);
-        groups.computeIfAbsent(handle.engine(), engine -> new ArrayList<>()).add(handle);
+        groups
+            .computeIfAbsent(handle.context().commands(), client -> new ArrayList<>())
+            .add(handle);
       } else {
         others.add(lease);
       }
@@ -48,10 +50,10 @@ public final class GroupRelease {
     others.forEach(lease -> noting(lease::release));
   }
 
-  private void together(Engine engine, List<LeaseHandle> leases) {
+  private void together(Commands commands, List<LeaseHandle> leases) {
     List<ScriptCall> calls = leases.stream().map(LeaseHandle::releaseCall).toList();
     List<Answer> answers =
-        engine.commands().many().all(calls, engine.nanos() + engine.commands().timeoutNanos());
+        commands.many().all(calls, leases.get(0).context().nanos() + commands.timeoutNanos());
     for (int i = 0; i < leases.size(); i++) {
       end(leases.get(i), answers.get(i));
     }

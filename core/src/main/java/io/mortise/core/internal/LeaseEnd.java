@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How one hold ends: it is lost, released, or passed on to the next thread in line.
@@ -24,9 +26,11 @@ import org.jspecify.annotations.Nullable;
  * two arrive.
  */
 final class LeaseEnd {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseEnd.class);
+
   static final String BY_FORCE = "somebody took the lock by force";
 
-  private final Engine engine;
+  private final LeaseContext context;
   private final LeaseHandle lease;
   private final LeaseState state;
 
@@ -34,7 +38,7 @@ final class LeaseEnd {
    * What is still to be done when the hold ends: the gate's permit. Set before the lease is
    * published, taken by whoever does it.
    */
-  private final AtomicReference<@Nullable Turn> turn = new AtomicReference<>();
+  private final AtomicReference<@Nullable GateTicket> turn = new AtomicReference<>();
 
   /** With what the hold may pass on. Set before the lease is published. */
   private Reserve reserve = Reserve.NONE;
@@ -45,8 +49,8 @@ final class LeaseEnd {
   /** Of the channel, before the release; used by whoever releases. */
   private long generation;
 
-  LeaseEnd(Engine engine, LeaseHandle lease, LeaseState state) {
-    this.engine = engine;
+  LeaseEnd(LeaseContext context, LeaseHandle lease, LeaseState state) {
+    this.context = context;
     this.lease = lease;
     this.state = state;
   }
@@ -56,7 +60,7 @@ final class LeaseEnd {
   /** The hold may pass on to those who wait, with so many tokens, this one's included. */
   void reserve(int tokens) {
     if (tokens > 1) {
-      reserve(new Reserve(lease.fencingToken() + tokens - 1, engine.nanos(), 0));
+      reserve(new Reserve(lease.fencingToken() + tokens - 1, context.nanos(), 0));
     }
   }
 
@@ -65,7 +69,7 @@ final class LeaseEnd {
   }
 
   /** The place in the line belongs to the hold from now on, also if it has ended meanwhile. */
-  void keep(Turn place) {
+  void keep(GateTicket place) {
     turn.set(place);
     passOn();
   }
@@ -85,7 +89,7 @@ final class LeaseEnd {
       }
       lease.renewal().deadline().end();
       if (lease.owner() == null) {
-        engine.scheduler().remove(lease.renewal());
+        context.scheduler().remove(lease.renewal());
       } else {
         lease.renewal().awaitOwner();
       }
@@ -94,7 +98,7 @@ final class LeaseEnd {
       try {
         passOn();
       } finally {
-        if (state.now().loss() == loss) { // by this call, also if an error ends it
+        if (loss.equals(state.now().loss())) { // by this call, also if an error ends it
           abandonWhatMayStay(loss);
         }
       }
@@ -138,7 +142,7 @@ final class LeaseEnd {
   }
 
   private void giveUpTurn() {
-    Turn mine = turn.getAndSet(null);
+    GateTicket mine = turn.getAndSet(null);
     if (mine != null) {
       mine.end();
     }
@@ -157,7 +161,7 @@ final class LeaseEnd {
     }
     try {
       if (!handOver(this::releaseOrphan)) {
-        answered(engine.commands().run(lease.releaseCall()));
+        answered(context.commands().run(lease.releaseCall()));
       }
       return true;
     } catch (Fault fault) {
@@ -174,7 +178,7 @@ final class LeaseEnd {
    * @param orphaned releases what was passed on, if nobody is there any more to take it
    */
   boolean handOver(BiConsumer<LockProtocol, Tenure> orphaned) {
-    Turn mine = turn.get();
+    GateTicket mine = turn.get();
     if (mine == null || !mine.isAwaited() || !mayPassOn()) {
       return false;
     }
@@ -203,16 +207,16 @@ final class LeaseEnd {
   }
 
   private void releaseOrphan(LockProtocol protocol, Tenure orphan) {
-    engine.releases().now(protocol, orphan, engine.commands().timeoutNanos());
+    context.releases().now(protocol, orphan, context.commands().timeoutNanos());
   }
 
   private boolean mayPassOn() {
     return !doubt.exists()
         && lease.fencingToken() < reserve.lastToken()
         && !lease.wasRaised()
-        && reserve.passes() < engine.options().handOvers()
-        && engine.nanos() - reserve.sinceNanos() < engine.options().handOverTime().toNanos()
-        && !engine.isClosed();
+        && reserve.passes() < context.options().maxHandOffs()
+        && context.nanos() - reserve.sinceNanos() < context.options().maxHandOffTime().toNanos()
+        && !context.isClosed();
   }
 
   /**
@@ -221,16 +225,16 @@ final class LeaseEnd {
    */
   boolean begin() {
     lease.look();
-    engine.underway().begin();
+    context.operations().begin();
     if (!state.releaseBegins()) {
-      engine.underway().end();
+      context.operations().end();
       return false;
     }
     boolean begun = false;
     try {
-      engine.scheduler().remove(lease.renewal());
+      context.scheduler().remove(lease.renewal());
       if (lease.protocol().passesOn()) {
-        generation = engine.wakeups().generation(lease.protocol(), lease.holder());
+        generation = context.observer().releasing(lease.protocol(), lease.holder());
       }
       begun = true;
       return true;
@@ -254,7 +258,7 @@ final class LeaseEnd {
       passOn();
     }
     if (doubt.exists()) {
-      engine.releases().abandon(lease.protocol(), lease.holder(), doubt);
+      context.releases().abandon(lease.protocol(), lease.holder(), doubt);
     }
     if (inDoubt != null) {
       throw inDoubt;
@@ -271,7 +275,7 @@ final class LeaseEnd {
     } finally {
       passOn();
     }
-    return engine
+    return context
         .releases()
         .unconfirmed(lease.protocol().name(), fault, lease.renewal().endInRedisNanos());
   }
@@ -287,14 +291,14 @@ final class LeaseEnd {
       try {
         giveUpTurn();
       } finally {
-        engine.underway().end();
+        context.operations().end();
       }
     }
   }
 
   /** What Redis may still hold is released in the background. */
   private void abandon() {
-    engine
+    context
         .releases()
         .abandon(lease.protocol(), lease.holder(), doubt.held(lease.renewal().endInRedisNanos()));
   }
@@ -302,9 +306,10 @@ final class LeaseEnd {
   /** Redis does not know the hold: because its time is over, or because it was forgotten. */
   private LeaseLoss missing() {
     LeaseDeadline deadline = lease.renewal().deadline();
-    return deadline.expire(engine.nanos())
+    return deadline.expire(context.nanos())
         ? lost(Reason.EXPIRED, deadline.nanos(), "its lease ran out while it was being released")
-        : lost(Reason.GONE, engine.nanos(), "Redis did not know this hold when it was released");
+        : lost(
+            Reason.MISSING, context.nanos(), "Redis did not know this hold when it was released");
   }
 
   private @Nullable LockException judge(Reply reply) {
@@ -313,24 +318,23 @@ final class LeaseEnd {
     LeaseLoss loss = null;
     LockException inDoubt = null;
     if (status == 2) {
-      loss = lost(Reason.FORCED, engine.nanos(), BY_FORCE);
+      loss = lost(Reason.FORCED, context.nanos(), BY_FORCE);
     } else if (status == 0 && !reply.repeated()) {
       loss = missing();
     } else if (status == 0) {
-      inDoubt = engine.releases().inDoubt(lease.protocol().name(), reply);
+      inDoubt = context.releases().inDoubt(lease.protocol().name(), reply);
     } else if (status == 1 && (Long) answer.get(1) < 0) {
-      Engine.LOG.warn(
+      LOG.warn(
           "lock '{}': released, but who waits could not be told; the user needs the right to its"
               + " channel",
           lease.protocol().name());
     }
     state.releaseEnds(loss);
     if (status == 1 && lease.protocol().passesOn()) {
-      long heard = (Long) answer.get(1);
-      if (heard > 0 && engine.wakeups().isHeard(lease.protocol().channel(lease.holder()))) {
-        heard--; // this client itself
-      }
-      engine.courtesy().released(lease.protocol(), heard, generation, engine.nanos());
+      context
+          .observer()
+          .released(
+              lease.protocol(), lease.holder(), (Long) answer.get(1), generation, context.nanos());
     }
     return inDoubt;
   }

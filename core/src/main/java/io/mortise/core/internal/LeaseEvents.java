@@ -12,6 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells a lease's listeners what happens to it, in order, on a worker: never on the scheduler's
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * lease's other listeners.
  */
 final class LeaseEvents {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseEvents.class);
+
   private final Consumer<Runnable> worker;
   private final String name;
   private final boolean logs;
@@ -182,9 +186,9 @@ final class LeaseEvents {
   private void log(LeaseLoss loss, boolean warns) {
     String what = "lock '{}': the lease with fencing token {} is lost: {}";
     if (warns) {
-      Engine.LOG.warn(what, name, loss.fencingToken(), loss.detail());
+      LOG.warn(what, name, loss.fencingToken(), loss.detail());
     } else {
-      Engine.LOG.debug(what, name, loss.fencingToken(), loss.detail());
+      LOG.debug(what, name, loss.fencingToken(), loss.detail());
     }
   }
 
@@ -197,7 +201,7 @@ final class LeaseEvents {
       telling.run(); // there are no threads any more
       return true;
     } catch (RuntimeException | Error failed) {
-      Engine.LOG.error("lock '{}': its listeners could not be told yet", name, failed);
+      LOG.error("lock '{}': its listeners could not be told yet", name, failed);
       return false;
     }
   }
@@ -223,7 +227,7 @@ final class LeaseEvents {
     try {
       listener.accept(what);
     } catch (Throwable e) { // an AssertionError too: the other listeners are still to be told
-      Engine.LOG.error("lock '{}': a listener failed", name, e);
+      LOG.error("lock '{}': a listener failed", name, e);
     }
   }
 }

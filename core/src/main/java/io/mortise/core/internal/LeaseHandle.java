@@ -1,15 +1,20 @@
 package io.mortise.core.internal;
 
+import static io.mortise.core.spi.ScriptCall.bytes;
+
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.Standing.Phase;
 import io.mortise.core.spi.Attempt;
+import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.core.spi.Terms;
+import io.mortise.scripts.Script;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -36,7 +41,10 @@ import org.jspecify.annotations.Nullable;
  * deadline makes the hold lost, so nobody can see a hold that is over.
  */
 final class LeaseHandle implements OwnedLease {
-  private final Engine engine;
+  /** The hash and the token have one layout in all families. */
+  private static final Script RAISE = Script.load("lock/raise");
+
+  private final LeaseContext context;
   private final LockProtocol protocol;
   private final String holder;
   private final @Nullable Thread owner;
@@ -49,43 +57,47 @@ final class LeaseHandle implements OwnedLease {
   private final long firstToken;
 
   LeaseHandle(
-      Engine engine,
+      LeaseContext context,
       LockProtocol protocol,
       String holder,
       Attempt.Acquired acquired,
       @Nullable Thread owner,
       Terms terms,
       Sending sent) {
-    this.engine = engine;
+    this.context = context;
     this.protocol = protocol;
     this.holder = holder;
     this.firstToken = acquired.fencingToken();
     this.token = new AtomicLong(firstToken);
     this.lastToken = acquired.lastToken();
     this.owner = owner;
-    this.state = new LeaseState(protocol.name().value(), engine::soon);
-    this.end = new LeaseEnd(engine, this, state);
-    this.renewal = new Renewal(engine, this, protocol, holder, owner, terms, sent);
+    this.state = new LeaseState(protocol.name().value(), context.tasks()::run);
+    this.end = new LeaseEnd(context, this, state);
+    this.renewal = new Renewal(context, this, protocol, holder, owner, terms, sent);
   }
 
   /** Continues a hold that another thread of this client has left, with the next token. */
   LeaseHandle(
-      Engine engine, LockProtocol protocol, Tenure tenure, @Nullable Thread owner, Terms terms) {
-    this.engine = engine;
+      LeaseContext context,
+      LockProtocol protocol,
+      Tenure tenure,
+      @Nullable Thread owner,
+      Terms terms) {
+    this.context = context;
     this.protocol = protocol;
     this.holder = tenure.holder();
     this.firstToken = tenure.token() + 1;
     this.token = new AtomicLong(firstToken);
     this.lastToken = tenure.token();
     this.owner = owner;
-    this.state = new LeaseState(protocol.name().value(), engine::soon);
-    this.end = new LeaseEnd(engine, this, state);
-    this.renewal = new Renewal(engine, this, protocol, owner, terms, tenure);
+    this.state = new LeaseState(protocol.name().value(), context.tasks()::run);
+    this.end = new LeaseEnd(context, this, state);
+    this.renewal = new Renewal(context, this, protocol, owner, terms, tenure);
     this.end.reserve(tenure.reserve());
   }
 
-  Engine engine() {
-    return engine;
+  LeaseContext context() {
+    return context;
   }
 
   LockProtocol protocol() {
@@ -128,7 +140,7 @@ final class LeaseHandle implements OwnedLease {
   /** Makes the hold lost if its time is over, which nothing can lengthen then; whether it is. */
   boolean expireIfDue() {
     LeaseDeadline deadline = renewal.deadline();
-    if (!deadline.expire(engine.nanos())) {
+    if (!deadline.expire(context.nanos())) {
       return false;
     }
     end.lose(Reason.EXPIRED, deadline.nanos(), renewal.whyExpired());
@@ -169,7 +181,7 @@ final class LeaseHandle implements OwnedLease {
   @Override
   public void release() {
     if (!end.release()) {
-      engine.scheduler().remove(renewal);
+      context.scheduler().remove(renewal);
     }
     state.throwIfLost();
   }
@@ -187,7 +199,8 @@ final class LeaseHandle implements OwnedLease {
     try {
       renewal.need(terms);
     } catch (Fault fault) {
-      throw fault.forCaller(protocol.name(), "held, but could not be lengthened for the re-entry");
+      throw LockExceptions.from(
+          fault, protocol.name(), "held, but could not be lengthened for the re-entry");
     }
     ensureValid();
   }
@@ -217,7 +230,7 @@ final class LeaseHandle implements OwnedLease {
     try {
       renewal.confirm();
     } catch (Fault fault) {
-      throw fault.forCaller(protocol.name(), "held, but could not be confirmed");
+      throw LockExceptions.from(fault, protocol.name(), "held, but could not be confirmed");
     }
     ensureValid();
   }
@@ -238,7 +251,7 @@ final class LeaseHandle implements OwnedLease {
       return isValid();
     }
     try {
-      return raised(engine.commands().run(raiseCall(atLeast)), atLeast);
+      return raised(context.commands().run(raiseCall(atLeast)), atLeast);
     } catch (Fault fault) {
       throw raiseFails(fault);
     }
@@ -250,7 +263,14 @@ final class LeaseHandle implements OwnedLease {
   }
 
   ScriptCall raiseCall(long atLeast) {
-    return engine.raise(protocol, holder, atLeast);
+    LockName name = protocol.name();
+    return new ScriptCall(
+        RAISE,
+        List.of(bytes(name.value()), bytes(name.tokenKey())),
+        List.of(
+            bytes(protocol.field(holder)),
+            bytes(atLeast),
+            bytes(context.options().tokenRetention().toMillis())));
   }
 
   boolean raised(Reply reply, long atLeast) {
@@ -262,7 +282,8 @@ final class LeaseHandle implements OwnedLease {
   }
 
   LockException raiseFails(Fault fault) {
-    return fault.forCaller(protocol.name(), "held, but its fencing token could not be raised");
+    return LockExceptions.from(
+        fault, protocol.name(), "held, but its fencing token could not be raised");
   }
 
   // ---- what callers ask
@@ -287,7 +308,7 @@ final class LeaseHandle implements OwnedLease {
     Phase phase = phaseNow();
     return phase == Phase.LOST || phase == Phase.RELEASED
         ? Duration.ZERO
-        : Duration.ofNanos(Math.max(0, renewal.deadlineNanos() - engine.nanos()));
+        : Duration.ofNanos(Math.max(0, renewal.deadlineNanos() - context.nanos()));
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Fault.Kind;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
 import java.util.ArrayList;
@@ -71,7 +71,7 @@ final class ManyCommands {
     } else {
       Fault odd =
           new Fault(
-              Reason.SCRIPT,
+              Kind.SCRIPT,
               true,
               "script '%s' has no answer for each of %d items"
                   .formatted(request.script(), places.size()),
@@ -124,7 +124,7 @@ final class ManyCommands {
 
   /** What stands where an unexpected error keeps the answer from coming. */
   private static List<Answer> unanswered(int count) {
-    Answer none = Answer.of(new Fault(Reason.SCRIPT, true, "the answer could not be read", null));
+    Answer none = Answer.of(new Fault(Kind.SCRIPT, true, "the answer could not be read", null));
     return new ArrayList<>(Collections.nCopies(count, none));
   }
 

@@ -1,5 +1,6 @@
 package io.mortise.core.internal;
 
+import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
@@ -13,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * those who give and those who take.
  */
 final class Neighbours {
-  private final EngineSource source;
-  private final Engine engine;
+  private final LeaseContext context;
+  private final Shares sharedHolds;
+  private final LeaseSource source;
   private final LockProtocol protocol;
   private final Terms terms;
   private final @Nullable Thread owner;
@@ -22,18 +24,21 @@ final class Neighbours {
   private final boolean shares;
 
   Neighbours(
-      EngineSource source,
+      LeaseContext context,
+      Shares sharedHolds,
+      LeaseSource source,
       LockProtocol protocol,
       Terms terms,
       @Nullable Thread owner,
       Place place) {
+    this.context = context;
+    this.sharedHolds = sharedHolds;
     this.source = source;
-    this.engine = source.engine();
     this.protocol = protocol;
     this.terms = terms;
     this.owner = owner;
     this.place = place;
-    this.shares = engine.shares().mayShare(protocol, terms);
+    this.shares = sharedHolds.mayShare(protocol, terms);
   }
 
   /** Whether who asks Redis stands in line, because those behind get something from it. */
@@ -53,9 +58,9 @@ final class Neighbours {
   int tokens() {
     return protocol.passesOn()
             && terms.renewed()
-            && !engine.options().handOverTime().isZero()
+            && !context.options().maxHandOffTime().isZero()
             && place.isAwaited()
-        ? Math.min(engine.options().handOvers(), place.expectedPasses()) + 1
+        ? Math.min(context.options().maxHandOffs(), place.expectedPasses()) + 1
         : 1;
   }
 
@@ -80,7 +85,7 @@ final class Neighbours {
     boolean given = false;
     try {
       if (shares) {
-        SharedHold first = engine.shares().begin(source, lease, owner);
+        SharedHold first = sharedHolds.begin(LeaseContext.idOf(protocol), source, lease, owner);
         given = true; // from here on its last user releases it
         return open(first);
       }
@@ -96,7 +101,7 @@ final class Neighbours {
   }
 
   private @Nullable OwnedLease join() {
-    SharedHold part = engine.shares().join(source, terms, owner);
+    SharedHold part = sharedHolds.join(LeaseContext.idOf(protocol), source, terms, owner);
     return part == null ? null : open(part);
   }
 
@@ -117,7 +122,7 @@ final class Neighbours {
 
   /** Whether a hold that passes on is what is asked for. */
   boolean suits(Tenure tenure) {
-    return tenure.suits(terms, engine.nanos()) && tenure.epoch() == engine.epoch();
+    return tenure.suits(terms, context.nanos()) && tenure.epoch() == context.holds().epoch();
   }
 
   /** The hold that the one before in the line has left; null when there is none that suits. */
@@ -126,8 +131,8 @@ final class Neighbours {
     if (tenure == null || !suits(tenure)) {
       return null;
     }
-    LeaseHandle lease = new LeaseHandle(engine, protocol, tenure, owner, terms);
-    if (!engine.register(lease, tenure.epoch())) {
+    LeaseHandle lease = new LeaseHandle(context, protocol, tenure, owner, terms);
+    if (!context.holds().register(lease, tenure.epoch())) {
       return null; // the tenure still lies in its place
     }
     boolean given = false;

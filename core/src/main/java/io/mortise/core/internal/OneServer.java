@@ -1,10 +1,13 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.internal.RedisNode.Exchange;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One server, or the one that sentinels call the master. */
 final class OneServer implements Deployment {
+  private static final Logger LOG = LoggerFactory.getLogger(OneServer.class);
+
   private final RedisNode node;
 
   OneServer(RedisNode node) {
@@ -38,7 +41,7 @@ final class OneServer implements Deployment {
 
   @Override
   public byte[] publishCommand() {
-    return Request.PUBLISH;
+    return PUBLISH;
   }
 
   @Override
@@ -73,7 +76,7 @@ final class OneServer implements Deployment {
   public void onChange(Runnable action) {
     node.onChange(
         (former, now) -> {
-          Engine.LOG.info("{} is {} now, no more {}: holds are verified", node, now, former);
+          LOG.info("{} is {} now, no more {}: holds are verified", node, now, former);
           action.run();
         });
   }

@@ -1,6 +1,5 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.Deque;
@@ -10,6 +9,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
@@ -22,11 +23,13 @@ import redis.clients.jedis.JedisClientConfig;
  * time-out, and, to replace a broken one, on the thread that gives that back, for somebody else.
  *
  * <p><b>Threads.</b> The semaphore counts who has a connection; the deque passes idle ones on. A
- * permit is given back last, in a {@code finally}, on the thread that took it: giving back calls
- * less deeply than taking did, so an {@code Error} on the way, such as a stack that is too small,
- * loses none.
+ * permit is given back last, in a {@code finally}, on the thread that took it. It is taken two
+ * calls deeper than it is given back, so where the stack was large enough for the one it is for the
+ * other: a {@code StackOverflowError} on the way loses none.
  */
 final class OwnConnections implements ConnectionSource {
+  private static final Logger LOG = LoggerFactory.getLogger(OwnConnections.class);
+
   /** After which a server is asked again: its rights may have changed. */
   private static final long REFUSED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -47,31 +50,21 @@ final class OwnConnections implements ConnectionSource {
 
   private volatile long refusedNanos;
 
-  OwnConnections(HostAndPort server, JedisClientConfig config, LockOptions options) {
+  OwnConnections(HostAndPort server, JedisClientConfig config, ConnectionSettings settings) {
     this.server = server;
     this.addresses = new Addresses(server.getHost(), InetAddress::getAllByName);
     this.config = config;
-    this.eviction = new EvictionWarning(server.toString(), Engine.LOG::warn);
-    this.most = options.connections();
+    this.eviction = new EvictionWarning(server.toString(), LOG::warn);
+    this.most = settings.maxConnections();
     this.permits = new Semaphore(most);
   }
 
   @Override
   public Loan borrow(long deadlineNanos) throws InterruptedException {
     OwnLoan loan = new OwnLoan();
-    long left = Math.max(0, deadlineNanos - System.nanoTime());
-    if (!permits.tryAcquire(left, TimeUnit.NANOSECONDS)) {
-      throw new NoSuchElementException("all " + most + " connections are in use");
-    }
     boolean lent = false;
     try {
-      if (closed.get()) {
-        throw new IllegalStateException("the connections to " + server + " were closed");
-      }
-      loan.wire = idle.pollFirst();
-      if (loan.wire == null) {
-        loan.wire = connectWithin(deadlineNanos);
-      }
+      loan.take(deadlineNanos);
       lent = true;
       return loan;
     } finally {
@@ -102,7 +95,7 @@ final class OwnConnections implements ConnectionSource {
 
   private void refuses() {
     if (!refused) {
-      Engine.LOG.info(
+      LOG.info(
           "{} refuses INFO to this user: releases in doubt cannot be told from others", server);
     }
     refusedNanos = System.nanoTime();
@@ -129,7 +122,7 @@ final class OwnConnections implements ConnectionSource {
     try {
       wire.forceDisconnect();
     } catch (IOException e) {
-      Engine.LOG.debug("a connection to {} could not be closed", server, e);
+      LOG.debug("a connection to {} could not be closed", server, e);
     }
   }
 
@@ -158,6 +151,23 @@ final class OwnConnections implements ConnectionSource {
   /** One permit and the connection that goes with it; null while that is not made. */
   private final class OwnLoan implements Loan {
     private @Nullable Wire wire;
+    private boolean permitted;
+
+    void take(long deadlineNanos) throws InterruptedException {
+      takePermit(Math.max(0, deadlineNanos - System.nanoTime()));
+      if (!permitted) {
+        throw new NoSuchElementException("all " + most + " connections are in use");
+      }
+      if (closed.get()) {
+        throw new IllegalStateException("the connections to " + server + " were closed");
+      }
+      Wire present = idle.pollFirst();
+      wire = present == null ? connectWithin(deadlineNanos) : present;
+    }
+
+    private void takePermit(long withinNanos) throws InterruptedException {
+      permitted = permits.tryAcquire(withinNanos, TimeUnit.NANOSECONDS);
+    }
 
     @Override
     public Connection connection() {
@@ -183,7 +193,10 @@ final class OwnConnections implements ConnectionSource {
           }
         }
       } finally {
-        permits.release();
+        if (permitted) {
+          permitted = false;
+          permits.release();
+        }
       }
     }
   }

@@ -1,22 +1,26 @@
 package io.mortise.core.internal;
 
+import com.google.common.base.Ticker;
 import io.mortise.core.internal.Gate.Trouble;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The faults that one acquisition has met in a row, and whether that has gone on for too long. */
 final class Patience {
-  private final Engine engine;
+  private final Ticker ticker;
+  private final Duration limit;
   private @Nullable Fault last;
   private long sinceNanos;
 
-  Patience(Engine engine) {
-    this.engine = engine;
+  Patience(Ticker ticker, Duration limit) {
+    this.ticker = ticker;
+    this.limit = limit;
   }
 
   /** Notes how an attempt went; null when it was answered, which ends the row. */
   void note(@Nullable Fault fault) {
     if (fault != null && last == null) {
-      sinceNanos = engine.nanos();
+      sinceNanos = ticker.read();
     }
     last = fault;
   }
@@ -33,8 +37,8 @@ final class Patience {
     return last;
   }
 
-  /** Whether there has been no answer for as long as {@code LockOptions.patience} allows. */
+  /** Whether there has been no answer for as long as {@code LockOptions.outageTimeout} allows. */
   boolean isOver() {
-    return last != null && engine.nanos() - sinceNanos >= engine.options().patience().toNanos();
+    return last != null && ticker.read() - sinceNanos >= limit.toNanos();
   }
 }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * the hold. Confined to the thread that acquires, like its acquisition.
  */
 final class Place {
-  private final Engine engine;
+  private final LeaseContext context;
+  private final Gates gates;
   private final LockProtocol protocol;
   private final String lock;
   private @Nullable Gate gate;
@@ -22,10 +23,11 @@ final class Place {
   private @Nullable Tenure tenure;
 
   /** No place yet. */
-  Place(Engine engine, LockProtocol protocol) {
-    this.engine = engine;
+  Place(LeaseContext context, Gates gates, LockProtocol protocol) {
+    this.context = context;
+    this.gates = gates;
     this.protocol = protocol;
-    this.lock = engine.idOf(protocol);
+    this.lock = LeaseContext.idOf(protocol);
   }
 
   /**
@@ -35,7 +37,7 @@ final class Place {
    */
   boolean enter(long nanos, boolean interruptible, Predicate<Tenure> wanted)
       throws InterruptedException {
-    Gate line = engine.gates().join(lock);
+    Gate line = gates.join(lock);
     gate = line;
     permit = line.enter(nanos, interruptible, wanted);
     takeTenure(line);
@@ -44,7 +46,7 @@ final class Place {
 
   /** Takes its turn if it is nobody else's. */
   boolean enterIfFree() {
-    Gate line = engine.gates().join(lock);
+    Gate line = gates.join(lock);
     gate = line;
     permit = line.enterIfFree();
     takeTenure(line);
@@ -71,7 +73,7 @@ final class Place {
     Tenure hold = tenure;
     if (hold != null) {
       tenure = null;
-      engine.releases().now(protocol, hold, withinNanos);
+      context.releases().now(protocol, hold, withinNanos);
     }
   }
 
@@ -103,14 +105,14 @@ final class Place {
   /** Tells the line that Redis said: busy. */
   void wasBusy() {
     if (gate != null) {
-      gate.wasBusy(engine.nanos());
+      gate.wasBusy(context.nanos());
     }
   }
 
   /** Tells those behind how the last attempt went; null when it was answered. */
   void attempted(@Nullable Fault fault) {
     if (gate != null && permit) {
-      gate.attempted(fault, engine.nanos());
+      gate.attempted(fault, context.nanos());
     }
   }
 
@@ -131,7 +133,7 @@ final class Place {
     tenure = null;
     if (line != null) {
       boolean withPermit = permit;
-      Turn turn = new Turn(engine, lock, line, withPermit);
+      Turn turn = new Turn(gates, lock, line, withPermit);
       if (withPermit) {
         line.heldBy(lease); // before its end may pass the permit on
       }
@@ -151,10 +153,10 @@ final class Place {
       if (unused != null) {
         line.put(unused);
       }
-      engine.gates().leave(lock, line, permit);
+      gates.leave(lock, line, permit);
       Tenure orphan = line.takeOrphan();
       if (orphan != null) {
-        engine.releases().soon(protocol, orphan);
+        context.releases().soon(protocol, orphan);
       }
     }
   }

@@ -1,20 +1,17 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.ConnectionSource.Loan;
+import io.mortise.core.internal.Fault.Kind;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * One server. Commands run on borrowed connections, so that each has its own time limit and runs
  * exactly as often as the engine says: Jedis' own repetition is not involved.
  */
-final class RedisNode implements Deployment.Post, AutoCloseable {
+final class RedisNode implements Deployment.Post, Trip.Lender, AutoCloseable {
   private final String address;
   private final ConnectionSource connections;
   private final Carriers carriers = new Carriers();
@@ -44,7 +41,7 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
   Reply exchange(Exchange exchange, long timeoutNanos) throws Fault {
     long deadlineNanos = System.nanoTime() + timeoutNanos;
     Try first =
-        exchange instanceof ScriptExchange script && script.mayGoAlong()
+        exchange instanceof CombinableExchange script && script.mayGoAlong()
             ? () -> Trip.run(trips, script, deadlineNanos)
             : () -> once(exchange, deadlineNanos, true);
     return exchange(first, exchange, deadlineNanos, true);
@@ -72,10 +69,10 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
           return next.run().after(before);
         } catch (Fault fault) {
           before = before == null && fault.mayHaveRun() ? fault : before;
-          if (fault.reason() == Reason.UNREACHABLE || fault.reason() == Reason.READ_ONLY) {
+          if (fault.kind() == Kind.UNREACHABLE || fault.kind() == Kind.READ_ONLY) {
             connections.doubt();
           }
-          if (fault.reason() == Reason.READ_ONLY) {
+          if (fault.kind() == Kind.READ_ONLY) {
             connections.dropIdle(); // a master that was replaced; the next one is connected to anew
           }
           boolean byInterrupt = Thread.interrupted();
@@ -119,7 +116,7 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
       Connection connection = loan.connection();
       try {
         int before = connection.getSoTimeout();
-        connection.setSoTimeout(millisUntil(deadlineNanos));
+        connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
         Object reply;
         try {
           if (!repeatable) {
@@ -133,34 +130,30 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
           }
         }
         reusable = !connection.isBroken();
-        return new Reply(reply, null, lifeOf(connection));
+        return new Reply(reply, null, Wire.lifeOf(connection));
       } catch (JedisDataException e) {
         reusable = !connection.isBroken();
-        throw Faults.of(e, address, sent).at(lifeOf(connection));
+        throw Faults.of(e, address, sent).at(Wire.lifeOf(connection));
       } catch (RuntimeException e) {
-        throw Faults.of(e, address, sent).at(lifeOf(connection));
+        throw Faults.of(e, address, sent).at(Wire.lifeOf(connection));
       }
     } finally {
       loan.giveBack(reusable);
     }
   }
 
-  static @Nullable String lifeOf(Connection connection) {
-    return connection instanceof Wire wire ? wire.life() : null;
-  }
-
   private Object onThread(Exchange exchange, Connection connection, long deadlineNanos) {
     return onThread(() -> exchange.on(connection, deadlineNanos));
   }
 
-  /** On this thread, or on one that may use a socket. */
-  <T> T onThread(Supplier<T> talk) {
+  @Override
+  public <T> T onThread(Supplier<T> talk) {
     return Carriers.areNeeded() ? carriers.run(talk) : talk.get();
   }
 
-  /** What an exception on that connection means; what was sent may have run. */
-  Fault fault(RuntimeException thrown, Connection connection) {
-    return Faults.of(thrown, address, true).at(lifeOf(connection));
+  @Override
+  public Fault fault(RuntimeException thrown, Connection connection) {
+    return Faults.of(thrown, address, true).at(Wire.lifeOf(connection));
   }
 
   /** Throws if the connection is dead. Any answer shows that it is not, a refusal too. */
@@ -172,17 +165,17 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
     }
   }
 
-  Loan borrow(long deadlineNanos) throws Fault {
+  @Override
+  public Loan borrow(long deadlineNanos) throws Fault {
     try {
       return connections.borrow(deadlineNanos);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new Fault(
-          Reason.NO_CONNECTION_FREE, false, "interrupted while all connections were in use", e);
+          Kind.POOL_EXHAUSTED, false, "interrupted while all connections were in use", e);
     } catch (RuntimeException e) {
       if (connections.isClosed()) {
-        throw new Fault(
-            Reason.CLIENT_CLOSED, false, "the client for " + address + " was closed", e);
+        throw new Fault(Kind.CLIENT_CLOSED, false, "the client for " + address + " was closed", e);
       }
       throw Faults.ofConnecting(e, address);
     }
@@ -195,12 +188,6 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
     } catch (RuntimeException e) {
       throw Faults.ofConnecting(e, address);
     }
-  }
-
-  /** What is left until then, as a socket's time-out: at least 1 ms, because 0 has no end. */
-  static int millisUntil(long deadlineNanos) {
-    long millis = (deadlineNanos - System.nanoTime() + 999_999) / 1_000_000;
-    return (int) Math.min(Integer.MAX_VALUE, Math.max(1, millis));
   }
 
   /** Whether a failover may put another server in the place of this one. */
@@ -237,22 +224,5 @@ final class RedisNode implements Deployment.Post, AutoCloseable {
   @FunctionalInterface
   private interface Try {
     Reply run() throws Fault;
-  }
-
-  /** What is said on a connection, and what comes back. */
-  @FunctionalInterface
-  interface Exchange {
-    Object on(Connection connection, long deadlineNanos);
-
-    /**
-     * The same for a node that has the slot only for those who say ASKING, which counts for one
-     * command.
-     */
-    default Exchange asking() {
-      return (connection, deadlineNanos) -> {
-        connection.executeCommand(new CommandArguments(Command.ASKING));
-        return on(connection, deadlineNanos);
-      };
-    }
   }
 }

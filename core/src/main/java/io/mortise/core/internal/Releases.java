@@ -1,5 +1,6 @@
 package io.mortise.core.internal;
 
+import com.google.common.base.Ticker;
 import io.mortise.core.LockException;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
@@ -9,6 +10,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Releases in the background what may be held although nobody has it: an attempt whose answer is
@@ -24,22 +27,36 @@ import org.jspecify.annotations.Nullable;
  * it was sent makes a hold that nobody knows of; that one ends with its lease.
  */
 final class Releases {
+  private static final Logger LOG = LoggerFactory.getLogger(Releases.class);
   private static final long FIRST_PAUSE_NANOS = 50_000_000L;
   private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
 
-  private final Engine engine;
+  private final Commands commands;
+  private final Scheduler scheduler;
+  private final BackgroundTasks tasks;
+  private final Closing closing;
+  private final Ticker ticker;
   private final Set<Task> pending = ConcurrentHashMap.newKeySet();
 
-  Releases(Engine engine) {
-    this.engine = engine;
+  Releases(
+      Commands commands,
+      Scheduler scheduler,
+      BackgroundTasks tasks,
+      Closing closing,
+      Ticker ticker) {
+    this.commands = commands;
+    this.scheduler = scheduler;
+    this.tasks = tasks;
+    this.closing = closing;
+    this.ticker = ticker;
   }
 
   /** Gives up all that the acquisition may have. */
   void abandon(LockProtocol protocol, String holder, Doubt doubt) {
     Task task = new Task(protocol, holder, doubt);
     pending.add(task);
-    if (!engine.isClosed()) { // otherwise whoever closes the client takes all at once
-      engine.soon(task);
+    if (!closing.isClosed()) { // otherwise whoever closes the client takes all at once
+      tasks.run(task);
     }
   }
 
@@ -47,10 +64,10 @@ final class Releases {
   void now(LockProtocol protocol, Tenure hold, long withinNanos) {
     boolean released = false;
     try {
-      var unused = engine.commands().run(protocol.release(hold.holder()), withinNanos);
+      var unused = commands.run(protocol.release(hold.holder()), withinNanos);
       released = true;
     } catch (Fault fault) {
-      Engine.LOG.debug("lock '{}': released in the background", protocol.name(), fault);
+      LOG.debug("lock '{}': released in the background", protocol.name(), fault);
     } finally {
       if (!released) {
         soon(protocol, hold);
@@ -60,14 +77,15 @@ final class Releases {
 
   /** The same in the background. */
   void soon(LockProtocol protocol, Tenure hold) {
-    long end = engine.nanos() + hold.leaseMillis() * 1_000_000;
+    long end = ticker.read() + hold.leaseMillis() * 1_000_000;
     abandon(protocol, hold.holder(), Doubt.NONE.held(end));
   }
 
   /** What the caller of a release gets when Redis did not confirm it. */
   LockException unconfirmed(LockName name, Fault fault, long leaseEndNanos) {
-    long left = Math.max(0, leaseEndNanos - engine.nanos()) / 1_000_000;
-    return fault.forCaller(
+    long left = Math.max(0, leaseEndNanos - ticker.read()) / 1_000_000;
+    return LockExceptions.from(
+        fault,
         name,
         ("the release could not be confirmed; it is repeated in the background, and the lease runs"
                 + " out in %d ms at the latest")
@@ -125,8 +143,7 @@ final class Releases {
     /** How often there may be something to release. One run happens before the next. */
     private int open;
 
-    private final Backoff backoff =
-        new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, engine::random);
+    private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, Math::random);
     private volatile long dueNanos;
 
     Task(LockProtocol protocol, String holder, Doubt doubt) {
@@ -144,13 +161,13 @@ final class Releases {
       }
       boolean over = false;
       try {
-        over = isOverAfter(release(engine.commands().timeoutNanos()));
+        over = isOverAfter(release(commands.timeoutNanos()));
       } finally { // an error is no answer
         if (over) {
           pending.remove(this);
         } else {
-          dueNanos = engine.nanos() + backoff.nextNanos();
-          engine.scheduler().add(this);
+          dueNanos = ticker.read() + backoff.nextNanos();
+          scheduler.add(this);
         }
       }
     }
@@ -161,19 +178,19 @@ final class Releases {
       }
       return open <= 0
           || (came != Tried.UNANSWERED && !unanswered)
-          || engine.nanos() - untilNanos >= 0;
+          || ticker.read() - untilNanos >= 0;
     }
 
     private Tried release(long withinNanos) {
       try {
-        Reply reply = engine.commands().run(protocol.abandon(holder), withinNanos);
+        Reply reply = commands.run(protocol.abandon(holder), withinNanos);
         return (Long) ((List<?>) reply.value()).get(0) != 0 ? Tried.RELEASED : Tried.NOTHING_THERE;
       } catch (Fault fault) {
-        Engine.LOG.debug("lock '{}': a release has to be repeated", protocol.name(), fault);
-        return fault.reason().mayPass() ? Tried.UNANSWERED : Tried.RELEASED;
+        LOG.debug("lock '{}': a release has to be repeated", protocol.name(), fault);
+        return fault.kind().isTransient() ? Tried.UNANSWERED : Tried.RELEASED;
       } catch (RuntimeException unreadable) {
         // It must not end the repetition, nor keep the client from closing.
-        Engine.LOG.error("the answer to a release of '{}' is odd", protocol.name(), unreadable);
+        LOG.error("the answer to a release of '{}' is odd", protocol.name(), unreadable);
         return Tried.UNANSWERED;
       }
     }
@@ -185,8 +202,8 @@ final class Releases {
 
     @Override
     public void onTime(long nowNanos) {
-      engine.scheduler().remove(this);
-      engine.soon(this);
+      scheduler.remove(this);
+      tasks.run(this);
     }
   }
 }

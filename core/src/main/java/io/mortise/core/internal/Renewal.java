@@ -3,7 +3,6 @@ package io.mortise.core.internal;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import io.mortise.core.LeaseLoss.Reason;
-import io.mortise.core.LockException;
 import io.mortise.core.internal.ManyCommands.Answer;
 import io.mortise.core.internal.Standing.Phase;
 import io.mortise.core.internal.Tenure.Reserve;
@@ -12,6 +11,8 @@ import io.mortise.core.spi.ScriptCall;
 import io.mortise.core.spi.Terms;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How long a hold is sure, and what is done to keep it so: its deadline, its renewal, and the
@@ -29,6 +30,13 @@ import org.jspecify.annotations.Nullable;
  * confirmed it: another one means that something may have happened to the hold since then.
  */
 final class Renewal implements Scheduler.Timed, Batches.Item {
+  /**
+   * How long all that is done past the end of a wait may take together: the last attempt, and
+   * leaving a queue. The round trip of a slow network.
+   */
+  static final long ROUND_TRIP_NANOS = 200_000_000L;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Renewal.class);
   private static final long OWNER_CHECK_NANOS = 30_000_000_000L;
   private static final long RETRY_NANOS = 20_000_000L;
   private static final long LEAST_TIMEOUT_NANOS = 100_000_000L;
@@ -39,7 +47,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     boolean areGone();
   }
 
-  private final Engine engine;
+  private final LeaseContext context;
   private final LeaseHandle lease;
   private final LockProtocol protocol;
   private final String holder;
@@ -76,14 +84,14 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   private volatile String endedBecause = "";
 
   Renewal(
-      Engine engine,
+      LeaseContext context,
       LeaseHandle lease,
       LockProtocol protocol,
       String holder,
       @Nullable Thread owner,
       Terms terms,
       Sending sent) {
-    this.engine = engine;
+    this.context = context;
     this.lease = lease;
     this.protocol = protocol;
     this.holder = holder;
@@ -99,18 +107,18 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   /** Continues a hold that another thread of this client has left. */
   Renewal(
-      Engine engine,
+      LeaseContext context,
       LeaseHandle lease,
       LockProtocol protocol,
       @Nullable Thread owner,
       Terms terms,
       Tenure tenure) {
-    this.engine = engine;
+    this.context = context;
     this.lease = lease;
     this.protocol = protocol;
     this.holder = tenure.holder();
     this.owner = owner;
-    this.acquiredNanos = engine.nanos();
+    this.acquiredNanos = context.nanos();
     this.confirmedNanos = acquiredNanos;
     this.epoch = tenure.epoch();
     this.leaseMillis = terms.leaseMillis();
@@ -134,8 +142,8 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
         && endedBecause.isEmpty()
         && !deadline.isOver()
         && deadline.notedMillis() <= leaseMillis
-        && deadline.nanos() - engine.nanos() > leaseNanos() / 3
-        && epoch == engine.epoch();
+        && deadline.nanos() - context.nanos() > leaseNanos() / 3
+        && epoch == context.holds().epoch();
   }
 
   /** The hold as it may pass on. */
@@ -145,7 +153,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   private long end(long sentNanos, long millis) {
     long nanos = millis * 1_000_000;
-    return sentNanos + nanos - engine.drift().nanos(nanos);
+    return sentNanos + nanos - context.drift().nanos(nanos);
   }
 
   private long leaseNanos() {
@@ -154,12 +162,12 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   /** A hold that is not renewed is asked for as often as one with the client's own lease. */
   private long intervalNanos() {
-    long third = (renewed ? leaseNanos() : engine.options().lease().toNanos()) / 3;
+    long third = (renewed ? leaseNanos() : context.options().lease().toNanos()) / 3;
     return Math.min(third, MILLISECONDS.toNanos(protocol.maxRenewalIntervalMillis()));
   }
 
   private long nextAsk(long sentNanos) {
-    return sentNanos + (long) (intervalNanos() * (0.9 + engine.random() / 10));
+    return sentNanos + (long) (intervalNanos() * (0.9 + context.random() / 10));
   }
 
   LeaseHandle lease() {
@@ -178,7 +186,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   /** What is left of the lease, in whole milliseconds, for a request that only asks. */
   private long leftMillis() {
-    return Math.max(1, (deadline.nanos() - engine.nanos()) / 1_000_000);
+    return Math.max(1, (deadline.nanos() - context.nanos()) / 1_000_000);
   }
 
   /** Before which request it was that Redis last said that the hold is there. */
@@ -188,8 +196,8 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
 
   /** After which Redis itself will have ended the hold, also if a renewal is just taking effect. */
   long endInRedisNanos() {
-    long known = deadline.nanos() + engine.drift().nanos(leaseNanos());
-    long possible = engine.nanos() + deadline.notedMillis() * 1_000_000;
+    long known = deadline.nanos() + context.drift().nanos(leaseNanos());
+    long possible = context.nanos() + deadline.notedMillis() * 1_000_000;
     return deadline.mayOutlive() && possible - known > 0 ? possible : known;
   }
 
@@ -249,14 +257,14 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
       // Its thread has still to unlock, unless it is dead.
       askNanos = nowNanos + OWNER_CHECK_NANOS;
       if (owner == null || !owner.isAlive()) {
-        engine.forget(lease);
+        context.holds().forget(lease);
       }
     } else if ((phase == Phase.HELD || phase == Phase.AT_RISK) && mayAsk()) {
       if (owner != null && !owner.isAlive()) {
         end("its thread '" + owner.getName() + "' ended without unlocking");
       } else if (owners != null && owners.areGone()) {
         end("all threads that shared it ended without unlocking");
-      } else if (nowNanos - acquiredNanos >= engine.options().maxHold().toNanos()) {
+      } else if (nowNanos - acquiredNanos >= context.options().maxHold().toNanos()) {
         end("it was held for longer than LockOptions.maxHold");
       } else {
         ask(nowNanos);
@@ -265,7 +273,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   }
 
   private void ask(long nowNanos) {
-    inFlightEpoch = engine.epoch();
+    inFlightEpoch = context.holds().epoch();
     boolean lengthens = renewed;
     inFlightMillis = lengthens ? leaseMillis : leftMillis();
     if (lengthens ? !deadline.note(inFlightMillis) : deadline.isOver()) {
@@ -275,7 +283,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     inFlight = true;
     boolean offered = false;
     try {
-      engine.batches().offer(this);
+      context.batches().offer(this);
       offered = true;
     } finally {
       if (!offered) { // an error, such as one for want of memory
@@ -289,24 +297,25 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   void end(String why) {
     endedBecause = why;
     lease.atRisk();
-    engine.soon(
-        () ->
-            Engine.LOG.warn(
-                "lock '{}': the hold is not renewed any more: {}", protocol.name(), why));
+    context
+        .tasks()
+        .run(
+            () ->
+                LOG.warn("lock '{}': the hold is not renewed any more: {}", protocol.name(), why));
   }
 
   /** A doubt that came meanwhile is not overwritten: it is read after the next time was set. */
   private void asksAtOnceIfDoubted() {
     if (doubted) {
-      askNanos = engine.nanos();
+      askNanos = context.nanos();
     }
   }
 
   /** Asks Redis soon whether the hold is still there; also after what is under way now. */
   void verify() {
     doubted = true;
-    askNanos = engine.nanos();
-    engine.scheduler().poke(askNanos);
+    askNanos = context.nanos();
+    context.scheduler().poke(askNanos);
   }
 
   /** Asks Redis whether the hold is still there, and waits for the answer. */
@@ -314,7 +323,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     try {
       confirm();
     } catch (Fault fault) {
-      Engine.LOG.debug("lock '{}': asked again soon", protocol.name(), fault);
+      LOG.debug("lock '{}': asked again soon", protocol.name(), fault);
       verify();
     }
   }
@@ -322,27 +331,31 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   /** The same; a fault when there was no answer. */
   void confirm() throws Fault {
     if (!deadline.isOver()) {
-      exchange(leftMillis(), engine.commands().timeoutNanos());
+      exchange(leftMillis(), context.commands().timeoutNanos());
     }
   }
 
   private void exchange(long millis, long withinNanos) throws Fault {
-    long epochBefore = engine.epoch();
-    long sentNanos = engine.nanos();
+    long epochBefore = context.holds().epoch();
+    long sentNanos = context.nanos();
     Answer answer =
-        engine.commands().many().batch(List.of(protocol.renew(holder, millis)), withinNanos).get(0);
+        context
+            .commands()
+            .many()
+            .batch(List.of(protocol.renew(holder, millis)), withinNanos)
+            .get(0);
     if (answer.fault() != null) {
       throw answer.fault();
     }
     if (!(answer.reply().value() instanceof Long said) || said < 0) {
-      throw new Fault(LockException.Reason.NOT_READY, false, "the server refused to say", null);
+      throw new Fault(Fault.Kind.NOT_READY, false, "the server refused to say", null);
     }
     answered(said, sentNanos, millis, epochBefore);
   }
 
   /** To be called when the hold was lost by a thread's owner, which has still to unlock. */
   void awaitOwner() {
-    askNanos = engine.nanos() + OWNER_CHECK_NANOS;
+    askNanos = context.nanos() + OWNER_CHECK_NANOS;
   }
 
   // ---- by a worker
@@ -365,7 +378,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
     inFlight = false;
     asksAtOnceIfDoubted();
     answered(answer, sentNanos, millis, epochBefore);
-    engine.scheduler().poke(dueNanos());
+    context.scheduler().poke(dueNanos());
   }
 
   private void answered(long answer, long sentNanos, long millis, long epochBefore) {
@@ -377,30 +390,31 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
         lease.confirmed();
       }
     } else if (answer == 2) {
-      lease.end().lose(Reason.FORCED, engine.nanos(), LeaseEnd.BY_FORCE);
+      lease.end().lose(Reason.FORCED, context.nanos(), LeaseEnd.BY_FORCE);
     } else if (!lease.expireIfDue()) { // what ran out meanwhile is no loss of data
       lease
           .end()
           .lose(
-              Reason.GONE,
-              engine.nanos(),
+              Reason.MISSING,
+              context.nanos(),
               "Redis does not know this hold any more; it lost its data, or the key was deleted");
     }
   }
 
   @Override
   public void failed(Fault fault) {
-    askNanos = engine.nanos() + (long) (leaseNanos() / 10.0 * (0.5 + engine.random() / 2));
+    askNanos = context.nanos() + (long) (leaseNanos() / 10.0 * (0.5 + context.random() / 2));
     failing = true;
     inFlight = false;
     asksAtOnceIfDoubted();
     if (lease.atRisk()) {
-      engine.soon( // this may be the scheduler's thread
-          () ->
-              Engine.LOG.warn(
-                  "lock '{}': a renewal failed: {}", protocol.name(), fault.getMessage()));
+      context
+          .tasks()
+          .run( // this may be the scheduler's thread
+              () ->
+                  LOG.warn("lock '{}': a renewal failed: {}", protocol.name(), fault.getMessage()));
     }
-    engine.scheduler().poke(dueNanos());
+    context.scheduler().poke(dueNanos());
   }
 
   // ---- by the owner
@@ -408,7 +422,7 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
   /** Whether the hold lasts for at least the lease of these terms anyway. */
   boolean covers(Terms terms) {
     // What is renewed stays so while the outer level stands, which is longer than this one.
-    long neededUntil = engine.nanos() + terms.leaseMillis() * 1_000_000;
+    long neededUntil = context.nanos() + terms.leaseMillis() * 1_000_000;
     return (renewed && terms.leaseMillis() <= leaseMillis) || deadlineNanos() - neededUntil >= 0;
   }
 
@@ -424,18 +438,18 @@ final class Renewal implements Scheduler.Timed, Batches.Item {
       leaseMillis = Math.max(leaseMillis, terms.leaseMillis());
       renewed = true;
     }
-    long next = nextAsk(engine.nanos());
+    long next = nextAsk(context.nanos());
     if (next - askNanos < 0) {
       askNanos = next;
     }
     asksAtOnceIfDoubted();
-    engine.scheduler().poke(dueNanos());
+    context.scheduler().poke(dueNanos());
   }
 
   private long withinNanos(Terms terms) {
     return terms.waitNanos() == 0
-        ? engine.commands().timeoutNanos()
-        : Math.max(terms.waitNanos(), Attempts.ROUND_TRIP_NANOS);
+        ? context.commands().timeoutNanos()
+        : Math.max(terms.waitNanos(), ROUND_TRIP_NANOS);
   }
 
   @Override

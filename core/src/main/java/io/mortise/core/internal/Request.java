@@ -13,9 +13,6 @@ import redis.clients.jedis.Protocol.Command;
  * @param keys all of one slot
  */
 record Request(Script script, List<byte[]> keys, List<byte[]> arguments) {
-  static final byte[] PUBLISH = ScriptCall.bytes("PUBLISH");
-  static final byte[] SPUBLISH = ScriptCall.bytes("SPUBLISH");
-
   /** What the protocol needs around a word: its length, and line ends. */
   private static final int FRAME = 8;
 

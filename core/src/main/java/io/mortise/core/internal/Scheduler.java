@@ -7,6 +7,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One thread that does what is due: renewals, expiries, signs of life, lingering subscriptions.
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * or the entry sees "scanning" and says so in {@code poked}, which is read before the next park.
  */
 final class Scheduler implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
+
   /** Nothing is worth waking up for more often than this. */
   private static final long TICK_NANOS = 1_000_000;
 
@@ -194,7 +198,7 @@ final class Scheduler implements AutoCloseable {
 
   private static void failed(String what, Throwable why) {
     try {
-      Engine.LOG.error(what, why);
+      LOG.error(what, why);
     } catch (Throwable unloggable) {
       // The log needs memory too. What failed is tried again at the next pass.
     }

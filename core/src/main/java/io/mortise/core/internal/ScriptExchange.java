@@ -1,6 +1,5 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.internal.RedisNode.Exchange;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
@@ -13,7 +12,8 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * @param asks whether ASKING stands before each of the two: it counts for one command, so a node
  *     that is getting the slot, and has never seen the script, would send the second one back
  */
-record ScriptExchange(Request request, Deployment servers, boolean asks) implements Exchange {
+record ScriptExchange(Request request, Deployment servers, boolean asks)
+    implements CombinableExchange {
 
   ScriptExchange(Request request, Deployment servers) {
     this(request, servers, false);
@@ -29,13 +29,13 @@ record ScriptExchange(Request request, Deployment servers, boolean asks) impleme
     try {
       return say(connection, bySha1());
     } catch (JedisNoScriptException unknown) {
-      connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
+      connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
       return say(connection, byText());
     }
   }
 
-  /** As it goes along with others, see {@link Trips}. */
-  Passenger passenger(boolean byText, long deadlineNanos) {
+  @Override
+  public Passenger passenger(boolean byText, long deadlineNanos) {
     byte[] text = byText ? request.script().text() : request.script().sha1();
     return new Passenger(byText ? byText() : bySha1(), request.bytes(text), deadlineNanos);
   }
@@ -48,8 +48,9 @@ record ScriptExchange(Request request, Deployment servers, boolean asks) impleme
     return request.arguments(Command.EVAL, request.script().text(), servers.publishCommand());
   }
 
-  /** Whether it may go along with others: a short command of one caller. */
-  boolean mayGoAlong() {
+  /** A short command of one caller. */
+  @Override
+  public boolean mayGoAlong() {
     return !asks && !request.script().batch();
   }
 

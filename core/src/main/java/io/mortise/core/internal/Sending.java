@@ -10,8 +10,8 @@ package io.mortise.core.internal;
 record Sending(long nanos, long epoch) {
 
   /** This moment. The epoch is read first, so that an event is never taken for an earlier one. */
-  static Sending now(Engine engine) {
-    long epoch = engine.epoch();
-    return new Sending(engine.nanos(), epoch);
+  static Sending now(LeaseContext context) {
+    long epoch = context.holds().epoch();
+    return new Sending(context.nanos(), epoch);
   }
 }

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisClientConfig;
@@ -17,6 +19,7 @@ import redis.clients.jedis.exceptions.JedisException;
  * disconnect, and so ends a question that is under way.
  */
 final class Sentinel {
+  private static final Logger LOG = LoggerFactory.getLogger(Sentinel.class);
   private static final String NO_SUCH_MASTER = "No such master";
 
   private final HostAndPort address;
@@ -93,7 +96,7 @@ final class Sentinel {
       try {
         last.getConnection().forceDisconnect();
       } catch (IOException e) {
-        Engine.LOG.debug("the connection to the sentinel {} could not be closed", address, e);
+        LOG.debug("the connection to the sentinel {} could not be closed", address, e);
       }
     }
   }

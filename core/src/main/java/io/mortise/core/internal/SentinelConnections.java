@@ -1,6 +1,5 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockOptions;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
@@ -26,7 +25,7 @@ final class SentinelConnections implements ConnectionSource {
 
   private final Sentinels sentinels;
   private final JedisClientConfig config;
-  private final LockOptions options;
+  private final ConnectionSettings settings;
   private final ReentrantLock lock = new ReentrantLock();
   private volatile @Nullable Master current;
   private volatile boolean doubted;
@@ -36,10 +35,10 @@ final class SentinelConnections implements ConnectionSource {
   /** One master and the connections to it. */
   private record Master(HostAndPort server, OwnConnections connections) {}
 
-  SentinelConnections(Sentinels sentinels, JedisClientConfig config, LockOptions options) {
+  SentinelConnections(Sentinels sentinels, JedisClientConfig config, ConnectionSettings settings) {
     this.sentinels = sentinels;
     this.config = config;
-    this.options = options;
+    this.settings = settings;
   }
 
   private OwnConnections master(long deadlineNanos) throws InterruptedException {
@@ -65,7 +64,7 @@ final class SentinelConnections implements ConnectionSource {
       if (known != null && known.server().equals(server)) {
         return known;
       }
-      Master next = new Master(server, new OwnConnections(server, config, options));
+      Master next = new Master(server, new OwnConnections(server, config, settings));
       current = next;
       if (known != null) {
         known.connections().close();
@@ -82,7 +81,7 @@ final class SentinelConnections implements ConnectionSource {
       OwnConnections pool = master(deadlineNanos);
       try {
         return pool.borrow(deadlineNanos);
-      } catch (JedisConnectionException failed) {
+      } catch (RuntimeException failed) {
         Master now = current;
         if (closed || now == null || now.connections() == pool) {
           throw failed;
@@ -94,7 +93,7 @@ final class SentinelConnections implements ConnectionSource {
   @Override
   public Connection connect() {
     try {
-      return master(System.nanoTime() + options.commandTimeout().toNanos()).connect();
+      return master(System.nanoTime() + settings.commandTimeout().toNanos()).connect();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new JedisConnectionException("interrupted while the sentinels were asked", e);

@@ -16,6 +16,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
@@ -28,14 +30,16 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
  * each sentinel counts, also while it cannot be asked, and of all words that with the highest
  * epoch. So a sentinel that is cut off from the others together with a former master does not turn
  * the client back to that. A word that was not repeated for a minute is forgotten while more than
- * half of the sentinels speak: sentinels that are made anew begin with epoch 0. The first word is not believed before more than half of the sentinels
- * have spoken, or none is left to wait for, or half of the caller's time is over.
+ * half of the sentinels speak: sentinels that are made anew begin with epoch 0. The first word is
+ * not believed before more than half of the sentinels have spoken, or none is left to wait for, or
+ * half of the caller's time is over.
  *
  * <p><b>Threads.</b> {@code lock} guards the words, and is not held while anybody is asked. A
  * sentinel is asked by one thread at a time, whose last act is to bring the word, or the failure,
  * under the lock. Callers wait for the first word until their own deadlines.
  */
 final class Sentinels implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Sentinels.class);
   private static final long IDLE_SECONDS = 5;
   static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -210,7 +214,7 @@ final class Sentinels implements AutoCloseable {
       try {
         changed.accept(former, now);
       } catch (RuntimeException e) {
-        Engine.LOG.error("a failover of '{}' could not be told", masterName, e);
+        LOG.error("a failover of '{}' could not be told", masterName, e);
       }
     }
   }
@@ -219,7 +223,11 @@ final class Sentinels implements AutoCloseable {
   @GuardedBy("lock")
   private void believe() {
     Word best = null;
-    boolean forgets = 2 * all.stream().filter(this::isFresh).count() > all.size();
+    int fresh = 0;
+    for (Asked each : all) {
+      fresh += isFresh(each) ? 1 : 0;
+    }
+    boolean forgets = 2 * fresh > all.size();
     for (Asked each : all) {
       Word word = each.word;
       if (word != null
@@ -258,7 +266,7 @@ final class Sentinels implements AutoCloseable {
   private void tellOfOutage() {
     boolean none = all.stream().allMatch(each -> each.failure != null);
     if (none && !tellsOfOutage && master != null && !closed) {
-      Engine.LOG.warn(
+      LOG.warn(
           "none of the sentinels answers; a failover of '{}' goes unnoticed until one does: {}",
           masterName,
           failures());

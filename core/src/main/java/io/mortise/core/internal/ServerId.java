@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The random id that a server gives itself at its start: what two addresses of one server have in
@@ -12,6 +14,7 @@ import java.util.regex.Pattern;
  * that asked at different times may miss that they have one server.
  */
 final class ServerId {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerId.class);
   private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:(\\S+)");
 
   private volatile Optional<String> known = Optional.empty();
@@ -26,8 +29,8 @@ final class ServerId {
         known = find(commands.serverInfo());
         asked = true;
       } catch (Fault fault) {
-        Engine.LOG.debug("the server does not say which it is", fault);
-        asked = !fault.reason().mayPass();
+        LOG.debug("the server does not say which it is", fault);
+        asked = !fault.kind().isTransient();
       }
     }
     return known;

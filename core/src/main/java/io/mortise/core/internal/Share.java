@@ -1,6 +1,7 @@
 package io.mortise.core.internal;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.Terms;
 import java.util.HashSet;
 import java.util.Set;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * is sent under the lock.
  */
 final class Share implements Renewal.Owners {
-  private final Engine engine;
+  private final LeaseContext context;
+  private final Shares shares;
   private final LeaseHandle base;
   private final String id;
   private final long sinceNanos;
@@ -35,14 +37,15 @@ final class Share implements Renewal.Owners {
   /**
    * @param id the lock's kind and name
    */
-  Share(Engine engine, String id, LeaseHandle base) {
-    this.engine = engine;
+  Share(Shares shares, String id, LeaseHandle base) {
+    this.shares = shares;
+    this.context = base.context();
     this.base = base;
     this.id = id;
-    this.sinceNanos = engine.nanos();
+    this.sinceNanos = context.nanos();
   }
 
-  SharedHold begin(EngineSource source, @Nullable Thread owner) {
+  SharedHold begin(LeaseSource source, @Nullable Thread owner) {
     lock.lock();
     try {
       return add(source, owner);
@@ -52,10 +55,10 @@ final class Share implements Renewal.Owners {
   }
 
   /** Null when nobody may join any more, or the hold is not what these terms ask for. */
-  @Nullable SharedHold join(EngineSource source, Terms terms, @Nullable Thread owner) {
+  @Nullable SharedHold join(LeaseSource source, Terms terms, @Nullable Thread owner) {
     lock.lock();
     try {
-      if (over || isLate() || engine.isClosed() || !base.isSettled() || !base.covers(terms)) {
+      if (over || isLate() || context.isClosed() || !base.isSettled() || !base.covers(terms)) {
         return null;
       }
       joins++;
@@ -67,12 +70,12 @@ final class Share implements Renewal.Owners {
 
   @GuardedBy("lock")
   private boolean isLate() {
-    return joins >= engine.options().handOvers()
-        || engine.nanos() - sinceNanos >= engine.options().handOverTime().toNanos();
+    return joins >= context.options().maxHandOffs()
+        || context.nanos() - sinceNanos >= context.options().maxHandOffTime().toNanos();
   }
 
   @GuardedBy("lock")
-  private SharedHold add(EngineSource source, @Nullable Thread owner) {
+  private SharedHold add(LeaseSource source, @Nullable Thread owner) {
     SharedHold hold = new SharedHold(source, base, this, owner);
     users.add(hold);
     return hold;
@@ -83,8 +86,8 @@ final class Share implements Renewal.Owners {
    * is not released, and it was not heard of for as long as a hold may pass on unheard of.
    */
   boolean mayBeLost(SharedHold leaving) {
-    long unheardNanos = engine.nanos() - base.renewal().confirmedNanos();
-    if (unheardNanos < engine.options().handOverTime().toNanos()) {
+    long unheardNanos = context.nanos() - base.renewal().confirmedNanos();
+    if (unheardNanos < context.options().maxHandOffTime().toNanos()) {
       return false;
     }
     lock.lock();
@@ -106,7 +109,7 @@ final class Share implements Renewal.Owners {
     } finally {
       lock.unlock();
     }
-    engine.shares().ended(id, this);
+    shares.ended(id, this);
     return true;
   }
 

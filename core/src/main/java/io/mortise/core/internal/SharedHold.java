@@ -2,18 +2,23 @@ package io.mortise.core.internal;
 
 import io.mortise.core.LockException;
 import io.mortise.core.spi.JointLease;
+import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.OwnedLease;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One thread's part of a hold that several share: it stands while that one does. */
 final class SharedHold extends JointLease {
+  private static final Logger LOG = LoggerFactory.getLogger(SharedHold.class);
+
   private final LeaseHandle base;
   private final Share share;
   private final @Nullable Thread owner;
 
-  SharedHold(EngineSource source, LeaseHandle base, Share share, @Nullable Thread owner) {
+  SharedHold(LeaseSource source, LeaseHandle base, Share share, @Nullable Thread owner) {
     super(source, List.of(base), 1, base.fencingToken(), owner, true);
     this.base = base;
     this.share = share;
@@ -61,7 +66,7 @@ final class SharedHold extends JointLease {
       return List.of(lost);
     } catch (LockException unknown) { // that is for whoever holds on to it
       left = true;
-      Engine.LOG.debug("lock '{}': left without an answer", lockName(), unknown);
+      LOG.debug("lock '{}': left without an answer", lockName(), unknown);
     } finally {
       if (!left) { // an error: it has no user here any more
         drop();

@@ -1,5 +1,7 @@
 package io.mortise.core.internal;
 
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.Terms;
 import java.util.Map;
@@ -12,33 +14,33 @@ import org.jspecify.annotations.Nullable;
  * users has left.
  */
 final class Shares {
-  private final Engine engine;
+  private final LockOptions options;
   private final Map<String, Share> open = new ConcurrentHashMap<>();
 
-  Shares(Engine engine) {
-    this.engine = engine;
+  Shares(LockOptions options) {
+    this.options = options;
   }
 
   /** Whether a hold by these terms may be shared. */
   boolean mayShare(LockProtocol protocol, Terms terms) {
     return terms.renewed()
         && protocol.sharesHolds()
-        && engine.options().handOvers() > 0
-        && !engine.options().handOverTime().isZero();
+        && options.maxHandOffs() > 0
+        && !options.maxHandOffTime().isZero();
   }
 
   /** Joins the hold that another thread has; null when there is none to be joined. */
-  @Nullable SharedHold join(EngineSource source, Terms terms, @Nullable Thread owner) {
-    Share share = open.get(source.id());
+  @Nullable SharedHold join(String id, LeaseSource source, Terms terms, @Nullable Thread owner) {
+    Share share = open.get(id);
     return share == null ? null : share.join(source, terms, owner);
   }
 
   /** Lets others join a hold that was just acquired, instead of the one before. */
-  SharedHold begin(EngineSource source, LeaseHandle base, @Nullable Thread owner) {
-    Share share = new Share(engine, source.id(), base);
+  SharedHold begin(String id, LeaseSource source, LeaseHandle base, @Nullable Thread owner) {
+    Share share = new Share(this, id, base);
     SharedHold first = share.begin(source, owner);
     base.renewal().heldFor(share);
-    open.put(source.id(), share);
+    open.put(id, share);
     return first;
   }
 

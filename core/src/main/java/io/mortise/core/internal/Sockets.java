@@ -13,6 +13,8 @@ import java.util.List;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.SslOptions;
@@ -24,6 +26,8 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
  * handshake to the first write, and to the next one after a time-out.
  */
 final class Sockets implements JedisSocketFactory {
+  private static final Logger LOG = LoggerFactory.getLogger(Sockets.class);
+
   private final HostAndPort server;
   private final Addresses addresses;
   private final @Nullable SslOptions tls;
@@ -57,7 +61,7 @@ final class Sockets implements JedisSocketFactory {
     try {
       Socket connected = connectToAny();
       socket = connected;
-      connected.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
+      connected.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
       SslOptions options = tls;
       if (options != null) {
         socket = secured(connected, options);
@@ -100,7 +104,7 @@ final class Sockets implements JedisSocketFactory {
       made.setSoLinger(true, 0); // a close takes effect at once
       long now = System.nanoTime();
       long share = Math.max(0, deadlineNanos - now) / addressesLeft;
-      made.connect(address, RedisNode.millisUntil(now + share));
+      made.connect(address, Deadlines.millisUntil(now + share));
       connected = true;
       return made;
     } finally {
@@ -144,7 +148,7 @@ final class Sockets implements JedisSocketFactory {
     try {
       made.close();
     } catch (IOException e) {
-      Engine.LOG.debug("a socket could not be closed", e);
+      LOG.debug("a socket could not be closed", e);
     }
   }
 

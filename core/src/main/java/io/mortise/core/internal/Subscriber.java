@@ -17,6 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The channels of one server, over one connection and its thread, which exist while there are
@@ -29,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * outside of it. What is not private is called under the lock.
  */
 final class Subscriber {
+  private static final Logger LOG = LoggerFactory.getLogger(Subscriber.class);
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
   private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
 
@@ -100,7 +103,7 @@ final class Subscriber {
       next.start();
       thread = next;
     } catch (OutOfMemoryError noThread) {
-      Engine.LOG.error("no thread can be started to hear {}; waiters poll", post, noThread);
+      LOG.error("no thread can be started to hear {}; waiters poll", post, noThread);
     }
   }
 
@@ -213,7 +216,7 @@ final class Subscriber {
 
   private void tellError(Throwable thrown) {
     try {
-      Engine.LOG.error("the subscription to {} is made anew after an error", post, thrown);
+      LOG.error("the subscription to {} is made anew after an error", post, thrown);
     } catch (Throwable noLog) {
       // There is not even memory for a message: it goes on all the same.
     }
@@ -296,9 +299,9 @@ final class Subscriber {
     }
     if (!tellsOfOutage) {
       tellsOfOutage = true;
-      Engine.LOG.warn("the subscription to {} broke and is made anew: {}", post, cause.toString());
+      LOG.warn("the subscription to {} broke and is made anew: {}", post, cause.toString());
     } else {
-      Engine.LOG.debug("the subscription to {} could not be made anew yet", post, cause);
+      LOG.debug("the subscription to {} could not be made anew yet", post, cause);
     }
   }
 

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.JedisShardedPubSub;
@@ -22,6 +24,7 @@ import redis.clients.jedis.exceptions.JedisException;
  * {@code run} too, which reads the same socket.
  */
 final class SubscriberSession {
+  private static final Logger LOG = LoggerFactory.getLogger(SubscriberSession.class);
 
   /** What arrives; called by the subscriber thread. */
   interface Listener {
@@ -166,7 +169,7 @@ final class SubscriberSession {
     try {
       connection.forceDisconnect();
     } catch (IOException e) {
-      Engine.LOG.debug("a subscriber connection could not be closed", e);
+      LOG.debug("a subscriber connection could not be closed", e);
     }
   }
 

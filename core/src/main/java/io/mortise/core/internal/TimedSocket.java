@@ -40,7 +40,7 @@ final class TimedSocket extends Socket {
       if (deadlineNanos - System.nanoTime() <= 0) {
         throw new SocketTimeoutException("Read timed out");
       }
-      super.setSoTimeout(Math.min(timeoutMillis, RedisNode.millisUntil(deadlineNanos)));
+      super.setSoTimeout(Math.min(timeoutMillis, Deadlines.millisUntil(deadlineNanos)));
     }
   }
 

@@ -1,7 +1,7 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockException.Reason;
 import io.mortise.core.internal.ConnectionSource.Loan;
+import io.mortise.core.internal.Fault.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -17,23 +17,35 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * one is that one's. Nobody is aboard before there is a connection.
  */
 final class Trip implements Trips.Way {
-  private final RedisNode node;
+  private final Lender node;
 
-  private Trip(RedisNode node) {
+  /** The server, for those who go to it. */
+  interface Lender {
+    /** Lends a connection until the deadline. */
+    Loan borrow(long deadlineNanos) throws Fault;
+
+    /** On this thread, or on one that may use a socket. */
+    <T> T onThread(Supplier<T> talk);
+
+    /** What an exception on that connection means; what was sent may have run. */
+    Fault fault(RuntimeException thrown, Connection connection);
+  }
+
+  private Trip(Lender node) {
     this.node = node;
   }
 
   /** Those to that server. */
-  static Trips to(RedisNode node) {
+  static Trips to(Lender node) {
     return to(node, TripLimits.USUAL);
   }
 
-  static Trips to(RedisNode node, TripLimits limits) {
+  static Trips to(Lender node, TripLimits limits) {
     return new Trips(node.toString(), limits, new Trip(node));
   }
 
   /** Runs a script: by its name, and by its text when the server does not know it. */
-  static Reply run(Trips trips, ScriptExchange script, long deadlineNanos) throws Fault {
+  static Reply run(Trips trips, CombinableExchange script, long deadlineNanos) throws Fault {
     try {
       return trips.ride(script.passenger(false, deadlineNanos));
     } catch (Fault fault) {
@@ -64,7 +76,7 @@ final class Trip implements Trips.Way {
 
   /** As of a connection that broke: each asks again. */
   private static Fault unread() {
-    return new Fault(Reason.UNREACHABLE, true, "the answer could not be read", null);
+    return new Fault(Kind.UNREACHABLE, true, "the answer could not be read", null);
   }
 
   /** Gives each its answer; whether the connection can be used again. */
@@ -72,13 +84,13 @@ final class Trip implements Trips.Way {
     long deadlineNanos = aboard.get(0).deadlineNanos();
     try {
       int before = connection.getSoTimeout();
-      connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
+      connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
       for (Passenger each : aboard) {
         connection.sendCommand(each.command());
       }
       boolean master = true;
       for (Passenger each : aboard) {
-        connection.setSoTimeout(RedisNode.millisUntil(deadlineNanos));
+        connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
         master &= answer(connection, each);
       }
       connection.setSoTimeout(before);
@@ -93,12 +105,12 @@ final class Trip implements Trips.Way {
   private boolean answer(Connection connection, Passenger passenger) {
     try {
       Object value = connection.getOne();
-      passenger.answer(new Reply(value, null, RedisNode.lifeOf(connection)));
+      passenger.answer(new Reply(value, null, Wire.lifeOf(connection)));
       return true;
     } catch (JedisDataException e) {
       Fault fault = node.fault(e, connection);
       passenger.fail(fault);
-      return fault.reason() != Reason.READ_ONLY;
+      return fault.kind() != Kind.READ_ONLY;
     }
   }
 

@@ -1,6 +1,6 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Fault.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -155,11 +155,11 @@ final class Trips {
 
   /** As of a connection that broke: each asks again. */
   private static Fault notSent() {
-    return new Fault(Reason.UNREACHABLE, true, "the one that was to send it has failed", null);
+    return new Fault(Kind.UNREACHABLE, true, "the one that was to send it has failed", null);
   }
 
   private static Fault late(boolean sent, String message) {
-    return new Fault(Reason.UNREACHABLE, sent, message, new TimeoutException());
+    return new Fault(Kind.UNREACHABLE, sent, message, new TimeoutException());
   }
 
   // ---- who goes

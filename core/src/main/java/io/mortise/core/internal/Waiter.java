@@ -1,29 +1,35 @@
 package io.mortise.core.internal;
 
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.LockProtocol.Presence;
+import io.mortise.core.spi.LockProtocol.Heartbeat;
 import io.mortise.core.spi.ScriptCall;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The signs of life of one acquisition that waits in a queue in Redis, sent in batches. */
 final class Waiter implements Scheduler.Timed, Batches.Item, AutoCloseable {
-  private final Engine engine;
+  private static final Logger LOG = LoggerFactory.getLogger(Waiter.class);
+
+  private final Scheduler scheduler;
+  private final Batches batches;
   private final LockProtocol protocol;
   private final String holder;
-  private final Presence sign;
+  private final Heartbeat sign;
   private final Signal wake;
   private volatile long dueNanos;
 
   /**
    * @param wake what the acquisition waits for
    */
-  Waiter(Engine engine, LockProtocol protocol, String holder, Presence sign, Signal wake) {
-    this.engine = engine;
+  Waiter(LeaseContext context, LockProtocol protocol, String holder, Heartbeat sign, Signal wake) {
+    this.scheduler = context.scheduler();
+    this.batches = context.batches();
     this.protocol = protocol;
     this.holder = holder;
     this.sign = sign;
     this.wake = wake;
-    this.dueNanos = engine.nanos() + everyNanos();
-    engine.scheduler().add(this);
+    this.dueNanos = context.nanos() + everyNanos();
+    scheduler.add(this);
   }
 
   LockProtocol protocol() {
@@ -52,7 +58,7 @@ final class Waiter implements Scheduler.Timed, Batches.Item, AutoCloseable {
   @Override
   public void onTime(long nowNanos) {
     dueNanos = nowNanos + everyNanos();
-    engine.batches().offer(this);
+    batches.offer(this);
   }
 
   @Override
@@ -74,11 +80,11 @@ final class Waiter implements Scheduler.Timed, Batches.Item, AutoCloseable {
 
   @Override
   public void failed(Fault fault) {
-    Engine.LOG.debug("a waiter's sign of life was not sent", fault);
+    LOG.debug("a waiter's sign of life was not sent", fault);
   }
 
   @Override
   public void close() {
-    engine.scheduler().remove(this);
+    scheduler.remove(this);
   }
 }

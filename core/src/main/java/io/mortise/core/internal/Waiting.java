@@ -4,7 +4,7 @@ import io.mortise.core.internal.Wakeups.Reserved;
 import io.mortise.core.internal.Wakeups.Subscription;
 import io.mortise.core.spi.Attempt;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.LockProtocol.Presence;
+import io.mortise.core.spi.LockProtocol.Heartbeat;
 import io.mortise.core.spi.Terms;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ final class Waiting implements AutoCloseable {
   private static final long FIRST_POLL_NANOS = 50_000_000L;
   private static final long MOST_POLL_NANOS = 1_000_000_000L;
 
-  private final Engine engine;
+  private final AcquireContext context;
   private final LockProtocol protocol;
   private final Terms terms;
   private final long startNanos;
@@ -37,11 +37,11 @@ final class Waiting implements AutoCloseable {
   private boolean interrupted;
 
   /** From now on the time of the terms runs. */
-  Waiting(Engine engine, LockProtocol protocol, Terms terms) {
-    this.engine = engine;
+  Waiting(AcquireContext context, LockProtocol protocol, Terms terms) {
+    this.context = context;
     this.protocol = protocol;
     this.terms = terms;
-    this.startNanos = engine.nanos();
+    this.startNanos = context.nanos();
   }
 
   /**
@@ -64,7 +64,7 @@ final class Waiting implements AutoCloseable {
   long leftNanos() {
     return terms.isForever()
         ? Terms.FOREVER / 2
-        : terms.waitNanos() - (engine.nanos() - startNanos);
+        : terms.waitNanos() - (context.nanos() - startNanos);
   }
 
   // ---- the channel
@@ -76,15 +76,15 @@ final class Waiting implements AutoCloseable {
   String begin() {
     Reserved spare = null;
     if (terms.waitNanos() > 0 && protocol.channelIsPrivate()) {
-      spare = engine.wakeups().takeSpare(this::channels);
+      spare = context.wakeups().takeSpare(this::channels);
     }
     if (spare != null) {
       holder = spare.holder();
       subscription = spare.subscription();
     } else {
-      holder = engine.nextHolder();
+      holder = context.holderIds().get();
       if (terms.waitNanos() > 0 && !protocol.channelIsPrivate()) {
-        subscription = engine.wakeups().join(protocol.channel(holder));
+        subscription = context.wakeups().join(protocol.channel(holder));
       }
     }
     return holder;
@@ -111,11 +111,11 @@ final class Waiting implements AutoCloseable {
     if (terms.waitNanos() <= 0 || !protocol.passesOn()) {
       return false;
     }
-    Signal wake = subscription == null ? engine.closing() : subscription.signal();
+    Signal wake = subscription == null ? context.lease().closing().signal() : subscription.signal();
     boolean polite = false;
-    while (leftNanos() > 0 && !engine.isClosed()) {
+    while (leftNanos() > 0 && !context.lease().isClosed()) {
       long seen = wake.generation();
-      long nanos = engine.courtesy().pauseNanos(protocol, engine.nanos());
+      long nanos = context.courtesy().pauseNanos(protocol, context.nanos());
       if (nanos <= 0) {
         break;
       }
@@ -130,7 +130,7 @@ final class Waiting implements AutoCloseable {
     if (subscription != null && protocol.passesOn()) {
       long heard = subscription.signal().generation();
       if (heard != seen) {
-        engine.courtesy().heard(protocol, heard, engine.nanos());
+        context.courtesy().heard(protocol, heard, context.nanos());
       }
     }
   }
@@ -144,12 +144,12 @@ final class Waiting implements AutoCloseable {
   void park(Heard heard, long retryMillis) throws InterruptedException {
     long nanos =
         retryMillis == Attempt.UNKNOWN
-            ? engine.options().lease().toNanos()
+            ? context.options().lease().toNanos()
             : TimeUnit.MILLISECONDS.toNanos(Math.max(1, retryMillis));
     Subscription channel = heard.channel();
     if (channel == null) {
       Subscription fresh =
-          engine.wakeups().subscribe(protocol.channel(holder), !protocol.channelIsPrivate());
+          context.wakeups().subscribe(protocol.channel(holder), !protocol.channelIsPrivate());
       subscription = fresh;
       settle(fresh);
       long generation = fresh.signal().generation();
@@ -170,19 +170,19 @@ final class Waiting implements AutoCloseable {
       return;
     }
     parked = true;
-    Presence sign = protocol.presence(holder).orElse(null);
+    Heartbeat sign = protocol.heartbeat(holder).orElse(null);
     if (sign != null) {
-      presence = new Waiter(engine, protocol, holder, sign, channel.signal());
+      presence = new Waiter(context.lease(), protocol, holder, sign, channel.signal());
     }
     if (protocol.channelIsPrivate()) {
-      engine.wakeups().makeSpares(channels(), engine::nextHolder, protocol::channel);
+      context.wakeups().makeSpares(channels(), context.holderIds(), protocol::channel);
     }
   }
 
   private long pollNanos() {
     Backoff poll = unheard;
     if (poll == null) {
-      poll = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, engine::random);
+      poll = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, context.lease()::random);
       unheard = poll;
     }
     return poll.nextNanos();
@@ -190,10 +190,10 @@ final class Waiting implements AutoCloseable {
 
   /** Waits for the signal, but no longer than that, and no longer than is left. */
   void await(Signal signal, long seen, long nanos) throws InterruptedException {
-    long endNanos = engine.nanos() + Math.min(nanos, leftNanos());
+    long endNanos = context.nanos() + Math.min(nanos, leftNanos());
     while (true) {
       try {
-        signal.await(seen, endNanos - engine.nanos());
+        signal.await(seen, endNanos - context.nanos());
         return;
       } catch (InterruptedException e) {
         if (terms.interruptible()) {

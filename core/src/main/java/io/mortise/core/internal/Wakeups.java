@@ -3,7 +3,6 @@ package io.mortise.core.internal;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.core.internal.Deployment.Post;
 import io.mortise.core.internal.Spares.Spare;
-import io.mortise.core.spi.LockProtocol;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -109,9 +108,9 @@ final class Wakeups implements Scheduler.Timed, Subscriber.Surroundings, AutoClo
     return channels.containsKey(name) ? subscribe(name, true) : null;
   }
 
-  /** The generation of the signal of this lock's channel; 0 when that is not subscribed. */
-  long generation(LockProtocol lock, String holder) {
-    Channel channel = channels.isEmpty() ? null : channels.get(lock.channel(holder));
+  /** The generation of the signal of this channel; 0 when that is not subscribed. */
+  long generation(Supplier<String> name) {
+    Channel channel = channels.isEmpty() ? null : channels.get(name.get());
     return channel == null ? 0 : channel.signal.generation();
   }
 

@@ -8,6 +8,8 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -18,13 +20,11 @@ import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/**
- * A connection of the client's own. It knows which server it leads to.
- */
+/** A connection of the client's own. It knows which server it leads to. */
 final class Wire extends Connection {
+  private static final Logger LOG = LoggerFactory.getLogger(Wire.class);
   private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:(\\S+)");
 
-  private final Sockets sockets;
   private @Nullable String life;
 
   /** Who hears the answers that come before that of the next command. */
@@ -32,7 +32,6 @@ final class Wire extends Connection {
 
   private Wire(Sockets sockets, JedisClientConfig config) {
     super(Connection.builder().socketFactory(sockets).clientConfig(config));
-    this.sockets = sockets;
   }
 
   /**
@@ -47,7 +46,7 @@ final class Wire extends Connection {
     JedisClientConfig bounded =
         DefaultJedisClientConfig.builder()
             .from(config)
-            .socketTimeoutMillis(RedisNode.millisUntil(deadlineNanos))
+            .socketTimeoutMillis(Deadlines.millisUntil(deadlineNanos))
             .build();
     Wire wire = new Wire(sockets, bounded);
     boolean connected = false;
@@ -60,6 +59,11 @@ final class Wire extends Connection {
         sockets.close();
       }
     }
+  }
+
+  /** The {@link #life} of a connection; null of one that is not the client's own. */
+  static @Nullable String lifeOf(Connection connection) {
+    return connection instanceof Wire wire ? wire.life() : null;
   }
 
   /**
@@ -84,7 +88,7 @@ final class Wire extends Connection {
           } else if (answer instanceof byte[] text) {
             hears.accept(new String(text, UTF_8));
           } else {
-            Engine.LOG.debug("{} does not tell of itself: {}", this, answer);
+            LOG.debug("{} does not tell of itself: {}", this, answer);
           }
         });
   }

@@ -11,6 +11,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The threads of a client. Whatever may block (a command, a listener of the user's) runs on one of
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * have virtual threads where the JDK has them, because there may be thousands.
  */
 final class Workers implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
   private static final long IDLE_SECONDS = 5;
 
   /** Whose thread this is. */
@@ -65,7 +68,7 @@ final class Workers implements AutoCloseable {
     try {
       platform.execute(marked(task));
     } catch (RejectedExecutionException closed) {
-      Engine.LOG.debug("client {} is closed; a background task was dropped", name);
+      LOG.debug("client {} is closed; a background task was dropped", name);
     }
   }
 
@@ -94,7 +97,7 @@ final class Workers implements AutoCloseable {
         mark();
         task.run();
       } catch (Throwable e) { // an error too is told, and ends no thread
-        Engine.LOG.error("a background task of client {} failed", name, e);
+        LOG.error("a background task of client {} failed", name, e);
       } finally {
         OWN.remove();
       }
@@ -106,7 +109,7 @@ final class Workers implements AutoCloseable {
     try {
       OWN.set(this);
     } catch (OutOfMemoryError none) {
-      Engine.LOG.debug("a thread of client {} does not know whose it is", name, none);
+      LOG.debug("a thread of client {} does not know whose it is", name, none);
     }
   }
 
@@ -147,7 +150,7 @@ final class Workers implements AutoCloseable {
     boolean interrupted = Thread.interrupted();
     try {
       if (!platform.awaitTermination(withinNanos, TimeUnit.NANOSECONDS)) {
-        Engine.LOG.warn("background tasks of client {} did not end in time", name);
+        LOG.warn("background tasks of client {} did not end in time", name);
       }
     } catch (InterruptedException e) {
       interrupted = true;

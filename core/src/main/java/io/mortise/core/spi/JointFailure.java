@@ -30,8 +30,8 @@ public final class JointFailure {
   }
 
   /** Whether it is worth trying again. */
-  public static boolean mayPass(RuntimeException failure) {
-    return failure instanceof LockException fault && fault.reason().mayPass();
+  public static boolean isTransient(RuntimeException failure) {
+    return failure instanceof LockException fault && fault.reason().isTransient();
   }
 
   private static Reason reason(RuntimeException failure) {

@@ -41,7 +41,7 @@ final class JointLoss {
     int harmless = Math.max(0, there.size() - required);
     LeaseLoss decisive =
         losses.isEmpty()
-            ? new LeaseLoss(name, token, Reason.GONE, now, "")
+            ? new LeaseLoss(name, token, Reason.MISSING, now, "")
             : losses.get(Math.min(harmless, losses.size() - 1));
     return new LeaseLoss(
         name,

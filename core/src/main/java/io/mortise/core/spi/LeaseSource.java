@@ -1,10 +1,10 @@
 package io.mortise.core.spi;
 
-import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Future;
@@ -16,20 +16,6 @@ import org.jspecify.annotations.Nullable;
  * {@link LeasedLock} makes a {@link DistributedLock} of it. Immutable, and safe for any thread.
  */
 public interface LeaseSource {
-
-  /**
-   * The source of a lock, for a lock that is made of it.
-   *
-   * @throws IllegalArgumentException if it is not a {@link LeasedLock}
-   */
-  static LeaseSource of(DistributedLock lock) {
-    if (lock instanceof LeasedLock leased) {
-      return leased.source();
-    }
-    throw new IllegalArgumentException(
-        "lock '%s' is a %s, which is not made of leases; extend io.mortise.core.spi.LeasedLock"
-            .formatted(lock.name(), lock.getClass().getName()));
-  }
 
   /** What two sources of the same lock have in common: equal for them, and for no others. */
   Object identity();
@@ -120,6 +106,27 @@ public interface LeaseSource {
    * @return empty if nobody does
    */
   Optional<Duration> remainingLease();
+
+  /** Whether both can be taken by one script; see {@link #acquireTogether}. */
+  default boolean joins(LeaseSource other) {
+    return false;
+  }
+
+  /**
+   * Makes one attempt to take all of these locks, or none, in one round trip.
+   *
+   * @param sources different locks, this one the first, that it {@link #joins}
+   * @param terms its wait is for how long the answer may take; zero for the client's time-out
+   * @param owner the thread that will own the holds, or null
+   * @throws io.mortise.core.LockException if Redis could not be used; none is held
+   * @throws InterruptedException if the thread was interrupted before, and the terms say that this
+   *     ends a wait
+   */
+  default GroupAttemptResult acquireTogether(
+      List<? extends LeaseSource> sources, Terms terms, @Nullable Thread owner)
+      throws InterruptedException {
+    throw new UnsupportedOperationException(this + " joins no other lock");
+  }
 
   /** Takes the lock from whoever holds it; whether anybody did. */
   boolean forceUnlock();

@@ -28,6 +28,20 @@ public abstract class LeasedLock implements DistributedLock {
     return source;
   }
 
+  /**
+   * The source of a lock, for a lock that is made of it.
+   *
+   * @throws IllegalArgumentException if it is not a {@link LeasedLock}
+   */
+  public static LeaseSource sourceOf(DistributedLock lock) {
+    if (lock instanceof LeasedLock leased) {
+      return leased.source();
+    }
+    throw new IllegalArgumentException(
+        "lock '%s' is a %s, which is not made of leases; extend io.mortise.core.spi.LeasedLock"
+            .formatted(lock.name(), lock.getClass().getName()));
+  }
+
   @Override
   public final String name() {
     return source.name();

@@ -73,7 +73,7 @@ public interface LockProtocol {
   /**
    * Whether nothing but chance decides who comes next, so that the engine may: a hold then passes
    * from thread to thread of one client without a word to Redis, as {@link
-   * io.mortise.core.LockOptions#handOvers} says, and other clients go first afterwards.
+   * io.mortise.core.LockOptions#maxHandOffs} says, and other clients go first afterwards.
    */
   default boolean passesOn() {
     return false;
@@ -143,7 +143,7 @@ public interface LockProtocol {
    * others see that it is alive. Its answer for each item: 1 to wait on; any other number to ask
    * again now. Empty when nobody looks.
    */
-  default Optional<Presence> presence(String holder) {
+  default Optional<Heartbeat> heartbeat(String holder) {
     return Optional.empty();
   }
 
@@ -175,5 +175,5 @@ public interface LockProtocol {
    * @param item one item of a batch script
    * @param everyMillis how often it is to be sent
    */
-  record Presence(ScriptCall item, long everyMillis) {}
+  record Heartbeat(ScriptCall item, long everyMillis) {}
 }

@@ -7,9 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseGroup;
-import io.mortise.core.spi.LeaseGroup.Outcome;
 import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LeasedLock;
 import io.mortise.core.spi.Terms;
 import io.mortise.scripts.Script;
 import java.time.Duration;
@@ -33,7 +34,7 @@ class AskedAgainTest {
   private final Engine engine =
       new Engine(
           LockOptions.defaults(),
-          workers -> Connector.servers(server.uri(), LockOptions.defaults(), workers),
+          workers -> Connector.servers(server.uri(), TestSettings.DEFAULTS, workers),
           Thread::new,
           new Courtesy());
 
@@ -48,7 +49,7 @@ class AskedAgainTest {
       return RELEASED;
     }
     if (attempts.getAndIncrement() == 0) {
-      engine.epochEnds();
+      engine.context().lease().holds().endEpoch();
     }
     return GRANTED;
   }
@@ -76,10 +77,11 @@ class AskedAgainTest {
   void eachLockOfAGroupIsReleasedOnce() throws Exception {
     List<LeaseSource> sources =
         List.of(
-            LeaseSource.of(new RedisLock(engine, "orders")),
-            LeaseSource.of(new RedisLock(engine, "invoices")));
+            LeasedLock.sourceOf(new RedisLock(engine, "orders")),
+            LeasedLock.sourceOf(new RedisLock(engine, "invoices")));
     Terms terms = Terms.of(engine.options(), Duration.ZERO, null, true);
-    Outcome.Acquired acquired = (Outcome.Acquired) LeaseGroup.acquire(sources, terms, null);
+    GroupAttemptResult.Acquired acquired =
+        (GroupAttemptResult.Acquired) LeaseGroup.acquire(sources, terms, null);
     assertEquals(List.of(), LeaseGroup.release(acquired.leases()));
 
     assertReleased(2);

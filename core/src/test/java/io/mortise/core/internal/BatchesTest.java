@@ -8,8 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.LockOptions;
+import io.mortise.core.internal.Fault.Kind;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
 import java.time.Duration;
@@ -25,8 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class BatchesTest {
-  private static final LockOptions OPTIONS =
-      LockOptions.builder().commandTimeout(Duration.ofMinutes(1)).build();
+  private static final ConnectionSettings OPTIONS = TestSettings.within(Duration.ofMinutes(1));
   private static final String RENEW = new String(Script.load("lock/renew").sha1(), UTF_8);
 
   private final Workers workers = new Workers("test");
@@ -183,7 +181,7 @@ class BatchesTest {
     List<Item> items = offerAndFlush(700);
 
     for (Item item : items.subList(0, 500)) {
-      assertEquals(Reason.NOT_READY, item.fault.reason());
+      assertEquals(Kind.NOT_READY, item.fault.kind());
     }
     for (int i = 500; i < 700; i++) {
       assertEquals(i, items.get(i).answer);
@@ -205,7 +203,7 @@ class BatchesTest {
     Set<Integer> failed = new TreeSet<>();
     for (int i = 0; i < items.size(); i++) {
       if (items.get(i).fault != null) {
-        assertEquals(Reason.WRONG_TYPE, items.get(i).fault.reason());
+        assertEquals(Kind.WRONG_TYPE, items.get(i).fault.kind());
         failed.add(i);
       } else {
         assertEquals(i, items.get(i).answer);
@@ -221,7 +219,7 @@ class BatchesTest {
     List<Item> items = offerAndFlush(3);
 
     assertEquals(1, items.get(0).answer);
-    assertEquals(Reason.SCRIPT, items.get(1).fault.reason());
+    assertEquals(Kind.SCRIPT, items.get(1).fault.kind());
     assertEquals(0, items.get(2).answer);
   }
 
@@ -232,7 +230,7 @@ class BatchesTest {
 
     answers = command -> error("BUSY Redis is busy running a script.");
     items = flush(List.of(new Item(0), new Throwing(1), new Item(2)));
-    assertEquals(Reason.NOT_READY, items.get(2).fault.reason());
+    assertEquals(Kind.NOT_READY, items.get(2).fault.kind());
   }
 
   @Test
@@ -257,7 +255,7 @@ class BatchesTest {
     overflowing.told.set(0);
     answers = command -> error("BUSY Redis is busy running a script.");
     items = flush(List.of(new Item(0), overflowing, new Item(2)));
-    assertEquals(Reason.NOT_READY, items.get(2).fault.reason());
+    assertEquals(Kind.NOT_READY, items.get(2).fault.kind());
   }
 
   /** A renewal that hears nothing counts as under way for ever. */
@@ -300,7 +298,7 @@ class BatchesTest {
     assertThrows(StackOverflowError.class, () -> batches.offer(item));
 
     assertEquals(1, item.told.get());
-    assertEquals(Reason.NO_CONNECTION_FREE, item.fault.reason());
+    assertEquals(Kind.POOL_EXHAUSTED, item.fault.kind());
     offerAndFlush(2);
     assertEquals(1, made.get());
   }
@@ -311,8 +309,8 @@ class BatchesTest {
 
     List<Item> items = offerAndFlush(2);
 
-    assertEquals(Reason.NO_CONNECTION_FREE, items.get(0).fault.reason());
-    assertEquals(Reason.NO_CONNECTION_FREE, items.get(1).fault.reason());
+    assertEquals(Kind.POOL_EXHAUSTED, items.get(0).fault.kind());
+    assertEquals(Kind.POOL_EXHAUSTED, items.get(1).fault.kind());
   }
 
   private static final class Throwing extends Item {
@@ -341,8 +339,8 @@ class BatchesTest {
 
     List<Item> items = offerAndFlush(501);
 
-    assertEquals(Reason.SCRIPT, items.get(0).fault.reason());
-    assertEquals(Reason.SCRIPT, items.get(499).fault.reason());
+    assertEquals(Kind.SCRIPT, items.get(0).fault.kind());
+    assertEquals(Kind.SCRIPT, items.get(499).fault.kind());
     assertEquals(500, items.get(500).answer);
   }
 
@@ -354,8 +352,8 @@ class BatchesTest {
 
     flush(List.of(patient, urgent));
 
-    assertEquals(Reason.UNREACHABLE, patient.fault.reason());
+    assertEquals(Kind.UNREACHABLE, patient.fault.kind());
     assertTrue(patient.fault.mayHaveRun());
-    assertEquals(Reason.UNREACHABLE, urgent.fault.reason());
+    assertEquals(Kind.UNREACHABLE, urgent.fault.kind());
   }
 }

@@ -9,8 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.LockOptions;
+import io.mortise.core.internal.Fault.Kind;
 import io.mortise.core.spi.ScriptCall;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,7 +36,7 @@ class ClusterMapTest {
   }
 
   private Deployment servers(String uri) {
-    return Connector.servers(uri, LockOptions.defaults(), workers);
+    return Connector.servers(uri, TestSettings.DEFAULTS, workers);
   }
 
   private Object run(Deployment servers) throws Fault {
@@ -93,7 +92,7 @@ class ClusterMapTest {
             new RespServer(c -> error("ERR This instance has cluster support disabled"));
         Deployment servers = servers("redis-cluster://" + alone.address())) {
       Fault fault = assertThrows(Fault.class, () -> run(servers));
-      assertEquals(Reason.MISCONFIGURED, fault.reason());
+      assertEquals(Kind.MISCONFIGURED, fault.kind());
       assertTrue(fault.getMessage().contains("use redis://, with one host"), fault.getMessage());
       assertTrue(fault.getMessage().contains("cluster support disabled"), fault.getMessage());
     }
@@ -128,7 +127,7 @@ class ClusterMapTest {
     fake.tellOfShards(error("NOPERM this user has no permissions to run 'pubsub|shardnumsub'"));
     try (Deployment servers = servers(fake.uri())) {
       Fault fault = assertThrows(Fault.class, () -> run(servers));
-      assertEquals(Reason.ACCESS_DENIED, fault.reason());
+      assertEquals(Kind.ACCESS_DENIED, fault.kind());
       assertTrue(fault.getMessage().contains("shardnumsub"), fault.getMessage());
     }
   }
@@ -206,7 +205,7 @@ class ClusterMapTest {
             Set.of(only),
             at ->
                 new OwnConnections(
-                    at, DefaultJedisClientConfig.builder().build(), LockOptions.defaults()));
+                    at, DefaultJedisClientConfig.builder().build(), TestSettings.DEFAULTS));
     fake.tell(1, 1);
     fake.stateBy(1, "ok", 7);
     ClusterMap patient = new ClusterMap(nodes, workers, LONG_NANOS);
@@ -268,7 +267,7 @@ class ClusterMapTest {
   @Test
   void whoWaitsForAConnectionToANodeThatLeavesAsksTheNextWithoutAnInterrupt() throws Exception {
     fake.answer(0, command -> RespServer.SILENCE);
-    LockOptions one = LockOptions.builder().connections(1).build();
+    ConnectionSettings one = TestSettings.connections(1);
     try (Deployment servers = Connector.servers(fake.uri(1), one, workers)) {
       Commands commands = new Commands(servers, workers, FakeCluster.within(LONG_NANOS));
       TestThread<Fault> first =
@@ -284,7 +283,7 @@ class ClusterMapTest {
 
       fake.tell(1, 1);
       servers.refresh();
-      assertEquals(Reason.UNREACHABLE, first.get().reason());
+      assertEquals(Kind.UNREACHABLE, first.get().kind());
       assertFalse(second.get(), "nobody has interrupted it");
     }
   }
@@ -296,12 +295,12 @@ class ClusterMapTest {
             Set.of(),
             at ->
                 new OwnConnections(
-                    at, DefaultJedisClientConfig.builder().build(), LockOptions.defaults()));
+                    at, DefaultJedisClientConfig.builder().build(), TestSettings.DEFAULTS));
     nodes.close();
     RedisNode late = nodes.at(new HostAndPort("localhost", 1));
     Fault fault =
         assertThrows(Fault.class, () -> late.exchange((connection, deadline) -> "", LONG_NANOS));
-    assertEquals(Reason.CLIENT_CLOSED, fault.reason());
+    assertEquals(Kind.CLIENT_CLOSED, fault.kind());
   }
 
   @Test
@@ -310,7 +309,7 @@ class ClusterMapTest {
     run(servers);
     servers.close();
     Fault fault = assertThrows(Fault.class, () -> run(servers));
-    assertEquals(Reason.CLIENT_CLOSED, fault.reason());
+    assertEquals(Kind.CLIENT_CLOSED, fault.kind());
     await()
         .atMost(TestThread.LIVENESS)
         .until(() -> Stream.of(0, 1).allMatch(i -> fake.node(i).connections() == 0));

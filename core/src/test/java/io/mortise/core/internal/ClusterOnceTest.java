@@ -7,8 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.LockOptions;
+import io.mortise.core.internal.Fault.Kind;
 import io.mortise.core.internal.ManyCommands.Answer;
 import io.mortise.core.spi.ScriptCall;
 import java.util.List;
@@ -25,7 +24,7 @@ class ClusterOnceTest {
 
   private final FakeCluster fake = new FakeCluster(2);
   private final Workers workers = new Workers("test");
-  private final Deployment servers = Connector.servers(fake.uri(), LockOptions.defaults(), workers);
+  private final Deployment servers = Connector.servers(fake.uri(), TestSettings.DEFAULTS, workers);
   private final Commands commands = new Commands(servers, workers, FakeCluster.within(LONG_NANOS));
   private final String name = fake.nameAt(0, 1);
   private final ScriptCall once = new FakeProtocol(name).inspect();
@@ -45,7 +44,7 @@ class ClusterOnceTest {
 
     Fault fault = assertThrows(Fault.class, () -> commands.runOnce(once));
 
-    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertEquals(Kind.UNREACHABLE, fault.kind());
     assertTrue(fault.mayHaveRun());
     assertEquals(List.of("EVALSHA", "PING", "EVALSHA"), fake.said(0));
     assertEquals(List.of(), fake.said(1));
@@ -79,7 +78,7 @@ class ClusterOnceTest {
 
     Fault fault = assertThrows(Fault.class, () -> commands.runOnce(once));
 
-    assertEquals(Reason.NOT_READY, fault.reason());
+    assertEquals(Kind.NOT_READY, fault.kind());
     assertTrue(fault.mayHaveRun());
     assertEquals(1, fake.heard("EVALSHA"));
   }
@@ -154,7 +153,7 @@ class ClusterOnceTest {
 
     @Override
     public void failed(Fault fault) {
-      assertEquals(Reason.NO_CONNECTION_FREE, fault.reason());
+      assertEquals(Kind.POOL_EXHAUSTED, fault.kind());
       failed.incrementAndGet();
     }
   }

@@ -8,8 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.LockOptions;
+import io.mortise.core.internal.Fault.Kind;
 import io.mortise.core.spi.ScriptCall;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,7 +28,7 @@ class ClusterTest {
 
   private final FakeCluster fake = new FakeCluster(2);
   private final Workers workers = new Workers("test");
-  private final Deployment servers = Connector.servers(fake.uri(), LockOptions.defaults(), workers);
+  private final Deployment servers = Connector.servers(fake.uri(), TestSettings.DEFAULTS, workers);
   private final Commands commands = new Commands(servers, workers, FakeCluster.within(LONG_NANOS));
   private final String name = fake.nameAt(0, 1);
   private final ScriptCall inspect = new FakeProtocol(name).inspect();
@@ -117,7 +116,7 @@ class ClusterTest {
     Fault fault = assertThrows(Fault.class, () -> commands.run(inspect, SHORT_NANOS));
 
     assertTrue(System.nanoTime() - before >= SHORT_NANOS);
-    assertEquals(Reason.NOT_READY, fault.reason(), fault.getMessage());
+    assertEquals(Kind.NOT_READY, fault.kind(), fault.getMessage());
     assertTrue(fault.isAnswer());
     assertFalse(fault.mayHaveRun());
   }
@@ -129,7 +128,7 @@ class ClusterTest {
 
     Fault fault = assertThrows(Fault.class, () -> commands.run(inspect, SHORT_NANOS));
 
-    assertEquals(Reason.NOT_READY, fault.reason(), fault.getMessage());
+    assertEquals(Kind.NOT_READY, fault.kind(), fault.getMessage());
     assertTrue(fault.mayHaveRun());
   }
 
@@ -151,7 +150,7 @@ class ClusterTest {
 
     Fault fault = assertThrows(Fault.class, () -> commands.run(inspect));
 
-    assertEquals(Reason.NOT_READY, fault.reason(), fault.getMessage());
+    assertEquals(Kind.NOT_READY, fault.kind(), fault.getMessage());
     assertEquals(9, fake.heard("EVALSHA"));
   }
 
@@ -161,7 +160,7 @@ class ClusterTest {
 
     Fault fault = assertThrows(Fault.class, () -> commands.run(inspect));
 
-    assertEquals(Reason.NOT_READY, fault.reason());
+    assertEquals(Kind.NOT_READY, fault.kind());
     String slot = Integer.toString(JedisClusterCRC16.getSlot(name));
     assertTrue(fault.getMessage().endsWith("has slot " + slot), fault.getMessage());
     assertEquals(0, fake.heard("EVALSHA"));

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockOptions;
 import io.mortise.core.internal.Wakeups.Subscription;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +24,7 @@ class ClusterWakeupsTest {
 
   private final FakeCluster fake = new FakeCluster(2);
   private final Workers workers = new Workers("test");
-  private final Deployment servers = Connector.servers(fake.uri(), LockOptions.defaults(), workers);
+  private final Deployment servers = Connector.servers(fake.uri(), TestSettings.DEFAULTS, workers);
   private final Scheduler scheduler =
       new Scheduler(System::nanoTime, () -> {}, workers.threads("scheduler"));
   private final Wakeups wakeups =

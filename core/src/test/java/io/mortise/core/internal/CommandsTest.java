@@ -7,8 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.LockOptions;
+import io.mortise.core.internal.Fault.Kind;
 import io.mortise.core.spi.ScriptCall;
 import io.mortise.scripts.Script;
 import java.time.Duration;
@@ -24,8 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class CommandsTest {
-  private static final LockOptions OPTIONS =
-      LockOptions.builder().commandTimeout(Duration.ofSeconds(20)).build();
+  private static final ConnectionSettings OPTIONS = TestSettings.within(Duration.ofSeconds(20));
   private static final String NOSCRIPT = error("NOSCRIPT No matching script. Please use EVAL.");
   private static final Script INSPECT = Script.load("lock/inspect");
 
@@ -124,7 +122,7 @@ class CommandsTest {
 
     Fault fault = assertThrows(Fault.class, () -> commands.run(inspect(1)));
 
-    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertEquals(Kind.UNREACHABLE, fault.kind());
     assertTrue(fault.mayHaveRun());
     assertEquals(2, server.heard().size());
     assertEquals(0, node.connectionsInUse());
@@ -136,7 +134,7 @@ class CommandsTest {
 
     Fault fault = assertThrows(Fault.class, () -> commands.runOnce(inspect(1)));
 
-    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertEquals(Kind.UNREACHABLE, fault.kind());
     assertTrue(fault.mayHaveRun());
     assertEquals(List.of("PING", "EVALSHA"), verbs());
     assertEquals(0, node.connectionsInUse());
@@ -187,7 +185,7 @@ class CommandsTest {
 
     Fault fault = assertThrows(Fault.class, () -> commands.run(inspect(1)));
 
-    assertEquals(Reason.NOT_READY, fault.reason());
+    assertEquals(Kind.NOT_READY, fault.kind());
     assertFalse(fault.mayHaveRun());
     assertEquals(1, server.heard().size());
     int connected = server.greeted().size();

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockOptions;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -25,7 +24,7 @@ import redis.clients.jedis.providers.ConnectionProvider;
 
 @Timeout(60)
 class ConnectorTest {
-  private static final LockOptions OPTIONS = LockOptions.defaults();
+  private static final ConnectionSettings OPTIONS = TestSettings.DEFAULTS;
   private static final Workers WORKERS = new Workers("test");
 
   /** The client's name and version, and the question which server it is. */

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockOptions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -68,7 +67,7 @@ class EvictionWarningTest {
   /** With the first command of the first connection: so that takes no round trip of its own. */
   @Test
   void theFirstConnectionToAServerAsksAndTheOthersDoNot() throws Exception {
-    LockOptions options = LockOptions.defaults();
+    ConnectionSettings options = TestSettings.DEFAULTS;
     try (RespServer server = new RespServer(command -> "+PONG\r\n");
         Workers workers = new Workers("test");
         Deployment servers = Connector.servers(server.uri(), options, workers)) {

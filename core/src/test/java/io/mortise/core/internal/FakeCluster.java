@@ -2,7 +2,6 @@ package io.mortise.core.internal;
 
 import static io.mortise.core.internal.RespServer.error;
 
-import io.mortise.core.LockOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -167,7 +166,7 @@ final class FakeCluster implements AutoCloseable {
   }
 
   /** Options by which a command may take so long. */
-  static LockOptions within(long nanos) {
-    return LockOptions.builder().commandTimeout(Duration.ofNanos(nanos)).build();
+  static ConnectionSettings within(long nanos) {
+    return TestSettings.within(Duration.ofNanos(nanos));
   }
 }

@@ -6,8 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.LockOptions;
+import io.mortise.core.internal.Fault.Kind;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -23,7 +22,7 @@ import redis.clients.jedis.Protocol.Command;
 /** What Jedis makes of the faults before they are classified. */
 @Timeout(60)
 class FaultsOnTheWireTest {
-  private static final LockOptions OPTIONS = LockOptions.defaults();
+  private static final ConnectionSettings OPTIONS = TestSettings.DEFAULTS;
 
   private static Fault ping(String uri, long withinNanos) {
     try (Workers workers = new Workers("test");
@@ -55,11 +54,11 @@ class FaultsOnTheWireTest {
         "LOCKTYPE the name is held as a read-write lock | WRONG_TYPE",
         "ERR no | SCRIPT",
       })
-  void anErrorReplyKeepsItsMeaning(String text, Reason reason) {
+  void anErrorReplyKeepsItsMeaning(String text, Kind reason) {
     try (RespServer server = new RespServer(command -> error(text))) {
       Fault fault = ping(server.uri());
 
-      assertEquals(reason, fault.reason(), fault.getMessage());
+      assertEquals(reason, fault.kind(), fault.getMessage());
       assertTrue(fault.getMessage().endsWith(server.address() + " says: " + text + ")"));
     }
   }
@@ -71,11 +70,11 @@ class FaultsOnTheWireTest {
         "ERR max number of clients reached | NOT_READY | takes no more clients",
         "DENIED Redis is running in protected mode | ACCESS_DENIED | access was denied",
       })
-  void whoIsTurnedAwayAtTheDoorIsToldWhy(String text, Reason reason, String fact) {
+  void whoIsTurnedAwayAtTheDoorIsToldWhy(String text, Kind reason, String fact) {
     try (RespServer server = RespServer.turningAway(error(text))) {
       Fault fault = ping(server.uri());
 
-      assertEquals(reason, fault.reason(), fault.getMessage());
+      assertEquals(reason, fault.kind(), fault.getMessage());
       assertTrue(fault.getMessage().contains(fact), fault.getMessage());
       assertFalse(fault.mayHaveRun());
     }
@@ -90,7 +89,7 @@ class FaultsOnTheWireTest {
 
     Fault fault = ping("redis://127.0.0.1:" + port);
 
-    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertEquals(Kind.UNREACHABLE, fault.kind());
     assertFalse(fault.mayHaveRun());
     assertEquals(
         "127.0.0.1:" + port + " refuses the connection; is the server running there?",
@@ -104,7 +103,7 @@ class FaultsOnTheWireTest {
 
     Fault fault = ping("redis://" + host);
 
-    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertEquals(Kind.UNREACHABLE, fault.kind());
     assertFalse(fault.mayHaveRun());
     assertEquals(host + ":6379 has no address; check the host name", fault.getMessage());
   }
@@ -114,7 +113,7 @@ class FaultsOnTheWireTest {
     try (RespServer server = new RespServer(command -> RespServer.SILENCE)) {
       Fault fault = ping(server.uri(), 1_000_000_000);
 
-      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertEquals(Kind.UNREACHABLE, fault.kind());
       assertTrue(fault.mayHaveRun());
       assertEquals(server.address() + " did not answer in time", fault.getMessage());
     }
@@ -125,7 +124,7 @@ class FaultsOnTheWireTest {
     try (RespServer server = new RespServer(command -> RespServer.HANG_UP)) {
       Fault fault = ping(server.uri());
 
-      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertEquals(Kind.UNREACHABLE, fault.kind());
       assertTrue(fault.mayHaveRun());
       assertTrue(
           fault.getMessage().startsWith("the connection to " + server.address() + " failed: "),
@@ -149,7 +148,7 @@ class FaultsOnTheWireTest {
         assertTrue(isOver(in), "nothing follows the first one");
       }
       Fault fault = client.get();
-      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertEquals(Kind.UNREACHABLE, fault.kind());
       assertTrue(fault.isTimeOut());
       assertEquals(
           address
@@ -172,7 +171,7 @@ class FaultsOnTheWireTest {
     try (RespServer server = RespServer.turningAway(error("ERR unknown command"))) {
       Fault fault = ping(server.uri().replace("redis:", "rediss:"));
 
-      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertEquals(Kind.UNREACHABLE, fault.kind());
       assertTrue(fault.getMessage().startsWith("TLS with " + server.address() + " failed: "));
       assertTrue(fault.getMessage().endsWith("use redis:// instead of rediss://"));
     }
@@ -184,7 +183,7 @@ class FaultsOnTheWireTest {
         new RespServer(command -> RespServer.OK, welcome -> RespServer.HANG_UP)) {
       Fault fault = ping(server.uri());
 
-      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertEquals(Kind.UNREACHABLE, fault.kind());
       assertFalse(fault.mayHaveRun());
       assertTrue(
           fault.getMessage().startsWith(server.address() + " closed the connection at once: "),
@@ -198,7 +197,7 @@ class FaultsOnTheWireTest {
     try (RespServer server = RespServer.turningAway("\u0015\u0003\u0003\u0000\u0002\u0002F")) {
       Fault fault = ping(server.uri());
 
-      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertEquals(Kind.UNREACHABLE, fault.kind());
       assertEquals(
           server.address() + " wants TLS; use rediss:// instead of redis://", fault.getMessage());
     }
@@ -209,7 +208,7 @@ class FaultsOnTheWireTest {
     try (RespServer server = RespServer.turningAway("<html><h1>400 Bad Request</h1></html>")) {
       Fault fault = ping(server.uri());
 
-      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertEquals(Kind.UNREACHABLE, fault.kind());
       assertEquals(
           server.address()
               + " does not speak the protocol of Redis (it answers with '<...'); check host and"
@@ -231,8 +230,8 @@ class FaultsOnTheWireTest {
               () ->
                   node.exchange(
                       0, (c, deadline) -> c.executeCommand(Command.PING), 1_000_000_000L));
-      assertEquals(Reason.CLIENT_CLOSED, fault.reason());
-      assertFalse(fault.reason().mayPass());
+      assertEquals(Kind.CLIENT_CLOSED, fault.kind());
+      assertFalse(fault.kind().isTransient());
     }
   }
 }

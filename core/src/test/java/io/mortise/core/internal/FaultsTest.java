@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Fault.Kind;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
@@ -68,7 +68,7 @@ class FaultsTest {
         "ERR Error compiling script (new function): user_script:1: unexpected symbol near '<eof>'"
             + " | SCRIPT",
       })
-  void aPlainReplyIsKnownByItsWords(String reply, Reason reason) {
+  void aPlainReplyIsKnownByItsWords(String reply, Kind reason) {
     assertReply(reply, reason, reply);
   }
 
@@ -84,7 +84,7 @@ class FaultsTest {
             + " not able to persist on disk. | NOT_READY",
         "WRONGTYPE Operation against a key holding the wrong kind of value | WRONG_TYPE",
       })
-  void beforeRedis7TheReplyOfACommandInsideAScriptIsFound(String inside, Reason reason) {
+  void beforeRedis7TheReplyOfACommandInsideAScriptIsFound(String inside, Kind reason) {
     String told = inside.replaceFirst("@user_script: 17: -", "");
     assertReply(BEFORE_7 + inside, reason, told);
   }
@@ -102,8 +102,8 @@ class FaultsTest {
         "ERR value is not an integer or out of range | SCRIPT",
         "Script killed by user with SCRIPT KILL... | SCRIPT",
       })
-  void beforeRedis7WhatGoesWrongInAScriptItselfIsKnownToo(String inside, Reason reason) {
-    assertEquals(reason, reply(BEFORE_7 + inside).reason());
+  void beforeRedis7WhatGoesWrongInAScriptItselfIsKnownToo(String inside, Kind reason) {
+    assertEquals(reason, reply(BEFORE_7 + inside).kind());
   }
 
   @ParameterizedTest
@@ -124,7 +124,7 @@ class FaultsTest {
             + " | ACCESS_DENIED",
         "ERR user_script:17: attempt to compare number with nil | SCRIPT",
       })
-  void sinceRedis7TheReplyOfACommandInsideAScriptComesFirst(String inside, Reason reason) {
+  void sinceRedis7TheReplyOfACommandInsideAScriptComesFirst(String inside, Kind reason) {
     assertReply(inside + SINCE_7, reason, inside + SINCE_7);
   }
 
@@ -156,7 +156,7 @@ class FaultsTest {
     for (JedisConnectionException thrown : new JedisConnectionException[] {asCause, besides}) {
       for (boolean sent : new boolean[] {true, false}) {
         Fault fault = Faults.of(thrown, WHERE, sent);
-        assertEquals(Reason.UNREACHABLE, fault.reason());
+        assertEquals(Kind.UNREACHABLE, fault.kind());
         assertEquals(sent, fault.mayHaveRun());
         assertTrue(fault.getMessage().contains(fact), fault.getMessage());
         assertTrue(fault.getMessage().contains(WHERE), fault.getMessage());
@@ -169,10 +169,10 @@ class FaultsTest {
   void anEmptyPoolHasItsOwnRemedy() {
     Fault fault = Faults.of(new NoSuchElementException("Timeout waiting"), WHERE, false);
 
-    assertEquals(Reason.NO_CONNECTION_FREE, fault.reason());
+    assertEquals(Kind.POOL_EXHAUSTED, fault.kind());
     assertFalse(fault.mayHaveRun());
     assertEquals(
-        "all connections to " + WHERE + " are in use; raise LockOptions.connections",
+        "all connections to " + WHERE + " are in use; raise LockOptions.maxConnections",
         fault.getMessage());
   }
 
@@ -193,10 +193,10 @@ class FaultsTest {
     return Faults.of(new JedisDataException(text), WHERE, true);
   }
 
-  private static void assertReply(String text, Reason reason, String told) {
+  private static void assertReply(String text, Kind reason, String told) {
     Fault fault = reply(text);
-    assertEquals(reason, fault.reason(), fault.getMessage());
-    boolean halfWay = reason == Reason.SCRIPT || reason == Reason.ACCESS_DENIED;
+    assertEquals(reason, fault.kind(), fault.getMessage());
+    boolean halfWay = reason == Kind.SCRIPT || reason == Kind.ACCESS_DENIED;
     assertEquals(halfWay, fault.mayHaveRun(), "only these may come from the middle of a script");
     assertTrue(
         fault.getMessage().endsWith(" (" + WHERE + " says: " + told + ")"), fault.getMessage());

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Fault.Kind;
 import io.mortise.core.internal.Gate.Trouble;
 import io.mortise.core.internal.Tenure.Reserve;
 import io.mortise.core.spi.Terms;
@@ -315,6 +315,6 @@ class GateTest {
   }
 
   private static Fault fault(String message) {
-    return new Fault(Reason.UNREACHABLE, false, message, null);
+    return new Fault(Kind.UNREACHABLE, false, message, null);
   }
 }

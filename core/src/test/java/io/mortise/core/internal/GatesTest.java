@@ -140,13 +140,14 @@ class GatesTest {
   private static LeaseHandle lease(Engine engine, long sentNanos) {
     LockProtocol protocol = new FakeProtocol("a");
     Terms terms = Terms.of(engine.options(), Duration.ZERO, Duration.ofMinutes(10), false);
+    LeaseContext context = engine.context().lease();
     return new LeaseHandle(
-        engine,
+        context,
         protocol,
         "client:1",
         new Attempt.Acquired(1, 0),
         null,
         terms,
-        new Sending(sentNanos, engine.epoch()));
+        new Sending(sentNanos, context.holds().epoch()));
   }
 }

@@ -8,9 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseGroup;
-import io.mortise.core.spi.LeaseGroup.Outcome;
 import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LeasedLock;
 import io.mortise.core.spi.Terms;
 import io.mortise.scripts.Script;
 import java.time.Duration;
@@ -36,13 +37,13 @@ class GroupAttemptTest {
   private final Engine engine =
       new Engine(
           OPTIONS,
-          workers -> Connector.servers(server.uri(), OPTIONS, workers),
+          workers -> Connector.servers(server.uri(), TestSettings.DEFAULTS, workers),
           Thread::new,
           new Courtesy());
   private final List<LeaseSource> sources =
       List.of(
-          LeaseSource.of(new RedisLock(engine, "orders")),
-          LeaseSource.of(new RedisLock(engine, "invoices")));
+          LeasedLock.sourceOf(new RedisLock(engine, "orders")),
+          LeasedLock.sourceOf(new RedisLock(engine, "invoices")));
 
   @AfterEach
   void close() {
@@ -54,7 +55,7 @@ class GroupAttemptTest {
     return new String(Script.load(script).sha1(), UTF_8);
   }
 
-  private Outcome attempt() throws InterruptedException {
+  private GroupAttemptResult attempt() throws InterruptedException {
     return LeaseGroup.acquire(sources, Terms.of(OPTIONS, Duration.ZERO, null, true), null);
   }
 
@@ -78,6 +79,6 @@ class GroupAttemptTest {
                         .sorted()
                         .toList()));
     answers.put(sha1("lock/acquire_all"), RespServer.integers(List.of(0L, 1L)));
-    assertInstanceOf(Outcome.Busy.class, attempt(), "the lines are open");
+    assertInstanceOf(GroupAttemptResult.Busy.class, attempt(), "the lines are open");
   }
 }

@@ -12,8 +12,10 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseGroup;
 import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LeasedLock;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.Terms;
 import io.mortise.scripts.Script;
@@ -47,7 +49,7 @@ class LeaseEndsTest {
               .lease(Duration.ofMillis(500))
               .commandTimeout(Duration.ofSeconds(5))
               .build(),
-          workers -> Connector.servers(server.uri(), LockOptions.defaults(), workers),
+          workers -> Connector.servers(server.uri(), TestSettings.DEFAULTS, workers),
           this::thread,
           new Courtesy());
   private final RedisLock lock = new RedisLock(engine, "orders");
@@ -136,10 +138,10 @@ class LeaseEndsTest {
   @Test
   void eachReleaseOfAGroupThatBreaksOffOpensItsLine() throws Exception {
     List<LeaseSource> sources =
-        List.of(LeaseSource.of(lock), LeaseSource.of(new RedisLock(engine, "invoices")));
+        List.of(LeasedLock.sourceOf(lock), LeasedLock.sourceOf(new RedisLock(engine, "invoices")));
     Terms terms = Terms.of(engine.options(), Duration.ZERO, null, true);
     List<OwnedLease> leases =
-        ((LeaseGroup.Outcome.Acquired) LeaseGroup.acquire(sources, terms, null)).leases();
+        ((GroupAttemptResult.Acquired) LeaseGroup.acquire(sources, terms, null)).leases();
     assertEquals(2, engine.status().contended());
     answer("lock/release", UNREADABLE);
 
@@ -156,7 +158,7 @@ class LeaseEndsTest {
   void aTaskForLaterIsDoneAlsoWhenThereWasNoThreadInTime() {
     List<String> done = new CopyOnWriteArrayList<>();
     noThreads = true;
-    engine.later(() -> done.add("done"), 0);
+    var unused = engine.context().lease().tasks().schedule(() -> done.add("done"), 0);
 
     await().atMost(TestThread.LIVENESS).until(() -> refused.get() > 0);
 

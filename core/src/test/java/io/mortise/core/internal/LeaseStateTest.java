@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(60)
 class LeaseStateTest {
-  private static final LeaseLoss LOSS = new LeaseLoss("orders", 7, Reason.GONE, 0, "it is gone");
+  private static final LeaseLoss LOSS = new LeaseLoss("orders", 7, Reason.MISSING, 0, "it is gone");
   private static final LeaseLoss OTHER = new LeaseLoss("orders", 7, Reason.FORCED, 0, "by force");
 
   private final LeaseState state = new LeaseState("orders", Runnable::run);

@@ -5,9 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.LockOptions;
 import io.mortise.core.internal.ConnectionSource.Loan;
+import io.mortise.core.internal.Fault.Kind;
 import java.time.Duration;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -24,7 +23,7 @@ import redis.clients.jedis.Protocol.Command;
 
 @Timeout(60)
 class OwnConnectionsTest {
-  private static final LockOptions TWO = LockOptions.builder().connections(2).build();
+  private static final ConnectionSettings TWO = TestSettings.connections(2);
   private static final long LONG_NANOS = Duration.ofMinutes(5).toNanos();
   private static final long SMALL_STACK = 180_000;
 
@@ -119,7 +118,7 @@ class OwnConnectionsTest {
             () -> connections.borrow(System.nanoTime() + 1_000_000_000L).giveBack(true));
 
     Fault fault = Faults.ofConnecting(thrown, "it");
-    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertEquals(Kind.UNREACHABLE, fault.kind());
     assertEquals("it did not answer in time", fault.getMessage());
     assertEquals(0, connections.inUse());
   }

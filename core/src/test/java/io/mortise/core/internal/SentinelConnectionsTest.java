@@ -7,8 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.LockOptions;
+import io.mortise.core.internal.Fault.Kind;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -36,8 +35,7 @@ import redis.clients.jedis.Protocol.Command;
 @Timeout(60)
 class SentinelConnectionsTest {
   /** So long that a test which waits for it fails. */
-  private static final LockOptions OPTIONS =
-      LockOptions.builder().commandTimeout(Duration.ofSeconds(30)).build();
+  private static final ConnectionSettings OPTIONS = TestSettings.within(Duration.ofSeconds(30));
 
   private static final long LONG_NANOS = Duration.ofMinutes(5).toNanos();
   private static final long SHORT_NANOS = Duration.ofMillis(100).toNanos();
@@ -145,7 +143,7 @@ class SentinelConnectionsTest {
       }
       for (TestThread<Fault> caller : callers) {
         Fault fault = caller.get();
-        assertEquals(Reason.UNREACHABLE, fault.reason());
+        assertEquals(Kind.UNREACHABLE, fault.kind());
         assertTrue(fault.getMessage().contains("have not said in time"), fault.getMessage());
       }
     }
@@ -166,7 +164,7 @@ class SentinelConnectionsTest {
               });
 
       assertTrue(closing.get());
-      assertEquals(Reason.CLIENT_CLOSED, caller.get().reason());
+      assertEquals(Kind.CLIENT_CLOSED, caller.get().kind());
     }
   }
 
@@ -233,7 +231,7 @@ class SentinelConnectionsTest {
             sentinel(question -> question == 1 ? RespServer.HANG_UP : theMaster());
         Deployment servers = servers(workers, sentinel.address())) {
       Fault fault = assertThrows(Fault.class, () -> ping(servers, LONG_NANOS));
-      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertEquals(Kind.UNREACHABLE, fault.kind());
 
       assertEquals("PONG", ping(servers, LONG_NANOS));
     }
@@ -245,8 +243,8 @@ class SentinelConnectionsTest {
         Deployment servers = servers(workers, sentinel.address())) {
       Fault fault = assertThrows(Fault.class, () -> ping(servers, LONG_NANOS));
 
-      assertEquals(Reason.MISCONFIGURED, fault.reason());
-      assertFalse(fault.reason().mayPass(), "so nobody asks again and again");
+      assertEquals(Kind.MISCONFIGURED, fault.kind());
+      assertFalse(fault.kind().isTransient(), "so nobody asks again and again");
       assertTrue(fault.getMessage().contains("'" + masterName + "'"), fault.getMessage());
       assertTrue(
           fault.getMessage().contains("these sentinels watch no master of that name"),
@@ -268,7 +266,7 @@ class SentinelConnectionsTest {
         RespServer sentinel = sentinel(question -> theMaster());
         Deployment servers = servers(few, sentinel.address())) {
       Fault fault = assertThrows(Fault.class, () -> ping(servers, LONG_NANOS));
-      assertEquals(Reason.UNREACHABLE, fault.reason());
+      assertEquals(Kind.UNREACHABLE, fault.kind());
 
       assertEquals("PONG", ping(servers, LONG_NANOS));
     }
@@ -389,7 +387,7 @@ class SentinelConnectionsTest {
   void whoWaitsForAConnectionToTheFormerMasterGetsOneToTheNext() throws Exception {
     AtomicBoolean over = new AtomicBoolean();
     AtomicInteger asked = new AtomicInteger();
-    LockOptions one = LockOptions.builder().connections(1).build();
+    ConnectionSettings one = TestSettings.connections(1);
     try (RespServer former =
             new RespServer(
                 command -> {
@@ -397,20 +395,19 @@ class SentinelConnectionsTest {
                   return RespServer.SILENCE;
                 });
         RespServer sentinel =
-            sentinel(
-                () -> over.get() ? 2 : 1, q -> over.get() ? theMaster() : addressOf(former));
+            sentinel(() -> over.get() ? 2 : 1, q -> over.get() ? theMaster() : addressOf(former));
         Deployment servers =
             Connector.servers(
                 "redis-sentinel://" + sentinel.address() + "#" + masterName, one, workers)) {
-      TestThread<Fault> first =
-          TestThread.start(() -> assertThrows(Fault.class, () -> ping(servers, LONG_NANOS)));
+      servers.onChange(() -> {});
+      TestThread<String> first = TestThread.start(() -> ping(servers, LONG_NANOS));
       await().atMost(TestThread.LIVENESS).until(() -> asked.get() == 1);
       TestThread<String> second = TestThread.startAndPark(() -> ping(servers, LONG_NANOS));
       over.set(true);
       TestThread<Boolean> looking =
           TestThread.start(
               () -> {
-                while (second.isAlive()) {
+                while (!second.isDone()) {
                   servers.look(true);
                   Thread.onSpinWait();
                 }
@@ -420,7 +417,7 @@ class SentinelConnectionsTest {
       assertEquals("PONG", second.get());
       assertTrue(looking.get());
       former.restart();
-      assertEquals(Reason.UNREACHABLE, first.get().reason());
+      assertEquals("PONG", first.get());
     }
   }
 
@@ -472,7 +469,7 @@ class SentinelConnectionsTest {
             new RespServer(command -> RespServer.error("ERR No such master with that name"));
         Deployment servers = servers(workers, sentinel.address())) {
       Fault fault = assertThrows(Fault.class, () -> ping(servers, LONG_NANOS));
-      assertEquals(Reason.MISCONFIGURED, fault.reason(), fault.getMessage());
+      assertEquals(Kind.MISCONFIGURED, fault.kind(), fault.getMessage());
     }
   }
 }

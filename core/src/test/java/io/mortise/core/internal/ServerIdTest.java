@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LockNode;
 import java.time.Duration;
 import java.util.Optional;
@@ -15,8 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class ServerIdTest {
-  private static final LockOptions OPTIONS =
-      LockOptions.builder().commandTimeout(Duration.ofSeconds(20)).build();
+  private static final ConnectionSettings OPTIONS = TestSettings.within(Duration.ofSeconds(20));
   private static final String INFO =
       "# Server\r\nredis_version:7.0.15\r\nrun_id:0123abcd\r\ntcp_port:6379\r\n";
 

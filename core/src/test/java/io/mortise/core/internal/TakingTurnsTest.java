@@ -51,13 +51,13 @@ class TakingTurnsTest {
   private final Engine engine =
       new Engine(
           OPTIONS,
-          workers -> Connector.servers(server.uri(), OPTIONS, workers),
+          workers -> Connector.servers(server.uri(), TestSettings.DEFAULTS, workers),
           Thread::new,
           courtesy);
   private final RedisLock lock = new RedisLock(engine, "orders");
   private final LockProtocol protocol = new FakeProtocol("orders");
   private final Subscription channel =
-      engine.wakeups().subscribe("redisson_lock__channel:{orders}", true);
+      engine.context().wakeups().subscribe("redisson_lock__channel:{orders}", true);
 
   @BeforeEach
   void confirmed() {
@@ -119,7 +119,7 @@ class TakingTurnsTest {
     TestThread<Void> waiting = asking();
     await().atMost(TestThread.LIVENESS).until(() -> asked() == 1);
     waiting.awaitParked();
-    long longAgo = engine.nanos() - 2 * MOMENT_NANOS;
+    long longAgo = engine.context().nanos() - 2 * MOMENT_NANOS;
     courtesy.released(protocol, OTHERS, channel.signal().generation(), longAgo);
     answers.put(ACQUIRE, GRANTED);
 

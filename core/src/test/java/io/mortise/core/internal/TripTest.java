@@ -7,8 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockException.Reason;
-import io.mortise.core.LockOptions;
+import io.mortise.core.internal.Fault.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +26,7 @@ import redis.clients.jedis.HostAndPort;
 class TripTest {
   private static final int MANY = 40;
   private static final long LONG = 20_000_000_000L;
-  private static final LockOptions OPTIONS =
-      LockOptions.builder().commandTimeout(Duration.ofNanos(LONG)).build();
+  private static final ConnectionSettings OPTIONS = TestSettings.within(Duration.ofNanos(LONG));
 
   private final CountDownLatch open = new CountDownLatch(1);
   private volatile Function<List<String>, String> answers = TripTest::echo;
@@ -137,7 +135,7 @@ class TripTest {
     open.countDown();
 
     assertEquals(2L, all.get(1).get().value());
-    assertEquals(Reason.OUT_OF_MEMORY, fault(all.get(2)).reason());
+    assertEquals(Kind.OUT_OF_MEMORY, fault(all.get(2)).kind());
     assertEquals(4L, all.get(3).get().value());
     assertEquals(1, server.connections());
   }
@@ -163,7 +161,7 @@ class TripTest {
 
     open.countDown();
 
-    assertEquals(Reason.READ_ONLY, fault(all.get(2)).reason());
+    assertEquals(Kind.READ_ONLY, fault(all.get(2)).kind());
     await().atMost(TestThread.LIVENESS).until(() -> server.connections() == 0);
   }
 

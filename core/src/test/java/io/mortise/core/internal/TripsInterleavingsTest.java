@@ -5,7 +5,7 @@ import static io.mortise.core.internal.Interleavings.race;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Fault.Kind;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,7 +35,7 @@ class TripsInterleavingsTest {
     public void go(Passenger first, Supplier<List<Passenger>> others) throws Fault {
       if (closed.get() > 0) {
         closed.decrementAndGet();
-        throw new Fault(Reason.UNREACHABLE, false, "closed", null);
+        throw new Fault(Kind.UNREACHABLE, false, "closed", null);
       }
       answer(first);
       others.get().forEach(this::answer);

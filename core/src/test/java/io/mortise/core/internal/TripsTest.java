@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockException.Reason;
+import io.mortise.core.internal.Fault.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -114,7 +114,7 @@ class TripsTest {
 
     Fault fault = fault(late);
 
-    assertEquals(Reason.UNREACHABLE, fault.reason());
+    assertEquals(Kind.UNREACHABLE, fault.kind());
     assertTrue(fault.mayHaveRun());
     assertFalse(fault.isBrokenConnection());
     together.finish();

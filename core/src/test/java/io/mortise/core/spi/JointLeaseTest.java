@@ -110,7 +110,7 @@ class JointLeaseTest {
     long now = System.nanoTime();
     FakeJoint joint = FakeJoint.of(source, 2, a, b, c);
     b.loses(Reason.FORCED, now);
-    a.loses(Reason.GONE, now - 1_000);
+    a.loses(Reason.MISSING, now - 1_000);
 
     LeaseLoss loss = joint.loss().orElseThrow();
 
@@ -131,7 +131,7 @@ class JointLeaseTest {
 
     LeaseLoss loss = joint.loss().orElseThrow();
 
-    assertEquals(Reason.GONE, loss.reason());
+    assertEquals(Reason.MISSING, loss.reason());
     assertTrue(loss.detail().endsWith("'b': it was released by itself"), loss.detail());
   }
 

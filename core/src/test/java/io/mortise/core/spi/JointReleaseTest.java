@@ -44,7 +44,7 @@ class JointReleaseTest {
             case 'l' ->
                 lease.failing(
                     new LeaseLostException(
-                        new LeaseLoss(lease.name, 1, LeaseLoss.Reason.GONE, 0, "it is gone")));
+                        new LeaseLoss(lease.name, 1, LeaseLoss.Reason.MISSING, 0, "it is gone")));
             case 'd' ->
                 lease.failing(new LockException(Reason.IN_DOUBT, "m" + i + " is in doubt", null));
             case 'f' -> lease.failing(fault("m" + i + " does not answer"));

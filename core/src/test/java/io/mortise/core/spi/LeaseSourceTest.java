@@ -21,8 +21,8 @@ class LeaseSourceTest {
   void aLockThatIsMadeOfLeasesHasASource() {
     FakeSource source = new FakeSource("orders");
 
-    assertSame(source, LeaseSource.of(new Leased(source)));
-    assertFalse(LeaseGroup.joins(source, source), "it is no lock of an engine");
+    assertSame(source, LeasedLock.sourceOf(new Leased(source)));
+    assertFalse(source.joins(source), "it is no lock of an engine");
   }
 
   @Test
@@ -35,7 +35,7 @@ class LeaseSourceTest {
                 (proxy, method, arguments) -> "orders");
 
     IllegalArgumentException thrown =
-        assertThrows(IllegalArgumentException.class, () -> LeaseSource.of(foreign));
+        assertThrows(IllegalArgumentException.class, () -> LeasedLock.sourceOf(foreign));
 
     assertEquals(
         "lock 'orders' is a "

@@ -9,7 +9,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
 import io.mortise.core.internal.EngineTypes;
-import io.mortise.fair.RedisFairLock;
+import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.Caller;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.Patiently;

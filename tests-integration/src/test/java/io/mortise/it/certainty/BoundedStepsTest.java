@@ -37,7 +37,7 @@ class BoundedStepsTest {
             server.uri(),
             LockOptions.builder()
                 .commandTimeout(COMMAND_TIMEOUT)
-                .handOverTime(COMMAND_TIMEOUT)
+                .maxHandOffTime(COMMAND_TIMEOUT)
                 .build());
   }
 

@@ -11,7 +11,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Crew;
 import io.mortise.it.support.Names;
-import io.mortise.readwrite.RedisReadWriteLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -61,7 +61,10 @@ class ForcedWhilePassingOnTest {
   }
 
   private static LockOptions passingOnForLong() {
-    return LockOptions.builder().handOvers(1_000_000).handOverTime(Duration.ofSeconds(60)).build();
+    return LockOptions.builder()
+        .maxHandOffs(1_000_000)
+        .maxHandOffTime(Duration.ofSeconds(60))
+        .build();
   }
 
   @FunctionalInterface

@@ -12,7 +12,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.Patiently;
-import io.mortise.readwrite.RedisReadWriteLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.Optional;

@@ -36,7 +36,7 @@ class TwoBreaksTest {
         server.command("FLUSHALL");
         proxy.closeConnections();
         assertTrue(!asked.isLocked(), "which meets the second");
-        assertEquals(LeaseLoss.Reason.GONE, told.get(SOON_SECONDS, TimeUnit.SECONDS).reason());
+        assertEquals(LeaseLoss.Reason.MISSING, told.get(SOON_SECONDS, TimeUnit.SECONDS).reason());
       }
     }
   }

@@ -85,7 +85,7 @@ final class ChaosClient {
             .lease(Duration.ofMillis(leaseMillis))
             .commandTimeout(Duration.ofSeconds(1))
             .subscriptionLinger(Duration.ofSeconds(1))
-            .handOvers(handOvers)
+            .maxHandOffs(handOvers)
             .build();
     List<LockClient> clients = new ArrayList<>();
     uris.forEach(uri -> clients.add(LockClient.create(uri, options)));

@@ -6,10 +6,10 @@ import static io.mortise.testkit.HoldLog.Mode.SHARED;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-import io.mortise.fair.RedisFairLock;
-import io.mortise.multi.MultiLock;
-import io.mortise.readwrite.RedisReadWriteLock;
-import io.mortise.red.RedLock;
+import io.mortise.fairlock.RedisFairLock;
+import io.mortise.multilock.MultiLock;
+import io.mortise.redlock.RedLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
 import java.util.List;
 
@@ -118,6 +118,6 @@ enum Family {
   }
 
   private static List<Side> quorum(List<LockClient> clients, String name) {
-    return List.of(alone(RedLock.builder().members(name, clients).budget(BUDGET).build()));
+    return List.of(alone(RedLock.builder().members(name, clients).nodeWaitBudget(BUDGET).build()));
   }
 }

@@ -146,7 +146,8 @@ class FindingsTest {
   }
 
   private void loss(String holder) {
-    witness.told(holder, new LeaseLoss(lock.name(), 1, Reason.GONE, System.nanoTime(), "planted"));
+    witness.told(
+        holder, new LeaseLoss(lock.name(), 1, Reason.MISSING, System.nanoTime(), "planted"));
   }
 
   private Result judge(Round round) {

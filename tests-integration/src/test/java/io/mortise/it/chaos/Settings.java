@@ -37,7 +37,7 @@ record Settings(
 
   /** How often a hold may pass from thread to thread of a process. */
   int handOvers() {
-    return Integer.getInteger(PREFIX + ".handOvers", LockOptions.defaults().handOvers());
+    return Integer.getInteger(PREFIX + ".handOvers", LockOptions.defaults().maxHandOffs());
   }
 
   /** A run for each build: all at the same time, and of those on a watched master one. */

@@ -17,7 +17,7 @@ final class Clustered {
       LockOptions.builder()
           .lease(Duration.ofSeconds(30))
           .commandTimeout(Duration.ofSeconds(1))
-          .patience(Duration.ofSeconds(60))
+          .outageTimeout(Duration.ofSeconds(60))
           .build();
 
   /** Of a lease of 30 s a third. */

@@ -14,7 +14,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
-import io.mortise.fair.RedisFairLock;
+import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.Caller;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.RedisCluster;

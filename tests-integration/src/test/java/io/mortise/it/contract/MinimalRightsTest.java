@@ -122,7 +122,7 @@ class MinimalRightsTest {
     LockOptions options =
         LockOptions.builder()
             .lease(Duration.ofSeconds(1))
-            .patience(Duration.ZERO)
+            .outageTimeout(Duration.ZERO)
             .subscriptionLinger(Duration.ZERO)
             .build();
     try (LockClient one = LockClient.create(uri, options);

@@ -84,7 +84,7 @@ class TlsTest {
     try (LockClient client =
         LockClient.create(
             server.uri().replace("rediss:", "redis:"),
-            LockOptions.builder().patience(Duration.ZERO).build())) {
+            LockOptions.builder().outageTimeout(Duration.ZERO).build())) {
       LockException thrown =
           assertThrows(LockException.class, new RedisLock(client, Names.fresh())::lock);
 
@@ -101,7 +101,7 @@ class TlsTest {
             server.redis().uri().replace("redis:", "rediss:"),
             LockOptions.builder()
                 .commandTimeout(Duration.ofMillis(500))
-                .patience(Duration.ZERO)
+                .outageTimeout(Duration.ZERO)
                 .build())) {
       LockException thrown =
           assertThrows(LockException.class, new RedisLock(client, Names.fresh())::lock);
@@ -113,7 +113,7 @@ class TlsTest {
   }
 
   private static void assertRefused(JavaProcess child, String why) throws InterruptedException {
-    String refused = child.awaitLine("refused UNTRUSTED: ", AT_ONCE);
+    String refused = child.awaitLine("refused CERTIFICATE_REJECTED: ", AT_ONCE);
     assertTrue(refused.contains("the certificate of 127.0.0.1:"), refused);
     assertTrue(refused.contains(why), refused);
   }

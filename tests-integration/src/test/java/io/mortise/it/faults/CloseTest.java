@@ -202,7 +202,7 @@ class CloseTest {
         LockOptions.builder()
             .lease(HOUR)
             .commandTimeout(Duration.ofSeconds(5))
-            .connections(1)
+            .maxConnections(1)
             .build();
     LockClient closing = LockClient.create(proxy.uri(), one);
     RedisLock first = new RedisLock(closing, freshName());

@@ -81,7 +81,7 @@ class CrowdTest {
         LockOptions.builder()
             .lease(Duration.ofMinutes(1))
             .commandTimeout(Duration.ofSeconds(1))
-            .handOvers(0)
+            .maxHandOffs(0)
             .build();
     try (FaultProxy proxy = FaultProxy.to(redis.server());
         LockClient one = LockClient.create(proxy.uri(), options);

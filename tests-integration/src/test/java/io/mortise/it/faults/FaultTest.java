@@ -198,7 +198,7 @@ class FaultTest {
   void allConnectionsInUse() throws Exception {
     LockOptions options =
         LockOptions.builder()
-            .connections(1)
+            .maxConnections(1)
             .commandTimeout(Duration.ofSeconds(5))
             .subscriptionLinger(Duration.ZERO)
             .build();
@@ -212,8 +212,8 @@ class FaultTest {
           assertThrows(
               LockException.class,
               () -> new RedisLock(client, name).tryLock(Duration.ofMillis(100)));
-      assertEquals(Reason.NO_CONNECTION_FREE, thrown.reason());
-      assertTrue(thrown.getMessage().contains("raise LockOptions.connections"));
+      assertEquals(Reason.POOL_EXHAUSTED, thrown.reason());
+      assertTrue(thrown.getMessage().contains("raise LockOptions.maxConnections"));
       proxy.restore();
       assertFalse(busy.get());
       assertIdle(client);

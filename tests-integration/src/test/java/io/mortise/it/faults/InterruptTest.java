@@ -239,7 +239,7 @@ class InterruptTest {
 
   @Test
   void anInterruptWhileAllConnectionsAreInUseSpoilsNoCommand() throws Exception {
-    use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)).connections(1));
+    use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)).maxConnections(1));
     RedisLock other = new RedisLock(client, freshName());
     other.lock();
     proxy.delay(Direction.TO_CLIENT, HOUR);
@@ -265,7 +265,7 @@ class InterruptTest {
 
   @Test
   void anInterruptWhileUnlockWaitsForAConnectionReleasesAllTheSame() throws Exception {
-    use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)).connections(1));
+    use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)).maxConnections(1));
     Background<Boolean> owner =
         start(
             () -> {

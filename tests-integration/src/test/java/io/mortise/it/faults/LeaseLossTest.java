@@ -100,7 +100,7 @@ class LeaseLossTest {
     redis.server().command("FLUSHALL");
 
     until("the loss is seen", () -> lease.state() == State.LOST);
-    assertEquals(Reason.GONE, lease.loss().orElseThrow().reason());
+    assertEquals(Reason.MISSING, lease.loss().orElseThrow().reason());
     assertTrue(told.await(20, java.util.concurrent.TimeUnit.SECONDS));
     LeaseLostException thrown = assertThrows(LeaseLostException.class, lock::unlock);
     assertTrue(thrown.getMessage().contains("does not know this hold"), thrown.getMessage());
@@ -116,7 +116,7 @@ class LeaseLossTest {
     redis.server().kill();
     redis.server().restart();
     until("the loss is seen", () -> lease.state() == State.LOST);
-    assertEquals(Reason.GONE, lease.loss().orElseThrow().reason());
+    assertEquals(Reason.MISSING, lease.loss().orElseThrow().reason());
     assertThrows(LeaseLostException.class, lock::unlock);
   }
 
@@ -198,7 +198,7 @@ class LeaseLossTest {
 
     until("its loss is told", () -> lost.state() == State.LOST);
 
-    assertEquals(Reason.GONE, lost.loss().orElseThrow().reason());
+    assertEquals(Reason.MISSING, lost.loss().orElseThrow().reason());
     holdsFor(
         LEASE.multipliedBy(2),
         "the others are renewed",

@@ -85,7 +85,7 @@ class OutageTest {
 
   @Test
   void lockGivesUpAfterItsPatienceAndSaysSo() throws Exception {
-    use(LockOptions.builder().patience(Duration.ofSeconds(1)));
+    use(LockOptions.builder().outageTimeout(Duration.ofSeconds(1)));
     warm(client);
     redis.server().kill();
     RedisLock lock = new RedisLock(client, name);
@@ -94,7 +94,7 @@ class OutageTest {
             () -> {
               LockException thrown = assertThrows(LockException.class, lock::lock);
               assertEquals(Reason.UNREACHABLE, thrown.reason());
-              assertTrue(thrown.getMessage().contains("LockOptions.patience, PT1S"));
+              assertTrue(thrown.getMessage().contains("LockOptions.outageTimeout, PT1S"));
               assertTrue(thrown.getMessage().contains("refuses the connection"));
               return true;
             });
@@ -105,7 +105,7 @@ class OutageTest {
   void manyThreadsInLineDoNotSpendTheirPatienceOneAfterTheOther() throws Exception {
     use(
         LockOptions.builder()
-            .patience(Duration.ofSeconds(1))
+            .outageTimeout(Duration.ofSeconds(1))
             .commandTimeout(Duration.ofMillis(300)));
     warm(client);
     redis.server().pause();
@@ -200,7 +200,7 @@ class OutageTest {
   @Test
   void idleConnectionsThatWereKilledCostOneAttempt() throws Exception {
     int connections = 8;
-    use(LockOptions.builder().connections(connections).commandTimeout(Duration.ofSeconds(10)));
+    use(LockOptions.builder().maxConnections(connections).commandTimeout(Duration.ofSeconds(10)));
     List<Background<Boolean>> callers = new ArrayList<>();
     CyclicBarrier start = new CyclicBarrier(connections);
     redis.server().pause();

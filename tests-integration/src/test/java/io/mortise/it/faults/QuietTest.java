@@ -88,7 +88,7 @@ class QuietTest {
   @Test
   void aThreadThatWaitsSendsNothingUntilItIsWoken() throws Exception {
     try (LockClient through =
-        LockClient.create(redis.uri(), LockOptions.builder().handOvers(0).build())) {
+        LockClient.create(redis.uri(), LockOptions.builder().maxHandOffs(0).build())) {
       warm(through);
       assertEquals(20, sentByTenWaiters(new RedisLock(through, name)), "two for each");
     }
@@ -96,7 +96,7 @@ class QuietTest {
 
   @Test
   void aHoldThatPassesFromThreadToThreadIsTakenAndReleasedOnce() throws Exception {
-    LockOptions options = LockOptions.builder().handOverTime(Duration.ofMinutes(1)).build();
+    LockOptions options = LockOptions.builder().maxHandOffTime(Duration.ofMinutes(1)).build();
     try (LockClient through = LockClient.create(redis.uri(), options)) {
       warm(through);
       assertEquals(2, sentByTenWaiters(new RedisLock(through, name)), "two for all");

@@ -11,12 +11,12 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.RedisLock;
-import io.mortise.fair.RedisFairLock;
+import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.Names;
-import io.mortise.multi.MultiLock;
-import io.mortise.readwrite.RedisReadWriteLock;
-import io.mortise.red.QuorumLease;
-import io.mortise.red.RedLock;
+import io.mortise.multilock.MultiLock;
+import io.mortise.redlock.QuorumLease;
+import io.mortise.redlock.RedLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -144,10 +144,10 @@ class RestartedBeforeReleaseTest {
 
   private QuorumLease quorum() throws Exception {
     start(3);
-    RedLock lock = RedLock.builder().members(name, clients).budget(LIVENESS).build();
+    RedLock lock = RedLock.builder().members(name, clients).nodeWaitBudget(LIVENESS).build();
     lock.tryAcquire().orElseThrow().close(); // connects
     QuorumLease lease = (QuorumLease) lock.tryAcquire().orElseThrow();
-    Awaitility.await().until(() -> lease.nodesHolding() == 3);
+    Awaitility.await().until(() -> lease.validNodes() == 3);
     return lease;
   }
 }

@@ -43,7 +43,7 @@ class StepBackTest {
         LockClient.create(
             proxy.uri(),
             LockOptions.builder()
-                .patience(PATIENCE)
+                .outageTimeout(PATIENCE)
                 .lease(Duration.ofSeconds(2))
                 .subscriptionLinger(Duration.ZERO)
                 .build());

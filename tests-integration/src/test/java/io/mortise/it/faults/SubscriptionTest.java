@@ -139,7 +139,7 @@ class SubscriptionTest {
 
   @Test
   void theSubscriptionTakesNoConnectionFromTheCommands() throws Exception {
-    use(LockOptions.builder().connections(1));
+    use(LockOptions.builder().maxConnections(1));
     redis.holdAsStranger(name, TTL_MILLIS);
     Background<Boolean> waiter = subscribedWaiter();
 

@@ -113,7 +113,7 @@ class TokenTest {
   void theKeyIsGoneSomeTimeAfterTheLastAcquisition() throws Exception {
     token(client);
     long life = redis.ttlMillis(tokenKey);
-    long idle = client.options().tokenIdleLife().toMillis();
+    long idle = client.options().tokenRetention().toMillis();
     assertTrue(life > idle - 10_000 && life <= idle, () -> "it lives for " + life + " ms");
   }
 

@@ -40,7 +40,7 @@ final class ToldFault {
   static void assertTold(String name, LockClient client, Reason reason, String... words)
       throws Exception {
     RedisLock lock = new RedisLock(client, name);
-    Duration wait = reason.mayPass() ? Duration.ofMillis(100) : LONG;
+    Duration wait = reason.isTransient() ? Duration.ofMillis(100) : LONG;
     List<Callable<?>> calls =
         List.of(
             lock::tryLock,

@@ -36,7 +36,7 @@ class ManyNamesTest {
   void namesUsedOnceLeaveNothingInTheClientAndTokensThatExpireInRedis() throws Exception {
     LockOptions options =
         LockOptions.builder()
-            .tokenIdleLife(TOKEN_IDLE_LIFE)
+            .tokenRetention(TOKEN_IDLE_LIFE)
             .subscriptionLinger(Duration.ZERO)
             .build();
     try (RedisServer server = RedisServer.start();

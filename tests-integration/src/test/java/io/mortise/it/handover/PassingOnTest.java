@@ -64,8 +64,8 @@ class PassingOnTest {
     return LockClient.create(
         server.uri(),
         LockOptions.builder()
-            .handOvers(handOvers)
-            .handOverTime(time)
+            .maxHandOffs(handOvers)
+            .maxHandOffTime(time)
             .subscriptionLinger(Duration.ofMillis(100))
             .build());
   }

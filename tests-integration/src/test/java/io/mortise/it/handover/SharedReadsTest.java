@@ -15,7 +15,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.it.support.Crew;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.Patiently;
-import io.mortise.readwrite.RedisReadWriteLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,8 +66,8 @@ class SharedReadsTest {
         server.uri(),
         LockOptions.builder()
             .lease(lease)
-            .handOvers(joins)
-            .handOverTime(time)
+            .maxHandOffs(joins)
+            .maxHandOffTime(time)
             .subscriptionLinger(Duration.ofMillis(100))
             .build());
   }
@@ -115,7 +115,7 @@ class SharedReadsTest {
 
     for (Lease lease : leases) {
       assertThrows(LeaseLostException.class, lease::close);
-      assertEquals(Reason.GONE, lease.loss().orElseThrow().reason());
+      assertEquals(Reason.MISSING, lease.loss().orElseThrow().reason());
     }
     Patiently.untilAsserted("nothing is left", () -> assertEquals(NOTHING, client.status()));
   }
@@ -201,7 +201,7 @@ class SharedReadsTest {
         Duration.ofSeconds(3), "all are valid", () -> leases.stream().allMatch(Lease::isValid));
     server.command("DEL", name);
     Patiently.until("all are told", () -> told.size() == 3);
-    assertEquals(List.of(Reason.GONE, Reason.GONE, Reason.GONE), told);
+    assertEquals(List.of(Reason.MISSING, Reason.MISSING, Reason.MISSING), told);
     leases.forEach(lease -> assertThrows(LeaseLostException.class, lease::close));
     Lease next = read().tryAcquire().orElseThrow();
     assertTrue(next.isValid());

@@ -4,8 +4,8 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.multi.MultiLock;
-import io.mortise.red.RedLock;
+import io.mortise.multilock.MultiLock;
+import io.mortise.redlock.RedLock;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -74,7 +74,7 @@ enum Guard {
 
   /** A quorum lock of ours, of that name on these nodes. */
   static RedLock redLock(List<LockClient> clients, String name) {
-    return RedLock.builder().members(name, clients).budget(BUDGET).build();
+    return RedLock.builder().members(name, clients).nodeWaitBudget(BUDGET).build();
   }
 
   private static List<LockClient> ours(List<String> uris, Duration lease) {

@@ -8,8 +8,8 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.it.jointprocesses.Team.Counts;
 import io.mortise.it.support.Names;
-import io.mortise.red.QuorumLease;
-import io.mortise.red.RedLock;
+import io.mortise.redlock.QuorumLease;
+import io.mortise.redlock.RedLock;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
 import java.nio.file.Path;
@@ -143,7 +143,7 @@ class RedLockUnderFaultsTest {
           .atMost(Team.PATIENCE)
           .until(
               () ->
-                  lease.nodesHolding() == lease.nodes()
+                  lease.validNodes() == lease.nodes()
                       && IntStream.range(0, nodes.count())
                           .allMatch(i -> nodes.isHeldBy(i, lease.lockName(), clients.get(i))));
     } catch (ConditionTimeoutException e) {

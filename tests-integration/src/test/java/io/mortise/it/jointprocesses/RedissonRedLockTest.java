@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.it.support.Crew;
 import io.mortise.it.support.Names;
-import io.mortise.red.RedLock;
+import io.mortise.redlock.RedLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

@@ -3,10 +3,10 @@ package io.mortise.it.lateness;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-import io.mortise.fair.RedisFairLock;
-import io.mortise.multi.MultiLock;
-import io.mortise.readwrite.RedisReadWriteLock;
-import io.mortise.red.RedLock;
+import io.mortise.fairlock.RedisFairLock;
+import io.mortise.multilock.MultiLock;
+import io.mortise.redlock.RedLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import java.util.List;
 
 /** Every family, on the servers of three clients; all but RedLock are on the first. */

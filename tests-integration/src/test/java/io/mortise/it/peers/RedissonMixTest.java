@@ -40,7 +40,7 @@ class RedissonMixTest {
   void thousandsOfMixedCyclesDoNotOverlapAndLeaveNothing(@TempDir Path directory) throws Exception {
     List<String> names = List.of(Names.fresh(), Names.freshWithHashTag());
     try (Peers peers = new Peers()) {
-      LockOptions options = LockOptions.builder().tokenIdleLife(TOKEN_IDLE_LIFE).build();
+      LockOptions options = LockOptions.builder().tokenRetention(TOKEN_IDLE_LIFE).build();
       RedissonClient second = peers.redisson(Peers.LONG_LEASE);
       try (HoldLog log = HoldLog.open(directory);
           LockClient one = LockClient.create(peers.server.uri(), options);

@@ -96,7 +96,7 @@ class RedissonWakeUpTest {
     assertTrue(peers.redisson.getLock(name).forceUnlock());
     theyWait.get(PROMPT.toMillis(), MILLISECONDS);
     LeaseLostException lost = assertThrows(LeaseLostException.class, ours::unlock);
-    assertEquals(LeaseLoss.Reason.GONE, lost.loss().reason(), "their force leaves no mark");
+    assertEquals(LeaseLoss.Reason.MISSING, lost.loss().reason(), "their force leaves no mark");
   }
 
   @Test

@@ -13,10 +13,10 @@ import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.LockOptions.Acknowledgement;
 import io.mortise.core.RedisLock;
-import io.mortise.fair.RedisFairLock;
+import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.Patiently;
-import io.mortise.multi.MultiLock;
-import io.mortise.readwrite.RedisReadWriteLock;
+import io.mortise.multilock.MultiLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.RedisSentinels;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -37,7 +37,7 @@ class AcknowledgementTest {
   private static final LockOptions OPTIONS =
       LockOptions.builder()
           .acknowledgement(Acknowledgement.ofReplicas(1).within(Duration.ofMillis(300)))
-          .patience(Duration.ofMinutes(2))
+          .outageTimeout(Duration.ofMinutes(2))
           .build();
 
   private final String name = "acknowledged:" + UUID.randomUUID();

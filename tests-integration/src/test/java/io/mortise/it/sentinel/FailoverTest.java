@@ -78,7 +78,7 @@ class FailoverTest {
     former.kill();
     servers.awaitNewMaster(former);
     LeaseLoss loss = told.poll(WELL_WITHIN_A_RENEWAL.toMillis(), TimeUnit.MILLISECONDS);
-    assertEquals(Reason.GONE, loss.reason());
+    assertEquals(Reason.MISSING, loss.reason());
     try (Lease next = new RedisLock(there, name).acquire(Duration.ofSeconds(30)).orElseThrow()) {
       assertTrue(next.fencingToken() > lost.fencingToken(), "by the new master's clock");
     }

@@ -86,7 +86,7 @@ class UnheardFailoverTest {
     servers.awaitNewMaster(former);
 
     LeaseLoss loss = told.poll(8, TimeUnit.SECONDS); // its next renewal is later
-    assertEquals(LeaseLoss.Reason.GONE, loss.reason());
+    assertEquals(LeaseLoss.Reason.MISSING, loss.reason());
   }
 
   @Test

@@ -14,7 +14,7 @@ final class Watched {
       LockOptions.builder()
           .lease(Duration.ofSeconds(30))
           .commandTimeout(Duration.ofSeconds(1))
-          .patience(Duration.ofSeconds(60))
+          .outageTimeout(Duration.ofSeconds(60))
           .build();
 
   private Watched() {}

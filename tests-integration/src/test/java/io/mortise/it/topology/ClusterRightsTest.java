@@ -112,7 +112,7 @@ class ClusterRightsTest {
     LockOptions options =
         LockOptions.builder()
             .lease(Duration.ofSeconds(5))
-            .patience(Duration.ZERO)
+            .outageTimeout(Duration.ZERO)
             .subscriptionLinger(Duration.ZERO)
             .build();
     String uri = userWith(rules);

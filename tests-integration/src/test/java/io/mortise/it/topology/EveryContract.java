@@ -3,9 +3,9 @@ package io.mortise.it.topology;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-import io.mortise.fair.RedisFairLock;
-import io.mortise.multi.MultiLock;
-import io.mortise.readwrite.RedisReadWriteLock;
+import io.mortise.fairlock.RedisFairLock;
+import io.mortise.multilock.MultiLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.LeaseContract;
 import io.mortise.testkit.LockContract;
 import io.mortise.testkit.LockFamily;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /**
  * The contracts, for every family, on servers that a subclass starts and clients that reach them in
  * its way. {@code RedLock} is not among them: it needs independent servers, and has them in {@code
- * io.mortise.it.red}.
+ * io.mortise.it.redlock}.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Tag("redis-version")

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
-import io.mortise.fair.RedisFairLock;
+import io.mortise.fairlock.RedisFairLock;
 import io.mortise.fencing.FencedStore;
 import io.mortise.it.versions.References.Reference;
-import io.mortise.multi.MultiLock;
-import io.mortise.readwrite.RedisReadWriteLock;
-import io.mortise.red.RedLock;
+import io.mortise.multilock.MultiLock;
+import io.mortise.redlock.RedLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.RedisServer;
 import java.io.File;
 import java.io.IOException;

@@ -94,7 +94,7 @@ class TenThousandTest {
       assertEquals(0, served.get());
       int threads = ManagementFactory.getThreadMXBean().getThreadCount() - threadsBefore;
       assertTrue(
-          threads <= options.connections() + MOST_THREADS_BESIDES, () -> threads + " threads");
+          threads <= options.maxConnections() + MOST_THREADS_BESIDES, () -> threads + " threads");
       assertEquals(1, subscribers(), "one connection for all channels");
 
       long released = System.nanoTime();

@@ -1,0 +1,36 @@
+package io.mortise.core.internal;
+
+import java.time.Duration;
+
+/**
+ * The settings of a client's connections.
+ *
+ * @param maxConnections the most to use at a time, of one server
+ * @param commandTimeout how long one command may take, and connecting
+ * @param durability what has to be safe before an attempt counts
+ */
+record ConnectionSettings(int maxConnections, Duration commandTimeout, Durability durability) {
+
+  /** Without acknowledgements. */
+  ConnectionSettings(int maxConnections, Duration commandTimeout) {
+    this(maxConnections, commandTimeout, Durability.NONE);
+  }
+
+  /**
+   * How safe a write has to be.
+   *
+   * @param replicas how many replicas have to acknowledge it
+   * @param onDisk whether it has to be in the append-only files of the master and of so many
+   *     replicas
+   * @param within how long to wait for that
+   */
+  record Durability(int replicas, boolean onDisk, Duration within) {
+    /** It counts when the master has answered. */
+    static final Durability NONE = new Durability(0, false, Duration.ofMillis(500));
+
+    /** Whether anything is waited for. */
+    boolean isWanted() {
+      return replicas > 0 || onDisk;
+    }
+  }
+}

@@ -1,2 +1,0 @@
-/** A lock that is granted in the order in which it was asked for. */
-package io.mortise.fair;

@@ -1,2 +1,0 @@
-/** Several locks as one: all of them, or none. */
-package io.mortise.multi;

@@ -1,0 +1,102 @@
+package io.mortise.multilock;
+
+import io.mortise.core.spi.JointLease;
+import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.Terms;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A hold that stands while all of its members do. */
+final class MultiLease extends JointLease {
+  private static final Logger LOG = LoggerFactory.getLogger(MultiLease.class);
+
+  private final MultiSource source;
+  private final Taking taking;
+
+  MultiLease(
+      MultiSource source,
+      List<OwnedLease> members,
+      long token,
+      @Nullable Thread owner,
+      boolean renewed,
+      Taking taking) {
+    super(source, members, members.size(), token, owner, renewed);
+    this.source = source;
+    this.taking = taking;
+    watch();
+  }
+
+  @Override
+  protected List<RuntimeException> giveBack(List<OwnedLease> held) {
+    return taking.release(source.members(), held);
+  }
+
+  /** A thread enters each member, which may be held at other levels by itself. */
+  @Override
+  public void enter(Terms terms) {
+    ensureValid();
+    if (taking.isThreads()) {
+      taking.enter(source.members(), terms);
+    } else {
+      need(terms);
+    }
+  }
+
+  @Override
+  public void leave(boolean renewed) {
+    if (taking.isThreads()) {
+      taking.leave(source.members());
+    } else {
+      renewWhile(renewed);
+    }
+  }
+
+  @Override
+  protected Asked each(Consumer<OwnedLease> action) {
+    int done = 0;
+    List<RuntimeException> failures = new ArrayList<>();
+    for (OwnedLease member : members()) {
+      try {
+        action.accept(member);
+        done++;
+      } catch (RuntimeException e) {
+        failures.add(e);
+      }
+    }
+    return new Asked(done, failures);
+  }
+
+  /** Of a handle nobody may be left who would give back the others; a thread has to unlock. */
+  @Override
+  protected void lost() {
+    if (!taking.isThreads()) {
+      try {
+        var unused = source.submit(this::giveBackTheOthers);
+      } catch (RejectedExecutionException closed) {
+        giveBackTheOthers();
+      }
+    }
+  }
+
+  @Override
+  protected void leftOver() {
+    if (taking.isThreads()) {
+      giveBackTheOthers();
+    }
+  }
+
+  private void giveBackTheOthers() {
+    for (RuntimeException e : giveBack(members())) {
+      LOG.debug("lock '{}': given back after the loss of a member", lockName(), e);
+    }
+  }
+
+  /** One member lost is all lost. */
+  @Override
+  protected void lostMember(int place, OwnedLease member) {}
+}

@@ -1,2 +1,0 @@
-/** One lock on a majority of independent Redis servers. */
-package io.mortise.red;

@@ -1,0 +1,2 @@
+/** One lock on a majority of independent Redis servers. */
+package io.mortise.redlock;

@@ -1,0 +1,142 @@
+package io.mortise.redlock;
+
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.Terms;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A node's hold that stands as a test says. */
+final class FakeLease implements OwnedLease {
+  private final String name;
+  private final List<Consumer<State>> onChange = new CopyOnWriteArrayList<>();
+  private State state = State.HELD;
+  private @Nullable LeaseLoss loss;
+  private boolean renewed = true;
+
+  /** What happens as soon as somebody looks after it. */
+  private Runnable whenWatched = () -> {};
+
+  FakeLease(String name) {
+    this.name = name;
+  }
+
+  FakeLease whenWatched(Runnable then) {
+    whenWatched = then;
+    return this;
+  }
+
+  void lose() {
+    loss = new LeaseLoss(name, 1, Reason.MISSING, System.nanoTime(), "lost on purpose");
+    state = State.LOST;
+    onChange.forEach(listener -> listener.accept(state));
+  }
+
+  @Override
+  public boolean isRenewed() {
+    return renewed;
+  }
+
+  @Override
+  public void endRenewal(String why) {
+    renewed = false;
+  }
+
+  @Override
+  public void need(Terms terms) {
+    renewed |= terms.renewed();
+  }
+
+  @Override
+  public boolean covers(Terms terms) {
+    return true;
+  }
+
+  @Override
+  public void renewWhile(boolean wanted) {
+    renewed = wanted;
+  }
+
+  @Override
+  public void verify() {}
+
+  @Override
+  public void confirm() {
+    ensureValid();
+  }
+
+  @Override
+  public long lastToken() {
+    return 0;
+  }
+
+  @Override
+  public boolean raiseToken(long atLeast) {
+    return isValid();
+  }
+
+  @Override
+  public Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells) {
+    onChange.add(listener);
+    whenWatched.run();
+    return () -> onChange.remove(listener);
+  }
+
+  @Override
+  public void release() {
+    state = state == State.LOST ? state : State.RELEASED;
+  }
+
+  @Override
+  public void close() {
+    release();
+  }
+
+  @Override
+  public String lockName() {
+    return name;
+  }
+
+  @Override
+  public long fencingToken() {
+    return 1;
+  }
+
+  @Override
+  public State state() {
+    return state;
+  }
+
+  @Override
+  public Duration remaining() {
+    return isValid() ? Duration.ofSeconds(10) : Duration.ZERO;
+  }
+
+  @Override
+  public Optional<LeaseLoss> loss() {
+    return Optional.ofNullable(loss);
+  }
+
+  @Override
+  public void onLost(Consumer<LeaseLoss> listener) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void onStateChange(Consumer<State> listener) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void ensureValid() {
+    if (loss != null) {
+      throw new LeaseLostException(loss);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package io.mortise.redlock;
+
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LockNode;
+import io.mortise.core.spi.LockPlace;
+import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.Terms;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock on a node of its own: its tasks run at once, and what is scheduled when a test says so.
+ */
+final class FakeNode implements LeaseSource, LockNode {
+  private final String address;
+
+  /** What is scheduled. */
+  final Deque<Runnable> scheduled = new ArrayDeque<>();
+
+  /** What runs its tasks. */
+  Consumer<Runnable> threads = Runnable::run;
+
+  /** What an acquisition gives. */
+  Supplier<@Nullable OwnedLease> grants = () -> null;
+
+  FakeNode(String address) {
+    this.address = address;
+  }
+
+  @Override
+  public Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner) {
+    return Optional.ofNullable(grants.get());
+  }
+
+  @Override
+  public Future<?> submit(Runnable task) {
+    threads.accept(task);
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public Runnable schedule(Runnable task, long delayNanos) {
+    scheduled.add(task);
+    return () -> scheduled.remove(task);
+  }
+
+  @Override
+  public Object identity() {
+    return this;
+  }
+
+  @Override
+  public String kind() {
+    return "fake";
+  }
+
+  @Override
+  public String name() {
+    return "orders";
+  }
+
+  @Override
+  public LockOptions options() {
+    return LockOptions.defaults();
+  }
+
+  @Override
+  public Set<LockPlace> places() {
+    return Set.of(new LockPlace(this, name()));
+  }
+
+  @Override
+  public String address() {
+    return address;
+  }
+
+  @Override
+  public Optional<String> serverId() {
+    return Optional.of(address);
+  }
+
+  @Override
+  public Optional<Duration> remainingLease() {
+    return Optional.empty();
+  }
+
+  @Override
+  public boolean forceUnlock() {
+    return false;
+  }
+}

@@ -1,0 +1,144 @@
+package io.mortise.redlock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.Terms;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A place that is not filled always has somebody who works on it. */
+class RetakingPlacesTest {
+  private static final int PLACE = 2;
+
+  private final List<FakeNode> nodes = Stream.of("a:1", "b:1", "c:1").map(FakeNode::new).toList();
+  private final FakeNode node = nodes.get(PLACE);
+  private final RedSource source = new RedSource(nodes.stream().map(Member::of).toList(), null);
+  private final FakeLease first = new FakeLease("a");
+  private final FakeLease second = new FakeLease("b");
+  private final FakeLease late = new FakeLease("late");
+
+  /** A hold on the first two nodes, and perhaps on the third. */
+  private QuorumHold hold(@Nullable OwnedLease third) {
+    List<@Nullable OwnedLease> leases = new ArrayList<>(List.of(first, second));
+    leases.add(third);
+    Terms terms = Terms.of(LockOptions.defaults(), Duration.ZERO, null, true);
+    Retaking retaking = new Retaking(source, null, 1_000);
+    return new QuorumHold(source, leases, 1, null, terms, retaking, 1_000_000);
+  }
+
+  /** Runs the attempt that is scheduled: exactly one. */
+  private void attempt() {
+    assertEquals(1, node.scheduled.size());
+    node.scheduled.remove().run();
+  }
+
+  private void assertTakenAgain(QuorumHold hold) {
+    FakeLease again = new FakeLease("again");
+    node.grants = () -> again;
+    attempt();
+    assertSame(again, hold.leaseAt(PLACE));
+    assertEquals(3, hold.validNodes());
+    assertEquals(0, node.scheduled.size(), "nobody works on a place that is filled");
+  }
+
+  @Test
+  void aLateGrantDuringAnAttemptThenALoss() {
+    QuorumHold hold = hold(null);
+    node.grants =
+        () -> {
+          assertTrue(hold.joinLate(PLACE, null, late));
+          return null;
+        };
+    attempt();
+    assertSame(late, hold.leaseAt(PLACE));
+
+    late.lose();
+
+    assertTakenAgain(hold);
+  }
+
+  @Test
+  void aLateGrantBeforeAnAttemptThenALoss() {
+    QuorumHold hold = hold(null);
+    assertTrue(hold.joinLate(PLACE, null, late));
+    attempt();
+    assertEquals(0, node.scheduled.size());
+
+    late.lose();
+
+    assertTakenAgain(hold);
+  }
+
+  @Test
+  void aLossAtTheMomentWhenALateGrantJoins() {
+    QuorumHold hold = hold(null);
+
+    hold.joinLate(PLACE, null, late.whenWatched(late::lose));
+
+    assertTakenAgain(hold);
+  }
+
+  @Test
+  void aLossAtTheMomentWhenTheNodeIsTakenAgain() {
+    QuorumHold hold = hold(null);
+    node.grants = () -> late.whenWatched(late::lose);
+    attempt();
+
+    assertTakenAgain(hold);
+  }
+
+  @Test
+  void anAttemptThatFailsUnexpectedlyIsFollowedByAnother() {
+    QuorumHold hold = hold(null);
+    node.grants =
+        () -> {
+          throw new IllegalStateException("on purpose");
+        };
+    attempt();
+
+    assertTakenAgain(hold);
+  }
+
+  @Test
+  void oneLossAfterTheOther() {
+    QuorumHold hold = hold(late);
+    late.lose();
+    for (int i = 0; i < 5; i++) {
+      assertTakenAgain(hold);
+      ((FakeLease) Objects.requireNonNull(hold.leaseAt(PLACE))).lose();
+    }
+    assertTakenAgain(hold);
+  }
+
+  @Test
+  void nobodyWorksForAHoldThatHasEnded() {
+    QuorumHold hold = hold(null);
+    assertEquals(1, node.scheduled.size());
+
+    hold.release();
+
+    assertEquals(0, node.scheduled.size());
+    assertFalse(hold.joinLate(PLACE, null, late));
+    assertEquals(0, node.scheduled.size());
+  }
+
+  @Test
+  void aMemberThatJoinsAfterTheRenewalEndedIsNotRenewed() {
+    QuorumHold hold = hold(null);
+    hold.renewWhile(false);
+
+    assertTrue(hold.joinLate(PLACE, null, late));
+
+    assertFalse(late.isRenewed());
+  }
+}

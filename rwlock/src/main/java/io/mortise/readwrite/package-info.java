@@ -1,2 +1,0 @@
-/** A lock that many readers hold together, or one writer alone. */
-package io.mortise.readwrite;

@@ -1,0 +1,2 @@
+/** A lock that many readers hold together, or one writer alone. */
+package io.mortise.rwlock;

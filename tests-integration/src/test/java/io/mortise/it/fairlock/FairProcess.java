@@ -1,0 +1,71 @@
+package io.mortise.it.fairlock;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import io.mortise.fairlock.RedisFairLock;
+import io.mortise.testkit.JavaProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import redis.clients.jedis.RedisClient;
+
+/**
+ * A child JVM whose threads wait for a fair lock. {@code ask <who>} starts one that locks, writes
+ * its name to the list of those who were served, and unlocks; {@code keep <who>} one that does not
+ * unlock. {@code close} closes the client and ends the process.
+ */
+@SuppressWarnings("LockNotBeforeTry") // one that keeps it is what is tested
+final class FairProcess {
+  private FairProcess() {}
+
+  /** Arguments: URI, name, presence in ms, lease in ms, list of those who were served. */
+  public static void main(String[] arguments) throws IOException {
+    LockOptions options =
+        LockOptions.builder().lease(Duration.ofMillis(Long.parseLong(arguments[3]))).build();
+    ExecutorService threads = Executors.newCachedThreadPool();
+    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    try (LockClient client = LockClient.create(arguments[0], options);
+        RedisClient redis = RedisClient.create(arguments[0])) {
+      Duration presence = Duration.ofMillis(Long.parseLong(arguments[2]));
+      RedisFairLock lock = new RedisFairLock(client, arguments[1], presence);
+      System.out.println("ready");
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        String[] words = line.split(" ", -1);
+        if (words[0].equals("close")) {
+          break;
+        }
+        threads.execute(() -> serve(lock, redis, arguments[4], words));
+      }
+    }
+    System.out.println("closed");
+    threads.shutdownNow();
+  }
+
+  private static void serve(RedisFairLock lock, RedisClient redis, String served, String[] words) {
+    lock.lock();
+    redis.rpush(served, words[1]);
+    System.out.println("served " + words[1] + " " + System.nanoTime());
+    if (words[0].equals("ask")) {
+      lock.unlock();
+    }
+  }
+
+  static JavaProcess start(FairLine line, Duration presence, Duration lease)
+      throws InterruptedException {
+    JavaProcess child =
+        JavaProcess.start(
+            FairProcess.class,
+            line.server.uri(),
+            line.name,
+            Long.toString(presence.toMillis()),
+            Long.toString(lease.toMillis()),
+            line.served);
+    child.awaitLine("ready", FairLine.PATIENCE);
+    return child;
+  }
+}

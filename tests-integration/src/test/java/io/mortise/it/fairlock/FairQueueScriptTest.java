@@ -1,0 +1,391 @@
+package io.mortise.it.fairlock;
+
+import static io.mortise.it.fairlock.ScriptedQueue.LEFT;
+import static io.mortise.it.fairlock.ScriptedQueue.LIFE;
+import static io.mortise.it.fairlock.ScriptedQueue.holder;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.testkit.RedisServer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The other fair scripts alone: who is woken, who leaves, who is alive. */
+@Timeout(30)
+@Tag("redis-version")
+class FairQueueScriptTest {
+  private static final long HELD = 10_000;
+  private static final long SLACK = 2_000;
+  private static final long DAY = 24 * 60 * 60 * 1000L;
+
+  private static RedisServer server;
+  private static Heard heard;
+  private final ScriptedQueue fair = new ScriptedQueue(server);
+
+  @BeforeAll
+  static void start() throws Exception {
+    server = RedisServer.start();
+    heard = new Heard(server);
+  }
+
+  @AfterAll
+  static void stop() {
+    heard.close();
+    server.close();
+  }
+
+  private void given(String lock, String queue) throws Exception {
+    if (!lock.equals("free")) {
+      fair.heldBy(lock, HELD);
+    }
+    fair.queued(queue);
+    heard.all();
+  }
+
+  /**
+   * Exactly these were woken, in this order, with the payload that Redisson sends too; {@code
+   * plain} stands for those who wait for a plain lock of that name.
+   */
+  private void assertWoken(String words) throws Exception {
+    List<String> expected =
+        Stream.of(words.split(" ", -1))
+            .filter(who -> !who.isEmpty())
+            .map(who -> fair.channels + (who.equals("plain") ? "" : ":" + holder(who)) + " 0")
+            .toList();
+    assertEquals(expected, heard.all());
+  }
+
+  private static void assertWithin(long most, long millis) {
+    assertTrue(millis <= most && millis > most - SLACK, () -> millis + " of " + most);
+  }
+
+  // ---- release
+
+  @ParameterizedTest(name = "lock: {0}, queue: {1} -> {2}, queue: {3}, woken: {4}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "me   | ''       | 1 | ''     | plain",
+        "me   | A        | 1 | A      | A",
+        "me   | A B C    | 1 | A B C  | A",
+        "me   | R1 A     | 1 | R1 A   | R1",
+        "me   | A! B C   | 1 | B C    | B",
+        "me   | A! B?    | 1 | ''     | plain",
+        "me   | A? R1! B | 1 | B      | B",
+        "me   | (A)      | 1 | ''     | plain",
+        "X    | A B      | 0 | A B    | ''",
+        "free | A B      | 0 | A B    | ''",
+      })
+  void aReleaseWakesTheHeadAlone(
+      String lock, String before, long answer, String after, String woken) throws Exception {
+    given(lock, before);
+    List<Long> reply = fair.release("me");
+    assertEquals(answer, reply.get(0));
+    assertEquals(woken.isEmpty() ? 0 : 1, reply.get(1), "subscribers that heard it");
+    assertWoken(woken);
+    assertEquals(after, fair.queue());
+    assertEquals(lock.equals("X") ? "X" : "", fair.holders());
+
+    assertEquals(0, fair.release("me").get(0));
+    assertWoken("");
+    assertEquals(after, fair.queue());
+  }
+
+  @Test
+  void aLateReleaseHitsOnlyWhatItIsMeantForAndHearsOfForce() throws Exception {
+    given("me", "A");
+    assertEquals(1, fair.force());
+    assertWoken("A");
+    assertEquals(1, fair.acquire("A", LIFE).get(0));
+    assertEquals(List.of(2L, 0L), fair.release("me"));
+    assertEquals("A", fair.holders());
+    assertEquals(List.of(0L, 0L), fair.release("B"));
+    assertWoken("");
+  }
+
+  // ---- force
+
+  @ParameterizedTest(name = "lock: {0}, queue: {1} -> {2}, queue: {3}, woken: {4}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "X    | ''   | 1 | ''  | plain",
+        "X    | A B  | 1 | A B | A",
+        "X    | A! B | 1 | B   | B",
+        "free | A B  | 0 | A B | ''",
+      })
+  void forceTakesTheLockAndWakesTheHead(
+      String lock, String before, long answer, String after, String woken) throws Exception {
+    given(lock, before);
+    assertEquals(answer, fair.force());
+    assertWoken(woken);
+    assertEquals("", fair.holders());
+    assertEquals(after, fair.queue());
+    assertEquals(answer, server.command("EXISTS", fair.forced));
+    assertTrue(fair.pttl(fair.forced) <= HELD && fair.pttl(fair.forced) != -1);
+    assertEquals(0, fair.force());
+    assertWoken("");
+  }
+
+  // ---- leave
+
+  @ParameterizedTest(name = "lock: {0}, queue: {1} -> {2}, lock: {3}, queue: {4}, woken: {5}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "X    | me      | 1 | X  | ''   | ''",
+        "X    | me A    | 1 | X  | A    | ''",
+        "X    | A me B  | 1 | X  | A B  | ''",
+        "X    | A B me  | 1 | X  | A B  | ''",
+        "X    | A       | 0 | X  | A    | ''",
+        "X    | me! A   | 1 | X  | A    | ''",
+        "X    | me? A   | 0 | X  | A    | ''",
+        "X    | A (me)  | 1 | X  | A    | ''",
+        "X    | ''      | 0 | X  | ''   | ''",
+        "me   | ''      | 1 | '' | ''   | plain",
+        "me   | A B     | 1 | '' | A B  | A",
+        "me   | A! R1   | 1 | '' | R1   | R1",
+        "free | me      | 1 | '' | ''   | plain",
+        "free | me A B  | 1 | '' | A B  | A",
+        "free | me A! B | 1 | '' | B    | B",
+        "free | me R1   | 1 | '' | R1   | R1",
+        "free | ''      | 0 | '' | ''   | ''",
+      })
+  void whoLeavesGivesUpPlaceOrHoldAndPassesTheTurnOn(
+      String lock, String before, long answer, String holds, String after, String woken)
+      throws Exception {
+    given(lock, before);
+    assertEquals(answer, fair.leave("me").get(0));
+    assertWoken(woken);
+    assertEquals(holds, fair.holders());
+    assertEquals(after, fair.queue());
+
+    assertEquals(List.of(0L, 0L), fair.leave("me"));
+    assertWoken("");
+    assertEquals(holds, fair.holders());
+    assertEquals(after, fair.queue());
+  }
+
+  // ---- presence
+
+  @ParameterizedTest(name = "lock: {0}, queue: {1}, alive: {2} -> {3}, queue: {4}, woken: {5}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "X    | me        | me     | 1     | me      | ''",
+        "X    | A me B    | me B   | 1 1   | A me B  | ''",
+        "X    | A         | me     | 0     | A       | ''",
+        "X    | me!       | me     | 1     | me      | ''",
+        "X    | A! me B   | me B   | 1 1   | me B    | ''",
+        "X    | A         | A me B | 1 0 0 | A       | ''",
+        "free | me A      | me     | 2     | me A    | ''",
+        "free | me A      | me A   | 2 1   | me A    | ''",
+        "free | A me      | me     | 1     | A me    | A",
+        "free | A me B C  | me B C | 1 1 1 | A me B C | A",
+        "free | R1 me     | me     | 1     | R1 me   | R1",
+        "free | A! me     | me     | 2     | me      | ''",
+        "free | A! B me   | me     | 1     | B me    | B",
+        "free | A? me     | me     | 2     | me      | ''",
+        "free | A         | me     | 0     | A       | A",
+        "free | ''        | me     | 0     | ''      | ''",
+        "X    | me?       | me     | 0     | ''      | ''",
+        "X    | A me? B   | me     | 0     | A B     | ''",
+        "X    | A (me) B  | me     | 0     | A B     | ''",
+        "X    | A me (B)  | me     | 1     | A me    | ''",
+      })
+  void aSignOfLifeKeepsAPlaceAndMovesADeadHeadOn(
+      String lock, String before, String alive, String answers, String after, String woken)
+      throws Exception {
+    given(lock, before);
+    List<Long> expected = Arrays.stream(answers.split(" ", -1)).map(Long::valueOf).toList();
+    for (int time = 0; time < 2; time++) {
+      assertEquals(expected, fair.presence(2 * LEFT, alive.split(" ", -1)));
+      assertWoken(woken);
+      assertEquals(after, fair.queue());
+      for (String who : after.split(" ", -1)) {
+        if (!who.isEmpty()) {
+          boolean signed = Arrays.asList(alive.split(" ", -1)).contains(who);
+          assertWithin(signed ? 2 * LEFT : LEFT, fair.left(who));
+        }
+      }
+    }
+  }
+
+  @Test
+  void aBatchOverSeveralLocksWakesEachHeadAndOneBrokenLockSpoilsNoOther() throws Exception {
+    ScriptedQueue broken = new ScriptedQueue(server);
+    server.command("SET", broken.list, "not a list");
+    server.command("SET", broken.deadlines, "not a sorted set");
+    ScriptedQueue second = new ScriptedQueue(server);
+    second.queued("me B");
+    given("free", "A me B");
+    List<ScriptedQueue> locks = List.of(broken, fair, second, broken, fair);
+    assertEquals(
+        List.of(0L, 1L, 2L, 0L, 1L),
+        ScriptedQueue.presence(LIFE, locks, List.of("me", "me", "me", "A", "B")));
+    assertWoken("A");
+  }
+
+  @Test
+  void aSignOfLifeNeverBringsBackOneWhoLeft() {
+    fair.heldBy("X", HELD);
+    fair.acquire("A", LIFE);
+    fair.acquire("me", LIFE);
+    fair.leave("me");
+    assertEquals(List.of(0L), fair.presence(LIFE, "me"));
+    assertEquals("A", fair.queue());
+  }
+
+  // ---- beside Redisson's waiters
+
+  @ParameterizedTest(name = "{0}: {1} s more")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "me            | 0",
+        "A me          | 0",
+        "me R1         | 0",
+        "R1 me         | 300",
+        "R1 A me R2    | 300",
+        "R1 A R2 B me  | 600",
+        "R1 R2 R3 A me | 900",
+        "R1! R2 me     | 600",
+        "R1? R2 me     | 300",
+      })
+  void aSignOfLifeAddsWhatRedissonsWaitersBeforeItWillTakeOff(String queue, long seconds)
+      throws Exception {
+    given("X", queue);
+    fair.standsUntil("me", 10_000_000);
+    fair.presence(LIFE, "me");
+    assertWithin(LIFE + seconds * 1_000, fair.left("me"));
+
+    fair.standsUntil("me", seconds > 0 ? LIFE + 1_000 : 1);
+    fair.presence(LIFE, "me");
+    fair.presence(LIFE, "me");
+    long left = (queue.startsWith("R1!") ? seconds - 300 : seconds) * 1_000;
+    assertWithin(LIFE + left, fair.left("me"));
+  }
+
+  @Test
+  void whoJoinsHasThatFromTheBeginning() throws Exception {
+    given("X", "R1");
+    fair.acquire("A", LIFE);
+    assertWithin(300_000 + LIFE, fair.left("A"));
+    fair.acquire("B", LIFE);
+    assertWithin(300_000 + LIFE, fair.left("B"));
+    fair.leave("R1");
+    fair.presence(LIFE, "A", "B");
+    assertWithin(LIFE, fair.left("A"));
+    assertWithin(LIFE, fair.left("B"));
+  }
+
+  @Test
+  void whoJoinsBehindOneThatShowsItselfMoreOftenHasTheLifeThatItAskedFor() throws Exception {
+    given("X", "R1 A");
+    fair.standsUntil("A", 300_150);
+    fair.acquire("me", 4 * LIFE);
+    assertWithin(300_000 + 4 * LIFE, fair.left("me"));
+  }
+
+  @Test
+  void whoJoinsBehindOneThatShowsItselfSeldomHasTheLifeThatItAskedFor() throws Exception {
+    given("X", "A");
+    fair.standsUntil("A", 100_000);
+    fair.acquire("me", LIFE);
+    assertWithin(LIFE, fair.left("me"));
+  }
+
+  /**
+   * Before 3.32.0 one of Redisson's that is in line parks until its deadline less what it is ready
+   * to wait, and when that is over it parks for good.
+   */
+  @ParameterizedTest(name = "{0}, alive: {1}")
+  @CsvSource({"A R1, A", "A B R1, B", "A B R1, A B", "A R1 R2 B, A", "A! B R1, B"})
+  void redissonsWaitersBehindOursAreMovedByTheirSigns(String queue, String alive) throws Exception {
+    given("X", queue);
+    fair.standsUntil("R1", LEFT + 10_000); // tryLock(10 s), say
+    for (long life : List.of(2 * LEFT, 3 * LEFT)) {
+      fair.presence(life, alive.split(" ", -1));
+      assertWithin(life + 11_000, fair.left("R1")); // it was set a moment after the others
+    }
+  }
+
+  @Test
+  void anAttemptOfOneInLineMovesThemToo() throws Exception {
+    given("X", "me R1");
+    fair.standsUntil("R1", LEFT + 10_000);
+    fair.acquire("me", 2 * LEFT);
+    assertWithin(2 * LEFT, fair.left("me"));
+    assertWithin(2 * LEFT + 11_000, fair.left("R1"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"R1 A, A", "R1 R2 A, A"})
+  void redissonsWaitersBeforeOursAreNot(String queue, String alive) throws Exception {
+    given("X", queue);
+    fair.presence(2 * LEFT, alive);
+    assertWithin(LEFT, fair.left("R1"));
+  }
+
+  // ---- questions
+
+  @ParameterizedTest(name = "queue: {0} -> {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "''        | 0 -1",
+        "me        | 1 0",
+        "A B me    | 3 2",
+        "A B       | 2 -1",
+        "A! B? me  | 1 0",
+        "A (me) B  | 2 -1",
+      })
+  void lengthAndPosition(String queue, String answer) throws Exception {
+    given("X", queue);
+    List<Long> expected = Arrays.stream(answer.split(" ", -1)).map(Long::valueOf).toList();
+    assertEquals(expected, fair.place("me"));
+    assertEquals(expected, fair.place("me"));
+    assertEquals(expected.get(0), fair.place("").get(0));
+  }
+
+  // ---- what stays
+
+  @Test
+  void theQueueLivesForADayAfterItsLastSignOfLife() {
+    fair.heldBy("X", HELD);
+    fair.acquire("A", LIFE);
+    assertWithin(DAY, fair.pttl(fair.list));
+    assertWithin(DAY, fair.pttl(fair.deadlines));
+    for (String key : List.of(fair.list, fair.deadlines)) {
+      server.command("PEXPIRE", key, "60000");
+    }
+    fair.presence(LIFE, "A");
+    assertWithin(DAY, fair.pttl(fair.list));
+    assertWithin(DAY, fair.pttl(fair.deadlines));
+    assertEquals(List.of(), fair.keysWithoutTtl());
+  }
+
+  @Test
+  void nothingStaysButTheTokenWhenEverybodyIsGone() {
+    fair.acquire("X", LIFE);
+    for (String who : List.of("A", "B", "C")) {
+      fair.acquire(who, LIFE);
+    }
+    fair.leave("B");
+    fair.release("X");
+    assertEquals(1, fair.acquire("A", LIFE).get(0));
+    fair.release("A");
+    assertEquals(1, fair.acquire("C", LIFE).get(0));
+    fair.release("C");
+    assertEquals(List.of(fair.token), fair.keys());
+    assertTrue(fair.pttl(fair.token) > 0);
+  }
+}

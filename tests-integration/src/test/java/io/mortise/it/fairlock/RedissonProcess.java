@@ -1,0 +1,48 @@
+package io.mortise.it.fairlock;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.testkit.JavaProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import redis.clients.jedis.RedisClient;
+
+/** As {@link FairProcess}, with the fair lock of Redisson. */
+@SuppressWarnings("LockNotBeforeTry") // one that keeps it is what is tested
+final class RedissonProcess {
+  private RedissonProcess() {}
+
+  /** Arguments: URI, name, list of those who were served. */
+  public static void main(String[] arguments) throws IOException {
+    ExecutorService threads = Executors.newCachedThreadPool();
+    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    RedissonClient redisson = Peers.redisson(arguments[0], Peers.LONG_LEASE);
+    try (RedisClient redis = RedisClient.create(arguments[0])) {
+      RLock lock = redisson.getFairLock(arguments[1]);
+      System.out.println("ready");
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        String who = line.split(" ", -1)[1];
+        threads.execute(
+            () -> {
+              lock.lock();
+              redis.rpush(arguments[2], who);
+              lock.unlock();
+            });
+      }
+    }
+    redisson.shutdown();
+    threads.shutdownNow();
+  }
+
+  static JavaProcess start(FairLine line) throws InterruptedException {
+    JavaProcess child =
+        JavaProcess.start(RedissonProcess.class, line.server.uri(), line.name, line.served);
+    child.awaitLine("ready", FairLine.PATIENCE);
+    return child;
+  }
+}

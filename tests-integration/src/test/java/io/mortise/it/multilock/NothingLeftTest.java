@@ -1,0 +1,145 @@
+package io.mortise.it.multilock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.RedisLock;
+import io.mortise.it.support.Crew;
+import io.mortise.it.support.Traces;
+import io.mortise.multilock.MultiLock;
+import io.mortise.testkit.FaultProxy.LossStyle;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * After many rounds with timeouts, interrupts, cancellations and faults nobody has anything left.
+ */
+@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+class NothingLeftTest {
+  private static final int THREADS = 4;
+  private static final Duration RUN = Duration.ofSeconds(8);
+
+  @RegisterExtension static final Sites sites = new Sites(2);
+
+  private final LongAdder taken = new LongAdder();
+  private final LongAdder inVain = new LongAdder();
+  private final LongAdder interrupted = new LongAdder();
+  private final LongAdder faults = new LongAdder();
+
+  @Test
+  @Timeout(120)
+  void clientsAreIdleAndOnlyTokensAreInRedis() throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    try (Crew crew = new Crew()) {
+      for (int i = 0; i < THREADS; i++) {
+        Random random = new Random(i);
+        List<LockClient> clients =
+            i % 2 == 0
+                ? List.of(sites.here(0), sites.here(1))
+                : List.of(sites.there(0), sites.there(1));
+        crew.start(
+            () -> {
+              while (over.getCount() > 0) {
+                round(any(clients, random), random);
+              }
+            });
+      }
+      crew.start(() -> trouble(new Random(99), over));
+      assertFalse(over.await(RUN.toMillis(), TimeUnit.MILLISECONDS));
+      over.countDown();
+      crew.join(Duration.ofMinutes(1));
+    }
+    sites.restore();
+    System.out.printf(
+        "multi-locks with trouble: %s taken, %s in vain, %s interrupted, %s faults%n",
+        taken, inVain, interrupted, faults);
+    assertTrue(taken.sum() > 0);
+    for (int i = 0; i < 2; i++) {
+      Traces.awaitNone(sites.here(i));
+      Traces.awaitNone(sites.there(i));
+      assertEquals(List.of(), sites.keysLeft(i));
+    }
+  }
+
+  /** Two to four of six names on two servers, in any order. */
+  private static MultiLock any(List<LockClient> clients, Random random) {
+    return new MultiLock(
+        random
+            .ints(2 + random.nextInt(3), 0, 6)
+            .mapToObj(i -> new RedisLock(clients.get(i % 2), sites.name(i % 2) + ":" + i))
+            .toList());
+  }
+
+  private void round(DistributedLock lock, Random random) {
+    Duration wait = Duration.ofMillis(random.nextInt(60));
+    Thread self = Thread.currentThread();
+    if (random.nextInt(4) == 0) {
+      CompletableFuture.delayedExecutor(random.nextInt(30), TimeUnit.MILLISECONDS)
+          .execute(self::interrupt);
+    }
+    try {
+      switch (random.nextInt(5)) {
+        case 0 -> thread(lock, lock.tryLock());
+        case 1 -> thread(lock, lock.tryLock(wait));
+        case 2 -> thread(lock, lock.tryLock(wait, Duration.ofSeconds(5)));
+        case 3 -> handle(lock.acquire(wait));
+        default -> {
+          var stage = lock.acquireAsync(wait).toCompletableFuture();
+          var closed = stage.thenAccept(this::handle); // also when nobody waits for it any more
+          if (random.nextBoolean()) {
+            stage.cancel(true);
+          } else {
+            closed.get();
+          }
+        }
+      }
+    } catch (InterruptedException e) {
+      interrupted.increment();
+    } catch (LockException | IllegalMonitorStateException e) {
+      faults.increment();
+    } catch (ExecutionException e) {
+      assertTrue(e.getCause() instanceof LockException, () -> "unexpected: " + e.getCause());
+      faults.increment();
+    }
+  }
+
+  private void thread(DistributedLock lock, boolean locked) {
+    (locked ? taken : inVain).increment();
+    if (locked) {
+      lock.unlock();
+    }
+  }
+
+  private void handle(Optional<Lease> lease) {
+    (lease.isPresent() ? taken : inVain).increment();
+    lease.ifPresent(Lease::close);
+  }
+
+  private static void trouble(Random random, CountDownLatch over) throws InterruptedException {
+    while (!over.await(random.nextInt(200), TimeUnit.MILLISECONDS)) {
+      int place = random.nextInt(2);
+      switch (random.nextInt(4)) {
+        case 0 -> sites.proxy(place).closeConnections();
+        case 1 ->
+            sites.proxy(place).loseNextReply(LossStyle.SILENT, Sites.calling("lock/acquire_all"));
+        case 2 -> sites.proxy(place).loseNextReply(LossStyle.CLOSE, Sites.calling("lock/release"));
+        default -> sites.server(place).command("SCRIPT", "FLUSH");
+      }
+    }
+  }
+}

@@ -1,7 +1,0 @@
-package io.mortise.it.red;
-
-class MinorityOfThreeTest extends MinorityContract {
-  MinorityOfThreeTest() {
-    super(3);
-  }
-}

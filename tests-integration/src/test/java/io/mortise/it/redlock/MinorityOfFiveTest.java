@@ -1,0 +1,7 @@
+package io.mortise.it.redlock;
+
+class MinorityOfFiveTest extends MinorityContract {
+  MinorityOfFiveTest() {
+    super(5);
+  }
+}

@@ -1,0 +1,7 @@
+package io.mortise.it.redlock;
+
+class MinorityOfThreeTest extends MinorityContract {
+  MinorityOfThreeTest() {
+    super(3);
+  }
+}

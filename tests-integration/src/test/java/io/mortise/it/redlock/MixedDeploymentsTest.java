@@ -1,0 +1,150 @@
+package io.mortise.it.redlock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.Lease.State;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.Patiently;
+import io.mortise.redlock.QuorumLease;
+import io.mortise.testkit.RedisCluster;
+import io.mortise.testkit.RedisSentinels;
+import io.mortise.testkit.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.HostAndPort;
+
+/** A RedLock over a cluster, a master that sentinels watch, and a single server. */
+@Timeout(180)
+class MixedDeploymentsTest {
+  private static final LockOptions OPTIONS =
+      LockOptions.builder()
+          .lease(Duration.ofSeconds(30))
+          .commandTimeout(Duration.ofSeconds(2))
+          .build();
+  private static final Duration BUDGET = Duration.ofSeconds(1);
+
+  private final String name = Names.fresh();
+  private RedisCluster cluster;
+  private RedisSentinels watched;
+  private RedisServer single;
+  private Party here;
+  private Party there;
+
+  @BeforeEach
+  void start() throws Exception {
+    cluster = RedisCluster.start();
+    watched = RedisSentinels.start();
+    single = RedisServer.start();
+    here = party();
+    there = party();
+  }
+
+  private Party party() throws Exception {
+    String ofCluster =
+        cluster.hostPorts().stream()
+            .map(HostAndPort::toString)
+            .collect(Collectors.joining(",", "redis://", ""));
+    String ofSentinels =
+        watched.sentinelHostPorts().stream()
+            .map(HostAndPort::toString)
+            .collect(Collectors.joining(",", "redis-sentinel://", "#" + watched.masterName()));
+    return new Party(
+            List.of(
+                LockClient.create(ofCluster, OPTIONS),
+                LockClient.create(ofSentinels, OPTIONS),
+                LockClient.create(single.uri(), OPTIONS)),
+            BUDGET)
+        .warm();
+  }
+
+  @AfterEach
+  void stop() {
+    here.close();
+    there.close();
+    cluster.close();
+    watched.close();
+    single.close();
+  }
+
+  private void assertWhole(QuorumLease lease) {
+    Patiently.until("all have it", () -> lease.validNodes() == 3);
+    assertEquals(State.HELD, lease.state());
+  }
+
+  private void assertExcludes(QuorumLease lease) throws Exception {
+    assertTrue(there.lock(name).tryAcquire().isEmpty());
+    lease.ensureValid();
+  }
+
+  private void passesOn(QuorumLease lease) throws Exception {
+    lease.close();
+    QuorumLease next = there.take(name);
+    assertTrue(next.fencingToken() > lease.fencingToken());
+    next.close();
+    Patiently.until("free", () -> !here.lock(name).isLocked());
+  }
+
+  @Test
+  void failoversThatLoseTheHoldAreMadeGood() throws Exception {
+    QuorumLease lease = here.takeEverywhere(name);
+    for (int round = 0; round < 2; round++) {
+      watched.awaitInSync();
+      watched.cutReplication();
+      RedisServer former = watched.master();
+      former.kill();
+      RedisServer master = watched.awaitNewMaster(former);
+      master.command("DEL", name);
+      assertExcludes(lease);
+      Patiently.until("the new master has it", () -> isOurs(master, 1));
+      assertWhole(lease);
+      watched.rejoin(former);
+      watched.mendReplication();
+
+      cluster.awaitInSync();
+      RedisServer replica = cluster.failover(name);
+      replica.command("DEL", name);
+      assertExcludes(lease);
+      Patiently.until("the promoted one has it", () -> isOurs(replica, 0));
+      assertWhole(lease);
+      cluster.awaitOk();
+    }
+    passesOn(lease);
+  }
+
+  /** Whether it is there for the holder, and not for a moment for somebody who tries. */
+  private boolean isOurs(RedisServer server, int place) {
+    return String.valueOf(server.command("HKEYS", name))
+        .startsWith("[" + here.clients().get(place).id() + ":");
+  }
+
+  @Test
+  void theSingleServerMayBeGoneMeanwhile() throws Exception {
+    single.kill();
+    QuorumLease lease = here.take(name);
+    assertEquals(2, lease.validNodes());
+    assertExcludes(lease);
+    single.restart();
+    assertWhole(lease);
+    passesOn(lease);
+  }
+
+  @Test
+  void forceTakesItOnEachOfThem() throws Exception {
+    QuorumLease lease = here.takeEverywhere(name);
+    assertTrue(there.lock(name).forceUnlock());
+    assertFalse(there.lock(name).isLocked());
+    QuorumLease next = there.takeEverywhere(name);
+    Patiently.until("told", () -> lease.state() == State.LOST);
+    assertTrue(next.fencingToken() > lease.fencingToken());
+    next.close();
+  }
+}

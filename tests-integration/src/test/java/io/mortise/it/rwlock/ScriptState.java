@@ -1,0 +1,309 @@
+package io.mortise.it.rwlock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.spi.LockName;
+import io.mortise.scripts.Script;
+import io.mortise.testkit.RedisServer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * The keys of one read-write lock, written and read in a short notation, and its scripts, each run
+ * alone.
+ *
+ * <pre>
+ *   read, write, plain   the mode; plain is a hash without one
+ *   ttl:900              what is left of the hash, in hundredths of a second, as all times here;
+ *                        ttl:ever has no end, a:ever neither
+ *   a:900                a reader of ours with 9 s left; A is one of Redisson's
+ *   A*3:over,over,900    one that reads three times, two of its leases are over
+ *   w!  w!:900           a writer; with a lease key of its own
+ *   intent:w!  wait:a  turn:a    what stands about those who wait
+ *   queue:a,w!,b~        the queue of a fair lock; b gives no sign of life any more
+ * </pre>
+ */
+final class ScriptState {
+  /** One unit of time, in ms: so long that a slow machine does not matter. */
+  private static final long UNIT = 10;
+
+  private static final long SLACK_MILLIS = 8_000;
+  private static final long PAST = 1_000;
+  private static final String NO_END = "ever";
+  private static final String STANDS = Long.toString(5_000 * UNIT);
+
+  private final RedisServer server;
+  private final LockName name;
+
+  ScriptState(RedisServer server, String name) {
+    this.server = server;
+    this.name = new LockName(name);
+  }
+
+  /** A holder as a client of ours, or of Redisson's, calls itself. */
+  static String holder(String shortName) {
+    boolean writer = shortName.endsWith("!");
+    String letter = writer ? shortName.substring(0, shortName.length() - 1) : shortName;
+    String version = Character.isUpperCase(letter.charAt(0)) ? "4" : "8";
+    String padded = (letter.toLowerCase(java.util.Locale.ROOT) + "0000000").substring(0, 8);
+    return padded + "-0000-" + version + "000-8000-000000000000:1" + (writer ? ":write" : "");
+  }
+
+  private String key(String prefix) {
+    return name.derive(prefix);
+  }
+
+  private String leaseKey(String hold, int count) {
+    return name.tagged() + ":" + holder(hold) + ":rwlock_timeout:" + count;
+  }
+
+  // ---- before
+
+  void write(String state) {
+    String ttl = "30000";
+    for (String word : state.split(" +", -1)) {
+      String[] part = word.split(":", 2);
+      switch (part[0]) {
+        case "" -> {}
+        case "read", "write" -> redis("HSET", name.value(), "mode", word);
+        case "plain" -> redis("HSET", name.value(), holder("p"), "1");
+        case "ttl" -> ttl = part[1];
+        case "intent" -> redis("SET", key("mortise_write_intent"), holder(part[1]), "PX", STANDS);
+        case "wait" -> stands("mortise_read_waiters", part[1]);
+        case "turn" -> {
+          stands("mortise_read_turn", part[1]);
+          redis("PEXPIRE", key("mortise_read_turn"), STANDS);
+        }
+        case "queue" -> {
+          for (String waiter : part[1].split(",", -1)) {
+            redis("RPUSH", key("redisson_lock_queue"), holder(waiter.replace("~", "")));
+            stands("redisson_lock_timeout", waiter);
+          }
+        }
+        default -> holds(part[0], part.length > 1 ? part[1] : "");
+      }
+    }
+    if (!ttl.equals(NO_END)) {
+      redis("PEXPIRE", name.value(), millis(ttl));
+    }
+  }
+
+  private static String millis(String units) {
+    return Long.toString(Long.parseLong(units) * UNIT);
+  }
+
+  private void stands(String where, String waiter) {
+    long until = Instant.now().toEpochMilli() + (waiter.endsWith("~") ? -PAST : 5_000 * UNIT);
+    redis("ZADD", key(where), Long.toString(until), holder(waiter.replace("~", "")));
+  }
+
+  private void holds(String hold, String leases) {
+    String[] counted = hold.split("\\*", 2);
+    redis("HSET", name.value(), holder(counted[0]), counted.length > 1 ? counted[1] : "1");
+    int count = 0;
+    for (String lease : leases.split(",", -1)) {
+      count++;
+      if (lease.equals(NO_END)) {
+        redis("SET", leaseKey(counted[0], count), "1");
+      } else if (!lease.isEmpty() && !lease.equals("over")) {
+        redis("SET", leaseKey(counted[0], count), "1", "PX", millis(lease));
+      }
+    }
+  }
+
+  // ---- after
+
+  void assertIs(String expected) {
+    TreeSet<String> fields = new TreeSet<>();
+    for (String word : expected.split(" +", -1)) {
+      String[] part = word.split(":", 2);
+      switch (part[0]) {
+        case "", "free" -> {}
+        case "read", "write" -> {
+          fields.add("mode");
+          assertEquals(word, redis("HGET", name.value(), "mode"));
+        }
+        case "ttl" -> assertLeft(part[1], name.value());
+        case "intent" ->
+            assertEquals(
+                part[1].isEmpty() ? null : holder(part[1]),
+                redis("GET", key("mortise_write_intent")));
+        case "wait" -> assertStand(part[1], "mortise_read_waiters");
+        case "turn" -> assertStand(part[1], "mortise_read_turn");
+        case "queue" -> {
+          assertStand(part[1], "redisson_lock_timeout");
+          assertEquals(holders(part[1]), redis("LRANGE", key("redisson_lock_queue"), "0", "-1"));
+        }
+        default -> {
+          fields.add(holder(part[0]));
+          if (part.length > 1) {
+            assertLeft(part[1], leaseKey(part[0], 1));
+          }
+        }
+      }
+    }
+    assertEquals(List.copyOf(fields), List.copyOf(new TreeSet<>(list("HKEYS", name.value()))));
+    for (String leaseKey : list("KEYS", name.tagged() + ":*:rwlock_timeout:*")) {
+      String hold = leaseKey.substring(name.tagged().length() + 1, leaseKey.indexOf(":rwlock"));
+      assertTrue(fields.contains(hold), () -> leaseKey + " has outlived its hold");
+      assertTrue((Long) redis("PTTL", leaseKey) != -2, leaseKey);
+    }
+  }
+
+  private static List<String> holders(String shortNames) {
+    List<String> holders = new ArrayList<>();
+    for (String each : shortNames.split(",", -1)) {
+      if (!each.isEmpty()) {
+        holders.add(holder(each));
+      }
+    }
+    return holders;
+  }
+
+  private void assertStand(String expected, String where) {
+    assertEquals(
+        new TreeSet<>(holders(expected)), new TreeSet<>(list("ZRANGE", key(where), "0", "-1")));
+  }
+
+  private void assertLeft(String expected, String key) {
+    long left = (Long) redis("PTTL", key);
+    if (expected.equals("over")) {
+      assertEquals(-2, left);
+      return;
+    } else if (expected.equals(NO_END)) {
+      assertEquals(-1, left, key);
+      return;
+    }
+    assertAbout(Long.parseLong(expected), left, key);
+  }
+
+  static void assertAbout(long units, long left, String what) {
+    long expected = units * UNIT;
+    assertTrue(
+        left <= expected + 1 && left > expected - SLACK_MILLIS,
+        () -> what + ": " + left + " ms instead of " + expected);
+  }
+
+  // ---- the scripts
+
+  Object read(String reader, long lease, String writer, long life) {
+    String below = writer.isEmpty() ? "" : holder(writer);
+    return run(
+        "rw/read", token(), holder(reader), lease * UNIT, "PUBLISH", below, life * UNIT, 60_000);
+  }
+
+  Object fairRead(String reader, long lease, String writer, long life) {
+    String below = writer.isEmpty() ? "" : holder(writer);
+    return run(
+        "rw/fair_read",
+        token(),
+        holder(reader),
+        lease * UNIT,
+        "PUBLISH",
+        below,
+        life * UNIT,
+        60_000);
+  }
+
+  Object write(String writer, long lease, long life) {
+    return run("rw/write", token(), holder(writer), lease * UNIT, "PUBLISH", life * UNIT, 60_000);
+  }
+
+  Object fairWrite(String writer, long lease, long life) {
+    return run(
+        "rw/fair_write", token(), holder(writer), lease * UNIT, "PUBLISH", life * UNIT, 60_000);
+  }
+
+  Object release(String hold) {
+    return run("rw/release", forced(), holder(hold), "PUBLISH");
+  }
+
+  Object leave(String hold) {
+    return run("rw/leave", keys(), holder(hold), "PUBLISH");
+  }
+
+  Object force(String from) {
+    return run("rw/force", forced(), from, "PUBLISH", 30_000);
+  }
+
+  Object inspect(String who) {
+    return run("rw/inspect", keys().subList(0, 2), who);
+  }
+
+  Object renew(String hold, long lease) {
+    List<String> keys = List.of(name.value(), name.tagged(), key("mortise_forced_holds"));
+    return run("rw/renew", keys, holder(hold), lease * UNIT);
+  }
+
+  Object readerPresence(String reader) {
+    List<String> keys = keys();
+    List<String> taken = List.of(keys.get(0), keys.get(3), keys.get(4), keys.get(5));
+    return run("rw/reader_presence", taken, holder(reader), STANDS);
+  }
+
+  Object writerPresence(String writer) {
+    return run("rw/writer_presence", keys(), holder(writer), STANDS, "PUBLISH");
+  }
+
+  /** The signs of several waiters, in one batch. */
+  Object fairPresence(String... waiters) {
+    List<String> keys = new ArrayList<>();
+    List<Object> arguments = new ArrayList<>();
+    for (String waiter : waiters) {
+      keys.addAll(keys());
+      arguments.addAll(List.of(holder(waiter), STANDS, "PUBLISH"));
+    }
+    return run("rw/fair_presence", keys, arguments.toArray());
+  }
+
+  private List<String> keys() {
+    return List.of(
+        name.value(),
+        name.tagged(),
+        key("redisson_rwlock"),
+        key("mortise_write_intent"),
+        key("mortise_read_waiters"),
+        key("mortise_read_turn"),
+        key("redisson_lock_queue"),
+        key("redisson_lock_timeout"));
+  }
+
+  private List<String> token() {
+    return plus(name.tokenKey());
+  }
+
+  private List<String> forced() {
+    return plus(key("mortise_forced_holds"));
+  }
+
+  private List<String> plus(String last) {
+    List<String> all = new ArrayList<>(keys());
+    all.add(last);
+    return all;
+  }
+
+  private Object run(String path, List<String> keys, Object... arguments) {
+    List<String> words = new ArrayList<>();
+    words.add("EVAL");
+    words.add(new String(Script.load(path).text(), StandardCharsets.UTF_8));
+    words.add(Integer.toString(keys.size()));
+    words.addAll(keys);
+    for (Object argument : arguments) {
+      words.add(argument.toString());
+    }
+    return redis(words.toArray(String[]::new));
+  }
+
+  @SuppressWarnings("unchecked")
+  private List<String> list(String... words) {
+    return (List<String>) redis(words);
+  }
+
+  private Object redis(String... words) {
+    return server.command(words);
+  }
+}
