@@ -3,16 +3,23 @@
  * that the other lock families stand on.
  */
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings({"requires-automatic", "requires-transitive-automatic"}) // Jedis names itself so
+@SuppressWarnings({
+  "module",
+  "requires-automatic",
+  "requires-transitive-automatic"
+}) // Jedis names itself so
 module io.mortise.core {
+  requires io.mortise.connection;
   requires transitive io.mortise.scripts;
   requires static transitive org.jspecify;
   requires static com.google.errorprone.annotations;
   requires transitive redis.clients.jedis;
   requires com.google.common;
-  requires org.apache.commons.pool2;
   requires org.slf4j;
 
   exports io.mortise.core;
+  exports io.mortise.core.composite to
+      io.mortise.multilock,
+      io.mortise.redlock;
   exports io.mortise.core.spi;
 }

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.mortise.benchmarks.cases.BenchmarkCase;
 import io.mortise.benchmarks.cases.Cases;
 import io.mortise.benchmarks.cases.Settings;
-import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.measure.ContestResult;
 import io.mortise.benchmarks.report.ConsoleProgress;
 import io.mortise.benchmarks.report.Json;
@@ -143,7 +143,7 @@ public final class BenchCommand implements Callable<Integer> {
   /** Redisson's failures are shown; ours are failures. */
   private static boolean failed(List<ContestResult> results) {
     return results.stream()
-        .flatMap(result -> result.of(Subject.MORTISE).stream())
+        .flatMap(result -> result.of(LockLibrary.MORTISE).stream())
         .anyMatch(sample -> sample.complaint() != null);
   }
 

@@ -1,9 +1,9 @@
 package io.mortise.benchmarks;
 
 import io.mortise.benchmarks.cases.BenchmarkCase;
-import io.mortise.benchmarks.cases.Contest;
 import io.mortise.benchmarks.cases.Settings;
-import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.cases.Workload;
+import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.measure.ContestResult;
 import io.mortise.benchmarks.measure.Sample;
 import java.time.Duration;
@@ -37,7 +37,7 @@ public final class Benchmark {
   public List<ContestResult> run(BenchmarkCase each) throws InterruptedException {
     try (Progress progress = progresses.apply(each.name());
         BenchmarkCase.Rig rig = each.open(settings)) {
-      List<Contest> contests = rig.contests();
+      List<Workload> contests = rig.contests();
       int rounds = each.isLong() ? settings.longRounds() : settings.rounds();
       boolean warms = !each.isLong();
       long entrants = contests.stream().mapToLong(contest -> contest.entrants().size()).sum();
@@ -45,7 +45,7 @@ public final class Benchmark {
       if (warms) {
         round(contests, each.warmUp(settings), progress, "warm-up");
       }
-      Map<Contest, Map<Subject, List<Sample>>> samples = new LinkedHashMap<>();
+      Map<Workload, Map<LockLibrary, List<Sample>>> samples = new LinkedHashMap<>();
       for (int round = 1; round <= rounds; round++) {
         String title = "round %d of %d".formatted(round, rounds);
         round(contests, settings.turn(), progress, title)
@@ -54,7 +54,7 @@ public final class Benchmark {
                     its.forEach(
                         (subject, sample) ->
                             samples
-                                .computeIfAbsent(contest, c -> new EnumMap<>(Subject.class))
+                                .computeIfAbsent(contest, c -> new EnumMap<>(LockLibrary.class))
                                 .computeIfAbsent(subject, s -> new ArrayList<>())
                                 .add(sample)));
       }
@@ -62,13 +62,13 @@ public final class Benchmark {
     }
   }
 
-  private static Map<Contest, Map<Subject, Sample>> round(
-      List<Contest> contests, Duration time, Progress progress, String title)
+  private static Map<Workload, Map<LockLibrary, Sample>> round(
+      List<Workload> contests, Duration time, Progress progress, String title)
       throws InterruptedException {
-    Map<Contest, Map<Subject, Sample>> samples = new LinkedHashMap<>();
-    for (Contest contest : contests) {
-      Map<Subject, Sample> its = new EnumMap<>(Subject.class);
-      for (Map.Entry<Subject, Contest.Entrant> entrant : contest.entrants().entrySet()) {
+    Map<Workload, Map<LockLibrary, Sample>> samples = new LinkedHashMap<>();
+    for (Workload contest : contests) {
+      Map<LockLibrary, Sample> its = new EnumMap<>(LockLibrary.class);
+      for (Map.Entry<LockLibrary, Workload.Entrant> entrant : contest.entrants().entrySet()) {
         progress.turn("%s: %s, %s".formatted(title, contest.label(), entrant.getKey().label()));
         its.put(entrant.getKey(), entrant.getValue().run(time));
         progress.done();
@@ -79,7 +79,7 @@ public final class Benchmark {
   }
 
   private static List<ContestResult> results(
-      BenchmarkCase each, Map<Contest, Map<Subject, List<Sample>>> samples) {
+      BenchmarkCase each, Map<Workload, Map<LockLibrary, List<Sample>>> samples) {
     Map<String, ContestResult> results = new HashMap<>();
     List<ContestResult> inOrder = new ArrayList<>();
     samples.forEach(

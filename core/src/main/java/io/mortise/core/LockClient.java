@@ -1,6 +1,6 @@
 package io.mortise.core;
 
-import io.mortise.core.internal.Engine;
+import io.mortise.core.internal.engine.RedisLockClient;
 import java.util.Objects;
 import redis.clients.jedis.UnifiedJedis;
 
@@ -35,7 +35,7 @@ import redis.clients.jedis.UnifiedJedis;
  * fencing token, {@code mortise_forced:{name}} after a forced release, and the channel {@code
  * redisson_lock__channel:{name}}.
  */
-public sealed interface LockClient extends AutoCloseable permits Engine {
+public sealed interface LockClient extends AutoCloseable permits RedisLockClient {
 
   /** As {@link #create(String, LockOptions)} with the defaults. */
   static LockClient create(String uri) {
@@ -60,7 +60,7 @@ public sealed interface LockClient extends AutoCloseable permits Engine {
   static LockClient create(String uri, LockOptions options) {
     Objects.requireNonNull(uri, "uri");
     Objects.requireNonNull(options, "options");
-    return Engine.create(uri, options);
+    return RedisLockClient.create(uri, options);
   }
 
   /** As {@link #create(UnifiedJedis, LockOptions)} with the defaults. */
@@ -85,7 +85,7 @@ public sealed interface LockClient extends AutoCloseable permits Engine {
   static LockClient create(UnifiedJedis jedis, LockOptions options) {
     Objects.requireNonNull(jedis, "jedis");
     Objects.requireNonNull(options, "options");
-    return Engine.create(jedis, options);
+    return RedisLockClient.create(jedis, options);
   }
 
   /** The random id of this client, with which all its holders in Redis begin. */

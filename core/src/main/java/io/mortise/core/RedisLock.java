@@ -1,8 +1,8 @@
 package io.mortise.core;
 
-import io.mortise.core.spi.LeasedLock;
+import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LockName;
-import io.mortise.core.spi.ProtocolSource;
+import io.mortise.core.spi.ProtocolLeaseSource;
 
 /**
  * An exclusive lock, reentrant by thread: one hash in Redis, renewed while it is held, its waiters
@@ -21,7 +21,7 @@ import io.mortise.core.spi.ProtocolSource;
  *
  * <p>All else is said at {@link DistributedLock}.
  */
-public final class RedisLock extends LeasedLock {
+public final class RedisLock extends LeaseBackedLock {
 
   /**
    * The lock of that name. Sends nothing.
@@ -32,6 +32,8 @@ public final class RedisLock extends LeasedLock {
    *     makes no hash tag
    */
   public RedisLock(LockClient client, String name) {
-    super(ProtocolSource.of(client, new BaseProtocol(new LockName(name), client.options())));
+    super(
+        ProtocolLeaseSource.of(
+            client, new PlainLockProtocol(new LockName(name), client.options())));
   }
 }

@@ -1,9 +1,9 @@
 package io.mortise.fairlock;
 
 import io.mortise.core.LockClient;
-import io.mortise.core.spi.LeasedLock;
+import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LockName;
-import io.mortise.core.spi.ProtocolSource;
+import io.mortise.core.spi.ProtocolLeaseSource;
 import io.mortise.core.spi.WaiterTimeout;
 import java.time.Duration;
 import java.util.List;
@@ -49,14 +49,14 @@ import java.util.OptionalLong;
  *
  * <p>All else is said at {@link io.mortise.core.DistributedLock}.
  */
-public final class RedisFairLock extends LeasedLock {
+public final class RedisFairLock extends LeaseBackedLock {
   /**
    * How long a waiter that gives no sign of life delays the others, if nothing else is said: 10 s.
    */
   public static final Duration DEFAULT_WAITER_TIMEOUT = WaiterTimeout.DEFAULT;
 
-  private final ProtocolSource source;
-  private final FairProtocol protocol;
+  private final ProtocolLeaseSource source;
+  private final FairLockProtocol protocol;
 
   /**
    * The fair lock of that name, with the default waiter timeout. Sends nothing.
@@ -80,14 +80,15 @@ public final class RedisFairLock extends LeasedLock {
   public RedisFairLock(LockClient client, String name, Duration waiterTimeout) {
     this(
         client,
-        new FairProtocol(new LockName(name), client.options(), new WaiterTimeout(waiterTimeout)));
+        new FairLockProtocol(
+            new LockName(name), client.options(), new WaiterTimeout(waiterTimeout)));
   }
 
-  private RedisFairLock(LockClient client, FairProtocol protocol) {
-    this(ProtocolSource.of(client, protocol), protocol);
+  private RedisFairLock(LockClient client, FairLockProtocol protocol) {
+    this(ProtocolLeaseSource.of(client, protocol), protocol);
   }
 
-  private RedisFairLock(ProtocolSource source, FairProtocol protocol) {
+  private RedisFairLock(ProtocolLeaseSource source, FairLockProtocol protocol) {
     super(source);
     this.source = source;
     this.protocol = protocol;

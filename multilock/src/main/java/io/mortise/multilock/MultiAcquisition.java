@@ -2,11 +2,11 @@ package io.mortise.multilock;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
-import io.mortise.core.spi.JointLease;
-import io.mortise.core.spi.LeaseGroup;
+import io.mortise.core.composite.CompositeLease;
+import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.core.spi.Terms;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -46,12 +46,12 @@ final class MultiAcquisition {
   private static final long MOST_IN_HAND_NANOS = 3_200_000_000L;
   private static final long MOST_PAUSE_NANOS = 50_000_000L;
 
-  private final MultiSource source;
+  private final MultiLeaseSource source;
   private final List<LeaseSource> members;
-  private final Terms terms;
+  private final LeaseTerms terms;
   private final @Nullable Thread owner;
-  private final Taking taking;
-  private final Hand hand;
+  private final MemberMode taking;
+  private final AcquiredMembers hand;
   private final long startNanos = System.nanoTime();
   private long inHandNanos = FIRST_IN_HAND_NANOS;
 
@@ -60,13 +60,14 @@ final class MultiAcquisition {
 
   private boolean interrupted;
 
-  MultiAcquisition(MultiSource source, Terms terms, @Nullable Thread owner, Taking taking) {
+  MultiAcquisition(
+      MultiLeaseSource source, LeaseTerms terms, @Nullable Thread owner, MemberMode taking) {
     this.source = source;
     this.members = source.members();
     this.terms = terms;
     this.owner = owner;
     this.taking = taking;
-    this.hand = new Hand(members, taking);
+    this.hand = new AcquiredMembers(members, taking);
   }
 
   Optional<OwnedLease> run() throws InterruptedException {
@@ -177,20 +178,21 @@ final class MultiAcquisition {
   }
 
   /** An attempt at one does not wait, and has no more time for its answer than there is left. */
-  private Terms once(int place) {
+  private LeaseTerms once(int place) {
     long timeout = members.get(place).options().commandTimeout().toNanos();
     return each(terms.waitNanos() == 0 || leftNanos() > timeout ? 0 : 1);
   }
 
-  private Terms each(long waitNanos) {
-    long wait = terms.isForever() && waitNanos > MOST_IN_HAND_NANOS ? Terms.FOREVER : waitNanos;
+  private LeaseTerms each(long waitNanos) {
+    long wait =
+        terms.isForever() && waitNanos > MOST_IN_HAND_NANOS ? LeaseTerms.FOREVER : waitNanos;
     return terms.waiting(wait);
   }
 
   /** All are in hand: one lease, and one token, of them. */
   private OwnedLease joint() {
     List<OwnedLease> leases = hand.leases();
-    long token = JointLease.commonToken(leases);
+    long token = CompositeLease.commonToken(leases);
     boolean held = LeaseGroup.raiseTokens(leases, token);
     lengthen(leases);
     if (!held || !leases.stream().allMatch(OwnedLease::isValid)) {
@@ -220,7 +222,7 @@ final class MultiAcquisition {
 
   private long leftNanos() {
     return terms.isForever()
-        ? Terms.FOREVER / 2
+        ? LeaseTerms.FOREVER / 2
         : terms.waitNanos() - (System.nanoTime() - startNanos);
   }
 

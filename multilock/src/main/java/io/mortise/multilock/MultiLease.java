@@ -1,8 +1,8 @@
 package io.mortise.multilock;
 
-import io.mortise.core.spi.JointLease;
+import io.mortise.core.composite.CompositeLease;
+import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.core.spi.Terms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -12,19 +12,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A hold that stands while all of its members do. */
-final class MultiLease extends JointLease {
+final class MultiLease extends CompositeLease {
   private static final Logger LOG = LoggerFactory.getLogger(MultiLease.class);
 
-  private final MultiSource source;
-  private final Taking taking;
+  private final MultiLeaseSource source;
+  private final MemberMode taking;
 
   MultiLease(
-      MultiSource source,
+      MultiLeaseSource source,
       List<OwnedLease> members,
       long token,
       @Nullable Thread owner,
       boolean renewed,
-      Taking taking) {
+      MemberMode taking) {
     super(source, members, members.size(), token, owner, renewed);
     this.source = source;
     this.taking = taking;
@@ -38,7 +38,7 @@ final class MultiLease extends JointLease {
 
   /** A thread enters each member, which may be held at other levels by itself. */
   @Override
-  public void enter(Terms terms) {
+  public void enter(LeaseTerms terms) {
     ensureValid();
     if (taking.isThreads()) {
       taking.enter(source.members(), terms);

@@ -1,7 +1,7 @@
 package io.mortise.multilock;
 
 import io.mortise.core.DistributedLock;
-import io.mortise.core.spi.LeasedLock;
+import io.mortise.core.spi.LeaseBackedLock;
 import java.util.Collection;
 import java.util.List;
 
@@ -63,7 +63,7 @@ import java.util.List;
  * <p><b>What is not guaranteed.</b> There is no order between those who wait, also when the members
  * are fair. All else is said at {@link DistributedLock}.
  */
-public final class MultiLock extends LeasedLock {
+public final class MultiLock extends LeaseBackedLock {
 
   /**
    * The lock of these members. Sends nothing.
@@ -71,8 +71,8 @@ public final class MultiLock extends LeasedLock {
    * @param members locks of Mortise's; at least one. The same one twice counts once
    * @throws IllegalArgumentException if there is none; if two are one name on one server, as the
    *     two sides of a read-write lock are, or a lock and a fair lock of one name; or if one is not
-   *     made of leases (see {@link LeasedLock}). Two addresses of one server are found out when it
-   *     is locked, by the same exception
+   *     made of leases (see {@link LeaseBackedLock}). Two addresses of one server are found out
+   *     when it is locked, by the same exception
    */
   public MultiLock(DistributedLock... members) {
     this(List.of(members));
@@ -84,6 +84,6 @@ public final class MultiLock extends LeasedLock {
    * @param members as {@link #MultiLock(DistributedLock...)}
    */
   public MultiLock(Collection<? extends DistributedLock> members) {
-    super(MultiSource.of(members));
+    super(MultiLeaseSource.of(members));
   }
 }

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by the threads that bring the answers and by the one that makes the hold; the fields are
  * guarded by the lock, and nothing is sent under it.
  */
-final class LateGrants implements Poll.Late<Optional<OwnedLease>> {
+final class LateGrants implements FanOut.Late<Optional<OwnedLease>> {
   private final ReentrantLock lock = new ReentrantLock();
 
   // All guarded by lock.
   private final Map<Integer, OwnedLease> kept = new HashMap<>();
-  private @Nullable QuorumHold hold;
+  private @Nullable MajorityLease hold;
   private boolean refused;
 
   @Override
@@ -30,7 +30,7 @@ final class LateGrants implements Poll.Late<Optional<OwnedLease>> {
       return;
     }
     OwnedLease lease = granted.get();
-    QuorumHold now;
+    MajorityLease now;
     lock.lock();
     try {
       now = hold;
@@ -42,7 +42,7 @@ final class LateGrants implements Poll.Late<Optional<OwnedLease>> {
       lock.unlock();
     }
     if (now == null) {
-      QuorumHold.quietly(lease);
+      MajorityLease.quietly(lease);
     } else {
       now.joinLate(place, null, lease);
     }
@@ -63,7 +63,7 @@ final class LateGrants implements Poll.Late<Optional<OwnedLease>> {
   }
 
   /** There is a hold: all that was kept, and all that still comes, joins it. */
-  void joinTo(QuorumHold newHold) {
+  void joinTo(MajorityLease newHold) {
     Map<Integer, OwnedLease> early;
     lock.lock();
     try {
@@ -87,6 +87,6 @@ final class LateGrants implements Poll.Late<Optional<OwnedLease>> {
     } finally {
       lock.unlock();
     }
-    back.forEach(QuorumHold::quietly);
+    back.forEach(MajorityLease::quietly);
   }
 }

@@ -1,9 +1,9 @@
 package io.mortise.redlock;
 
 import io.mortise.core.LockException;
-import io.mortise.core.spi.JointFailure;
+import io.mortise.core.composite.AggregateFailure;
+import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.core.spi.Terms;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * hold nothing anywhere meanwhile. The wait there is cut into slices, because that node may die, or
  * be held by somebody who has no majority; after each a ballot looks at all of them again.
  *
- * <p><b>Threads.</b> Confined to the thread that waits; the nodes are asked by {@link Ballot}.
+ * <p><b>Threads.</b> Confined to the thread that waits; the nodes are asked by {@link QuorumRound}.
  * <b>What can go wrong where:</b> an interrupt, looked at before each ballot, ends a wait at once,
  * and the ballot gives back what it has got and what still comes. A lost reply is the node's client
  * to settle. A lease that ends meanwhile makes its node one that has not granted.
@@ -36,8 +36,8 @@ final class QuorumAcquisition {
   private static final long LEAST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int MOST_DOUBLINGS = 5;
 
-  private final RedSource source;
-  private final Terms terms;
+  private final QuorumLeaseSource source;
+  private final LeaseTerms terms;
   private final @Nullable Thread owner;
   private final long budgetNanos;
   private final long startNanos = System.nanoTime();
@@ -52,7 +52,7 @@ final class QuorumAcquisition {
   private long failingSinceNanos;
   private @Nullable LockException trouble;
 
-  QuorumAcquisition(RedSource source, Terms terms, @Nullable Thread owner) {
+  QuorumAcquisition(QuorumLeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
     this.source = source;
     this.terms = terms;
     this.owner = owner;
@@ -75,7 +75,7 @@ final class QuorumAcquisition {
       if (lead == null) {
         noteInterrupt(); // otherwise the ballot looks at it, which has the node to give back
       }
-      Ballot ballot = new Ballot(source, terms, owner, budgetNanos);
+      QuorumRound ballot = new QuorumRound(source, terms, owner, budgetNanos);
       OwnedLease hold =
           ballot.hold(lead, lead == null ? 0 : Math.max(0, Math.min(budgetNanos / 2, leftNanos())));
       if (hold != null) {
@@ -108,7 +108,7 @@ final class QuorumAcquisition {
    */
   private boolean prevails(LockException problem) {
     return System.nanoTime() - answeredNanos >= answeredNanos - startNanos
-        || !JointFailure.isTransient(problem);
+        || !AggregateFailure.isTransient(problem);
   }
 
   /**
@@ -124,7 +124,7 @@ final class QuorumAcquisition {
     long least = Math.max(LEAST_SLICE_NANOS, budgetNanos);
     long slice = least + ThreadLocalRandom.current().nextLong(least);
     try {
-      Terms waiting =
+      LeaseTerms waiting =
           terms
               .waiting(Math.min(leftNanos(), slice))
               .under(source.member(place).source().options());
@@ -143,7 +143,7 @@ final class QuorumAcquisition {
   private @Nullable Lead pauseAfterTrouble() throws InterruptedException {
     LockException problem = trouble;
     if (problem != null
-        && (!JointFailure.isTransient(problem)
+        && (!AggregateFailure.isTransient(problem)
             || (terms.isForever()
                 && System.nanoTime() - failingSinceNanos
                     >= source.options().outageTimeout().toNanos()))) {
@@ -181,7 +181,7 @@ final class QuorumAcquisition {
 
   private long leftNanos() {
     return terms.isForever()
-        ? Terms.FOREVER / 2
+        ? LeaseTerms.FOREVER / 2
         : terms.waitNanos() - (System.nanoTime() - startNanos);
   }
 }

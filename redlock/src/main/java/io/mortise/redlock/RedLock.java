@@ -3,7 +3,7 @@ package io.mortise.redlock;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-import io.mortise.core.spi.LeasedLock;
+import io.mortise.core.spi.LeaseBackedLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -85,15 +85,16 @@ import org.jspecify.annotations.Nullable;
  * majority with others lose their data within one lease, two may hold it: give such nodes storage
  * that survives, or keep them down for a lease. All else is said at {@link DistributedLock}.
  */
-public final class RedLock extends LeasedLock {
+public final class RedLock extends LeaseBackedLock {
 
   /**
    * The lock of these members. Sends nothing.
    *
    * @param members locks of Mortise's, on a server each
    * @throws IllegalArgumentException if there is none; if two are on one server, as far as their
-   *     addresses tell; or if one is not made of leases (see {@link LeasedLock}). Two addresses of
-   *     one server are found out when both have answered, by an {@link IllegalStateException}
+   *     addresses tell; or if one is not made of leases (see {@link LeaseBackedLock}). Two
+   *     addresses of one server are found out when both have answered, by an {@link
+   *     IllegalStateException}
    */
   public RedLock(DistributedLock... members) {
     this(List.of(members));
@@ -112,13 +113,14 @@ public final class RedLock extends LeasedLock {
     super(source(members, budget));
   }
 
-  private static RedSource source(
+  private static QuorumLeaseSource source(
       Collection<? extends DistributedLock> members, @Nullable Duration budget) {
     if (members.isEmpty()) {
       throw new IllegalArgumentException("a RedLock needs at least one member");
     }
-    return new RedSource(
-        members.stream().map(lock -> Member.of(LeasedLock.sourceOf(lock))).toList(), budget);
+    return new QuorumLeaseSource(
+        members.stream().map(lock -> QuorumMember.of(LeaseBackedLock.sourceOf(lock))).toList(),
+        budget);
   }
 
   /** Collects nodes and settings. */

@@ -3,8 +3,8 @@ package io.mortise.redlock;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
+import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.core.spi.Terms;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -49,12 +49,12 @@ final class FakeLease implements OwnedLease {
   }
 
   @Override
-  public void need(Terms terms) {
+  public void need(LeaseTerms terms) {
     renewed |= terms.renewed();
   }
 
   @Override
-  public boolean covers(Terms terms) {
+  public boolean covers(LeaseTerms terms) {
     return true;
   }
 

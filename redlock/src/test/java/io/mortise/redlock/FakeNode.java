@@ -2,10 +2,10 @@ package io.mortise.redlock;
 
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LeaseSource;
-import io.mortise.core.spi.LockNode;
-import io.mortise.core.spi.LockPlace;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.LockKey;
+import io.mortise.core.spi.LockServer;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.core.spi.Terms;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock on a node of its own: its tasks run at once, and what is scheduled when a test says so.
  */
-final class FakeNode implements LeaseSource, LockNode {
+final class FakeNode implements LeaseSource, LockServer {
   private final String address;
 
   /** What is scheduled. */
@@ -37,7 +37,7 @@ final class FakeNode implements LeaseSource, LockNode {
   }
 
   @Override
-  public Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner) {
+  public Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner) {
     return Optional.ofNullable(grants.get());
   }
 
@@ -74,8 +74,8 @@ final class FakeNode implements LeaseSource, LockNode {
   }
 
   @Override
-  public Set<LockPlace> places() {
-    return Set.of(new LockPlace(this, name()));
+  public Set<LockKey> places() {
+    return Set.of(new LockKey(this, name()));
   }
 
   @Override

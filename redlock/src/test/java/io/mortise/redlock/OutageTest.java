@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** That a node could not be reached, and for how long that is worth knowing. */
 class OutageTest {
   private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // it wraps around
-  private final Outage outage = new Outage(clock::get);
+  private final NodeOutage outage = new NodeOutage(clock::get);
 
   private static LockException failure(Reason reason) {
     return new LockException(reason, "on purpose", null);
@@ -29,7 +29,7 @@ class OutageTest {
     note(Reason.UNREACHABLE);
     assertTrue(outage.keepsOut());
 
-    clock.addAndGet(Outage.PAUSE_NANOS - 1);
+    clock.addAndGet(NodeOutage.PAUSE_NANOS - 1);
     assertTrue(outage.keepsOut());
     clock.incrementAndGet();
     assertFalse(outage.keepsOut(), "one may try");
@@ -80,7 +80,7 @@ class OutageTest {
   void whatDoesNotPassByItselfIsToldAtOnceAndOnce(Reason reason) {
     assertTrue(note(reason));
     for (int i = 0; i < 10; i++) {
-      pass(Outage.QUIET_NANOS);
+      pass(NodeOutage.QUIET_NANOS);
       assertFalse(note(reason));
     }
     assertTrue(outage.isOver(), "and so is its end");
@@ -93,7 +93,7 @@ class OutageTest {
       names = {"UNREACHABLE", "NOT_READY", "READ_ONLY", "OUT_OF_MEMORY"})
   void whatMayPassIsToldWhenItHasLasted(Reason reason) {
     assertFalse(note(reason));
-    pass(Outage.LASTING_NANOS - 1);
+    pass(NodeOutage.LASTING_NANOS - 1);
     assertFalse(note(reason));
     pass(1);
     assertTrue(note(reason));
@@ -103,7 +103,7 @@ class OutageTest {
   @Test
   void aQuestionThatHungForLongIsALastingOne() {
     long begun = outage.begin();
-    pass(Outage.LASTING_NANOS);
+    pass(NodeOutage.LASTING_NANOS);
 
     assertTrue(outage.note(failure(Reason.UNREACHABLE), begun));
   }
@@ -112,7 +112,7 @@ class OutageTest {
   void oneThatComesAndGoesIsNotToldAgainAtOnce() {
     assertTrue(note(Reason.WRONG_TYPE));
     assertTrue(outage.isOver());
-    pass(Outage.QUIET_NANOS - 1);
+    pass(NodeOutage.QUIET_NANOS - 1);
     assertFalse(note(Reason.WRONG_TYPE));
     assertFalse(outage.isOver());
     pass(1);

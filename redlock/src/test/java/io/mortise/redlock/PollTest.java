@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class PollTest {
   private final List<FakeNode> nodes = Stream.of("a:1", "b:1", "c:1").map(FakeNode::new).toList();
-  private final List<Member> members = nodes.stream().map(Member::of).toList();
-  private final Poll<String> poll = new Poll<>(members);
+  private final List<QuorumMember> members = nodes.stream().map(QuorumMember::of).toList();
+  private final FanOut<String> poll = new FanOut<>(members);
   private final List<String> late = new ArrayList<>();
 
   private static long soon() {

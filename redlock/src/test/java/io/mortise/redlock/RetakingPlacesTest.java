@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.core.spi.Terms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,18 +22,19 @@ class RetakingPlacesTest {
 
   private final List<FakeNode> nodes = Stream.of("a:1", "b:1", "c:1").map(FakeNode::new).toList();
   private final FakeNode node = nodes.get(PLACE);
-  private final RedSource source = new RedSource(nodes.stream().map(Member::of).toList(), null);
+  private final QuorumLeaseSource source =
+      new QuorumLeaseSource(nodes.stream().map(QuorumMember::of).toList(), null);
   private final FakeLease first = new FakeLease("a");
   private final FakeLease second = new FakeLease("b");
   private final FakeLease late = new FakeLease("late");
 
   /** A hold on the first two nodes, and perhaps on the third. */
-  private QuorumHold hold(@Nullable OwnedLease third) {
+  private MajorityLease hold(@Nullable OwnedLease third) {
     List<@Nullable OwnedLease> leases = new ArrayList<>(List.of(first, second));
     leases.add(third);
-    Terms terms = Terms.of(LockOptions.defaults(), Duration.ZERO, null, true);
-    Retaking retaking = new Retaking(source, null, 1_000);
-    return new QuorumHold(source, leases, 1, null, terms, retaking, 1_000_000);
+    LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, null, true);
+    NodeReacquisition retaking = new NodeReacquisition(source, null, 1_000);
+    return new MajorityLease(source, leases, 1, null, terms, retaking, 1_000_000);
   }
 
   /** Runs the attempt that is scheduled: exactly one. */
@@ -42,7 +43,7 @@ class RetakingPlacesTest {
     node.scheduled.remove().run();
   }
 
-  private void assertTakenAgain(QuorumHold hold) {
+  private void assertTakenAgain(MajorityLease hold) {
     FakeLease again = new FakeLease("again");
     node.grants = () -> again;
     attempt();
@@ -53,7 +54,7 @@ class RetakingPlacesTest {
 
   @Test
   void aLateGrantDuringAnAttemptThenALoss() {
-    QuorumHold hold = hold(null);
+    MajorityLease hold = hold(null);
     node.grants =
         () -> {
           assertTrue(hold.joinLate(PLACE, null, late));
@@ -69,7 +70,7 @@ class RetakingPlacesTest {
 
   @Test
   void aLateGrantBeforeAnAttemptThenALoss() {
-    QuorumHold hold = hold(null);
+    MajorityLease hold = hold(null);
     assertTrue(hold.joinLate(PLACE, null, late));
     attempt();
     assertEquals(0, node.scheduled.size());
@@ -81,7 +82,7 @@ class RetakingPlacesTest {
 
   @Test
   void aLossAtTheMomentWhenALateGrantJoins() {
-    QuorumHold hold = hold(null);
+    MajorityLease hold = hold(null);
 
     hold.joinLate(PLACE, null, late.whenWatched(late::lose));
 
@@ -90,7 +91,7 @@ class RetakingPlacesTest {
 
   @Test
   void aLossAtTheMomentWhenTheNodeIsTakenAgain() {
-    QuorumHold hold = hold(null);
+    MajorityLease hold = hold(null);
     node.grants = () -> late.whenWatched(late::lose);
     attempt();
 
@@ -99,7 +100,7 @@ class RetakingPlacesTest {
 
   @Test
   void anAttemptThatFailsUnexpectedlyIsFollowedByAnother() {
-    QuorumHold hold = hold(null);
+    MajorityLease hold = hold(null);
     node.grants =
         () -> {
           throw new IllegalStateException("on purpose");
@@ -111,7 +112,7 @@ class RetakingPlacesTest {
 
   @Test
   void oneLossAfterTheOther() {
-    QuorumHold hold = hold(late);
+    MajorityLease hold = hold(late);
     late.lose();
     for (int i = 0; i < 5; i++) {
       assertTakenAgain(hold);
@@ -122,7 +123,7 @@ class RetakingPlacesTest {
 
   @Test
   void nobodyWorksForAHoldThatHasEnded() {
-    QuorumHold hold = hold(null);
+    MajorityLease hold = hold(null);
     assertEquals(1, node.scheduled.size());
 
     hold.release();
@@ -134,7 +135,7 @@ class RetakingPlacesTest {
 
   @Test
   void aMemberThatJoinsAfterTheRenewalEndedIsNotRenewed() {
-    QuorumHold hold = hold(null);
+    MajorityLease hold = hold(null);
     hold.renewWhile(false);
 
     assertTrue(hold.joinLate(PLACE, null, late));

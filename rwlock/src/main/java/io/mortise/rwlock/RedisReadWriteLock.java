@@ -81,9 +81,9 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    */
   public static final Duration DEFAULT_WAITER_TIMEOUT = WaiterTimeout.DEFAULT;
 
-  private final Wire wire;
-  private final Side readLock;
-  private final Side writeLock;
+  private final ReadWriteScripts wire;
+  private final ReadWriteSide readLock;
+  private final ReadWriteSide writeLock;
 
   /**
    * The read-write lock of that name, not a fair one. Sends nothing.
@@ -118,9 +118,10 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    */
   public RedisReadWriteLock(LockClient client, String name, boolean fair, Duration waiterTimeout) {
     this.wire =
-        new Wire(new LockName(name), client.options(), fair, new WaiterTimeout(waiterTimeout));
-    this.readLock = new Side(client, new ReadProtocol(wire, ""));
-    this.writeLock = new Side(client, new WriteProtocol(wire));
+        new ReadWriteScripts(
+            new LockName(name), client.options(), fair, new WaiterTimeout(waiterTimeout));
+    this.readLock = new ReadWriteSide(client, new ReadLockProtocol(wire, ""));
+    this.writeLock = new ReadWriteSide(client, new WriteLockProtocol(wire));
   }
 
   /** The name under which the processes meet: the key in Redis. */

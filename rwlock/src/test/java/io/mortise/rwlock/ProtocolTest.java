@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockOptions;
-import io.mortise.core.spi.Attempt;
+import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.LockProtocol.Caller;
-import io.mortise.core.spi.ScriptCall;
 import io.mortise.core.spi.WaiterTimeout;
+import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -21,12 +21,13 @@ import org.junit.jupiter.api.Test;
 class ProtocolTest {
   private static final String HOLDER = "6f9619ff-8b86-8011-b42d-00cf4fc964ff:7";
 
-  private final Wire wire = wire("catalogue", false);
-  private final Wire fair = wire("catalogue", true);
+  private final ReadWriteScripts wire = wire("catalogue", false);
+  private final ReadWriteScripts fair = wire("catalogue", true);
 
-  private static Wire wire(String name, boolean fair) {
+  private static ReadWriteScripts wire(String name, boolean fair) {
     LockOptions options = LockOptions.builder().build();
-    return new Wire(new LockName(name), options, fair, new WaiterTimeout(Duration.ofSeconds(8)));
+    return new ReadWriteScripts(
+        new LockName(name), options, fair, new WaiterTimeout(Duration.ofSeconds(8)));
   }
 
   private static Caller thatHolds(String kind) {
@@ -57,53 +58,54 @@ class ProtocolTest {
 
   @Test
   void inAQueueEverybodyIsCalledByAChannelOfItsOwn() {
-    LockProtocol reads = new ReadProtocol(wire, "");
-    LockProtocol writes = new WriteProtocol(wire);
+    LockProtocol reads = new ReadLockProtocol(wire, "");
+    LockProtocol writes = new WriteLockProtocol(wire);
     assertEquals("redisson_rwlock:{catalogue}", reads.channel(HOLDER));
     assertEquals("redisson_rwlock:{catalogue}", writes.channel(HOLDER));
     assertFalse(reads.channelIsPrivate());
     String prefix = "redisson_rwlock:{catalogue}:" + HOLDER;
-    assertEquals(prefix, new ReadProtocol(fair, "").channel(HOLDER));
-    assertEquals(prefix + ":write", new WriteProtocol(fair).channel(HOLDER));
-    assertTrue(new WriteProtocol(fair).channelIsPrivate());
+    assertEquals(prefix, new ReadLockProtocol(fair, "").channel(HOLDER));
+    assertEquals(prefix + ":write", new WriteLockProtocol(fair).channel(HOLDER));
+    assertTrue(new WriteLockProtocol(fair).channelIsPrivate());
   }
 
   @Test
   void onlyWritersWithoutAQueueWaitInTheLineOfTheirClient() {
-    assertTrue(new WriteProtocol(wire).waitsInLine());
-    assertFalse(new WriteProtocol(fair).waitsInLine());
-    assertFalse(new ReadProtocol(wire, "").waitsInLine());
-    assertFalse(new ReadProtocol(fair, "").waitsInLine());
+    assertTrue(new WriteLockProtocol(wire).waitsInLine());
+    assertFalse(new WriteLockProtocol(fair).waitsInLine());
+    assertFalse(new ReadLockProtocol(wire, "").waitsInLine());
+    assertFalse(new ReadLockProtocol(fair, "").waitsInLine());
   }
 
   @Test
   void aThreadThatWritesReadsBelowItsOwnHold() {
-    ReadProtocol reads = new ReadProtocol(wire, "");
-    assertSame(reads, reads.forCaller(thatHolds(ReadProtocol.KIND)));
-    LockProtocol below = reads.forCaller(thatHolds(WriteProtocol.KIND));
+    ReadLockProtocol reads = new ReadLockProtocol(wire, "");
+    assertSame(reads, reads.forCaller(thatHolds(ReadLockProtocol.KIND)));
+    LockProtocol below = reads.forCaller(thatHolds(WriteLockProtocol.KIND));
     ScriptCall call = below.acquire("reader", 900, false);
     assertEquals(HOLDER + ":write", texts(call.arguments()).get(3));
     assertEquals("0", texts(call.arguments()).get(4), "does not wait");
     assertEquals(reads.kind(), below.kind());
-    assertTrue(reads.obstacle(thatHolds(WriteProtocol.KIND)).isEmpty());
+    assertTrue(reads.obstacle(thatHolds(WriteLockProtocol.KIND)).isEmpty());
   }
 
   @Test
   void aThreadThatReadsWouldWaitForItselfIfItWrote() {
-    WriteProtocol writes = new WriteProtocol(wire);
-    assertTrue(writes.obstacle(thatHolds(WriteProtocol.KIND)).isEmpty());
-    assertTrue(writes.obstacle(thatHolds(ReadProtocol.KIND)).orElseThrow().contains("read lock"));
-    assertSame(writes, writes.forCaller(thatHolds(ReadProtocol.KIND)));
+    WriteLockProtocol writes = new WriteLockProtocol(wire);
+    assertTrue(writes.obstacle(thatHolds(WriteLockProtocol.KIND)).isEmpty());
+    assertTrue(
+        writes.obstacle(thatHolds(ReadLockProtocol.KIND)).orElseThrow().contains("read lock"));
+    assertSame(writes, writes.forCaller(thatHolds(ReadLockProtocol.KIND)));
   }
 
   @Test
   void aSignOfLifeComesFourTimesInThePresenceAndCountsForThreeQuarters() {
     for (LockProtocol each :
         List.of(
-            new ReadProtocol(wire, ""),
-            new WriteProtocol(wire),
-            new ReadProtocol(fair, ""),
-            new WriteProtocol(fair))) {
+            new ReadLockProtocol(wire, ""),
+            new WriteLockProtocol(wire),
+            new ReadLockProtocol(fair, ""),
+            new WriteLockProtocol(fair))) {
       var presence = each.heartbeat(HOLDER).orElseThrow();
       assertEquals(2_000, presence.everyMillis());
       assertTrue(presence.item().script().batch());
@@ -114,8 +116,8 @@ class ProtocolTest {
 
   @Test
   void answersAreRead() {
-    assertEquals(new Attempt.Acquired(7, 5), Wire.outcome(List.of(1L, 7L, 5L)));
-    assertEquals(new Attempt.Busy(900), Wire.outcome(List.of(0L, 900L)));
-    assertEquals(new Attempt.Queued(-1), Wire.outcome(List.of(2L, -1L)));
+    assertEquals(new AcquireResult.Acquired(7, 5), ReadWriteScripts.outcome(List.of(1L, 7L, 5L)));
+    assertEquals(new AcquireResult.Busy(900), ReadWriteScripts.outcome(List.of(0L, 900L)));
+    assertEquals(new AcquireResult.Queued(-1), ReadWriteScripts.outcome(List.of(2L, -1L)));
   }
 }

@@ -8,9 +8,9 @@ import redis.clients.jedis.util.JedisClusterCRC16;
 
 /** What the nodes of a cluster that answer say together, asked anew each time. */
 final class ClusterState {
-  private final NodeGroup nodes;
+  private final DataNodes nodes;
 
-  ClusterState(NodeGroup nodes) {
+  ClusterState(DataNodes nodes) {
     this.nodes = nodes;
   }
 

@@ -100,11 +100,11 @@ final class Contention {
 
   /** A thread for each of the locks. */
   private static void inParallel(List<DistributedLock> locks, Work work) throws Exception {
-    List<Actor> actors = new ArrayList<>();
+    List<TestThread> actors = new ArrayList<>();
     List<Future<?>> ends = new ArrayList<>();
     try {
       for (DistributedLock lock : locks) {
-        Actor actor = new Actor("contender-" + actors.size());
+        TestThread actor = new TestThread("contender-" + actors.size());
         actors.add(actor);
         ends.add(
             actor.start(
@@ -114,10 +114,10 @@ final class Contention {
                 }));
       }
       for (Future<?> end : ends) {
-        Actor.result(end);
+        TestThread.result(end);
       }
     } finally {
-      actors.forEach(Actor::close);
+      actors.forEach(TestThread::close);
     }
   }
 }

@@ -63,7 +63,7 @@ public final class FaultProxy implements AutoCloseable {
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong accepted = new AtomicLong();
-  private final Faults faults = new Faults();
+  private final ProxyFaults faults = new ProxyFaults();
 
   private FaultProxy(String host, int targetPort, @Nullable RedisServer server) {
     this.host = Objects.requireNonNull(host, "host");
@@ -304,7 +304,7 @@ public final class FaultProxy implements AutoCloseable {
     threads.add(thread);
   }
 
-  Faults faults() {
+  ProxyFaults faults() {
     return faults;
   }
 

@@ -1,10 +1,10 @@
 package io.mortise.testkit;
 
-import static io.mortise.testkit.Timing.LONG;
-import static io.mortise.testkit.Timing.SHORT;
-import static io.mortise.testkit.Timing.SLACK;
-import static io.mortise.testkit.Timing.assertLeft;
-import static io.mortise.testkit.Timing.assertTakes;
+import static io.mortise.testkit.ContractTimings.LONG;
+import static io.mortise.testkit.ContractTimings.SHORT;
+import static io.mortise.testkit.ContractTimings.SLACK;
+import static io.mortise.testkit.ContractTimings.assertLeft;
+import static io.mortise.testkit.ContractTimings.assertTakes;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -42,7 +42,7 @@ import org.junit.jupiter.api.function.Executable;
 public abstract class LeaseContract implements LockFamily {
   private DistributedLock lock;
   private DistributedLock other;
-  private Actor actor;
+  private TestThread actor;
 
   /** For subclasses. */
   protected LeaseContract() {}
@@ -52,7 +52,7 @@ public abstract class LeaseContract implements LockFamily {
     String name = "contract:" + UUID.randomUUID();
     lock = lock(name);
     other = otherProcess(name);
-    actor = new Actor("actor of " + name);
+    actor = new TestThread("actor of " + name);
   }
 
   @AfterEach
@@ -253,7 +253,7 @@ public abstract class LeaseContract implements LockFamily {
     assertTrue(other.forceUnlock());
     other.lock();
 
-    assertEquals(Reason.FORCED, Actor.result(told).reason());
+    assertEquals(Reason.FORCED, TestThread.result(told).reason());
     assertLost(Reason.FORCED, held::close);
     assertTrue(other.isHeldByCurrentThread());
     assertFalse(lock.tryLock(), "the next holder's lock is untouched");
@@ -290,7 +290,7 @@ public abstract class LeaseContract implements LockFamily {
     Future<Boolean> waiter = actor.start(() -> other.tryLock(LONG));
     actor.awaitBlocked();
     assertTrue(lock.forceUnlock());
-    assertTrue(Actor.result(waiter));
+    assertTrue(TestThread.result(waiter));
     actor.run(other::unlock);
     assertLost(Reason.FORCED, lock::unlock);
   }

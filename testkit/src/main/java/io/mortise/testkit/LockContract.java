@@ -1,7 +1,7 @@
 package io.mortise.testkit;
 
-import static io.mortise.testkit.Timing.LONG;
-import static io.mortise.testkit.Timing.assertLeft;
+import static io.mortise.testkit.ContractTimings.LONG;
+import static io.mortise.testkit.ContractTimings.assertLeft;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -37,7 +37,7 @@ public abstract class LockContract implements LockFamily {
   private String name;
   private DistributedLock lock;
   private DistributedLock other;
-  private Actor actor;
+  private TestThread actor;
 
   /** For subclasses. */
   protected LockContract() {}
@@ -47,7 +47,7 @@ public abstract class LockContract implements LockFamily {
     name = "contract:" + UUID.randomUUID();
     lock = lock(name);
     other = otherProcess(name);
-    actor = new Actor("actor of " + name);
+    actor = new TestThread("actor of " + name);
   }
 
   @AfterEach

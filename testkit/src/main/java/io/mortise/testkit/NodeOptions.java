@@ -31,7 +31,7 @@ final class NodeOptions {
   }
 
   void password(String secret) {
-    password = Checks.notEmpty("password", secret);
+    password = Preconditions.notEmpty("password", secret);
     userInfo = userInfo == null || userInfo.startsWith(":") ? ":" + secret : userInfo;
     set(builder -> builder.config("requirepass", secret).config("masterauth", secret));
   }

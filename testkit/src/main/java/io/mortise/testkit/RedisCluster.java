@@ -1,6 +1,6 @@
 package io.mortise.testkit;
 
-import static io.mortise.testkit.NodeGroup.answering;
+import static io.mortise.testkit.DataNodes.answering;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,12 +40,12 @@ import redis.clients.jedis.HostAndPort;
  */
 public final class RedisCluster implements AutoCloseable {
   private final NodeOptions options;
-  private final NodeGroup nodes;
+  private final DataNodes nodes;
   private final ClusterState state;
 
   private RedisCluster(Builder builder) {
     options = builder.options;
-    nodes = new NodeGroup(options);
+    nodes = new DataNodes(options);
     state = new ClusterState(nodes);
     try {
       for (int i = 0; i < builder.masters * (1 + builder.replicas); i++) {
@@ -126,7 +126,7 @@ public final class RedisCluster implements AutoCloseable {
     if (!replica.canAnswer()) {
       throw new IllegalStateException(replica + " does not answer, so it cannot be promoted");
     }
-    new Promotion(replica, state).complete();
+    new ReplicaPromotion(replica, state).complete();
     nodes.mend(replica);
   }
 
@@ -153,7 +153,7 @@ public final class RedisCluster implements AutoCloseable {
     if (!to.field("replication", "role").equals("master")) {
       throw new IllegalArgumentException(to + " is not a master");
     }
-    SlotMove move = new SlotMove(ClusterState.slot(key), from, to, options.password());
+    SlotMigration move = new SlotMigration(ClusterState.slot(key), from, to, options.password());
     move.begin();
     move.moveKeys();
     halfway.run();
@@ -191,7 +191,7 @@ public final class RedisCluster implements AutoCloseable {
   /** Waits until all replicas that answer have what their masters had been told before. */
   public void awaitInSync() {
     for (RedisServer master : answering(state.masters())) {
-      NodeGroup.awaitInSync(master, answering(state.replicasOf(master)));
+      DataNodes.awaitInSync(master, answering(state.replicasOf(master)));
     }
   }
 
@@ -240,19 +240,19 @@ public final class RedisCluster implements AutoCloseable {
 
     /** How many masters share the slots: from 1 to 100; with fewer than 3 none is replaced. */
     public Builder masters(int count) {
-      masters = Checks.inRange("masters", count, 1, 100);
+      masters = Preconditions.inRange("masters", count, 1, 100);
       return this;
     }
 
     /** How many replicas each master has: from 0 to 10. */
     public Builder replicas(int each) {
-      replicas = Checks.inRange("replicas", each, 0, 10);
+      replicas = Preconditions.inRange("replicas", each, 0, 10);
       return this;
     }
 
     /** How long a node is silent until it counts as failed; 2 s by default. */
     public Builder nodeTimeout(Duration timeout) {
-      return config("cluster-node-timeout", Checks.millis("node time-out", timeout));
+      return config("cluster-node-timeout", Preconditions.millis("node time-out", timeout));
     }
 
     /** The {@code redis-server} to run, as {@link RedisServer.Builder#binary}. */

@@ -1,6 +1,6 @@
 package io.mortise.testkit;
 
-import static io.mortise.testkit.NodeGroup.answering;
+import static io.mortise.testkit.DataNodes.answering;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,11 +50,11 @@ public final class RedisSentinels implements AutoCloseable {
   private static final Duration FAILOVER_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration ASK_AGAIN = FAILOVER_TIMEOUT.plusSeconds(5);
 
-  private final NodeGroup nodes;
+  private final DataNodes nodes;
   private final SentinelGroup sentinels;
 
   private RedisSentinels(Builder builder) {
-    nodes = new NodeGroup(builder.options);
+    nodes = new DataNodes(builder.options);
     sentinels = new SentinelGroup(MASTER_NAME, nodes);
     try {
       RedisServer master = nodes.start(node -> node);
@@ -63,7 +63,7 @@ public final class RedisSentinels implements AutoCloseable {
         nodes.start(node -> node.config("replicaof", master.host(), port));
       }
       // Before the sentinels: what they do not see at first they ask for again after 10 s.
-      NodeGroup.awaitInSync(master, replicasOf(master));
+      DataNodes.awaitInSync(master, replicasOf(master));
       for (int i = 0; i < builder.sentinels; i++) {
         sentinels.add(builder.sentinel(master).start());
       }
@@ -96,7 +96,7 @@ public final class RedisSentinels implements AutoCloseable {
 
   /** Where the sentinels are, as Jedis wants it. */
   public Set<HostAndPort> sentinelHostPorts() {
-    return NodeGroup.hostPorts(sentinels.all());
+    return DataNodes.hostPorts(sentinels.all());
   }
 
   /** The master and the replicas, running or not; at the start the master comes first. */
@@ -168,7 +168,7 @@ public final class RedisSentinels implements AutoCloseable {
     }
     nodes.mend(node);
     node.command("REPLICAOF", master.host(), Integer.toString(master.port()));
-    NodeGroup.awaitInSync(master, List.of(node));
+    DataNodes.awaitInSync(master, List.of(node));
   }
 
   /**
@@ -188,7 +188,7 @@ public final class RedisSentinels implements AutoCloseable {
   /** Waits until all replicas that answer have what the master had been told before. */
   public void awaitInSync() {
     RedisServer master = master();
-    NodeGroup.awaitInSync(master, answering(replicasOf(master)));
+    DataNodes.awaitInSync(master, answering(replicasOf(master)));
   }
 
   /**
@@ -232,19 +232,19 @@ public final class RedisSentinels implements AutoCloseable {
 
     /** How many replicas the master has: from 0 to 10. */
     public Builder replicas(int count) {
-      replicas = Checks.inRange("replicas", count, 0, 10);
+      replicas = Preconditions.inRange("replicas", count, 0, 10);
       return this;
     }
 
     /** How many sentinels there are: from 1 to 20; more than half of them replace a master. */
     public Builder sentinels(int count) {
-      sentinels = Checks.inRange("sentinels", count, 1, 20);
+      sentinels = Preconditions.inRange("sentinels", count, 1, 20);
       return this;
     }
 
     /** How long a node is silent until it counts as down; 2 s by default. */
     public Builder downAfter(Duration silence) {
-      downAfterMillis = Checks.millis("down after", silence);
+      downAfterMillis = Preconditions.millis("down after", silence);
       return this;
     }
 
@@ -263,7 +263,7 @@ public final class RedisSentinels implements AutoCloseable {
 
     /** Needed by all clients of the sentinels, and by the sentinels among themselves. */
     public Builder sentinelPassword(String password) {
-      sentinelPassword = Checks.notEmpty("sentinel password", password);
+      sentinelPassword = Preconditions.notEmpty("sentinel password", password);
       return this;
     }
 

@@ -40,7 +40,7 @@ public final class RedisServer implements AutoCloseable {
   private static final int PORT_ATTEMPTS = 10;
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
-  private final ServerHome home;
+  private final ServerDirectory home;
   private final ServerConnection connection;
   private final @Nullable String password;
   private final int tlsPort;
@@ -54,7 +54,7 @@ public final class RedisServer implements AutoCloseable {
     if (builder.speaksTls) {
       directives.add("tls-port " + tlsPort);
     }
-    home = new ServerHome(RedisBinary.find(builder.binary), builder.sentinel, directives);
+    home = new ServerDirectory(RedisBinary.find(builder.binary), builder.sentinel, directives);
     int port = builder.port;
     try {
       ServerConnection chosen;
@@ -336,7 +336,7 @@ public final class RedisServer implements AutoCloseable {
       }
       directives.add(
           Arrays.stream(values)
-              .map(ServerHome::quoted)
+              .map(ServerDirectory::quoted)
               .collect(Collectors.joining(" ", directive + " ", "")));
       return this;
     }

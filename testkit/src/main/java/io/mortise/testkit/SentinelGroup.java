@@ -1,6 +1,6 @@
 package io.mortise.testkit;
 
-import static io.mortise.testkit.NodeGroup.answering;
+import static io.mortise.testkit.DataNodes.answering;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -12,10 +12,10 @@ import java.util.stream.Collectors;
 /** The sentinels of one master, and what those that answer say together, asked anew each time. */
 final class SentinelGroup implements AutoCloseable {
   private final String masterName;
-  private final NodeGroup nodes;
+  private final DataNodes nodes;
   private final List<RedisServer> sentinels = new ArrayList<>();
 
-  SentinelGroup(String masterName, NodeGroup nodes) {
+  SentinelGroup(String masterName, DataNodes nodes) {
     this.masterName = masterName;
     this.nodes = nodes;
   }
@@ -88,6 +88,6 @@ final class SentinelGroup implements AutoCloseable {
 
   @Override
   public void close() {
-    NodeGroup.closeAll(sentinels);
+    DataNodes.closeAll(sentinels);
   }
 }

@@ -1,9 +1,9 @@
 package io.mortise.testkit;
 
-import static io.mortise.testkit.Timing.LONG;
-import static io.mortise.testkit.Timing.SHORT;
-import static io.mortise.testkit.Timing.SLACK;
-import static io.mortise.testkit.Timing.assertTakes;
+import static io.mortise.testkit.ContractTimings.LONG;
+import static io.mortise.testkit.ContractTimings.SHORT;
+import static io.mortise.testkit.ContractTimings.SLACK;
+import static io.mortise.testkit.ContractTimings.assertTakes;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 public abstract class WaitContract implements LockFamily {
   private DistributedLock lock;
   private DistributedLock other;
-  private Actor actor;
+  private TestThread actor;
 
   /** For subclasses. */
   protected WaitContract() {}
@@ -47,7 +47,7 @@ public abstract class WaitContract implements LockFamily {
     String name = "contract:" + UUID.randomUUID();
     lock = lock(name);
     other = otherProcess(name);
-    actor = new Actor("actor of " + name);
+    actor = new TestThread("actor of " + name);
   }
 
   @AfterEach
@@ -80,7 +80,7 @@ public abstract class WaitContract implements LockFamily {
           Duration.ZERO,
           () -> {
             lock.unlock();
-            assertTrue(Actor.result(waiter));
+            assertTrue(TestThread.result(waiter));
           });
       actor.run(other::unlock);
     }
@@ -95,7 +95,7 @@ public abstract class WaitContract implements LockFamily {
         Duration.ZERO,
         () -> {
           lock.unlock();
-          assertTrue(Actor.result(waiter));
+          assertTrue(TestThread.result(waiter));
         });
     assertFalse(lock.tryLock());
     actor.run(lock::unlock);
@@ -105,7 +105,7 @@ public abstract class WaitContract implements LockFamily {
 
   @Test
   protected void anInterruptBeforehandEndsAWaitAndNothingIsHeld() throws Exception {
-    for (Actor.Action waiting : interruptibleWaits()) {
+    for (TestThread.Action waiting : interruptibleWaits()) {
       actor.run(
           () -> {
             Thread.currentThread().interrupt();
@@ -119,12 +119,12 @@ public abstract class WaitContract implements LockFamily {
 
   @Test
   protected void anInterruptEndsAWaitAndNothingIsHeld() throws Exception {
-    for (Actor.Action waiting : interruptibleWaits()) {
+    for (TestThread.Action waiting : interruptibleWaits()) {
       other.lock();
       Future<?> wait = actor.start(() -> assertThrows(InterruptedException.class, waiting::run));
       actor.awaitBlocked();
       actor.interrupt();
-      Actor.result(wait);
+      TestThread.result(wait);
       assertFalse(actor.ask(lock::isHeldByCurrentThread));
       other.unlock();
       assertTrue(other.tryLock(SLACK), "the waiter has left nothing behind");
@@ -132,7 +132,7 @@ public abstract class WaitContract implements LockFamily {
     }
   }
 
-  private List<Actor.Action> interruptibleWaits() {
+  private List<TestThread.Action> interruptibleWaits() {
     return List.of(
         () -> lock.lockInterruptibly(),
         () -> lock.lockInterruptibly(LONG),
@@ -144,7 +144,7 @@ public abstract class WaitContract implements LockFamily {
 
   @Test
   protected void anInterruptInTheLineOfOneClientEndsThatWaitOnly() throws Exception {
-    try (Actor second = new Actor("second in line")) {
+    try (TestThread second = new TestThread("second in line")) {
       other.lock();
       Future<Boolean> first = actor.start(() -> lock.tryLock(LONG));
       actor.awaitBlocked();
@@ -153,9 +153,9 @@ public abstract class WaitContract implements LockFamily {
               () -> assertThrows(InterruptedException.class, () -> lock.lockInterruptibly()));
       second.awaitBlocked();
       second.interrupt();
-      Actor.result(wait);
+      TestThread.result(wait);
       other.unlock();
-      assertTrue(Actor.result(first));
+      assertTrue(TestThread.result(first));
       actor.run(lock::unlock);
       assertFalse(lock.isLocked());
     }
@@ -174,7 +174,7 @@ public abstract class WaitContract implements LockFamily {
     actor.interrupt();
     await().during(SHORT).atMost(SLACK).until(() -> !interrupted.isDone());
     other.unlock();
-    assertTrue(Actor.result(interrupted), "the status is kept");
+    assertTrue(TestThread.result(interrupted), "the status is kept");
     actor.run(lock::unlock);
     actor.run(
         () -> {
@@ -228,6 +228,6 @@ public abstract class WaitContract implements LockFamily {
   }
 
   private static Optional<Lease> result(CompletionStage<Optional<Lease>> stage) throws Exception {
-    return Actor.result(stage.toCompletableFuture());
+    return TestThread.result(stage.toCompletableFuture());
   }
 }

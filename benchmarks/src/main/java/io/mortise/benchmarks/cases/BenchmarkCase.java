@@ -32,7 +32,7 @@ public interface BenchmarkCase {
   interface Rig extends AutoCloseable {
 
     /** What is compared, in order. */
-    List<Contest> contests();
+    List<Workload> contests();
 
     @Override
     void close();

@@ -2,9 +2,9 @@ package io.mortise.benchmarks.cases;
 
 import io.mortise.benchmarks.locks.ListSection;
 import io.mortise.benchmarks.locks.LockKind;
-import io.mortise.benchmarks.locks.Sharing;
-import io.mortise.benchmarks.locks.Subject;
-import io.mortise.benchmarks.worker.Work;
+import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.NameSharing;
+import io.mortise.benchmarks.worker.WorkerTask;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -36,28 +36,30 @@ final class HotProcesses implements BenchmarkCase {
   @Override
   public Rig open(Settings settings) throws InterruptedException {
     Boards boards = new Boards();
-    Stage stage = Stage.open(PROCESSES);
+    SharedServerSetup stage = SharedServerSetup.open(PROCESSES);
     for (LockKind kind : List.of(LockKind.PLAIN, LockKind.FAIR)) {
-      stage.server().command("RPUSH", ListSection.key(nameOf(Subject.FLOOR, kind)), "the only one");
+      stage
+          .server()
+          .command("RPUSH", ListSection.key(nameOf(LockLibrary.FLOOR, kind)), "the only one");
       stage.add(
           kind.label(),
           Map.of("lock", kind.label()),
           subject ->
-              new Work(
+              new WorkerTask(
                   kind.label(),
                   kind,
                   List.of(nameOf(subject, kind)),
-                  Sharing.PROCESSES,
+                  NameSharing.PROCESSES,
                   THREADS,
                   0,
                   0,
-                  Work.Latency.WAIT,
+                  WorkerTask.Latency.WAIT,
                   boards.create().toString()),
           null);
     }
     return new Rig() {
       @Override
-      public List<Contest> contests() {
+      public List<Workload> contests() {
         return stage.contests();
       }
 
@@ -69,7 +71,7 @@ final class HotProcesses implements BenchmarkCase {
     };
   }
 
-  private static String nameOf(Subject subject, LockKind kind) {
+  private static String nameOf(LockLibrary subject, LockKind kind) {
     return "%s:hot:%s".formatted(subject.label(), kind.label());
   }
 

@@ -1,8 +1,8 @@
 package io.mortise.benchmarks.cases;
 
 import io.mortise.benchmarks.locks.LockKind;
-import io.mortise.benchmarks.locks.Sharing;
-import io.mortise.benchmarks.worker.Work;
+import io.mortise.benchmarks.locks.NameSharing;
+import io.mortise.benchmarks.worker.WorkerTask;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +26,7 @@ final class HotThreads implements BenchmarkCase {
 
   @Override
   public Rig open(Settings settings) throws InterruptedException {
-    Stage stage = Stage.open(1);
+    SharedServerSetup stage = SharedServerSetup.open(1);
     for (int micros : List.of(0, 100)) {
       for (int threads : List.of(8, 64)) {
         String label = "%d, %d µs".formatted(threads, micros);
@@ -37,15 +37,15 @@ final class HotThreads implements BenchmarkCase {
             label,
             traits,
             subject ->
-                new Work(
+                new WorkerTask(
                     label,
                     LockKind.PLAIN,
                     List.of("%s:hot:%d:%d".formatted(subject.label(), threads, micros)),
-                    Sharing.THREADS,
+                    NameSharing.THREADS,
                     threads,
                     micros,
                     0,
-                    Work.Latency.WAIT,
+                    WorkerTask.Latency.WAIT,
                     null),
             null);
       }

@@ -1,7 +1,7 @@
 package io.mortise.benchmarks.cases;
 
 import io.mortise.benchmarks.locks.LockKind;
-import io.mortise.benchmarks.worker.Work;
+import io.mortise.benchmarks.worker.WorkerTask;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +28,7 @@ final class Multi implements BenchmarkCase {
 
   @Override
   public Rig open(Settings settings) throws InterruptedException {
-    Stage stage = Stage.open(1);
+    SharedServerSetup stage = SharedServerSetup.open(1);
     for (int count : NAMES) {
       String label = label(count);
       Map<String, Object> traits = new LinkedHashMap<>();
@@ -38,7 +38,7 @@ final class Multi implements BenchmarkCase {
           label,
           traits,
           subject ->
-              Work.own(
+              WorkerTask.own(
                   label,
                   LockKind.MULTI,
                   IntStream.range(0, count)

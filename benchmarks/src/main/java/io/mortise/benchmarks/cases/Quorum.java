@@ -1,9 +1,9 @@
 package io.mortise.benchmarks.cases;
 
 import io.mortise.benchmarks.locks.LockKind;
-import io.mortise.benchmarks.locks.Subject;
-import io.mortise.benchmarks.worker.Work;
+import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.worker.Worker;
+import io.mortise.benchmarks.worker.WorkerTask;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -85,27 +85,27 @@ final class Quorum implements BenchmarkCase {
   private static final class Hall implements Rig {
     private final List<RedisServer> servers = new ArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
-    private final List<Contest> contests = new ArrayList<>();
+    private final List<Workload> contests = new ArrayList<>();
 
     void fill() throws InterruptedException {
       RedisServer single = server();
-      Team oneNode =
-          team(Subject.MORTISE, LockKind.PLAIN, List.of(single), List.of(single), "one node");
+      WorkerTeam oneNode =
+          team(LockLibrary.MORTISE, LockKind.PLAIN, List.of(single), List.of(single), "one node");
       for (Nodes nodes : Nodes.values()) {
         List<RedisServer> five = Stream.generate(this::server).limit(SERVERS).toList();
         // The others may not be able to answer.
         List<RedisServer> counted = five.subList(0, nodes == Nodes.WELL ? SERVERS : SERVERS - 2);
-        Map<Subject, Contest.Entrant> entrants = new EnumMap<>(Subject.class);
-        for (Subject subject : List.of(Subject.MORTISE, Subject.REDISSON)) {
+        Map<LockLibrary, Workload.Entrant> entrants = new EnumMap<>(LockLibrary.class);
+        for (LockLibrary subject : List.of(LockLibrary.MORTISE, LockLibrary.REDISSON)) {
           entrants.put(subject, team(subject, LockKind.QUORUM, five, counted, nodes.label));
         }
-        entrants.put(Subject.FLOOR, oneNode);
-        for (Contest.Entrant entrant : entrants.values()) {
+        entrants.put(LockLibrary.FLOOR, oneNode);
+        for (Workload.Entrant entrant : entrants.values()) {
           entrant.run(FIRST_CYCLES); // who has never seen a server may refuse to begin
         }
         nodes.befall(five);
         contests.add(
-            new Contest(
+            new Workload(
                 nodes.label,
                 Map.of("lock", LockKind.QUORUM.label(), "nodes", nodes.label),
                 1,
@@ -121,8 +121,8 @@ final class Quorum implements BenchmarkCase {
       return server;
     }
 
-    private Team team(
-        Subject subject,
+    private WorkerTeam team(
+        LockLibrary subject,
         LockKind kind,
         List<RedisServer> on,
         List<RedisServer> counted,
@@ -131,12 +131,14 @@ final class Quorum implements BenchmarkCase {
       Worker worker = Worker.start(subject, on.stream().map(RedisServer::uri).toList());
       workers.add(worker);
       worker.awaitReady();
-      return new Team(
-          List.of(worker), Work.own(label, kind, List.of(subject.label() + ":quorum"), 1), counted);
+      return new WorkerTeam(
+          List.of(worker),
+          WorkerTask.own(label, kind, List.of(subject.label() + ":quorum"), 1),
+          counted);
     }
 
     @Override
-    public List<Contest> contests() {
+    public List<Workload> contests() {
       return List.copyOf(contests);
     }
 

@@ -1,8 +1,8 @@
 package io.mortise.benchmarks.cases;
 
 import io.mortise.benchmarks.locks.LockKind;
-import io.mortise.benchmarks.locks.Sharing;
-import io.mortise.benchmarks.worker.Work;
+import io.mortise.benchmarks.locks.NameSharing;
+import io.mortise.benchmarks.worker.WorkerTask;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +30,7 @@ final class Readers implements BenchmarkCase {
 
   @Override
   public Rig open(Settings settings) throws InterruptedException {
-    Stage stage = Stage.open(1);
+    SharedServerSetup stage = SharedServerSetup.open(1);
     for (double share : List.of(NOBODY, ONE_PER_CENT)) {
       String label = "%.0f %% write".formatted(share * 100);
       Map<String, Object> traits = new LinkedHashMap<>();
@@ -40,15 +40,15 @@ final class Readers implements BenchmarkCase {
           label,
           traits,
           subject ->
-              new Work(
+              new WorkerTask(
                   label,
                   LockKind.READ,
                   List.of("%s:catalogue:%.0f".formatted(subject.label(), share * 100)),
-                  Sharing.THREADS,
+                  NameSharing.THREADS,
                   THREADS,
                   0,
                   share,
-                  share > 0 ? Work.Latency.WAIT : Work.Latency.CYCLE,
+                  share > 0 ? WorkerTask.Latency.WAIT : WorkerTask.Latency.CYCLE,
                   null),
           null);
     }

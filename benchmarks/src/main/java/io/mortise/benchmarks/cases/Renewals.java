@@ -1,13 +1,13 @@
 package io.mortise.benchmarks.cases;
 
 import io.mortise.benchmarks.locks.LockKind;
-import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.measure.Latencies;
 import io.mortise.benchmarks.measure.Sample;
 import io.mortise.benchmarks.measure.WireCommands;
-import io.mortise.benchmarks.worker.Order;
 import io.mortise.benchmarks.worker.Report;
 import io.mortise.benchmarks.worker.Worker;
+import io.mortise.benchmarks.worker.WorkerRequest;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -47,26 +47,28 @@ final class Renewals implements BenchmarkCase {
 
   @Override
   public Rig open(Settings settings) {
-    Map<Subject, Contest.Entrant> entrants = new EnumMap<>(Subject.class);
-    for (Subject subject : Subject.values()) {
+    Map<LockLibrary, Workload.Entrant> entrants = new EnumMap<>(LockLibrary.class);
+    for (LockLibrary subject : LockLibrary.values()) {
       entrants.put(subject, ignored -> hold(subject, settings.lease()));
     }
     Map<String, Object> traits = new LinkedHashMap<>();
     traits.put("lock", LockKind.PLAIN.label());
     traits.put("holds", HOLDS);
     traits.put("lease_ms", settings.lease().toMillis());
-    return new Booth(List.of(new Contest("10,000", traits, 1, 1, entrants, null)));
+    return new StandaloneSetup(List.of(new Workload("10,000", traits, 1, 1, entrants, null)));
   }
 
-  private static Sample hold(Subject subject, Duration lease) throws InterruptedException {
+  private static Sample hold(LockLibrary subject, Duration lease) throws InterruptedException {
     try (RedisServer server = RedisServer.start();
         Worker worker = Worker.start(subject, List.of(server.uri()))) {
       worker.awaitReady();
-      worker.carryOut(new Order.Take("held:", HOLDS, lease.toMillis()));
+      worker.carryOut(new WorkerRequest.Take("held:", HOLDS, lease.toMillis()));
       server.resetStats();
-      Report report = worker.carryOut(new Order.Keep(lease.multipliedBy(LEASES).toMillis()));
+      Report report =
+          worker.carryOut(new WorkerRequest.Keep(lease.multipliedBy(LEASES).toMillis()));
       Map<String, Long> stats = server.commandStats();
-      double lost = worker.carryOut(new Order.Count()).figures().getOrDefault("lost", Double.NaN);
+      double lost =
+          worker.carryOut(new WorkerRequest.Count()).figures().getOrDefault("lost", Double.NaN);
       double seconds = Duration.ofNanos(report.nanos()).toMillis() / MILLIS_PER_SECOND;
       long renewals = stats.getOrDefault("pexpire", 0L);
       long commands = WireCommands.count(stats);

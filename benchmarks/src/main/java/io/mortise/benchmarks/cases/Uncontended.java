@@ -1,7 +1,7 @@
 package io.mortise.benchmarks.cases;
 
 import io.mortise.benchmarks.locks.LockKind;
-import io.mortise.benchmarks.worker.Work;
+import io.mortise.benchmarks.worker.WorkerTask;
 import java.util.List;
 import java.util.Map;
 
@@ -24,7 +24,7 @@ final class Uncontended implements BenchmarkCase {
 
   @Override
   public Rig open(Settings settings) throws InterruptedException {
-    Stage stage = Stage.open(1);
+    SharedServerSetup stage = SharedServerSetup.open(1);
     for (LockKind kind : List.of(LockKind.PLAIN, LockKind.FAIR, LockKind.WRITE, LockKind.READ)) {
       for (int threads : List.of(1, 8, 64)) {
         String label = "%s, %d".formatted(kind.label(), threads);
@@ -32,7 +32,7 @@ final class Uncontended implements BenchmarkCase {
             label,
             Map.of("lock", kind.label()),
             subject ->
-                Work.own(
+                WorkerTask.own(
                     label,
                     kind,
                     List.of("%s:%s".formatted(subject.label(), kind.label())),

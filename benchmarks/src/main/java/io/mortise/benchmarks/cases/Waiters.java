@@ -1,14 +1,14 @@
 package io.mortise.benchmarks.cases;
 
 import io.mortise.benchmarks.locks.LockKind;
-import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.measure.Latencies;
 import io.mortise.benchmarks.measure.Sample;
 import io.mortise.benchmarks.measure.WireCommands;
-import io.mortise.benchmarks.worker.Order;
 import io.mortise.benchmarks.worker.Report;
 import io.mortise.benchmarks.worker.Threads;
 import io.mortise.benchmarks.worker.Worker;
+import io.mortise.benchmarks.worker.WorkerRequest;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,40 +53,40 @@ final class Waiters implements BenchmarkCase {
 
   @Override
   public Rig open(Settings settings) {
-    List<Contest> contests = new ArrayList<>();
+    List<Workload> contests = new ArrayList<>();
     contests.add(contest("platform", PLATFORM, false, settings));
     if (Threads.haveVirtual()) {
       contests.add(contest("virtual", VIRTUAL, true, settings));
     }
-    return new Booth(contests);
+    return new StandaloneSetup(contests);
   }
 
-  private static Contest contest(String label, int count, boolean virtual, Settings settings) {
-    Map<Subject, Contest.Entrant> entrants = new EnumMap<>(Subject.class);
-    for (Subject subject : List.of(Subject.MORTISE, Subject.REDISSON)) {
+  private static Workload contest(String label, int count, boolean virtual, Settings settings) {
+    Map<LockLibrary, Workload.Entrant> entrants = new EnumMap<>(LockLibrary.class);
+    for (LockLibrary subject : List.of(LockLibrary.MORTISE, LockLibrary.REDISSON)) {
       entrants.put(subject, ignored -> await(subject, count, virtual, settings.quiet()));
     }
     Map<String, Object> traits = new LinkedHashMap<>();
     traits.put("lock", LockKind.PLAIN.label());
     traits.put("thread_kind", label);
-    return new Contest(label, traits, count, 1, entrants, null);
+    return new Workload(label, traits, count, 1, entrants, null);
   }
 
-  private static Sample await(Subject subject, int count, boolean virtual, Duration quiet)
+  private static Sample await(LockLibrary subject, int count, boolean virtual, Duration quiet)
       throws InterruptedException {
     try (RedisServer server = RedisServer.start();
         Worker worker = Worker.start(subject, List.of(server.uri()))) {
       worker.awaitReady();
       server.command("HSET", NAME, "somebody:1", "1");
       server.command("PEXPIRE", NAME, Long.toString(HELD.toMillis()));
-      worker.carryOut(new Order.Wait(NAME, count, virtual));
+      worker.carryOut(new WorkerRequest.Wait(NAME, count, virtual));
       awaitQuiet(server);
       server.resetStats();
       Thread.sleep(quiet.toMillis());
       Map<String, Long> stats = server.commandStats();
       long connections = lines(server, "CLIENT", "LIST") - 1; // ours, which asks
       long subscribers = lines(server, "CLIENT", "LIST", "TYPE", "pubsub");
-      Report report = worker.carryOut(new Order.Weigh());
+      Report report = worker.carryOut(new WorkerRequest.Weigh());
       Map<String, Double> figures = new HashMap<>(report.figures());
       double waiting = figures.getOrDefault("waiting", 0.0);
       figures.put("connections", (double) connections);

@@ -26,10 +26,10 @@ public final class FloorLocks implements Locks {
   }
 
   @Override
-  public Section section(LockKind kind, List<String> names, Sharing sharing) {
+  public Section section(LockKind kind, List<String> names, NameSharing sharing) {
     Jedis jedis = new Jedis(URI.create(uri));
     String name = names.get(0);
-    if (sharing == Sharing.PROCESSES) {
+    if (sharing == NameSharing.PROCESSES) {
       return new ListSection(jedis, name);
     }
     Section bare =
@@ -41,7 +41,7 @@ public final class FloorLocks implements Locks {
           case MULTI -> new ScriptedNames(jedis, names);
           case QUORUM -> throw new IllegalArgumentException("a quorum is measured beside one node");
         };
-    if (sharing == Sharing.NOBODY) {
+    if (sharing == NameSharing.NOBODY) {
       return bare;
     }
     return switch (kind) {

@@ -15,7 +15,7 @@ public interface Holds extends AutoCloseable {
   void close();
 
   /** Connects. */
-  static Holds open(Subject subject, String uri, Duration lease) {
+  static Holds open(LockLibrary subject, String uri, Duration lease) {
     return switch (subject) {
       case MORTISE -> new MortiseHolds(uri, lease);
       case REDISSON -> new RedissonHolds(uri, lease);

@@ -11,7 +11,7 @@ public interface Locks extends AutoCloseable {
    * @param names one name, or several for {@link LockKind#MULTI}
    * @param sharing who else wants them
    */
-  Section section(LockKind kind, List<String> names, Sharing sharing);
+  Section section(LockKind kind, List<String> names, NameSharing sharing);
 
   @Override
   void close();
@@ -21,7 +21,7 @@ public interface Locks extends AutoCloseable {
    *
    * @param uris of the servers: one, or for {@link LockKind#QUORUM} all
    */
-  static Locks open(Subject subject, List<String> uris) {
+  static Locks open(LockLibrary subject, List<String> uris) {
     return switch (subject) {
       case MORTISE -> new MortiseLocks(uris);
       case REDISSON -> new RedissonLocks(uris);

@@ -18,7 +18,7 @@ public final class MortiseLocks implements Locks {
   }
 
   @Override
-  public Section section(LockKind kind, List<String> names, Sharing sharing) {
+  public Section section(LockKind kind, List<String> names, NameSharing sharing) {
     return new LockSection(lock(kind, names));
   }
 

@@ -33,7 +33,7 @@ public final class RedissonLocks implements Locks {
   }
 
   @Override
-  public Section section(LockKind kind, List<String> names, Sharing sharing) {
+  public Section section(LockKind kind, List<String> names, NameSharing sharing) {
     return new LockSection(lock(kind, names));
   }
 

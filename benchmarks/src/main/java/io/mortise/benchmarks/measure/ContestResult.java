@@ -1,7 +1,7 @@
 package io.mortise.benchmarks.measure;
 
-import io.mortise.benchmarks.cases.Contest;
-import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.cases.Workload;
+import io.mortise.benchmarks.locks.LockLibrary;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
@@ -17,19 +17,19 @@ import org.jspecify.annotations.Nullable;
  */
 public record ContestResult(
     String caseName,
-    Contest contest,
-    Map<Subject, List<Sample>> samples,
+    Workload contest,
+    Map<LockLibrary, List<Sample>> samples,
     @Nullable ContestResult baseline) {
 
   /** Keeps a copy, in order. */
   public ContestResult {
-    Map<Subject, List<Sample>> inOrder = new EnumMap<>(Subject.class);
+    Map<LockLibrary, List<Sample>> inOrder = new EnumMap<>(LockLibrary.class);
     inOrder.putAll(samples);
     samples = Collections.unmodifiableMap(inOrder);
   }
 
   /** The rounds of one subject; empty if it does not take part. */
-  public List<Sample> of(Subject subject) {
+  public List<Sample> of(LockLibrary subject) {
     return samples.getOrDefault(subject, List.of());
   }
 }

@@ -1,7 +1,7 @@
 package io.mortise.benchmarks.report;
 
 import io.mortise.benchmarks.cases.BenchmarkCase.Figure;
-import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.locks.LockLibrary;
 import java.awt.Color;
 import java.awt.Font;
 import java.io.IOException;
@@ -27,11 +27,11 @@ public final class Charts {
   private static final int WIDTH_OF_GROUP = 140;
   private static final int LEAST_WIDTH = 620;
   private static final int WIDTH_OF_LETTER = 10;
-  private static final Map<Subject, Color> COLOURS =
+  private static final Map<LockLibrary, Color> COLOURS =
       Map.of(
-          Subject.MORTISE, new Color(0x1F6FB4),
-          Subject.REDISSON, new Color(0xD1603D),
-          Subject.FLOOR, new Color(0x9AA3AB));
+          LockLibrary.MORTISE, new Color(0x1F6FB4),
+          LockLibrary.REDISSON, new Color(0xD1603D),
+          LockLibrary.FLOOR, new Color(0x9AA3AB));
 
   private Charts() {}
 
@@ -65,7 +65,7 @@ public final class Charts {
     CategoryChart chart = chart(title, figure, contests.size());
     chart.getStyler().setYAxisMin(decadeBelow(range.getMin()));
     chart.getStyler().setYAxisMax(decadeAbove(range.getMax()));
-    for (Subject subject : Subject.values()) {
+    for (LockLibrary subject : LockLibrary.values()) {
       Map<String, Double> its = values.get(subject.label());
       if (its != null) {
         List<@Nullable Double> bars = new ArrayList<>();

@@ -2,7 +2,7 @@ package io.mortise.benchmarks.report;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.measure.ContestResult;
 import io.mortise.benchmarks.measure.Sample;
 import java.io.UncheckedIOException;
@@ -35,7 +35,7 @@ public final class Json {
   private static void add(
       List<Map<String, @Nullable Object>> turns,
       ContestResult result,
-      Subject subject,
+      LockLibrary subject,
       List<Sample> samples) {
     for (int round = 0; round < samples.size(); round++) {
       Sample sample = samples.get(round);

@@ -1,6 +1,6 @@
 package io.mortise.benchmarks.report;
 
-import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.measure.ContestResult;
 import io.mortise.benchmarks.measure.Medians;
 import io.mortise.benchmarks.measure.Sample;
@@ -31,7 +31,7 @@ public final class Rows {
     return rows;
   }
 
-  private static Map<String, @Nullable Object> row(ContestResult result, Subject subject) {
+  private static Map<String, @Nullable Object> row(ContestResult result, LockLibrary subject) {
     List<Sample> samples = result.of(subject);
     Map<String, @Nullable Object> row = new LinkedHashMap<>();
     row.put("case", result.caseName());
@@ -59,10 +59,10 @@ public final class Rows {
 
   /** Mortise to the others; and everybody to its own baseline. */
   private static void addRatios(
-      Map<String, @Nullable Object> row, ContestResult result, Subject subject) {
+      Map<String, @Nullable Object> row, ContestResult result, LockLibrary subject) {
     List<Sample> samples = result.of(subject);
-    if (subject == Subject.MORTISE) {
-      for (Subject other : List.of(Subject.REDISSON, Subject.FLOOR)) {
+    if (subject == LockLibrary.MORTISE) {
+      for (LockLibrary other : List.of(LockLibrary.REDISSON, LockLibrary.FLOOR)) {
         List<Sample> others = result.of(other);
         put(row, "ratio_to_" + other.label(), samples, others, Sample::opsPerSecond);
         put(row, "p50_ratio_to_" + other.label(), samples, others, Sample::p50Micros);

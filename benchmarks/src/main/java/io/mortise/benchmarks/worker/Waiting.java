@@ -2,8 +2,8 @@ package io.mortise.benchmarks.worker;
 
 import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.Locks;
+import io.mortise.benchmarks.locks.NameSharing;
 import io.mortise.benchmarks.locks.Section;
-import io.mortise.benchmarks.locks.Sharing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,9 +23,10 @@ final class Waiting {
   private final List<Thread> threads = new ArrayList<>();
   private final Heap before;
 
-  Waiting(Locks locks, Order.Wait order) {
+  Waiting(Locks locks, WorkerRequest.Wait order) {
     // The client's own fixed costs are not a waiter's: it has locked before.
-    Section warm = locks.section(LockKind.PLAIN, List.of(order.name() + ":warm"), Sharing.NOBODY);
+    Section warm =
+        locks.section(LockKind.PLAIN, List.of(order.name() + ":warm"), NameSharing.NOBODY);
     warm.enter();
     warm.leave();
     CountDownLatch go = new CountDownLatch(1);
@@ -41,7 +42,7 @@ final class Waiting {
 
   /** The lock object is there before: what is weighed is the waiting. */
   private static void await(Locks locks, String name, CountDownLatch go) {
-    Section section = locks.section(LockKind.PLAIN, List.of(name), Sharing.THREADS);
+    Section section = locks.section(LockKind.PLAIN, List.of(name), NameSharing.THREADS);
     try {
       go.await();
     } catch (InterruptedException e) {

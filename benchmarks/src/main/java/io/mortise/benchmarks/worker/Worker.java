@@ -2,7 +2,7 @@ package io.mortise.benchmarks.worker;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.testkit.JavaProcess;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -21,7 +21,7 @@ public final class Worker implements AutoCloseable {
   }
 
   /** Starts a JVM; it is ready with the first order's answer, or {@link #awaitReady}. */
-  public static Worker start(Subject subject, List<String> uris) {
+  public static Worker start(LockLibrary subject, List<String> uris) {
     return new Worker(
         JavaProcess.builder(WorkerProcess.class)
             // Options of JFR and the like, for who wants to look into a worker.
@@ -37,13 +37,13 @@ public final class Worker implements AutoCloseable {
   }
 
   /** Gives an order, and waits for the answer. */
-  public Report carryOut(Order order) throws InterruptedException {
+  public Report carryOut(WorkerRequest order) throws InterruptedException {
     begin(order);
     return report();
   }
 
   /** Gives an order; {@link #report} is to follow. */
-  public void begin(Order order) {
+  public void begin(WorkerRequest order) {
     try {
       process.send(JSON.writeValueAsString(order));
     } catch (JsonProcessingException e) {

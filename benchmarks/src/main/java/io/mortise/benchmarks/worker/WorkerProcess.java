@@ -3,8 +3,8 @@ package io.mortise.benchmarks.worker;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.locks.Locks;
-import io.mortise.benchmarks.locks.Subject;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A JVM that locks, for one subject: what one does to the JVM, its compiled code and its heap, does
- * not touch the others. Reads {@link Order}s and writes {@link Report}s, a line each; ends with its
- * input.
+ * not touch the others. Reads {@link WorkerRequest}s and writes {@link Report}s, a line each; ends
+ * with its input.
  */
 public final class WorkerProcess {
   static final String READY = "ready";
@@ -24,14 +24,14 @@ public final class WorkerProcess {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final Subject subject;
+  private final LockLibrary subject;
   private final List<String> uris;
   private final Locks locks;
-  private final Map<String, Peloton> pelotons = new HashMap<>();
-  private @Nullable Holding holding;
+  private final Map<String, BenchmarkThreads> pelotons = new HashMap<>();
+  private @Nullable HoldManyTask holding;
   private @Nullable Waiting waiting;
 
-  private WorkerProcess(Subject subject, List<String> uris) {
+  private WorkerProcess(LockLibrary subject, List<String> uris) {
     this.subject = subject;
     this.uris = uris;
     this.locks = Locks.open(subject, uris);
@@ -45,30 +45,30 @@ public final class WorkerProcess {
   public static void main(String[] arguments) throws IOException, InterruptedException {
     List<String> all = List.of(arguments);
     WorkerProcess worker =
-        new WorkerProcess(Subject.valueOf(all.get(0)), all.subList(1, all.size()));
+        new WorkerProcess(LockLibrary.valueOf(all.get(0)), all.subList(1, all.size()));
     System.out.println(READY);
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
-      Report report = worker.carryOut(JSON.readValue(line, Order.class));
+      Report report = worker.carryOut(JSON.readValue(line, WorkerRequest.class));
       System.out.println(REPORT + JSON.writeValueAsString(report));
     }
     // Whoever closes our input wants us gone; a lock that cannot be given back must not keep us.
     Runtime.getRuntime().halt(0);
   }
 
-  private Report carryOut(Order order) throws InterruptedException {
-    if (order instanceof Order.Cycle cycle) {
+  private Report carryOut(WorkerRequest order) throws InterruptedException {
+    if (order instanceof WorkerRequest.Cycle cycle) {
       return pelotons
-          .computeIfAbsent(cycle.work().id(), id -> new Peloton(locks, cycle.work()))
+          .computeIfAbsent(cycle.work().id(), id -> new BenchmarkThreads(locks, cycle.work()))
           .ride(cycle.startNanos(), cycle.nanos());
-    } else if (order instanceof Order.Take take) {
-      holding = new Holding(subject, uris.get(0), take);
+    } else if (order instanceof WorkerRequest.Take take) {
+      holding = new HoldManyTask(subject, uris.get(0), take);
       return Report.of(0, 0, Map.of());
-    } else if (order instanceof Order.Keep keep) {
+    } else if (order instanceof WorkerRequest.Keep keep) {
       return there(holding).keep(keep.millis());
-    } else if (order instanceof Order.Count) {
+    } else if (order instanceof WorkerRequest.Count) {
       return there(holding).count();
-    } else if (order instanceof Order.Wait wait) {
+    } else if (order instanceof WorkerRequest.Wait wait) {
       waiting = new Waiting(locks, wait);
       return Report.of(0, 0, Map.of());
     }

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.benchmarks.locks.ListSection;
 import io.mortise.benchmarks.locks.LockKind;
-import io.mortise.benchmarks.locks.Sharing;
-import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.NameSharing;
 import io.mortise.benchmarks.measure.Sample;
-import io.mortise.benchmarks.worker.Work;
+import io.mortise.benchmarks.worker.WorkerTask;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -25,14 +25,14 @@ class SmokeTest {
 
   @Test
   void everySubjectDoesEveryWorkWithoutAComplaint() throws Exception {
-    try (Stage stage = Stage.open(1)) {
+    try (SharedServerSetup stage = SharedServerSetup.open(1)) {
       for (LockKind kind :
           List.of(LockKind.PLAIN, LockKind.FAIR, LockKind.WRITE, LockKind.READ, LockKind.MULTI)) {
         stage.add(
             kind.label(),
             Map.of(),
             subject ->
-                Work.own(
+                WorkerTask.own(
                     kind.label() + subject,
                     kind,
                     List.of(subject + ":" + kind + ":a", subject + ":" + kind + ":b"),
@@ -40,8 +40,8 @@ class SmokeTest {
             null);
       }
       stage.add("catalogue", Map.of(), SmokeTest::catalogue, null);
-      for (Contest contest : stage.contests()) {
-        for (Subject subject : contest.entrants().keySet()) {
+      for (Workload contest : stage.contests()) {
+        for (LockLibrary subject : contest.entrants().keySet()) {
           judge(contest, subject);
         }
       }
@@ -50,10 +50,10 @@ class SmokeTest {
 
   @Test
   void processesShareOneNameAndItsHandOver(@TempDir Path folder) throws Exception {
-    try (Stage stage = Stage.open(2)) {
+    try (SharedServerSetup stage = SharedServerSetup.open(2)) {
       stage.server().command("RPUSH", ListSection.key("FLOOR:hot"), "1");
       stage.add("hot", Map.of(), subject -> hot(subject, folder), null);
-      for (Subject subject : Subject.values()) {
+      for (LockLibrary subject : LockLibrary.values()) {
         Sample sample = judge(stage.contests().get(0), subject);
         assertTrue(sample.figures().get("hand_over_p50_us") > 0, subject.label());
         double shares =
@@ -63,7 +63,7 @@ class SmokeTest {
     }
   }
 
-  private static Sample judge(Contest contest, Subject subject) throws InterruptedException {
+  private static Sample judge(Workload contest, LockLibrary subject) throws InterruptedException {
     Sample sample = contest.entrants().get(subject).run(MOMENT);
     String what = contest.label() + " by " + subject;
     assertNull(sample.complaint(), what);
@@ -74,29 +74,29 @@ class SmokeTest {
     return sample;
   }
 
-  private static Work hot(Subject subject, Path folder) {
-    return new Work(
+  private static WorkerTask hot(LockLibrary subject, Path folder) {
+    return new WorkerTask(
         "hot",
         LockKind.PLAIN,
         List.of(subject + ":hot"),
-        Sharing.PROCESSES,
+        NameSharing.PROCESSES,
         2,
         0,
         0,
-        Work.Latency.WAIT,
+        WorkerTask.Latency.WAIT,
         folder.resolve(subject + ".board").toString());
   }
 
-  private static Work catalogue(Subject subject) {
-    return new Work(
+  private static WorkerTask catalogue(LockLibrary subject) {
+    return new WorkerTask(
         "catalogue",
         LockKind.READ,
         List.of(subject + ":catalogue"),
-        Sharing.THREADS,
+        NameSharing.THREADS,
         2,
         10,
         0.1,
-        Work.Latency.WAIT,
+        WorkerTask.Latency.WAIT,
         null);
   }
 }

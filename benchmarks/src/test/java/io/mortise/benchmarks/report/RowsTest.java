@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.mortise.benchmarks.cases.Contest;
-import io.mortise.benchmarks.locks.Subject;
+import io.mortise.benchmarks.cases.Workload;
+import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.measure.ContestResult;
 import io.mortise.benchmarks.measure.Latencies;
 import io.mortise.benchmarks.measure.Sample;
@@ -104,8 +104,8 @@ class RowsTest {
 
   private static ContestResult result(
       String label, List<Sample> ours, List<Sample> theirs, @Nullable ContestResult baseline) {
-    Contest contest =
-        new Contest(
+    Workload contest =
+        new Workload(
             label,
             Map.of("lock", "plain"),
             8,
@@ -116,8 +116,8 @@ class RowsTest {
         "a case",
         contest,
         theirs.isEmpty()
-            ? Map.of(Subject.MORTISE, ours)
-            : Map.of(Subject.MORTISE, ours, Subject.REDISSON, theirs),
+            ? Map.of(LockLibrary.MORTISE, ours)
+            : Map.of(LockLibrary.MORTISE, ours, LockLibrary.REDISSON, theirs),
         baseline);
   }
 

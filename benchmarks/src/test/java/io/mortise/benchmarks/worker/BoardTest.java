@@ -10,8 +10,8 @@ import org.junit.jupiter.api.io.TempDir;
 class BoardTest {
   @Test
   void whoEntersSeesWhenTheOneBeforeLeft(@TempDir Path folder) {
-    Board here = Board.map(folder.resolve("board"));
-    Board there = Board.map(folder.resolve("board"));
+    SharedMemoryCounter here = SharedMemoryCounter.map(folder.resolve("board"));
+    SharedMemoryCounter there = SharedMemoryCounter.map(folder.resolve("board"));
     here.clear();
     assertEquals(0, here.entered());
     here.leaves(42);

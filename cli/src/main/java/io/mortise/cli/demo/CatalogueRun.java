@@ -3,7 +3,7 @@ package io.mortise.cli.demo;
 import io.mortise.cli.timeline.Hold;
 import io.mortise.cli.timeline.Timeline;
 import io.mortise.cli.timeline.Waits;
-import io.mortise.cli.worker.Note;
+import io.mortise.cli.worker.EventType;
 import java.time.Duration;
 import java.util.List;
 
@@ -24,7 +24,7 @@ record CatalogueRun(List<Hold> holds, int torn, int expectedWrites, int version,
   private static final int MOST_WRITERS = 3;
   private static final int THREADS_FOR_A_WRITER = 6;
 
-  static CatalogueRun play(Stage stage, boolean locked) throws InterruptedException {
+  static CatalogueRun play(ChapterRun stage, boolean locked) throws InterruptedException {
     DemoSettings settings = stage.settings();
     int threads = Math.max(LEAST_THREADS, settings.threads());
     int writers = writers(settings.processes(), threads);
@@ -33,10 +33,10 @@ record CatalogueRun(List<Hold> holds, int torn, int expectedWrites, int version,
     stage.awaitEnd();
     return new CatalogueRun(
         stage.recording().holds(),
-        stage.recording().count(Note.TORN),
+        stage.recording().count(EventType.TORN),
         writers * ReadersAndWriters.writes(settings.stock()),
         stage.catalogue().read().newest(),
-        Excerpt.of(
+        TimelineWindow.of(
             stage,
             locked
                 ? "With the lock: many read together, a writer is alone."
@@ -83,21 +83,21 @@ record CatalogueRun(List<Hold> holds, int torn, int expectedWrites, int version,
     return holds.stream().filter(hold -> !hold.isShared()).toList();
   }
 
-  List<Figure> figures() {
+  List<Metric> figures() {
     Waits writers = writerWaits();
     Waits readers = Waits.of(holds.stream().filter(Hold::isShared).toList());
     return List.of(
-        Figure.count("reads", "reads", reads()),
-        Figure.count("mostReaders", "most at once", Exclusion.of(holds).mostReaders()),
-        Figure.count("tornReads", "torn reads", torn),
-        Figure.count("writes", "writes", writes()),
-        Figure.count("lostWrites", "lost writes", expectedWrites - version).aside(),
-        Figure.millis(
+        Metric.count("reads", "reads", reads()),
+        Metric.count("mostReaders", "most at once", Exclusion.of(holds).mostReaders()),
+        Metric.count("tornReads", "torn reads", torn),
+        Metric.count("writes", "writes", writes()),
+        Metric.count("lostWrites", "lost writes", expectedWrites - version).aside(),
+        Metric.millis(
             "medianWriterWaitMillis", "a writer waited (median)", writers.atMostNanos(0.5)),
-        Figure.millis("longestWriterWaitMillis", "a writer at most", writers.atMostNanos(1)),
-        Figure.millis(
+        Metric.millis("longestWriterWaitMillis", "a writer at most", writers.atMostNanos(1)),
+        Metric.millis(
                 "medianReaderWaitMillis", "a reader waited (median)", readers.atMostNanos(0.5))
             .aside(),
-        Figure.millis("longestReaderWaitMillis", "a reader at most", readers.atMostNanos(1)));
+        Metric.millis("longestReaderWaitMillis", "a reader at most", readers.atMostNanos(1)));
   }
 }

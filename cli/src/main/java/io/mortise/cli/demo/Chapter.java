@@ -1,6 +1,6 @@
 package io.mortise.cli.demo;
 
-import io.mortise.cli.worker.Work;
+import io.mortise.cli.worker.WorkerTask;
 
 /**
  * One thing that the demo shows. A chapter has two sides in one class: {@link #play} runs in the
@@ -9,7 +9,7 @@ import io.mortise.cli.worker.Work;
  *
  * <p>A new chapter is a class and its line in {@link Chapters}.
  */
-public interface Chapter extends Work {
+public interface Chapter extends WorkerTask {
 
   /** The word for {@code --chapter}, and in the JSON. */
   String name();
@@ -26,5 +26,5 @@ public interface Chapter extends Work {
   }
 
   /** Plays the chapter, and says what came out. */
-  Outcome play(Stage stage) throws InterruptedException;
+  Outcome play(ChapterRun stage) throws InterruptedException;
 }

@@ -1,6 +1,6 @@
 package io.mortise.cli.demo;
 
-import io.mortise.cli.worker.Work;
+import io.mortise.cli.worker.WorkerTask;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -43,7 +43,7 @@ public final class Chapters {
   }
 
   /** The worker's side of the chapter of that name. */
-  public static Work workOf(String name) {
+  public static WorkerTask workOf(String name) {
     return named(name);
   }
 }

@@ -4,8 +4,8 @@ import io.mortise.cli.timeline.Hold;
 import io.mortise.cli.timeline.Span;
 import io.mortise.cli.timeline.Timeline;
 import io.mortise.cli.timeline.Timeline.Frame;
-import io.mortise.cli.worker.Till;
 import io.mortise.cli.worker.WorkerEvent.Entered;
+import io.mortise.cli.worker.WorkerThreadContext;
 import io.mortise.core.RedisLock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,13 +37,13 @@ final class Crash implements Chapter {
   }
 
   @Override
-  public void work(Till till) throws InterruptedException {
+  public void work(WorkerThreadContext till) throws InterruptedException {
     RedisLock lock = new RedisLock(till.locks(), till.job().lockName());
     LockedSale.run(
         till,
         lock,
         visit -> {
-          if (Victim.isDue(till, till.stock().read())) {
+          if (FaultedWorker.isDue(till, till.stock().read())) {
             till.stayInside(visit);
           }
           return LockedSale.sell(till, visit);
@@ -51,10 +51,10 @@ final class Crash implements Chapter {
   }
 
   @Override
-  public Outcome play(Stage stage) throws InterruptedException {
-    stage.open(Victim.roles(stage.settings().processes()), Victim.WORKER);
-    Entered last = stage.awaitStaying(Victim.WORKER);
-    long killedAt = stage.fate().kill(Victim.WORKER);
+  public Outcome play(ChapterRun stage) throws InterruptedException {
+    stage.open(FaultedWorker.roles(stage.settings().processes()), FaultedWorker.WORKER);
+    Entered last = stage.awaitStaying(FaultedWorker.WORKER);
+    long killedAt = stage.fate().kill(FaultedWorker.WORKER);
     stage.progress().say("a holder was killed");
     stage.awaitEnd();
 
@@ -65,22 +65,22 @@ final class Crash implements Chapter {
             .mapToLong(Hold::enteredNanos)
             .filter(entered -> entered > killedAt)
             .min()
-            .orElseThrow(() -> new Standstill("nobody got in after worker 1 was killed"));
+            .orElseThrow(() -> new NoProgressException("nobody got in after worker 1 was killed"));
     long gap = nextAt - killedAt;
     Duration lease = stage.settings().lease();
     boolean inTime = gap <= lease.plus(MARGIN).toNanos();
     boolean exact = sale.lostUpdates() == 0;
 
-    List<Figure> figures = new ArrayList<>();
-    figures.add(Figure.millis("leaseMillis", "lease", lease));
-    figures.add(Figure.millis("nextInAfterMillis", "next one in after", gap));
+    List<Metric> figures = new ArrayList<>();
+    figures.add(Metric.millis("leaseMillis", "lease", lease));
+    figures.add(Metric.millis("nextInAfterMillis", "next one in after", gap));
     figures.addAll(sale.countsAside());
     figures.addAll(exclusion.figures());
     String explanation =
         "Worker 1 died inside; the next one was in %s later, when its lease of %s had run out. %s"
             .formatted(
-                Figure.millisText(gap),
-                Figure.millisText(lease.toNanos()),
+                Metric.millisText(gap),
+                Metric.millisText(lease.toNanos()),
                 exact && exclusion.holds()
                     ? "All %d completed sales are in the stock.".formatted(sale.sold())
                     : "%d updates were lost. %s"
@@ -97,7 +97,7 @@ final class Crash implements Chapter {
                 stage.recording().marks(),
                 List.of(
                     new Span(
-                        Victim.WORKER,
+                        FaultedWorker.WORKER,
                         last.thread(),
                         "dead, its lease runs out",
                         killedAt,

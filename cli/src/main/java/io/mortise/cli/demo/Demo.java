@@ -59,8 +59,9 @@ final class Demo {
       for (Chapter chapter : chapters) {
         String lockName = "mortise-demo:%s:%s".formatted(run, chapter.name());
         try (Progress progress = showing.apply(chapter)) {
-          Stage stage =
-              new Stage(chapter.name(), lockName, redis, settings, workers, progress, patience);
+          ChapterRun stage =
+              new ChapterRun(
+                  chapter.name(), lockName, redis, settings, workers, progress, patience);
           reports.add(play(chapter, stage, workers));
           stage.removeData();
         }
@@ -71,13 +72,13 @@ final class Demo {
     }
   }
 
-  private static ChapterReport play(Chapter chapter, Stage stage, Workers workers)
+  private static ChapterReport play(Chapter chapter, ChapterRun stage, Workers workers)
       throws InterruptedException {
     long begin = System.nanoTime();
     Outcome outcome;
     try {
       outcome = chapter.play(stage);
-    } catch (Standstill e) {
+    } catch (NoProgressException e) {
       outcome = interrupted(stage, e);
       workers.reset();
     }
@@ -90,14 +91,14 @@ final class Demo {
         stage.inbox().log());
   }
 
-  private static Outcome interrupted(Stage stage, Standstill standstill) {
+  private static Outcome interrupted(ChapterRun stage, NoProgressException standstill) {
     int served = stage.recording().served();
     return new Outcome(
         false,
         "It came to a standstill: %s; %d stays inside were over by then."
             .formatted(standstill.getMessage(), served),
-        List.of(Figure.count("served", "stays inside", served)),
-        List.of(Excerpt.of(stage, "Before the standstill.")));
+        List.of(Metric.count("served", "stays inside", served)),
+        List.of(TimelineWindow.of(stage, "Before the standstill.")));
   }
 
   private static Duration since(long nanos) {

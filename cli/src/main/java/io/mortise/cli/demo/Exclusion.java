@@ -35,10 +35,10 @@ record Exclusion(int overlaps, int tokensOutOfOrder, int mostReaders) {
     return overlaps == 0 && tokensOutOfOrder == 0;
   }
 
-  List<Figure> figures() {
+  List<Metric> figures() {
     return List.of(
-        Figure.count("overlaps", "overlaps", overlaps),
-        Figure.count("tokensOutOfOrder", "tokens out of order", tokensOutOfOrder).aside());
+        Metric.count("overlaps", "overlaps", overlaps),
+        Metric.count("tokensOutOfOrder", "tokens out of order", tokensOutOfOrder).aside());
   }
 
   /** For when something is wrong. */

@@ -1,7 +1,7 @@
 package io.mortise.cli.demo;
 
 import io.mortise.cli.timeline.LineUps;
-import io.mortise.cli.worker.Till;
+import io.mortise.cli.worker.WorkerThreadContext;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import java.util.ArrayList;
@@ -52,7 +52,7 @@ final class Fairness implements Chapter {
   }
 
   @Override
-  public void warmUp(Till till) {
+  public void warmUp(WorkerThreadContext till) {
     String name = till.job().lockName() + ":warm-up-of-" + till.locks().id();
     for (LockKind kind : LockKind.values()) {
       for (int i = 0; i < WARM_UPS; i++) {
@@ -62,7 +62,7 @@ final class Fairness implements Chapter {
   }
 
   @Override
-  public void work(Till till) throws InterruptedException {
+  public void work(WorkerThreadContext till) throws InterruptedException {
     String role = till.job().role();
     LockKind kind = LockKind.valueOf(role.replace(LINE_UP, ""));
     DistributedLock lock = kind.lock(till.locks(), till.job().lockName());
@@ -75,7 +75,7 @@ final class Fairness implements Chapter {
   }
 
   @Override
-  public Outcome play(Stage stage) throws InterruptedException {
+  public Outcome play(ChapterRun stage) throws InterruptedException {
     FairnessRun plain = FairnessRun.play(stage, LockKind.PLAIN);
     FairnessRun fair = FairnessRun.play(stage, LockKind.FAIR);
     return outcome(plain, fair);
@@ -84,13 +84,13 @@ final class Fairness implements Chapter {
   /** The verdict is on the line, where the order of asking is certain; in a sale it is not. */
   static Outcome outcome(FairnessRun plain, FairnessRun fair) {
     boolean ok = fair.lineUp().overtaken() == 0 && fair.isSafe() && plain.isSafe();
-    List<Figure> figures = new ArrayList<>();
+    List<Metric> figures = new ArrayList<>();
     long tolerance = Math.max(fair.inLineWithinNanos(), FairnessRun.TO_GET_IN_LINE.toNanos());
     figures.addAll(plain.figures(tolerance));
     figures.addAll(fair.figures(tolerance));
     figures.add(
         LockKind.FAIR.figure(
-            Figure.millis("inLineWithinMillis", "each in line within", fair.inLineWithinNanos())
+            Metric.millis("inLineWithinMillis", "each in line within", fair.inLineWithinNanos())
                 .aside()));
     String explanation =
         ok

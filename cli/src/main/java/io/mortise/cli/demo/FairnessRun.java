@@ -32,7 +32,7 @@ record FairnessRun(
   /** About so many stand in line: enough to see an order, few enough to see each. */
   private static final int IN_LINE = 16;
 
-  static FairnessRun play(Stage stage, LockKind kind) throws InterruptedException {
+  static FairnessRun play(ChapterRun stage, LockKind kind) throws InterruptedException {
     int threads = threadsInLine(stage.settings().processes());
     stage.open(worker -> Fairness.lineUpRole(kind), threads);
     List<Hold> asked = new ArrayList<>();
@@ -48,7 +48,7 @@ record FairnessRun(
         new LineUp(kind.words(), asked),
         slowest,
         Sale.of(stage),
-        Excerpt.of(stage, "The sale with a %s.".formatted(kind.words())));
+        TimelineWindow.of(stage, "The sale with a %s.".formatted(kind.words())));
   }
 
   /** How many stand in line together. */
@@ -61,21 +61,21 @@ record FairnessRun(
   }
 
   /** Neighbours in the line are of different processes. */
-  private static int workerAt(Stage stage, int place) {
+  private static int workerAt(ChapterRun stage, int place) {
     return place % stage.settings().processes();
   }
 
-  private static int threadAt(Stage stage, int place) {
+  private static int threadAt(ChapterRun stage, int place) {
     return place / stage.settings().processes();
   }
 
   /** Lets them ask one after the other, and then in. Gives the longest that one took to ask. */
-  private static long lineUp(Stage stage, LockKind kind) throws InterruptedException {
+  private static long lineUp(ChapterRun stage, LockKind kind) throws InterruptedException {
     long slowest = 0;
     try (LockClient client = stage.connect()) {
       DistributedLock lock = kind.lock(client, stage.lockName());
       try (Lease before =
-          lock.tryAcquire().orElseThrow(() -> new Standstill("the lock is taken"))) {
+          lock.tryAcquire().orElseThrow(() -> new NoProgressException("the lock is taken"))) {
         for (int i = 0; i < stage.settings().processes() * stage.threads(); i++) {
           long begin = System.nanoTime();
           stage.call(workerAt(stage, i), threadAt(stage, i));
@@ -90,7 +90,7 @@ record FairnessRun(
     }
   }
 
-  private static void awaitInLine(Stage stage, DistributedLock lock, int length)
+  private static void awaitInLine(ChapterRun stage, DistributedLock lock, int length)
       throws InterruptedException {
     if (lock instanceof RedisFairLock fair) {
       stage
@@ -101,13 +101,13 @@ record FairnessRun(
     }
   }
 
-  private static Hold holdOf(Stage stage, int worker, int thread) {
+  private static Hold holdOf(ChapterRun stage, int worker, int thread) {
     return stage.recording().holds().stream()
         .filter(hold -> hold.worker() == worker && hold.thread() == thread)
         .findFirst()
         .orElseThrow(
             () ->
-                new Standstill(
+                new NoProgressException(
                     "thread %d of worker %d stood in line and never came in"
                         .formatted(thread + 1, worker + 1)));
   }
@@ -130,7 +130,7 @@ record FairnessRun(
 
   /** The wait in the sale that this share did not exceed. */
   String waited(double share) {
-    return Figure.millisText(Waits.of(sale.holds()).atMostNanos(share));
+    return Metric.millisText(Waits.of(sale.holds()).atMostNanos(share));
   }
 
   /**
@@ -138,22 +138,22 @@ record FairnessRun(
    *
    * @param tolerance how much later somebody must have asked to be sure that it was later, in ns
    */
-  List<Figure> figures(long tolerance) {
+  List<Metric> figures(long tolerance) {
     Waits waits = Waits.of(sale.holds());
     return Stream.of(
-            Figure.count("inLine", "in line", lineUp.asked().size()).aside(),
-            Figure.count("overtakenInLine", "overtaken in line", lineUp.overtaken()),
-            Figure.millis("medianWaitMillis", "median wait", waits.atMostNanos(0.5)),
-            Figure.millis("longestWaitMillis", "longest wait", waits.atMostNanos(1)),
-            Figure.count(
+            Metric.count("inLine", "in line", lineUp.asked().size()).aside(),
+            Metric.count("overtakenInLine", "overtaken in line", lineUp.overtaken()),
+            Metric.millis("medianWaitMillis", "median wait", waits.atMostNanos(0.5)),
+            Metric.millis("longestWaitMillis", "longest wait", waits.atMostNanos(1)),
+            Metric.count(
                     "overtakenInSale",
-                    "overtaken by one that asked %s later".formatted(Figure.millisText(tolerance)),
+                    "overtaken by one that asked %s later".formatted(Metric.millisText(tolerance)),
                     LineUp.overtaken(sale.holds(), tolerance))
                 .aside(),
             percent("leastSharePercent", "least sold by a process", served().min().orElse(0)),
             percent("mostSharePercent", "most sold by a process", served().max().orElse(0)),
-            new Figure("salesPerSecond", "throughput", sale.perSecond(), "sales/s", false),
-            Figure.count("overlaps", "overlaps", overlaps()).aside())
+            new Metric("salesPerSecond", "throughput", sale.perSecond(), "sales/s", false),
+            Metric.count("overlaps", "overlaps", overlaps()).aside())
         .map(kind::figure)
         .toList();
   }
@@ -163,9 +163,9 @@ record FairnessRun(
         .mapToLong(worker -> sale.holds().stream().filter(hold -> hold.worker() == worker).count());
   }
 
-  private Figure percent(String key, String label, long served) {
+  private Metric percent(String key, String label, long served) {
     long share = Math.round(100.0 * served / Math.max(1, sale.holds().size()));
-    return new Figure(key, label, share, "%", false);
+    return new Metric(key, label, share, "%", false);
   }
 
   private int overlaps() {

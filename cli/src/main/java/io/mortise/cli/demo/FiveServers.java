@@ -2,9 +2,9 @@ package io.mortise.cli.demo;
 
 import io.mortise.cli.worker.Accounts;
 import io.mortise.cli.worker.Accounts.Account;
-import io.mortise.cli.worker.Note;
-import io.mortise.cli.worker.Till;
-import io.mortise.cli.worker.Visit;
+import io.mortise.cli.worker.Entry;
+import io.mortise.cli.worker.EventType;
+import io.mortise.cli.worker.WorkerThreadContext;
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
@@ -54,7 +54,7 @@ final class FiveServers implements Chapter {
   }
 
   @Override
-  public void warmUp(Till till) throws InterruptedException {
+  public void warmUp(WorkerThreadContext till) throws InterruptedException {
     RedLock lock = lock(till, till.job().lockName() + ":warm-up-of-" + till.locks().id());
     for (int i = 0; i < WARM_UPS; i++) {
       lock.acquire(WARM_WITHIN).ifPresent(Lease::close); // at first, answers come late
@@ -62,25 +62,25 @@ final class FiveServers implements Chapter {
   }
 
   @Override
-  public void work(Till till) throws InterruptedException {
+  public void work(WorkerThreadContext till) throws InterruptedException {
     RedLock lock = lock(till, till.job().lockName());
     while (till.isOpen()) {
       till.awaitCustomer();
       try {
         LockedSale.serve(lock, visit -> count(till, visit));
       } catch (LeaseLostException e) {
-        till.report(Note.TOLD, e.loss().fencingToken(), "unlock says: " + e.getMessage());
+        till.report(EventType.TOLD, e.loss().fencingToken(), "unlock says: " + e.getMessage());
       } catch (LockException e) {
-        till.report(Note.FAILED, 0, String.valueOf(e.getMessage()));
+        till.report(EventType.FAILED, 0, String.valueOf(e.getMessage()));
       }
     }
   }
 
-  private static RedLock lock(Till till, String name) {
+  private static RedLock lock(WorkerThreadContext till, String name) {
     return RedLock.builder().members(name, till.allLocks()).build();
   }
 
-  private static boolean count(Till till, Visit visit) {
+  private static boolean count(WorkerThreadContext till, Entry visit) {
     Accounts accounts = till.accounts();
     long before = accounts.read(Account.A);
     till.compute();
@@ -90,7 +90,7 @@ final class FiveServers implements Chapter {
   }
 
   @Override
-  public Outcome play(Stage stage) throws InterruptedException {
+  public Outcome play(ChapterRun stage) throws InterruptedException {
     try (Servers servers = Servers.start(SERVERS)) {
       stage.accounts().write(Account.A, 0);
       stage.locksOn(servers.uris());
@@ -111,7 +111,7 @@ final class FiveServers implements Chapter {
   }
 
   /** Watches for that time, and until somebody was inside. */
-  private static void takeTurns(Stage stage, Duration time, String what)
+  private static void takeTurns(ChapterRun stage, Duration time, String what)
       throws InterruptedException {
     stage.progress().say(what);
     int before = stage.recording().served();
@@ -128,7 +128,7 @@ final class FiveServers implements Chapter {
             && run.cycles(SERVERS) > 0
             && run.cycles(SERVERS - 2) > 0
             && run.longestGapNanos() <= run.mostGap().toNanos();
-    List<Figure> figures = new ArrayList<>(run.figures());
+    List<Metric> figures = new ArrayList<>(run.figures());
     figures.addAll(exclusion.figures());
     String explanation =
         ok
@@ -136,13 +136,13 @@ final class FiveServers implements Chapter {
                 .formatted(
                     run.cycles(SERVERS),
                     run.cycles(SERVERS - 2),
-                    Figure.millisText(run.longestGapNanos()))
+                    Metric.millisText(run.longestGapNanos()))
             : "%d turns while five servers were up, %d while three were; nobody was inside for up to %s, where %s is the most; %d updates were lost; %d errors. %s"
                 .formatted(
                     run.cycles(SERVERS),
                     run.cycles(SERVERS - 2),
-                    Figure.millisText(run.longestGapNanos()),
-                    Figure.millisText(run.mostGap().toNanos()),
+                    Metric.millisText(run.longestGapNanos()),
+                    Metric.millisText(run.mostGap().toNanos()),
                     run.lostUpdates(),
                     run.errors(),
                     exclusion.explanation());

@@ -8,7 +8,7 @@ import io.mortise.cli.timeline.Timeline;
 import io.mortise.cli.timeline.Timeline.Frame;
 import io.mortise.cli.timeline.Waits;
 import io.mortise.cli.worker.Accounts.Account;
-import io.mortise.cli.worker.Note;
+import io.mortise.cli.worker.EventType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ record FiveServersRun(
 
   private static final double NANOS_PER_SECOND = 1e9;
 
-  static FiveServersRun of(Stage stage, Servers servers, long killedAt) {
+  static FiveServersRun of(ChapterRun stage, Servers servers, long killedAt) {
     Recording recording = stage.recording();
     List<Hold> holds = recording.holds().stream().sorted(Hold.BY_ENTRY).toList();
     long start = holds.stream().mapToLong(Hold::askedNanos).min().orElse(killedAt);
@@ -47,7 +47,7 @@ record FiveServersRun(
         holds,
         servers.outages(),
         stage.accounts().read(Account.A),
-        recording.count(Note.TOLD) + recording.count(Note.FAILED),
+        recording.count(EventType.TOLD) + recording.count(EventType.FAILED),
         stage.settings().lease(),
         List.of(
             picture(
@@ -66,7 +66,7 @@ record FiveServersRun(
                 "The same, around the time at which the servers were killed.")));
   }
 
-  private static Timeline picture(Stage stage, Servers servers, Frame frame, String caption) {
+  private static Timeline picture(ChapterRun stage, Servers servers, Frame frame, String caption) {
     return new Timeline(
             frame,
             stage.recording().holds(),
@@ -138,28 +138,28 @@ record FiveServersRun(
     return holds.stream().mapToLong(Hold::leftNanos).max().orElse(0);
   }
 
-  List<Figure> figures() {
-    List<Figure> figures = new ArrayList<>();
+  List<Metric> figures() {
+    List<Metric> figures = new ArrayList<>();
     for (int up : List.of(FiveServers.SERVERS, FiveServers.SERVERS - 2)) {
       figures.addAll(figures(up));
     }
-    figures.add(Figure.millis("longestGapMillis", "longest gap", longestGapNanos()));
-    figures.add(Figure.count("turns", "turns in all", holds.size()));
-    figures.add(Figure.count("lostUpdates", "lost updates", lostUpdates()));
-    figures.add(Figure.count("errors", "errors", errors));
-    figures.add(Figure.millis("leaseMillis", "lease", lease).aside());
+    figures.add(Metric.millis("longestGapMillis", "longest gap", longestGapNanos()));
+    figures.add(Metric.count("turns", "turns in all", holds.size()));
+    figures.add(Metric.count("lostUpdates", "lost updates", lostUpdates()));
+    figures.add(Metric.count("errors", "errors", errors));
+    figures.add(Metric.millis("leaseMillis", "lease", lease).aside());
     return figures;
   }
 
-  private List<Figure> figures(int up) {
+  private List<Metric> figures(int up) {
     Waits waits = Waits.of(in(up));
     long nanos = nanosWith(up);
     long perSecond = nanos == 0 ? 0 : Math.round(cycles(up) * NANOS_PER_SECOND / nanos);
     return Stream.of(
-            Figure.count("turns", "turns", cycles(up)),
-            new Figure("turnsPerSecond", "throughput", perSecond, "turns/s", true),
-            Figure.millis("medianWaitMillis", "median wait", waits.atMostNanos(0.5)),
-            Figure.millis("longestWaitMillis", "longest wait", waits.atMostNanos(1)).aside())
+            Metric.count("turns", "turns", cycles(up)),
+            new Metric("turnsPerSecond", "throughput", perSecond, "turns/s", true),
+            Metric.millis("medianWaitMillis", "median wait", waits.atMostNanos(0.5)),
+            Metric.millis("longestWaitMillis", "longest wait", waits.atMostNanos(1)).aside())
         .map(figure -> figure.as("with" + up, "%d of %d up".formatted(up, FiveServers.SERVERS)))
         .toList();
   }

@@ -28,7 +28,7 @@ enum LockKind {
   }
 
   /** The same figure as one of this lock. */
-  Figure figure(Figure figure) {
+  Metric figure(Metric figure) {
     return figure.as(key, words);
   }
 }

@@ -1,7 +1,7 @@
 package io.mortise.cli.demo;
 
-import io.mortise.cli.worker.Till;
-import io.mortise.cli.worker.Visit;
+import io.mortise.cli.worker.Entry;
+import io.mortise.cli.worker.WorkerThreadContext;
 import io.mortise.core.DistributedLock;
 
 /** Selling under a lock: the worker's side of most chapters. */
@@ -11,22 +11,23 @@ final class LockedSale {
   interface Section {
 
     /** Serves one customer and reports it; false when there is nothing left for the others. */
-    boolean sell(Visit visit) throws InterruptedException;
+    boolean sell(Entry visit) throws InterruptedException;
   }
 
   private LockedSale() {}
 
   /** Serves the customers of this till, each under the lock. */
-  static void run(Till till, DistributedLock lock) throws InterruptedException {
+  static void run(WorkerThreadContext till, DistributedLock lock) throws InterruptedException {
     run(till, lock, visit -> sell(till, visit));
   }
 
   /** The same, with a section of the caller's. */
-  static void run(Till till, DistributedLock lock, Section section) throws InterruptedException {
+  static void run(WorkerThreadContext till, DistributedLock lock, Section section)
+      throws InterruptedException {
     boolean more = true;
     for (int i = 0; i < till.customers() && more; i++) {
       till.awaitCustomer();
-      Victim.keepSomeFor(till);
+      FaultedWorker.keepSomeFor(till);
       more = serve(lock, section);
     }
   }
@@ -37,14 +38,14 @@ final class LockedSale {
     lock.lock();
     try {
       long entered = System.nanoTime();
-      return section.sell(new Visit(lock.lease().fencingToken(), asked, entered));
+      return section.sell(new Entry(lock.lease().fencingToken(), asked, entered));
     } finally {
       lock.unlock();
     }
   }
 
   /** One customer: reads the stock, computes, writes it back, reports. */
-  static boolean sell(Till till, Visit visit) {
+  static boolean sell(WorkerThreadContext till, Entry visit) {
     boolean sold = till.sellOne();
     till.reportHeld(visit, sold);
     return sold;

@@ -1,6 +1,6 @@
 package io.mortise.cli.demo;
 
-import io.mortise.cli.timeline.Picture;
+import io.mortise.cli.timeline.Drawing;
 import java.util.List;
 
 /**
@@ -10,7 +10,7 @@ import java.util.List;
  * @param explanation what was to be seen, in one sentence with its numbers
  */
 public record Outcome(
-    boolean ok, String explanation, List<Figure> figures, List<? extends Picture> pictures) {
+    boolean ok, String explanation, List<Metric> figures, List<? extends Drawing> pictures) {
 
   /** Keeps copies of the lists. */
   public Outcome {

@@ -5,12 +5,12 @@ import io.mortise.cli.timeline.Mark;
 import io.mortise.cli.timeline.Span;
 import io.mortise.cli.timeline.Timeline;
 import io.mortise.cli.timeline.Timeline.Frame;
-import io.mortise.cli.worker.Note;
+import io.mortise.cli.worker.Entry;
+import io.mortise.cli.worker.EventType;
 import io.mortise.cli.worker.Stock;
 import io.mortise.cli.worker.Suspension;
-import io.mortise.cli.worker.Till;
-import io.mortise.cli.worker.Visit;
 import io.mortise.cli.worker.WorkerEvent.Entered;
+import io.mortise.cli.worker.WorkerThreadContext;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.RedisLock;
 import java.io.IOException;
@@ -50,17 +50,18 @@ final class Pause implements Chapter {
   }
 
   @Override
-  public void work(Till till) throws InterruptedException {
+  public void work(WorkerThreadContext till) throws InterruptedException {
     RedisLock lock = new RedisLock(till.locks(), till.job().lockName());
     try {
       LockedSale.run(till, lock, visit -> sell(till, lock, visit));
     } catch (LeaseLostException e) {
-      till.report(Note.TOLD, e.loss().fencingToken(), "unlock says: " + e.getMessage());
+      till.report(EventType.TOLD, e.loss().fencingToken(), "unlock says: " + e.getMessage());
     }
   }
 
   /** As every sale, but each write brings its token, and the stock refuses an old one. */
-  private static boolean sell(Till till, RedisLock lock, Visit visit) throws InterruptedException {
+  private static boolean sell(WorkerThreadContext till, RedisLock lock, Entry visit)
+      throws InterruptedException {
     Stock stock = till.stock();
     int left = stock.read();
     if (left <= 0) {
@@ -68,15 +69,16 @@ final class Pause implements Chapter {
       return false;
     }
     till.compute();
-    if (Victim.isDue(till, left)) {
+    if (FaultedWorker.isDue(till, left)) {
       lock.lease()
           .onLost(
-              loss -> till.report(Note.TOLD, visit.token(), "the lease says: " + loss.detail()));
+              loss ->
+                  till.report(EventType.TOLD, visit.token(), "the lease says: " + loss.detail()));
       till.stayInside(visit);
     }
     if (!stock.write(left - 1, visit.token())) {
       till.report(
-          Note.REFUSED,
+          EventType.REFUSED,
           visit.token(),
           "write of %d with token %d refused: token %d has been seen"
               .formatted(left - 1, visit.token(), stock.newestToken()));
@@ -87,12 +89,12 @@ final class Pause implements Chapter {
   }
 
   @Override
-  public Outcome play(Stage stage) throws InterruptedException {
-    stage.open(Victim.roles(stage.settings().processes()), Victim.WORKER);
-    Entered sleeper = stage.awaitStaying(Victim.WORKER);
+  public Outcome play(ChapterRun stage) throws InterruptedException {
+    stage.open(FaultedWorker.roles(stage.settings().processes()), FaultedWorker.WORKER);
+    Entered sleeper = stage.awaitStaying(FaultedWorker.WORKER);
     long pausedAt;
     long wokenAt;
-    try (Suspension suspension = stage.fate().suspend(Victim.WORKER)) {
+    try (Suspension suspension = stage.fate().suspend(FaultedWorker.WORKER)) {
       pausedAt = System.nanoTime();
       stage.progress().say("a holder sleeps");
       int before = stage.recording().served();
@@ -100,8 +102,8 @@ final class Pause implements Chapter {
           "others to get in",
           () ->
               stage.recording().served() >= before + OTHERS_INSIDE
-                  || stage.othersFinished(Victim.WORKER));
-      wokenAt = stage.fate().wake(Victim.WORKER, suspension);
+                  || stage.othersFinished(FaultedWorker.WORKER));
+      wokenAt = stage.fate().wake(FaultedWorker.WORKER, suspension);
     } catch (IOException e) {
       throw new DemoFailure("a worker cannot be woken: " + e.getMessage(), e);
     }
@@ -111,38 +113,38 @@ final class Pause implements Chapter {
   }
 
   /** What happened, when all is over. */
-  private record Course(Stage stage, Entered sleeper, long pausedAt, long wokenAt) {
+  private record Course(ChapterRun stage, Entered sleeper, long pausedAt, long wokenAt) {
 
     Outcome outcome() {
       Recording recording = stage.recording();
       Sale sale = Sale.of(stage);
       Exclusion exclusion = Exclusion.of(sale.holds());
       Hold next = next(sale);
-      OptionalLong toldAt = recording.timeOf(Note.TOLD);
+      OptionalLong toldAt = recording.timeOf(EventType.TOLD);
       long toldAfter = toldAt.isPresent() ? toldAt.getAsLong() - wokenAt : -1;
-      int refused = recording.count(Note.REFUSED);
+      int refused = recording.count(EventType.REFUSED);
       boolean told = toldAt.isPresent() && toldAfter <= TOLD_WITHIN.toNanos();
       boolean fenced = refused == 1 && sleeper.token() < next.token();
       boolean ok = told && fenced && sale.lostUpdates() == 0 && exclusion.holds();
 
-      List<Figure> figures = new ArrayList<>();
-      figures.add(Figure.millis("leaseMillis", "lease", stage.settings().lease()));
-      figures.add(Figure.millis("pausedMillis", "paused for", wokenAt - pausedAt));
+      List<Metric> figures = new ArrayList<>();
+      figures.add(Metric.millis("leaseMillis", "lease", stage.settings().lease()));
+      figures.add(Metric.millis("pausedMillis", "paused for", wokenAt - pausedAt));
       figures.add(
-          Figure.millis("nextInAfterMillis", "next one in after", next.enteredNanos() - pausedAt));
-      figures.add(Figure.millis("toldAfterMillis", "told after", toldAfter));
-      figures.add(Figure.count("refusedWrites", "refused writes", refused));
-      figures.add(Figure.count("pausedToken", "its token", sleeper.token()).aside());
-      figures.add(Figure.count("nextToken", "the next one's token", next.token()).aside());
+          Metric.millis("nextInAfterMillis", "next one in after", next.enteredNanos() - pausedAt));
+      figures.add(Metric.millis("toldAfterMillis", "told after", toldAfter));
+      figures.add(Metric.count("refusedWrites", "refused writes", refused));
+      figures.add(Metric.count("pausedToken", "its token", sleeper.token()).aside());
+      figures.add(Metric.count("nextToken", "the next one's token", next.token()).aside());
       figures.addAll(sale.countsAside());
       figures.addAll(exclusion.figures());
       String explanation =
           ok
               ? "Worker 1 slept through its lease. It was told %s after it woke up, and its late write was refused: the stock had seen a larger token."
-                  .formatted(Figure.millisText(toldAfter))
+                  .formatted(Metric.millisText(toldAfter))
               : "Told: %s. Writes refused: %d, where 1 was expected. Lost updates: %d. %s"
                   .formatted(
-                      toldAt.isPresent() ? "after " + Figure.millisText(toldAfter) : "never",
+                      toldAt.isPresent() ? "after " + Metric.millisText(toldAfter) : "never",
                       refused,
                       sale.lostUpdates(),
                       exclusion.explanation());
@@ -151,9 +153,9 @@ final class Pause implements Chapter {
 
     private Hold next(Sale sale) {
       return sale.holds().stream()
-          .filter(hold -> hold.worker() != Victim.WORKER && hold.enteredNanos() > pausedAt)
+          .filter(hold -> hold.worker() != FaultedWorker.WORKER && hold.enteredNanos() > pausedAt)
           .findFirst()
-          .orElseThrow(() -> new Standstill("nobody got in while worker 1 slept"));
+          .orElseThrow(() -> new NoProgressException("nobody got in while worker 1 slept"));
     }
 
     private List<Timeline> timelines() {
@@ -177,7 +179,7 @@ final class Pause implements Chapter {
           frame,
           stage.recording().holds(),
           stage.recording().marks(),
-          List.of(new Span(Victim.WORKER, sleeper.thread(), "asleep", pausedAt, wokenAt)),
+          List.of(new Span(FaultedWorker.WORKER, sleeper.thread(), "asleep", pausedAt, wokenAt)),
           stage.settings().processes(),
           stage.settings().threads(),
           caption);

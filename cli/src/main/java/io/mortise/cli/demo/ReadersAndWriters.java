@@ -1,9 +1,9 @@
 package io.mortise.cli.demo;
 
 import io.mortise.cli.worker.Catalogue;
-import io.mortise.cli.worker.Note;
-import io.mortise.cli.worker.Till;
-import io.mortise.cli.worker.Visit;
+import io.mortise.cli.worker.Entry;
+import io.mortise.cli.worker.EventType;
+import io.mortise.cli.worker.WorkerThreadContext;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.rwlock.RedisReadWriteLock;
@@ -53,7 +53,7 @@ final class ReadersAndWriters implements Chapter {
   }
 
   @Override
-  public void warmUp(Till till) {
+  public void warmUp(WorkerThreadContext till) {
     RedisReadWriteLock lock =
         new RedisReadWriteLock(
             till.locks(), till.job().lockName() + ":warm-up-of-" + till.locks().id());
@@ -62,7 +62,7 @@ final class ReadersAndWriters implements Chapter {
   }
 
   @Override
-  public void work(Till till) {
+  public void work(WorkerThreadContext till) {
     RedisReadWriteLock lock = new RedisReadWriteLock(till.locks(), till.job().lockName());
     boolean locked = till.job().role().startsWith(LOCKED);
     if (till.job().role().endsWith(WRITER) && till.thread() == 0) {
@@ -72,7 +72,7 @@ final class ReadersAndWriters implements Chapter {
     }
   }
 
-  private static void write(Till till, Optional<DistributedLock> lock) {
+  private static void write(WorkerThreadContext till, Optional<DistributedLock> lock) {
     Catalogue catalogue = till.catalogue();
     int writes = writes(till.job().stock());
     for (int i = 0; i < writes; i++) {
@@ -88,7 +88,7 @@ final class ReadersAndWriters implements Chapter {
     catalogue.writerIsDone();
   }
 
-  private static void read(Till till, Optional<DistributedLock> lock) {
+  private static void read(WorkerThreadContext till, Optional<DistributedLock> lock) {
     Catalogue catalogue = till.catalogue();
     long begin = System.nanoTime();
     do {
@@ -99,27 +99,28 @@ final class ReadersAndWriters implements Chapter {
           visit -> {
             Catalogue.State state = catalogue.read();
             if (state.isTorn()) {
-              till.report(Note.TORN, visit.token(), "a torn read: versions " + state.versions());
+              till.report(
+                  EventType.TORN, visit.token(), "a torn read: versions " + state.versions());
             }
             till.reportHeld(visit, false);
           });
     } while (catalogue.hasWriters() && System.nanoTime() - begin < READERS_STAY.toNanos());
   }
 
-  private static void inside(Mode mode, Optional<DistributedLock> lock, Consumer<Visit> section) {
+  private static void inside(Mode mode, Optional<DistributedLock> lock, Consumer<Entry> section) {
     long asked = System.nanoTime();
     lock.ifPresent(Lock::lock);
     try {
       long entered = System.nanoTime();
       long token = lock.map(held -> held.lease().fencingToken()).orElse(0L);
-      section.accept(new Visit(mode, token, asked, entered));
+      section.accept(new Entry(mode, token, asked, entered));
     } finally {
       lock.ifPresent(Lock::unlock);
     }
   }
 
   @Override
-  public Outcome play(Stage stage) throws InterruptedException {
+  public Outcome play(ChapterRun stage) throws InterruptedException {
     CatalogueRun bare = CatalogueRun.play(stage, false);
     CatalogueRun locked = CatalogueRun.play(stage, true);
     return outcome(bare, locked);
@@ -128,9 +129,9 @@ final class ReadersAndWriters implements Chapter {
   static Outcome outcome(CatalogueRun bare, CatalogueRun locked) {
     Exclusion exclusion = Exclusion.of(locked.holds());
     boolean ok = locked.isSafe() && locked.letsReadersTogether() && locked.letsWritersIn();
-    List<Figure> figures = new ArrayList<>(locked.figures());
-    figures.add(Figure.count("tornReadsWithoutLock", "torn reads without it", bare.torn()));
-    figures.add(Figure.count("readsWithoutLock", "reads without it", bare.reads()).aside());
+    List<Metric> figures = new ArrayList<>(locked.figures());
+    figures.add(Metric.count("tornReadsWithoutLock", "torn reads without it", bare.torn()));
+    figures.add(Metric.count("readsWithoutLock", "reads without it", bare.reads()).aside());
     figures.addAll(exclusion.figures());
     String contrast =
         bare.torn() > 0
@@ -144,7 +145,7 @@ final class ReadersAndWriters implements Chapter {
                     locked.reads(),
                     contrast,
                     locked.writes(),
-                    Figure.millisText(locked.writerWaits().atMostNanos(1)))
+                    Metric.millisText(locked.writerWaits().atMostNanos(1)))
             : "%d of %d reads were torn, up to %d read together, %d of %d writes are in the catalogue, a writer waited up to %s. %s"
                 .formatted(
                     locked.torn(),
@@ -152,7 +153,7 @@ final class ReadersAndWriters implements Chapter {
                     exclusion.mostReaders(),
                     locked.version(),
                     locked.expectedWrites(),
-                    Figure.millisText(locked.writerWaits().atMostNanos(1)),
+                    Metric.millisText(locked.writerWaits().atMostNanos(1)),
                     exclusion.explanation());
     return new Outcome(ok, explanation, figures, List.of(bare.excerpt(), locked.excerpt()));
   }

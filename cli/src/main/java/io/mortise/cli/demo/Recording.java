@@ -3,7 +3,7 @@ package io.mortise.cli.demo;
 import io.mortise.cli.timeline.Hold;
 import io.mortise.cli.timeline.Mark;
 import io.mortise.cli.worker.Accounts.Account;
-import io.mortise.cli.worker.Note;
+import io.mortise.cli.worker.EventType;
 import io.mortise.cli.worker.WorkerEvent;
 import io.mortise.cli.worker.WorkerEvent.Entered;
 import io.mortise.cli.worker.WorkerEvent.Held;
@@ -96,12 +96,12 @@ public final class Recording {
   }
 
   /** When it was first noted, in ns. */
-  public OptionalLong timeOf(Note note) {
+  public OptionalLong timeOf(EventType note) {
     return marks.stream().filter(mark -> mark.note() == note).mapToLong(Mark::atNanos).min();
   }
 
   /** How often it was noted. */
-  public int count(Note note) {
+  public int count(EventType note) {
     return (int) marks.stream().filter(mark -> mark.note() == note).count();
   }
 

@@ -15,7 +15,7 @@ import java.util.List;
 record Sale(int stock, int left, int sold, List<Hold> holds) {
   private static final double NANOS_PER_SECOND = 1e9;
 
-  static Sale of(Stage stage) {
+  static Sale of(ChapterRun stage) {
     Recording recording = stage.recording();
     return new Sale(
         stage.settings().stock(),
@@ -42,29 +42,29 @@ record Sale(int stock, int left, int sold, List<Hold> holds) {
   }
 
   /** What is to be seen of a sale that is the chapter's point. */
-  List<Figure> counts() {
+  List<Metric> counts() {
     return List.of(
-        Figure.count("stock", "in stock", stock),
-        Figure.count("sold", "sold", sold),
-        Figure.count("oversold", "oversold", oversold()),
-        Figure.count("left", "left in Redis", left),
-        Figure.count("lostUpdates", "lost updates", lostUpdates()));
+        Metric.count("stock", "in stock", stock),
+        Metric.count("sold", "sold", sold),
+        Metric.count("oversold", "oversold", oversold()),
+        Metric.count("left", "left in Redis", left),
+        Metric.count("lostUpdates", "lost updates", lostUpdates()));
   }
 
   /** The same, where the sale is not what the chapter is about. */
-  List<Figure> countsAside() {
+  List<Metric> countsAside() {
     return counts().stream()
         .map(count -> count.key().equals("lostUpdates") ? count : count.aside())
         .toList();
   }
 
-  List<Figure> times() {
+  List<Metric> times() {
     Waits waits = Waits.of(holds);
     return List.of(
-        new Figure("salesPerSecond", "throughput", perSecond(), "sales/s", true),
-        Figure.millis("medianWaitMillis", "median wait", waits.atMostNanos(0.5)),
-        Figure.millis("p99WaitMillis", "99 % waited up to", waits.atMostNanos(0.99)),
-        Figure.millis("longestWaitMillis", "longest wait", waits.atMostNanos(1)));
+        new Metric("salesPerSecond", "throughput", perSecond(), "sales/s", true),
+        Metric.millis("medianWaitMillis", "median wait", waits.atMostNanos(0.5)),
+        Metric.millis("p99WaitMillis", "99 % waited up to", waits.atMostNanos(0.99)),
+        Metric.millis("longestWaitMillis", "longest wait", waits.atMostNanos(1)));
   }
 
   private long startNanos() {

@@ -2,9 +2,9 @@ package io.mortise.cli.demo;
 
 import io.mortise.cli.worker.Accounts;
 import io.mortise.cli.worker.Accounts.Account;
-import io.mortise.cli.worker.Note;
-import io.mortise.cli.worker.Till;
-import io.mortise.cli.worker.Visit;
+import io.mortise.cli.worker.Entry;
+import io.mortise.cli.worker.EventType;
+import io.mortise.cli.worker.WorkerThreadContext;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.RedisLock;
@@ -53,7 +53,7 @@ final class Transfers implements Chapter {
     return settings.customers() / CUSTOMERS_PER_TRANSFER;
   }
 
-  static String role(Pairing pairing, Account payer) {
+  static String role(LockOrder pairing, Account payer) {
     return pairing + FROM + payer.name();
   }
 
@@ -68,7 +68,7 @@ final class Transfers implements Chapter {
   }
 
   @Override
-  public void warmUp(Till till) {
+  public void warmUp(WorkerThreadContext till) {
     String name = till.job().lockName() + ":warm-up-of-" + till.locks().id();
     new MultiLock(
             new RedisLock(till.locks(), name + "-1"), new RedisLock(till.locks(), name + "-2"))
@@ -77,12 +77,12 @@ final class Transfers implements Chapter {
   }
 
   @Override
-  public void work(Till till) throws InterruptedException {
+  public void work(WorkerThreadContext till) throws InterruptedException {
     String[] role = till.job().role().split(FROM, 2);
     Account payer = Account.valueOf(role[1]);
     DistributedLock first = lock(till, payer);
     DistributedLock second = lock(till, payer.other());
-    if (Pairing.valueOf(role[0]) == Pairing.ONE_BY_ONE) {
+    if (LockOrder.valueOf(role[0]) == LockOrder.ONE_BY_ONE) {
       for (int i = 0; i < TRIES; i++) {
         till.awaitCustomer();
         payOneByOne(till, payer, first, second);
@@ -96,18 +96,18 @@ final class Transfers implements Chapter {
     }
   }
 
-  private static DistributedLock lock(Till till, Account account) {
+  private static DistributedLock lock(WorkerThreadContext till, Account account) {
     return new RedisLock(till.locks(), Accounts.lockOf(till.job().lockName(), account));
   }
 
-  private static boolean pay(Till till, Account payer, Visit visit) {
+  private static boolean pay(WorkerThreadContext till, Account payer, Entry visit) {
     Accounts accounts = till.accounts();
     move(till, payer, accounts.read(payer));
     till.reportHeld(visit, true);
     return true;
   }
 
-  private static void move(Till till, Account payer, long balance) {
+  private static void move(WorkerThreadContext till, Account payer, long balance) {
     Accounts accounts = till.accounts();
     long other = accounts.read(payer.other());
     till.compute();
@@ -116,7 +116,7 @@ final class Transfers implements Chapter {
   }
 
   private static void payOneByOne(
-      Till till, Account payer, DistributedLock first, DistributedLock second)
+      WorkerThreadContext till, Account payer, DistributedLock first, DistributedLock second)
       throws InterruptedException {
     long asked = System.nanoTime();
     if (!first.tryLock(WAIT_LIMIT)) {
@@ -127,7 +127,7 @@ final class Transfers implements Chapter {
       long balance = till.accounts().read(payer);
       if (!second.tryLock(WAIT_LIMIT)) {
         till.report(
-            Note.GAVE_UP,
+            EventType.GAVE_UP,
             0,
             "has the lock of %s, and did not get that of %s in time"
                 .formatted(payer, payer.other()));
@@ -136,7 +136,7 @@ final class Transfers implements Chapter {
       long hasBoth = System.nanoTime();
       try {
         move(till, payer, balance);
-        till.reportHeld(new Visit(0, asked, hasBoth), true);
+        till.reportHeld(new Entry(0, asked, hasBoth), true);
       } finally {
         till.reportKept(payer.other(), hasBoth);
         second.unlock();
@@ -148,9 +148,9 @@ final class Transfers implements Chapter {
   }
 
   @Override
-  public Outcome play(Stage stage) throws InterruptedException {
-    TransfersRun oneByOne = TransfersRun.play(stage, Pairing.ONE_BY_ONE);
-    TransfersRun together = TransfersRun.play(stage, Pairing.TOGETHER);
+  public Outcome play(ChapterRun stage) throws InterruptedException {
+    TransfersRun oneByOne = TransfersRun.play(stage, LockOrder.ONE_BY_ONE);
+    TransfersRun together = TransfersRun.play(stage, LockOrder.TOGETHER);
     return outcome(oneByOne, together);
   }
 
@@ -164,16 +164,16 @@ final class Transfers implements Chapter {
             && Exclusion.of(oneByOne.holds()).overlaps() == 0
             && together.gaveUp() == 0
             && together.isBothWays();
-    List<Figure> figures = new ArrayList<>(oneByOne.figures());
+    List<Metric> figures = new ArrayList<>(oneByOne.figures());
     figures.addAll(together.figures());
     figures.add(
-        Figure.millis("medianWaitMillis", "median wait", together.waits().atMostNanos(0.5)));
+        Metric.millis("medianWaitMillis", "median wait", together.waits().atMostNanos(0.5)));
     figures.add(
-        Figure.millis("longestWaitMillis", "longest wait", together.waits().atMostNanos(1)));
-    figures.add(Figure.count("totalBefore", "total before", TransfersRun.TOTAL));
-    figures.add(Figure.count("totalAfter", "total after", together.total()));
+        Metric.millis("longestWaitMillis", "longest wait", together.waits().atMostNanos(1)));
+    figures.add(Metric.count("totalBefore", "total before", TransfersRun.TOTAL));
+    figures.add(Metric.count("totalAfter", "total after", together.total()));
     figures.add(
-        Figure.count("gaveUpInHand", "gave up with one in hand", oneByOne.gaveUpInHand()).aside());
+        Metric.count("gaveUpInHand", "gave up with one in hand", oneByOne.gaveUpInHand()).aside());
     figures.addAll(exclusion.figures());
     String contrast =
         oneByOne.gaveUp() > 0

@@ -6,7 +6,7 @@ import io.mortise.cli.timeline.Span;
 import io.mortise.cli.timeline.Timeline;
 import io.mortise.cli.timeline.Waits;
 import io.mortise.cli.worker.Accounts.Account;
-import io.mortise.cli.worker.Note;
+import io.mortise.cli.worker.EventType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * @param excerpt a part of it
  */
 record TransfersRun(
-    Pairing pairing,
+    LockOrder pairing,
     List<Hold> holds,
     int tries,
     long onA,
@@ -43,28 +43,29 @@ record TransfersRun(
   private static final double NANOS_PER_SECOND = 1e9;
   private static final Duration WINDOW = Duration.ofMillis(300);
 
-  static TransfersRun play(Stage stage, Pairing pairing) throws InterruptedException {
+  static TransfersRun play(ChapterRun stage, LockOrder pairing) throws InterruptedException {
     for (Account account : Account.values()) {
       stage.accounts().write(account, OPENING);
     }
     stage.open(
         worker -> Transfers.role(pairing, Transfers.payer(worker)), stage.settings().threads());
     stage.awaitEnd();
-    return pairing == Pairing.TOGETHER ? together(stage) : oneByOne(stage);
+    return pairing == LockOrder.TOGETHER ? together(stage) : oneByOne(stage);
   }
 
-  private static TransfersRun together(Stage stage) {
+  private static TransfersRun together(ChapterRun stage) {
     List<Hold> holds = stage.recording().holds();
     return of(
         stage,
-        Pairing.TOGETHER,
+        LockOrder.TOGETHER,
         tries(stage, Transfers::transfers),
         holds,
-        Excerpt.of(stage, "With a MultiLock: whoever is inside has both accounts.", holds, WINDOW)
+        TimelineWindow.of(
+                stage, "With a MultiLock: whoever is inside has both accounts.", holds, WINDOW)
             .with(lanes(account -> holds)));
   }
 
-  private static TransfersRun oneByOne(Stage stage) {
+  private static TransfersRun oneByOne(ChapterRun stage) {
     Recording recording = stage.recording();
     List<Hold> all = new ArrayList<>(recording.holds());
     for (Account account : Account.values()) {
@@ -72,10 +73,10 @@ record TransfersRun(
     }
     return of(
         stage,
-        Pairing.ONE_BY_ONE,
+        LockOrder.ONE_BY_ONE,
         tries(stage, customers -> Transfers.TRIES),
         all,
-        Excerpt.of(
+        TimelineWindow.of(
                 stage,
                 "One by one: while the accounts are of two colours, each side waits for the other."
                     + " A bar in a thread's row has both.",
@@ -109,7 +110,7 @@ record TransfersRun(
   }
 
   private static TransfersRun of(
-      Stage stage, Pairing pairing, int tries, List<Hold> all, Timeline excerpt) {
+      ChapterRun stage, LockOrder pairing, int tries, List<Hold> all, Timeline excerpt) {
     Recording recording = stage.recording();
     return new TransfersRun(
         pairing,
@@ -117,13 +118,13 @@ record TransfersRun(
         tries,
         stage.accounts().read(Account.A),
         stage.accounts().read(Account.B),
-        recording.count(Note.GAVE_UP),
+        recording.count(EventType.GAVE_UP),
         all.stream().mapToLong(Hold::leftNanos).max().orElse(0)
             - all.stream().mapToLong(Hold::askedNanos).min().orElse(0),
         excerpt);
   }
 
-  private static int tries(Stage stage, IntUnaryOperator ofThread) {
+  private static int tries(ChapterRun stage, IntUnaryOperator ofThread) {
     int tries = 0;
     for (int worker = 0; worker < stage.settings().processes(); worker++) {
       for (int thread = 0; thread < stage.threads(); thread++) {
@@ -177,12 +178,12 @@ record TransfersRun(
   }
 
   /** What both ways have. */
-  List<Figure> figures() {
+  List<Metric> figures() {
     return Stream.of(
-            Figure.count("transfers", "transfers", holds.size()),
-            Figure.count("gaveUp", "gave up", gaveUp()),
-            Figure.millis("tookMillis", "took", tookNanos).aside(),
-            new Figure("transfersPerSecond", "throughput", perSecond(), "transfers/s", true))
+            Metric.count("transfers", "transfers", holds.size()),
+            Metric.count("gaveUp", "gave up", gaveUp()),
+            Metric.millis("tookMillis", "took", tookNanos).aside(),
+            new Metric("transfersPerSecond", "throughput", perSecond(), "transfers/s", true))
         .map(pairing::figure)
         .toList();
   }

@@ -1,6 +1,6 @@
 package io.mortise.cli.demo;
 
-import io.mortise.cli.worker.Till;
+import io.mortise.cli.worker.WorkerThreadContext;
 import io.mortise.core.RedisLock;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,17 +25,17 @@ final class WithRedisLock implements Chapter {
   }
 
   @Override
-  public void work(Till till) throws InterruptedException {
+  public void work(WorkerThreadContext till) throws InterruptedException {
     LockedSale.run(till, new RedisLock(till.locks(), till.job().lockName()));
   }
 
   @Override
-  public Outcome play(Stage stage) throws InterruptedException {
+  public Outcome play(ChapterRun stage) throws InterruptedException {
     stage.open("seller");
     stage.awaitEnd();
     Sale sale = Sale.of(stage);
     Exclusion exclusion = Exclusion.of(sale.holds());
-    List<Figure> figures = new ArrayList<>(sale.counts());
+    List<Metric> figures = new ArrayList<>(sale.counts());
     figures.addAll(exclusion.figures());
     figures.addAll(sale.times());
     boolean exact = sale.sold() == sale.stock() && sale.left() == 0;
@@ -49,6 +49,6 @@ final class WithRedisLock implements Chapter {
         exact && exclusion.holds(),
         explanation,
         figures,
-        List.of(Excerpt.of(stage, "One bar at any time.")));
+        List.of(TimelineWindow.of(stage, "One bar at any time.")));
   }
 }

@@ -2,8 +2,8 @@ package io.mortise.cli.demo;
 
 import io.mortise.cli.timeline.Overlaps;
 import io.mortise.cli.timeline.Overlaps.Stretch;
-import io.mortise.cli.worker.Till;
-import io.mortise.cli.worker.Visit;
+import io.mortise.cli.worker.Entry;
+import io.mortise.cli.worker.WorkerThreadContext;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,24 +27,24 @@ final class WithoutLock implements Chapter {
   }
 
   @Override
-  public void work(Till till) {
+  public void work(WorkerThreadContext till) {
     boolean more = true;
     for (int i = 0; i < till.customers() && more; i++) {
       till.awaitCustomer();
       long now = System.nanoTime();
-      more = LockedSale.sell(till, new Visit(0, now, now));
+      more = LockedSale.sell(till, new Entry(0, now, now));
     }
   }
 
   @Override
-  public Outcome play(Stage stage) throws InterruptedException {
+  public Outcome play(ChapterRun stage) throws InterruptedException {
     stage.open("seller");
     stage.awaitEnd();
     Sale sale = Sale.of(stage);
     int mostInside =
         Overlaps.stretches(sale.holds()).stream().mapToInt(Stretch::inside).max().orElse(0);
-    List<Figure> figures = new ArrayList<>(sale.counts());
-    figures.add(Figure.count("mostInside", "most inside at once", mostInside));
+    List<Metric> figures = new ArrayList<>(sale.counts());
+    figures.add(Metric.count("mostInside", "most inside at once", mostInside));
     boolean shown = sale.oversold() > 0;
     String explanation =
         shown
@@ -56,6 +56,7 @@ final class WithoutLock implements Chapter {
         explanation,
         figures,
         List.of(
-            Excerpt.of(stage, "Bars above each other: several threads inside at the same time.")));
+            TimelineWindow.of(
+                stage, "Bars above each other: several threads inside at the same time.")));
   }
 }

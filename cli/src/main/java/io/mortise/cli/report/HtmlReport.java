@@ -3,9 +3,9 @@ package io.mortise.cli.report;
 import io.mortise.cli.demo.ChapterReport;
 import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
-import io.mortise.cli.demo.Figure;
+import io.mortise.cli.demo.Metric;
+import io.mortise.cli.timeline.Drawing;
 import io.mortise.cli.timeline.LineUps;
-import io.mortise.cli.timeline.Picture;
 import io.mortise.cli.timeline.Timeline;
 import java.io.IOException;
 import java.io.InputStream;
@@ -62,7 +62,7 @@ public final class HtmlReport {
                 .formatted(
                     report.version(),
                     report.redis(),
-                    Figure.millisText(settings.lease().toNanos()),
+                    Metric.millisText(settings.lease().toNanos()),
                     report.took().toMillis() / 1e3),
             "class",
             "quiet")
@@ -118,7 +118,7 @@ public final class HtmlReport {
     page.leaf("p", chapter.story());
     page.leaf("p", chapter.outcome().explanation(), "class", "seen");
     figures(chapter.outcome().figures());
-    for (Picture picture : chapter.outcome().pictures()) {
+    for (Drawing picture : chapter.outcome().pictures()) {
       page.open("figure");
       page.open("div", "class", "scroll");
       draw(picture, chapter.title());
@@ -130,7 +130,7 @@ public final class HtmlReport {
     page.close();
   }
 
-  private void draw(Picture picture, String title) {
+  private void draw(Drawing picture, String title) {
     if (picture instanceof Timeline timeline) {
       new TimelineSvg(timeline, title).write(page);
     } else if (picture instanceof LineUps lineUps) {
@@ -138,10 +138,10 @@ public final class HtmlReport {
     }
   }
 
-  private void figures(List<Figure> figures) {
+  private void figures(List<Metric> figures) {
     comparison(figures.stream().filter(figure -> !figure.of().isEmpty()).toList());
     page.open("dl");
-    for (Figure figure : figures) {
+    for (Metric figure : figures) {
       if (figure.of().isEmpty()) {
         page.open("div").leaf("dt", figure.label()).leaf("dd", figure.text()).close();
       }
@@ -150,22 +150,22 @@ public final class HtmlReport {
   }
 
   /** A column for each of the things that are compared. */
-  private void comparison(List<Figure> figures) {
+  private void comparison(List<Metric> figures) {
     if (figures.isEmpty()) {
       return;
     }
-    List<String> compared = figures.stream().map(Figure::of).distinct().toList();
+    List<String> compared = figures.stream().map(Metric::of).distinct().toList();
     page.open("table", "class", "comparison").open("thead").open("tr").leaf("td", "");
     compared.forEach(of -> page.leaf("th", of, "scope", "col"));
     page.close().close().open("tbody");
-    for (String label : figures.stream().map(Figure::label).distinct().toList()) {
+    for (String label : figures.stream().map(Metric::label).distinct().toList()) {
       page.open("tr").leaf("th", label, "scope", "row");
       for (String of : compared) {
         page.leaf(
             "td",
             figures.stream()
                 .filter(figure -> figure.label().equals(label) && figure.of().equals(of))
-                .map(Figure::text)
+                .map(Metric::text)
                 .findFirst()
                 .orElse(""));
       }

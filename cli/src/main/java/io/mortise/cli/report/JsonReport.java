@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mortise.cli.demo.ChapterReport;
 import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
-import io.mortise.cli.demo.Figure;
+import io.mortise.cli.demo.Metric;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 
@@ -58,7 +58,7 @@ public final class JsonReport {
     node.put("explanation", chapter.outcome().explanation());
     node.put("millis", chapter.took().toMillis());
     ObjectNode figures = node.putObject("figures");
-    for (Figure figure : chapter.outcome().figures()) {
+    for (Metric figure : chapter.outcome().figures()) {
       double value = figure.value().doubleValue();
       if (value == Math.rint(value)) {
         figures.put(figure.key(), figure.value().longValue());

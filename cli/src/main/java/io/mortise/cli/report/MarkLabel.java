@@ -1,7 +1,7 @@
 package io.mortise.cli.report;
 
 import io.mortise.cli.timeline.Mark;
-import io.mortise.cli.worker.Note;
+import io.mortise.cli.worker.EventType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -26,7 +26,7 @@ record MarkLabel(Mark mark, String text, double x, boolean toTheLeft, int lane) 
    */
   static List<MarkLabel> place(List<Mark> marks, TimeScale scale, double right) {
     List<MarkLabel> placed = new ArrayList<>();
-    Set<Note> seen = EnumSet.noneOf(Note.class);
+    Set<EventType> seen = EnumSet.noneOf(EventType.class);
     marks.stream()
         .sorted(Comparator.comparingLong(Mark::atNanos))
         .filter(mark -> seen.add(mark.note()))
@@ -63,7 +63,7 @@ record MarkLabel(Mark mark, String text, double x, boolean toTheLeft, int lane) 
     return toTheLeft ? x : x + width(text);
   }
 
-  private static String words(Note note) {
+  private static String words(EventType note) {
     return switch (note) {
       case KILLED -> "killed";
       case PAUSED -> "paused";

@@ -3,7 +3,7 @@ package io.mortise.cli.report;
 import io.mortise.cli.demo.ChapterReport;
 import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
-import io.mortise.cli.demo.Figure;
+import io.mortise.cli.demo.Metric;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.stream.Collectors;
@@ -67,16 +67,16 @@ public final class TableReport {
     return ansi.new Text("@|bold " + text + "|@");
   }
 
-  private static String value(Figure figure) {
+  private static String value(Metric figure) {
     return figure.of().isEmpty() ? figure.text() : "%s (%s)".formatted(figure.text(), figure.of());
   }
 
   private static String figures(ChapterReport chapter) {
     return chapter.outcome().figures().stream()
-        .filter(Figure::headline)
+        .filter(Metric::headline)
         .collect(
             Collectors.groupingBy(
-                Figure::label,
+                Metric::label,
                 LinkedHashMap::new,
                 Collectors.mapping(TableReport::value, Collectors.joining(" "))))
         .entrySet()

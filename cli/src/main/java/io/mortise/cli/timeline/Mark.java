@@ -1,6 +1,6 @@
 package io.mortise.cli.timeline;
 
-import io.mortise.cli.worker.Note;
+import io.mortise.cli.worker.EventType;
 
 /**
  * Something that happened at a moment.
@@ -9,7 +9,7 @@ import io.mortise.cli.worker.Note;
  * @param thread to which of its threads, from 0; {@link #WHOLE_PROCESS} if to all of them
  * @param detail one sentence
  */
-public record Mark(int worker, int thread, Note note, long atNanos, String detail) {
+public record Mark(int worker, int thread, EventType note, long atNanos, String detail) {
   /** In place of a thread. */
   public static final int WHOLE_PROCESS = -1;
 }

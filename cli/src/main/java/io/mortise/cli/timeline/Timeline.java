@@ -20,7 +20,7 @@ public record Timeline(
     int threads,
     List<Lane> lanes,
     String caption)
-    implements Picture {
+    implements Drawing {
 
   /**
    * A part of the time.

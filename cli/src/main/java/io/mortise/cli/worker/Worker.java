@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  * the demo is killed, so no worker outlives it.
  */
 public final class Worker {
-  private final Function<String, Work> workOfChapter;
-  private final Lines.Writer reports;
-  private @Nullable Shift shift;
+  private final Function<String, WorkerTask> workOfChapter;
+  private final JsonLines.Writer reports;
+  private @Nullable JobRun shift;
 
   /** A worker that reports to {@code out}. */
-  public Worker(Function<String, Work> workOfChapter, OutputStream out) {
+  public Worker(Function<String, WorkerTask> workOfChapter, OutputStream out) {
     this.workOfChapter = workOfChapter;
-    this.reports = new Lines.Writer(out);
+    this.reports = new JsonLines.Writer(out);
   }
 
   /** Takes orders until the end of the input. */
@@ -32,29 +32,29 @@ public final class Worker {
     String line;
     while ((line = lines.readLine()) != null) {
       try {
-        obey(Lines.order(line));
+        obey(JsonLines.order(line));
       } catch (InterruptedException | RuntimeException e) {
         fail(e);
       }
     }
   }
 
-  private void obey(Order order) throws InterruptedException {
-    if (order instanceof Order.Prepare prepare) {
+  private void obey(WorkerRequest order) throws InterruptedException {
+    if (order instanceof WorkerRequest.Prepare prepare) {
       Job job = prepare.job();
-      shift = Shift.prepare(job, workOfChapter.apply(job.chapter()), this::report, this::fail);
+      shift = JobRun.prepare(job, workOfChapter.apply(job.chapter()), this::report, this::fail);
       report(new WorkerEvent.Prepared());
       return;
     }
-    Shift current = shift;
+    JobRun current = shift;
     if (current == null) {
       throw new IllegalStateException("no job to which the order belongs: " + order);
     }
-    if (order instanceof Order.Go) {
+    if (order instanceof WorkerRequest.Go) {
       current.go();
-    } else if (order instanceof Order.Call call) {
+    } else if (order instanceof WorkerRequest.Call call) {
       current.call(call.thread());
-    } else if (order instanceof Order.Proceed) {
+    } else if (order instanceof WorkerRequest.Proceed) {
       current.proceed();
     } else {
       current.close();

@@ -58,7 +58,7 @@ public sealed interface WorkerEvent {
   record Kept(int thread, Account account, long fromNanos, long toNanos) implements WorkerEvent {}
 
   /** Something worth a mark on the time line. */
-  record Noted(int thread, Note note, long token, long atNanos, String detail)
+  record Noted(int thread, EventType note, long token, long atNanos, String detail)
       implements WorkerEvent {}
 
   /** All threads are done. */

@@ -18,14 +18,14 @@ final class WorkerProcess implements AutoCloseable {
 
   private final int number;
   private final Process process;
-  private final Lines.Writer orders;
+  private final JsonLines.Writer orders;
   private final Consumer<WorkerReport> inbox;
   private volatile boolean ending;
 
   private WorkerProcess(int number, Process process, Consumer<WorkerReport> inbox) {
     this.number = number;
     this.process = process;
-    this.orders = new Lines.Writer(process.getOutputStream());
+    this.orders = new JsonLines.Writer(process.getOutputStream());
     this.inbox = inbox;
   }
 
@@ -50,7 +50,7 @@ final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  void send(Order order) {
+  void send(WorkerRequest order) {
     try {
       orders.write(order);
     } catch (IOException e) {
@@ -85,7 +85,7 @@ final class WorkerProcess implements AutoCloseable {
     try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       String line;
       while ((line = lines.readLine()) != null) {
-        tell(Lines.event(line));
+        tell(JsonLines.event(line));
       }
     }
     if (!ending) {

@@ -40,7 +40,7 @@ public final class Workers implements AutoCloseable {
   }
 
   /** Tells the worker what to do. */
-  public void send(int worker, Order order) {
+  public void send(int worker, WorkerRequest order) {
     running(worker).send(order);
   }
 

@@ -8,7 +8,7 @@ import io.mortise.cli.Main;
 import io.mortise.cli.timeline.Hold;
 import io.mortise.cli.timeline.Timeline;
 import io.mortise.cli.timeline.Timeline.Frame;
-import io.mortise.cli.worker.Till;
+import io.mortise.cli.worker.WorkerThreadContext;
 import io.mortise.testkit.HoldLog.Mode;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ class JudgementTest {
       new DemoSettings(2, 2, 100, 300, Duration.ofMillis(500));
 
   private interface Playing {
-    Outcome play(Stage stage) throws InterruptedException;
+    Outcome play(ChapterRun stage) throws InterruptedException;
   }
 
   /** The workers do what the chapter of that name does; the demo's side is another. */
@@ -37,12 +37,12 @@ class JudgementTest {
     }
 
     @Override
-    public Outcome play(Stage stage) throws InterruptedException {
+    public Outcome play(ChapterRun stage) throws InterruptedException {
       return playing.play(stage);
     }
 
     @Override
-    public void work(Till till) {
+    public void work(WorkerThreadContext till) {
       throw new AssertionError("workers look their side up by its name");
     }
   }
@@ -85,7 +85,7 @@ class JudgementTest {
   void aStandstillIsAChapterThatDoesNotHoldAndTheNextIsPlayed() throws InterruptedException {
     Playing stuck =
         stage -> {
-          stage.open(Victim.roles(2), Victim.WORKER);
+          stage.open(FaultedWorker.roles(2), FaultedWorker.WORKER);
           stage.await("something that never happens", () -> false);
           throw new AssertionError("not reached");
         };
@@ -147,8 +147,8 @@ class JudgementTest {
     Playing bothOneByOne =
         stage ->
             Transfers.outcome(
-                TransfersRun.play(stage, Pairing.ONE_BY_ONE),
-                TransfersRun.play(stage, Pairing.ONE_BY_ONE));
+                TransfersRun.play(stage, LockOrder.ONE_BY_ONE),
+                TransfersRun.play(stage, LockOrder.ONE_BY_ONE));
     Outcome outcome = play(new Swapped("transfers", bothOneByOne)).chapters().get(0).outcome();
     assertFalse(outcome.ok());
   }

@@ -18,7 +18,7 @@ class TransfersTest {
 
   private static TransfersRun run(int tries, long onA, long onB, Hold... holds) {
     return new TransfersRun(
-        Pairing.TOGETHER,
+        LockOrder.TOGETHER,
         List.of(holds),
         tries,
         onA,

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.mortise.cli.worker.Job;
-import io.mortise.cli.worker.Order;
 import io.mortise.cli.worker.Stock;
 import io.mortise.cli.worker.WorkerEvent;
 import io.mortise.cli.worker.WorkerEvent.Finished;
 import io.mortise.cli.worker.WorkerEvent.Held;
 import io.mortise.cli.worker.WorkerEvent.Ready;
 import io.mortise.cli.worker.WorkerReport;
+import io.mortise.cli.worker.WorkerRequest;
 import io.mortise.cli.worker.Workers;
 import io.mortise.testkit.RedisServer;
 import java.util.List;
@@ -30,7 +30,7 @@ class VictimTest {
     try (RedisServer server = RedisServer.start();
         RedisClient redis = RedisClient.create(server.uri());
         Workers workers = new Workers(2, "io.mortise.cli.Main")) {
-      int other = Victim.WORKER + 1;
+      int other = FaultedWorker.WORKER + 1;
       Stock stock = new Stock(redis, "sale");
       stock.write(STOCK);
       workers.startMissing();
@@ -41,10 +41,10 @@ class VictimTest {
       }
       workers.send(
           other,
-          new Order.Prepare(
+          new WorkerRequest.Prepare(
               new Job(
                   "crash",
-                  Victim.roles(2).get(other),
+                  FaultedWorker.roles(2).get(other),
                   server.uri(),
                   List.of(server.uri()),
                   "sale",
@@ -52,7 +52,7 @@ class VictimTest {
                   1,
                   2 * STOCK,
                   10_000)));
-      workers.send(other, new Order.Go());
+      workers.send(other, new WorkerRequest.Go());
 
       for (int sold = 0; sold < STOCK / 2; ) {
         if (next(workers) instanceof Held) {
@@ -62,7 +62,7 @@ class VictimTest {
       assertNull(workers.nextReport(SILENCE_NANOS));
       assertEquals(STOCK / 2, stock.read());
 
-      workers.send(other, new Order.Proceed());
+      workers.send(other, new WorkerRequest.Proceed());
       WorkerEvent event = next(workers);
       while (!(event instanceof Finished)) {
         event = next(workers);

@@ -3,7 +3,7 @@ package io.mortise.cli.report;
 import io.mortise.cli.demo.ChapterReport;
 import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
-import io.mortise.cli.demo.Figure;
+import io.mortise.cli.demo.Metric;
 import io.mortise.cli.demo.Outcome;
 import io.mortise.cli.timeline.Hold;
 import io.mortise.cli.timeline.Lane;
@@ -14,7 +14,7 @@ import io.mortise.cli.timeline.Outage;
 import io.mortise.cli.timeline.Span;
 import io.mortise.cli.timeline.Timeline;
 import io.mortise.cli.timeline.Timeline.Frame;
-import io.mortise.cli.worker.Note;
+import io.mortise.cli.worker.EventType;
 import io.mortise.testkit.HoldLog.Mode;
 import java.time.Duration;
 import java.util.List;
@@ -34,9 +34,9 @@ final class Samples {
             new Hold(1, 1, 6, 0, 60 * MILLI, 70 * MILLI),
             new Hold(1, 0, 7, 500 * MILLI, 600 * MILLI, 700 * MILLI)),
         List.of(
-            new Mark(0, Mark.WHOLE_PROCESS, Note.KILLED, 10 * MILLI, EVIL),
-            new Mark(1, 0, Note.TOLD, 98 * MILLI, "told"),
-            new Mark(1, 0, Note.REFUSED, 99 * MILLI, "refused")),
+            new Mark(0, Mark.WHOLE_PROCESS, EventType.KILLED, 10 * MILLI, EVIL),
+            new Mark(1, 0, EventType.TOLD, 98 * MILLI, "told"),
+            new Mark(1, 0, EventType.REFUSED, 99 * MILLI, "refused")),
         List.of(new Span(0, 0, "dead", 10 * MILLI, 60 * MILLI)),
         2,
         2,
@@ -91,17 +91,17 @@ final class Samples {
         "Redis 6.2 at " + EVIL,
         new DemoSettings(2, 2, 20, 60, Duration.ofSeconds(2)),
         List.of(
-            chapter("first", true, Figure.count("sold", "sold", 20)),
-            chapter("second", secondHolds, Figure.millis("gapMillis", "next one in", 1_234_567))),
+            chapter("first", true, Metric.count("sold", "sold", 20)),
+            chapter("second", secondHolds, Metric.millis("gapMillis", "next one in", 1_234_567))),
         Duration.ofMillis(4321));
   }
 
-  private static ChapterReport chapter(String name, boolean ok, Figure figure) {
+  private static ChapterReport chapter(String name, boolean ok, Metric figure) {
     Outcome outcome =
         new Outcome(
             ok,
             "Explained " + EVIL,
-            List.of(figure, Figure.count("inner", "hidden", 7).aside()),
+            List.of(figure, Metric.count("inner", "hidden", 7).aside()),
             List.of(lineUps(), timeline().with(lanes())));
     return new ChapterReport(
         name,

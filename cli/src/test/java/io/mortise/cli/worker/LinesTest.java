@@ -35,44 +35,44 @@ class LinesTest {
         new WorkerEvent.Entered(3, 1L << 52, -5, 7),
         new WorkerEvent.Held(3, Mode.SHARED, 0, 1, 2, 3, true),
         new WorkerEvent.Kept(1, Accounts.Account.B, 4, 5),
-        new WorkerEvent.Noted(0, Note.REFUSED, 9, 10, "a \"line\"\nand another"),
+        new WorkerEvent.Noted(0, EventType.REFUSED, 9, 10, "a \"line\"\nand another"),
         new WorkerEvent.Finished(),
         new WorkerEvent.Failed("ß"),
         new WorkerEvent.Logged(""));
   }
 
-  static List<Order> orders() {
+  static List<WorkerRequest> orders() {
     return List.of(
-        new Order.Prepare(JOB),
-        new Order.Go(),
-        new Order.Call(3),
-        new Order.Proceed(),
-        new Order.Close());
+        new WorkerRequest.Prepare(JOB),
+        new WorkerRequest.Go(),
+        new WorkerRequest.Call(3),
+        new WorkerRequest.Proceed(),
+        new WorkerRequest.Close());
   }
 
   @ParameterizedTest
   @MethodSource("events")
   void anEventArrivesAsItWasSentInOneLine(WorkerEvent event) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    new Lines.Writer(out).write(event);
+    new JsonLines.Writer(out).write(event);
     String text = out.toString(UTF_8);
     assertEquals(text.length() - 1, text.indexOf('\n'));
-    assertEquals(event, Lines.event(text));
+    assertEquals(event, JsonLines.event(text));
   }
 
   @ParameterizedTest
   @MethodSource("orders")
-  void anOrderArrivesAsItWasSentInOneLine(Order order) throws IOException {
+  void anOrderArrivesAsItWasSentInOneLine(WorkerRequest order) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    new Lines.Writer(out).write(order);
+    new JsonLines.Writer(out).write(order);
     String text = out.toString(UTF_8);
     assertEquals(text.length() - 1, text.indexOf('\n'));
-    assertEquals(order, Lines.order(text));
+    assertEquals(order, JsonLines.order(text));
   }
 
   @Test
   void aLineThatIsNoMessageIsShown() {
-    Exception e = assertThrows(UncheckedIOException.class, () -> Lines.event("Killed"));
+    Exception e = assertThrows(UncheckedIOException.class, () -> JsonLines.event("Killed"));
     assertTrue(e.getMessage().endsWith("Killed"), e.getMessage());
   }
 

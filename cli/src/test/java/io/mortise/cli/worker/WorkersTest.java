@@ -28,7 +28,7 @@ class WorkersTest {
       assertInstanceOf(Ready.class, next(workers));
       workers.send(
           0,
-          new Order.Prepare(
+          new WorkerRequest.Prepare(
               new Job(
                   "crash",
                   "seller",
@@ -65,7 +65,7 @@ class WorkersTest {
       workers.startMissing();
       assertInstanceOf(Ready.class, next(workers));
       Suspension suspension = workers.suspend(0);
-      workers.send(0, new Order.Go());
+      workers.send(0, new WorkerRequest.Go());
       assertNull(workers.nextReport(TimeUnit.MILLISECONDS.toNanos(300)));
       suspension.close();
       WorkerEvent event = next(workers);
@@ -89,7 +89,7 @@ class WorkersTest {
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     try {
-      assertInstanceOf(Ready.class, Lines.event(worker.inputReader().readLine()));
+      assertInstanceOf(Ready.class, JsonLines.event(worker.inputReader().readLine()));
       worker.outputWriter().close();
       assertTrue(worker.waitFor(10, TimeUnit.SECONDS));
       assertEquals(0, worker.exitValue());

@@ -25,16 +25,16 @@ final class AsyncAcquisition {
   private static final Logger LOG = LoggerFactory.getLogger(AsyncAcquisition.class);
 
   private final LeaseSource source;
-  private final Terms terms;
+  private final LeaseTerms terms;
   private final CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
   private final AtomicBoolean decided = new AtomicBoolean();
 
-  private AsyncAcquisition(LeaseSource source, Terms terms) {
+  private AsyncAcquisition(LeaseSource source, LeaseTerms terms) {
     this.source = source;
     this.terms = terms;
   }
 
-  static CompletionStage<Optional<Lease>> start(LeaseSource source, Terms terms) {
+  static CompletionStage<Optional<Lease>> start(LeaseSource source, LeaseTerms terms) {
     AsyncAcquisition acquisition = new AsyncAcquisition(source.detached(), terms);
     acquisition.start();
     return acquisition.result;

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where the leases of one lock come from: a protocol on an engine, or other sources together. A
- * {@link LeasedLock} makes a {@link DistributedLock} of it. Immutable, and safe for any thread.
+ * {@link LeaseBackedLock} makes a {@link DistributedLock} of it. Immutable, and safe for any
+ * thread.
  */
 public interface LeaseSource {
 
@@ -30,12 +31,12 @@ public interface LeaseSource {
   LockOptions options();
 
   /** What stands in Redis for it: two locks that share one of these exclude each other. */
-  Set<LockPlace> places();
+  Set<LockKey> places();
 
   /** The servers on which it stands. */
-  default Set<LockNode> nodes() {
+  default Set<LockServer> nodes() {
     return places().stream()
-        .map(LockPlace::node)
+        .map(LockKey::node)
         .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
@@ -50,18 +51,19 @@ public interface LeaseSource {
    *     one; nothing is held
    * @throws io.mortise.core.LockException if Redis could not be used; nothing is held
    */
-  Optional<OwnedLease> acquire(Terms terms, @Nullable Thread owner) throws InterruptedException;
+  Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner)
+      throws InterruptedException;
 
   /** The lease as its user gets it, who alone has it. */
   default Lease guard(OwnedLease lease) {
-    return new GuardedLease(lease, options().traceLeases());
+    return new LeakDetectingLease(lease, options().traceLeases());
   }
 
   /**
    * As {@link #acquire}, for the calling thread, which will give up the hold itself. To be called
-   * by {@link Ownership} alone.
+   * by {@link ThreadOwnership} alone.
    */
-  default Optional<OwnedLease> acquireForThread(Terms terms) throws InterruptedException {
+  default Optional<OwnedLease> acquireForThread(LeaseTerms terms) throws InterruptedException {
     return acquire(terms, Thread.currentThread());
   }
 
@@ -123,7 +125,7 @@ public interface LeaseSource {
    *     ends a wait
    */
   default GroupAttemptResult acquireTogether(
-      List<? extends LeaseSource> sources, Terms terms, @Nullable Thread owner)
+      List<? extends LeaseSource> sources, LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException {
     throw new UnsupportedOperationException(this + " joins no other lock");
   }

@@ -1,5 +1,6 @@
 package io.mortise.core.spi;
 
+import io.mortise.scripts.ScriptCall;
 import java.util.Optional;
 
 /**
@@ -107,7 +108,7 @@ public interface LockProtocol {
   }
 
   /** Reads the answer to {@link #acquire}: integers are {@code Long}, arrays are {@code List}. */
-  Attempt outcome(Object reply);
+  AcquireResult outcome(Object reply);
 
   /**
    * A release. Its answer is an array: 1 and how many subscribers heard it; 0 when this holder

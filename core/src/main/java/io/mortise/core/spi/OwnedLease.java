@@ -15,10 +15,10 @@ public interface OwnedLease extends Lease {
    *
    * @throws io.mortise.core.LockException if it could not be lengthened; it stands as it was
    */
-  void need(Terms terms);
+  void need(LeaseTerms terms);
 
   /** Whether {@link #need} with these terms would send nothing. */
-  boolean covers(Terms terms);
+  boolean covers(LeaseTerms terms);
 
   /** Renews the hold from now on, or no more. */
   void renewWhile(boolean wanted);
@@ -37,7 +37,7 @@ public interface OwnedLease extends Lease {
    * One level of re-entry more; as {@link #need}. If it throws, there is none more, of no part of
    * this hold.
    */
-  default void enter(Terms terms) {
+  default void enter(LeaseTerms terms) {
     need(terms);
   }
 

@@ -2,6 +2,7 @@ package io.mortise.core.spi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mortise.core.composite.CompositeLease;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,7 +26,7 @@ class CommonTokenTest {
     FakeLease a = new FakeLease("a").granted(one, lastOfOne);
     FakeLease b = new FakeLease("b").granted(other, lastOfOther);
 
-    assertEquals(common, JointLease.commonToken(List.of(a, b)));
-    assertEquals(common, JointLease.commonToken(List.of(b, a)));
+    assertEquals(common, CompositeLease.commonToken(List.of(a, b)));
+    assertEquals(common, CompositeLease.commonToken(List.of(b, a)));
   }
 }

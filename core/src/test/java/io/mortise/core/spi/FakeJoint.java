@@ -1,5 +1,6 @@
 package io.mortise.core.spi;
 
+import io.mortise.core.composite.CompositeLease;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -7,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** A joint lease that gives its members back one behind the other. */
-final class FakeJoint extends JointLease {
+final class FakeJoint extends CompositeLease {
   final AtomicInteger lost = new AtomicInteger();
   final AtomicInteger leftOver = new AtomicInteger();
   final List<String> lostMembers = new CopyOnWriteArrayList<>();

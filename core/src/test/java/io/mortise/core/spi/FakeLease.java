@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 public final class FakeLease implements OwnedLease {
   final String name;
   public final AtomicInteger releases = new AtomicInteger();
-  final List<Terms> needed = new ArrayList<>();
+  final List<LeaseTerms> needed = new ArrayList<>();
   final List<Boolean> renewed = new ArrayList<>();
   volatile Duration remaining = Duration.ofSeconds(10);
   volatile RuntimeException failure;
@@ -93,13 +93,13 @@ public final class FakeLease implements OwnedLease {
   }
 
   @Override
-  public void need(Terms terms) {
+  public void need(LeaseTerms terms) {
     failOrThrowLoss();
     needed.add(terms);
   }
 
   @Override
-  public boolean covers(Terms terms) {
+  public boolean covers(LeaseTerms terms) {
     return false;
   }
 

@@ -18,7 +18,7 @@ import java.util.concurrent.RejectedExecutionException;
 public final class FakeSource implements LeaseSource {
   final String name;
   final Deque<FakeLease> free = new ConcurrentLinkedDeque<>();
-  final List<Terms> asked = new CopyOnWriteArrayList<>();
+  final List<LeaseTerms> asked = new CopyOnWriteArrayList<>();
   final List<Thread> owners = new CopyOnWriteArrayList<>();
   final Deque<Runnable> submitted = new ConcurrentLinkedDeque<>();
   final Deque<Runnable> scheduled = new ConcurrentLinkedDeque<>();
@@ -59,12 +59,12 @@ public final class FakeSource implements LeaseSource {
   }
 
   @Override
-  public Set<LockPlace> places() {
+  public Set<LockKey> places() {
     return Set.of();
   }
 
   @Override
-  public Optional<OwnedLease> acquire(Terms terms, Thread owner) {
+  public Optional<OwnedLease> acquire(LeaseTerms terms, Thread owner) {
     asked.add(terms);
     owners.add(owner);
     return Optional.ofNullable(free.poll());

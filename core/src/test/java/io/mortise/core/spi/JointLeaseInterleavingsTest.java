@@ -1,7 +1,7 @@
 package io.mortise.core.spi;
 
-import static io.mortise.core.internal.Interleavings.check;
-import static io.mortise.core.internal.Interleavings.race;
+import static io.mortise.connection.testing.Interleavings.check;
+import static io.mortise.connection.testing.Interleavings.race;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;

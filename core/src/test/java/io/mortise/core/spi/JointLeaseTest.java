@@ -163,12 +163,12 @@ class JointLeaseTest {
 
   @Test
   void whenTooFewCanBeLengthenedTheOthersAreAsTheyWere() {
-    Terms given = Terms.of(source.options(), Duration.ZERO, Duration.ofSeconds(5), true);
+    LeaseTerms given = LeaseTerms.of(source.options(), Duration.ZERO, Duration.ofSeconds(5), true);
     FakeJoint joint = FakeJoint.of(source, 2, a, b, c);
     joint.renewWhile(false);
     b.failing(new LockException(LockException.Reason.UNREACHABLE, "on purpose", null));
     c.failing(b.failure);
-    Terms renewed = Terms.of(source.options(), Duration.ZERO, null, true);
+    LeaseTerms renewed = LeaseTerms.of(source.options(), Duration.ZERO, null, true);
 
     assertThrows(LockException.class, () -> joint.need(renewed));
 

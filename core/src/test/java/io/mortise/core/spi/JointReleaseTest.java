@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What a hold made of others does with its members: it gives them back, lengthens, raises. */
 @Timeout(60)
 class JointReleaseTest {
-  private static final Terms TERMS =
-      Terms.of(LockOptions.defaults(), Duration.ZERO, Duration.ofMinutes(1), true);
+  private static final LeaseTerms TERMS =
+      LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, Duration.ofMinutes(1), true);
 
   private final FakeSource source = new FakeSource("joint");
   private final FakeLease a = new FakeLease("a");

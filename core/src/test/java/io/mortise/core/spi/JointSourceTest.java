@@ -3,6 +3,7 @@ package io.mortise.core.spi;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mortise.core.composite.CompositeLeaseSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,7 @@ class JointSourceTest {
   private final Pair pair = new Pair(one, two);
   private final List<String> done = new ArrayList<>();
 
-  private static final class Pair extends JointSource {
+  private static final class Pair extends CompositeLeaseSource {
     Pair(LeaseSource one, LeaseSource two) {
       super(List.of(one, two), "pair");
     }
@@ -33,7 +34,7 @@ class JointSourceTest {
     }
 
     @Override
-    public Optional<OwnedLease> acquire(Terms terms, Thread owner) {
+    public Optional<OwnedLease> acquire(LeaseTerms terms, Thread owner) {
       return Optional.empty();
     }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class LeaseSourceTest {
 
-  private static final class Leased extends LeasedLock {
+  private static final class Leased extends LeaseBackedLock {
     Leased(LeaseSource source) {
       super(source);
     }
@@ -21,7 +21,7 @@ class LeaseSourceTest {
   void aLockThatIsMadeOfLeasesHasASource() {
     FakeSource source = new FakeSource("orders");
 
-    assertSame(source, LeasedLock.sourceOf(new Leased(source)));
+    assertSame(source, LeaseBackedLock.sourceOf(new Leased(source)));
     assertFalse(source.joins(source), "it is no lock of an engine");
   }
 
@@ -35,7 +35,7 @@ class LeaseSourceTest {
                 (proxy, method, arguments) -> "orders");
 
     IllegalArgumentException thrown =
-        assertThrows(IllegalArgumentException.class, () -> LeasedLock.sourceOf(foreign));
+        assertThrows(IllegalArgumentException.class, () -> LeaseBackedLock.sourceOf(foreign));
 
     assertEquals(
         "lock 'orders' is a "

@@ -1,7 +1,7 @@
 package io.mortise.core.spi;
 
-import static io.mortise.core.internal.Interleavings.check;
-import static io.mortise.core.internal.Interleavings.race;
+import static io.mortise.connection.testing.Interleavings.check;
+import static io.mortise.connection.testing.Interleavings.race;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 @Tag("interleavings")
 class OwnershipInterleavingsTest {
   private static final int SCHEDULES = 30;
-  private static final Terms TERMS =
-      Terms.of(LockOptions.defaults(), Duration.ZERO, Duration.ofMinutes(1), false);
+  private static final LeaseTerms TERMS =
+      LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, Duration.ofMinutes(1), false);
 
   @Test
   void twoThreadsOwnTheirOwnHoldsOfOneLock() {
@@ -37,20 +37,20 @@ class OwnershipInterleavingsTest {
           assertNotSame(one.get(), other.get());
           assertEquals(1, first.releases.get());
           assertEquals(1, second.releases.get());
-          assertTrue(Ownership.holdOf(lock).isEmpty(), "this thread has not locked");
+          assertTrue(ThreadOwnership.holdOf(lock).isEmpty(), "this thread has not locked");
         });
   }
 
   private static OwnedLease lockTwiceAndUnlock(FakeSource lock) throws InterruptedException {
-    assertTrue(Ownership.lock(lock, TERMS));
-    OwnedLease mine = Ownership.lease(lock);
-    assertTrue(Ownership.lock(lock, TERMS));
-    assertEquals(2, Ownership.holdCount(lock));
-    Ownership.unlock(lock);
-    assertEquals(1, Ownership.holdCount(lock));
-    Ownership.unlock(lock);
-    assertTrue(Ownership.holdOf(lock).isEmpty());
-    assertThrows(IllegalMonitorStateException.class, () -> Ownership.unlock(lock));
+    assertTrue(ThreadOwnership.lock(lock, TERMS));
+    OwnedLease mine = ThreadOwnership.lease(lock);
+    assertTrue(ThreadOwnership.lock(lock, TERMS));
+    assertEquals(2, ThreadOwnership.holdCount(lock));
+    ThreadOwnership.unlock(lock);
+    assertEquals(1, ThreadOwnership.holdCount(lock));
+    ThreadOwnership.unlock(lock);
+    assertTrue(ThreadOwnership.holdOf(lock).isEmpty());
+    assertThrows(IllegalMonitorStateException.class, () -> ThreadOwnership.unlock(lock));
     return mine;
   }
 
@@ -64,11 +64,11 @@ class OwnershipInterleavingsTest {
           FakeSource lock = new FakeSource("orders", lease);
           race(
               () -> {
-                assertTrue(Ownership.lock(lock, TERMS));
-                int held = Ownership.holdCount(lock);
+                assertTrue(ThreadOwnership.lock(lock, TERMS));
+                int held = ThreadOwnership.holdCount(lock);
                 assertTrue(held == 1 || lease.releases.get() == 1, () -> held + " levels");
-                Ownership.unlock(lock);
-                assertTrue(Ownership.holdOf(lock).isEmpty());
+                ThreadOwnership.unlock(lock);
+                assertTrue(ThreadOwnership.holdOf(lock).isEmpty());
               },
               lease::close);
           assertEquals(2, lease.releases.get());
@@ -88,16 +88,16 @@ class OwnershipInterleavingsTest {
 
   private static void reenterAndLeave(FakeSource lock, FakeLease lease)
       throws InterruptedException {
-    assertTrue(Ownership.lock(lock, TERMS));
-    boolean reentered = afterALossThrows(lease, () -> Ownership.lock(lock, TERMS));
+    assertTrue(ThreadOwnership.lock(lock, TERMS));
+    boolean reentered = afterALossThrows(lease, () -> ThreadOwnership.lock(lock, TERMS));
     if (!lease.isValid()) {
-      assertEquals(0, Ownership.holdCount(lock));
+      assertEquals(0, ThreadOwnership.holdCount(lock));
     }
     if (reentered) {
-      afterALossThrows(lease, () -> Ownership.unlock(lock));
+      afterALossThrows(lease, () -> ThreadOwnership.unlock(lock));
     }
-    afterALossThrows(lease, () -> Ownership.unlock(lock));
-    assertTrue(Ownership.holdOf(lock).isEmpty());
+    afterALossThrows(lease, () -> ThreadOwnership.unlock(lock));
+    assertTrue(ThreadOwnership.holdOf(lock).isEmpty());
     assertEquals(1, lease.releases.get());
   }
 

@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class OwnershipTest {
-  private static final Terms RENEWED = terms(null, true);
-  private static final Terms FIXED = terms(Duration.ofMinutes(1), true);
+  private static final LeaseTerms RENEWED = terms(null, true);
+  private static final LeaseTerms FIXED = terms(Duration.ofMinutes(1), true);
 
   private final FakeLease lease = new FakeLease("orders");
   private final FakeSource source = new FakeSource("orders", lease);
 
-  private static Terms terms(@Nullable Duration lease, boolean interruptible) {
-    return Terms.of(LockOptions.defaults(), Duration.ZERO, lease, interruptible);
+  private static LeaseTerms terms(@Nullable Duration lease, boolean interruptible) {
+    return LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, lease, interruptible);
   }
 
   private static <T> T onAnotherThread(Callable<T> call) throws Exception {
@@ -41,12 +41,12 @@ class OwnershipTest {
     return task.get(20, TimeUnit.SECONDS);
   }
 
-  private void lock(Terms terms) throws InterruptedException {
-    assertTrue(Ownership.lock(source, terms));
+  private void lock(LeaseTerms terms) throws InterruptedException {
+    assertTrue(ThreadOwnership.lock(source, terms));
   }
 
   private static String refused(FakeSource source) {
-    return assertThrows(IllegalMonitorStateException.class, () -> Ownership.unlock(source))
+    return assertThrows(IllegalMonitorStateException.class, () -> ThreadOwnership.unlock(source))
         .getMessage();
   }
 
@@ -54,14 +54,14 @@ class OwnershipTest {
   void aThreadOwnsWhatItAcquiredAndTheLastUnlockReleasesIt() throws Exception {
     lock(RENEWED);
 
-    assertEquals(1, Ownership.holdCount(source));
-    assertSame(lease, Ownership.lease(source));
+    assertEquals(1, ThreadOwnership.holdCount(source));
+    assertSame(lease, ThreadOwnership.lease(source));
     assertEquals(List.of(Thread.currentThread()), source.owners);
     assertEquals(List.of(RENEWED), source.asked);
-    Ownership.unlock(source);
+    ThreadOwnership.unlock(source);
     assertEquals(1, lease.releases.get());
-    assertEquals(0, Ownership.holdCount(source));
-    assertEquals(Optional.empty(), Ownership.holdOf(source));
+    assertEquals(0, ThreadOwnership.holdCount(source));
+    assertEquals(Optional.empty(), ThreadOwnership.holdOf(source));
   }
 
   @Test
@@ -70,14 +70,14 @@ class OwnershipTest {
     lock(FIXED);
     lock(RENEWED);
 
-    assertEquals(3, Ownership.holdCount(source));
+    assertEquals(3, ThreadOwnership.holdCount(source));
     assertEquals(1, source.asked.size());
     assertEquals(List.of(FIXED, RENEWED), lease.needed);
-    Ownership.unlock(source);
-    Ownership.unlock(source);
+    ThreadOwnership.unlock(source);
+    ThreadOwnership.unlock(source);
     assertEquals(0, lease.releases.get());
-    assertEquals(1, Ownership.holdCount(source));
-    Ownership.unlock(source);
+    assertEquals(1, ThreadOwnership.holdCount(source));
+    ThreadOwnership.unlock(source);
     assertEquals(1, lease.releases.get());
   }
 
@@ -87,14 +87,14 @@ class OwnershipTest {
     lock(RENEWED);
     lock(FIXED);
 
-    Ownership.unlock(source);
-    Ownership.unlock(source);
+    ThreadOwnership.unlock(source);
+    ThreadOwnership.unlock(source);
 
     assertEquals(List.of(true, false), lease.renewed);
     lock(FIXED);
-    Ownership.unlock(source);
+    ThreadOwnership.unlock(source);
     assertEquals(List.of(true, false, false), lease.renewed);
-    Ownership.unlock(source);
+    ThreadOwnership.unlock(source);
     assertEquals(3, lease.renewed.size(), "the last level releases");
   }
 
@@ -103,20 +103,20 @@ class OwnershipTest {
     lock(RENEWED);
     lock(FIXED);
     lock(FIXED);
-    Ownership.unlock(source);
-    Ownership.unlock(source);
+    ThreadOwnership.unlock(source);
+    ThreadOwnership.unlock(source);
 
     assertEquals(List.of(true, true), lease.renewed);
-    Ownership.unlock(source);
+    ThreadOwnership.unlock(source);
   }
 
   @Test
   void whoDoesNotGetTheLockOwnsNothing() throws Exception {
     source.free.clear();
 
-    assertFalse(Ownership.lock(source, RENEWED));
+    assertFalse(ThreadOwnership.lock(source, RENEWED));
 
-    assertEquals(0, Ownership.holdCount(source));
+    assertEquals(0, ThreadOwnership.holdCount(source));
     assertTrue(refused(source).endsWith("does not hold it: it has never locked it"));
   }
 
@@ -127,12 +127,12 @@ class OwnershipTest {
         "lock 'orders': thread '" + thread + "' does not hold it: it has never locked it",
         refused(source));
     lock(RENEWED);
-    Ownership.unlock(source);
+    ThreadOwnership.unlock(source);
 
     assertEquals(
         "lock 'orders': thread '" + thread + "' does not hold it: it has released it already",
         refused(source));
-    assertThrows(IllegalMonitorStateException.class, () -> Ownership.lease(source));
+    assertThrows(IllegalMonitorStateException.class, () -> ThreadOwnership.lease(source));
     assertTrue(refused(new FakeSource("invoices")).contains("never locked it"));
     assertTrue(onAnotherThread(() -> refused(source)).contains("thread 'another' does not hold"));
     assertTrue(onAnotherThread(() -> refused(source)).contains("never locked it"));
@@ -147,19 +147,19 @@ class OwnershipTest {
 
     onAnotherThread(
         () -> {
-          assertEquals(0, Ownership.holdCount(source));
+          assertEquals(0, ThreadOwnership.holdCount(source));
           lock(RENEWED);
           lock(RENEWED);
-          assertSame(second, Ownership.lease(source));
-          assertEquals(2, Ownership.holdCount(source));
-          Ownership.unlock(source);
-          Ownership.unlock(source);
+          assertSame(second, ThreadOwnership.lease(source));
+          assertEquals(2, ThreadOwnership.holdCount(source));
+          ThreadOwnership.unlock(source);
+          ThreadOwnership.unlock(source);
           return null;
         });
 
     assertEquals(1, second.releases.get());
-    assertEquals(1, Ownership.holdCount(source));
-    Ownership.unlock(source);
+    assertEquals(1, ThreadOwnership.holdCount(source));
+    ThreadOwnership.unlock(source);
     assertEquals(1, lease.releases.get());
   }
 
@@ -168,11 +168,11 @@ class OwnershipTest {
     FakeSource other = new FakeSource("orders", new FakeLease("orders")); // of another client
     lock(RENEWED);
 
-    assertEquals(0, Ownership.holdCount(other));
-    assertTrue(Ownership.lock(other, RENEWED));
-    Ownership.unlock(source);
-    assertEquals(1, Ownership.holdCount(other));
-    Ownership.unlock(other);
+    assertEquals(0, ThreadOwnership.holdCount(other));
+    assertTrue(ThreadOwnership.lock(other, RENEWED));
+    ThreadOwnership.unlock(source);
+    assertEquals(1, ThreadOwnership.holdCount(other));
+    ThreadOwnership.unlock(other);
   }
 
   @Test
@@ -181,17 +181,17 @@ class OwnershipTest {
     lock(RENEWED);
     lease.lose();
 
-    assertEquals(0, Ownership.holdCount(source), "not held any more");
-    assertSame(lease, Ownership.lease(source), "but its lease can be asked why");
+    assertEquals(0, ThreadOwnership.holdCount(source), "not held any more");
+    assertSame(lease, ThreadOwnership.lease(source), "but its lease can be asked why");
     assertThrows(LeaseLostException.class, () -> lock(RENEWED));
-    assertThrows(LeaseLostException.class, () -> Ownership.unlock(source));
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
     assertEquals(0, lease.releases.get());
-    assertThrows(LeaseLostException.class, () -> Ownership.unlock(source));
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
     assertEquals(1, lease.releases.get());
     assertTrue(refused(source).contains("released it already"));
     source.free.add(new FakeLease("orders"));
     lock(RENEWED); // anew
-    Ownership.unlock(source);
+    ThreadOwnership.unlock(source);
   }
 
   @Test
@@ -202,8 +202,8 @@ class OwnershipTest {
     assertThrows(LockException.class, () -> lock(RENEWED));
 
     lease.failure = null;
-    assertEquals(1, Ownership.holdCount(source));
-    Ownership.unlock(source);
+    assertEquals(1, ThreadOwnership.holdCount(source));
+    ThreadOwnership.unlock(source);
     assertEquals(1, lease.releases.get());
   }
 
@@ -212,9 +212,9 @@ class OwnershipTest {
     lock(RENEWED);
     lease.failure = new LockException(Reason.UNREACHABLE, "on purpose", null);
 
-    assertThrows(LockException.class, () -> Ownership.unlock(source));
+    assertThrows(LockException.class, () -> ThreadOwnership.unlock(source));
 
-    assertEquals(0, Ownership.holdCount(source));
+    assertEquals(0, ThreadOwnership.holdCount(source));
     assertTrue(refused(source).contains("released it already"));
   }
 
@@ -223,27 +223,27 @@ class OwnershipTest {
     lock(RENEWED);
     Thread.currentThread().interrupt();
     InterruptedException thrown =
-        assertThrows(InterruptedException.class, () -> Ownership.lock(source, RENEWED));
+        assertThrows(InterruptedException.class, () -> ThreadOwnership.lock(source, RENEWED));
     assertEquals("interrupted before re-entering 'orders'", thrown.getMessage());
     assertFalse(Thread.currentThread().isInterrupted());
-    assertEquals(1, Ownership.holdCount(source));
+    assertEquals(1, ThreadOwnership.holdCount(source));
 
     Thread.currentThread().interrupt();
-    assertTrue(Ownership.lock(source, terms(null, false)));
+    assertTrue(ThreadOwnership.lock(source, terms(null, false)));
     assertTrue(Thread.interrupted());
-    assertEquals(2, Ownership.holdCount(source));
-    Ownership.unlock(source);
-    Ownership.unlock(source);
+    assertEquals(2, ThreadOwnership.holdCount(source));
+    ThreadOwnership.unlock(source);
+    ThreadOwnership.unlock(source);
   }
 
   @Test
   void whoWouldWaitForItselfIsRefusedOrFails() throws Exception {
     source.obstacle = Optional.of("it holds the read lock");
 
-    assertFalse(Ownership.lock(source, RENEWED), "an attempt fails");
-    Terms forEver = Terms.of(LockOptions.defaults(), null, null, true);
+    assertFalse(ThreadOwnership.lock(source, RENEWED), "an attempt fails");
+    LeaseTerms forEver = LeaseTerms.of(LockOptions.defaults(), null, null, true);
     IllegalStateException thrown =
-        assertThrows(IllegalStateException.class, () -> Ownership.lock(source, forEver));
+        assertThrows(IllegalStateException.class, () -> ThreadOwnership.lock(source, forEver));
 
     assertTrue(
         thrown.getMessage().endsWith("would wait for itself: it holds the read lock"),
@@ -256,10 +256,10 @@ class OwnershipTest {
     lock(RENEWED);
     lock(RENEWED);
 
-    assertNull(Ownership.leave(source));
-    assertSame(lease, Ownership.leave(source));
+    assertNull(ThreadOwnership.leave(source));
+    assertSame(lease, ThreadOwnership.leave(source));
 
     assertEquals(0, lease.releases.get());
-    assertEquals(Optional.empty(), Ownership.holdOf(source));
+    assertEquals(Optional.empty(), ThreadOwnership.holdOf(source));
   }
 }

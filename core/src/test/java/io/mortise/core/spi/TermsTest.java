@@ -18,27 +18,29 @@ class TermsTest {
 
   @Test
   void threeSecondsAreThreeSecondsAsWaitAndAsLease() {
-    Terms terms = Terms.of(OPTIONS, ofSeconds(3), ofSeconds(3), true);
+    LeaseTerms terms = LeaseTerms.of(OPTIONS, ofSeconds(3), ofSeconds(3), true);
 
-    assertEquals(new Terms(3_000_000_000L, 3_000, false, true), terms);
+    assertEquals(new LeaseTerms(3_000_000_000L, 3_000, false, true), terms);
   }
 
   @Test
   void noWaitGivenHasNoEndAndNoLeaseGivenIsTheClientsAndRenewed() {
     assertEquals(
-        new Terms(Terms.FOREVER, 12_345, true, false), Terms.of(OPTIONS, null, null, false));
+        new LeaseTerms(LeaseTerms.FOREVER, 12_345, true, false),
+        LeaseTerms.of(OPTIONS, null, null, false));
   }
 
   @Test
   void aWaitOfNothingIsOneAttempt() {
-    assertEquals(0, Terms.of(OPTIONS, Duration.ZERO, null, true).waitNanos());
-    assertEquals(1, Terms.of(OPTIONS, ofNanos(1), null, true).waitNanos());
+    assertEquals(0, LeaseTerms.of(OPTIONS, Duration.ZERO, null, true).waitNanos());
+    assertEquals(1, LeaseTerms.of(OPTIONS, ofNanos(1), null, true).waitNanos());
   }
 
   @Test
   void aLeaseThatIsGivenIsNotRenewedAlsoWhenItIsThatOfTheClient() {
     assertEquals(
-        new Terms(0, 12_345, false, true), Terms.of(OPTIONS, Duration.ZERO, OPTIONS.lease(), true));
+        new LeaseTerms(0, 12_345, false, true),
+        LeaseTerms.of(OPTIONS, Duration.ZERO, OPTIONS.lease(), true));
   }
 
   @Test
@@ -52,7 +54,7 @@ class TermsTest {
     assertEquals("a lease must be at least 1 ms: PT0.000999999S", refused(null, ofNanos(999_999)));
     assertEquals("a lease must be at least 1 ms: PT0S", refused(null, Duration.ZERO));
     assertEquals("a lease must be at least 1 ms: PT-1S", refused(null, ofSeconds(-1)));
-    assertEquals(1, Terms.of(OPTIONS, null, ofMillis(1), true).leaseMillis());
+    assertEquals(1, LeaseTerms.of(OPTIONS, null, ofMillis(1), true).leaseMillis());
   }
 
   @Test
@@ -61,21 +63,22 @@ class TermsTest {
         "a lease must be at most PT8760H: PT8760H0.000000001S",
         refused(null, ofDays(365).plusNanos(1)));
     assertTrue(refused(null, FOR_EVER).startsWith("a lease must be at most PT8760H: "));
-    assertEquals(31_536_000_000L, Terms.of(OPTIONS, null, ofDays(365), true).leaseMillis());
+    assertEquals(31_536_000_000L, LeaseTerms.of(OPTIONS, null, ofDays(365), true).leaseMillis());
   }
 
   @Test
   void aHugeWaitCountsAsAYearAndIsNotForEver() {
     long year = 31_536_000_000_000_000L;
 
-    assertEquals(year, Terms.of(OPTIONS, ofDays(365).plusNanos(1), null, true).waitNanos());
-    assertEquals(year, Terms.of(OPTIONS, ofNanos(Long.MAX_VALUE), null, true).waitNanos());
-    assertEquals(year, Terms.of(OPTIONS, FOR_EVER, null, true).waitNanos());
-    assertEquals(year - 1, Terms.of(OPTIONS, ofNanos(year - 1), null, true).waitNanos());
+    assertEquals(year, LeaseTerms.of(OPTIONS, ofDays(365).plusNanos(1), null, true).waitNanos());
+    assertEquals(year, LeaseTerms.of(OPTIONS, ofNanos(Long.MAX_VALUE), null, true).waitNanos());
+    assertEquals(year, LeaseTerms.of(OPTIONS, FOR_EVER, null, true).waitNanos());
+    assertEquals(year - 1, LeaseTerms.of(OPTIONS, ofNanos(year - 1), null, true).waitNanos());
   }
 
   private static String refused(Duration wait, Duration lease) {
-    return assertThrows(IllegalArgumentException.class, () -> Terms.of(OPTIONS, wait, lease, true))
+    return assertThrows(
+            IllegalArgumentException.class, () -> LeaseTerms.of(OPTIONS, wait, lease, true))
         .getMessage();
   }
 }

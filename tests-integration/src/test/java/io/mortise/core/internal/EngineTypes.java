@@ -1,6 +1,11 @@
 package io.mortise.core.internal;
 
-import io.mortise.core.spi.Ownership;
+import io.mortise.connection.concurrent.Signal;
+import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.handoff.LocalQueue;
+import io.mortise.core.internal.lease.LeaseStateMachine;
+import io.mortise.core.internal.lease.RedisLease;
+import io.mortise.core.spi.ThreadOwnership;
 import java.util.Arrays;
 import java.util.List;
 
@@ -10,22 +15,22 @@ import java.util.List;
  */
 public final class EngineTypes {
   /** Where a thread waits in line behind another thread of its client. */
-  public static final Class<?> LINE = Gate.class;
+  public static final Class<?> LINE = LocalQueue.class;
 
   /** Where a thread is parked until something changes in Redis. */
   public static final Class<?> PARKED = Signal.class;
 
   /** The engine itself, of which each open client has one. */
-  public static final Class<?> ENGINE = Engine.class;
+  public static final Class<?> ENGINE = RedisLockClient.class;
 
   /** Of these there are some for each hold of a thread while another thread waits for it. */
   public static final List<Class<?>> PER_HOLD =
-      List.of(LeaseHandle.class, LeaseEvents.class, Gate.class, holdOfThread());
+      List.of(RedisLease.class, LeaseStateMachine.class, LocalQueue.class, holdOfThread());
 
   private EngineTypes() {}
 
   private static Class<?> holdOfThread() {
-    return Arrays.stream(Ownership.class.getDeclaredClasses())
+    return Arrays.stream(ThreadOwnership.class.getDeclaredClasses())
         .filter(nested -> nested.getSimpleName().equals("Hold"))
         .findAny()
         .orElseThrow(() -> new IllegalStateException("Ownership has no Hold any more"));

@@ -10,13 +10,15 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockOptions;
+import io.mortise.core.internal.EngineTypes;
 import io.mortise.it.support.Crew;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Stacks;
 import io.mortise.redlock.QuorumLease;
+import io.mortise.redlock.RedLockTypes;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
@@ -185,11 +187,10 @@ class RetakingTest {
   /** Whether a thread stands in the line behind the acquisition that has no answer. */
   private static boolean isBeingTaken() {
     return Thread.getAllStackTraces().values().stream()
-        .map(Arrays::asList)
         .anyMatch(
-            frames ->
-                frames.stream().anyMatch(f -> f.getClassName().endsWith(".red.Retaking"))
-                    && frames.stream().anyMatch(f -> f.getClassName().endsWith(".Gate")));
+            stack ->
+                Stacks.contain(stack, RedLockTypes.RETAKING)
+                    && Stacks.contain(stack, EngineTypes.LINE));
   }
 
   @Test

@@ -1,0 +1,109 @@
+package io.mortise.benchmarks.cases;
+
+import io.mortise.benchmarks.locks.NameSharing;
+import io.mortise.benchmarks.measure.Latencies;
+import io.mortise.benchmarks.measure.Sample;
+import io.mortise.benchmarks.measure.WireCommands;
+import io.mortise.benchmarks.worker.Report;
+import io.mortise.benchmarks.worker.SharedMemoryCounter;
+import io.mortise.benchmarks.worker.Worker;
+import io.mortise.benchmarks.worker.WorkerRequest;
+import io.mortise.benchmarks.worker.WorkerTask;
+import io.mortise.testkit.RedisServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Workers that do the same work at the same time.
+ *
+ * @param servers all that can be asked how many commands they got
+ */
+record WorkerTeam(List<Worker> workers, WorkerTask work, List<RedisServer> servers)
+    implements Workload.Entrant {
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final double NANOS_PER_MICRO = 1e3;
+
+  /** So long an order is on its way to the slowest worker. */
+  private static final long LEAD_NANOS = 20_000_000;
+
+  @Override
+  public Sample run(Duration time) throws InterruptedException {
+    String file = work.board();
+    SharedMemoryCounter board = file == null ? null : SharedMemoryCounter.map(Path.of(file));
+    if (board != null) {
+      board.clear();
+    }
+    servers.forEach(RedisServer::resetStats);
+    WorkerRequest order =
+        new WorkerRequest.Cycle(work, System.nanoTime() + LEAD_NANOS, time.toNanos());
+    workers.forEach(worker -> worker.begin(order));
+    List<Report> reports = new ArrayList<>();
+    for (Worker worker : workers) {
+      reports.add(worker.report());
+    }
+    long commands =
+        servers.stream().mapToLong(server -> WireCommands.count(server.commandStats())).sum();
+    return sample(reports, commands, board == null ? -1 : board.entries());
+  }
+
+  private Sample sample(List<Report> reports, long commands, long entries) {
+    long ops = reports.stream().mapToLong(Report::ops).sum();
+    long nanos = reports.stream().mapToLong(Report::nanos).max().orElseThrow();
+    long errors = reports.stream().mapToLong(Report::errors).sum();
+    Latencies latencies = new Latencies();
+    Latencies handOvers = new Latencies();
+    for (Report report : reports) {
+      merge(latencies, report.latencies());
+      merge(handOvers, report.handOvers());
+    }
+    Map<String, Double> figures = new HashMap<>();
+    figures.put(
+        "cpu_us_per_op",
+        reports.stream().mapToLong(Report::cpuNanos).sum() / NANOS_PER_MICRO / ops);
+    if (work.sharing() != NameSharing.NOBODY) {
+      long least = reports.stream().mapToLong(Report::leastThread).min().orElse(0);
+      figures.put("least_thread_share", (double) least * work.threads() * workers.size() / ops);
+    }
+    if (workers.size() > 1) {
+      long least = reports.stream().mapToLong(Report::ops).min().orElse(0);
+      figures.put("least_process_share", (double) least * workers.size() / ops);
+      for (int process = 0; process < reports.size(); process++) {
+        figures.put(
+            "process_%d_share".formatted(process + 1),
+            (double) reports.get(process).ops() * workers.size() / ops);
+      }
+    }
+    if (handOvers.count() > 0) {
+      figures.put("hand_over_p50_us", handOvers.micros(50));
+      figures.put("hand_over_p99_us", handOvers.micros(99));
+    }
+    if (errors > 0) {
+      figures.put("errors", (double) errors);
+    }
+    return new Sample(
+        ops * NANOS_PER_SECOND / nanos,
+        latencies,
+        (double) commands / ops,
+        figures,
+        complaint(reports, ops, errors, entries));
+  }
+
+  private @Nullable String complaint(List<Report> reports, long ops, long errors, long entries) {
+    if (entries >= 0 && errors == 0 && entries != ops) {
+      return "%d went in, but %d were seen: two were inside at a time".formatted(ops, entries);
+    }
+    return reports.stream().map(Report::error).filter(Objects::nonNull).findFirst().orElse(null);
+  }
+
+  private static void merge(Latencies all, @Nullable String encoded) {
+    if (encoded != null) {
+      all.add(Latencies.decode(encoded));
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.mortise.benchmarks.worker;
+
+import io.mortise.benchmarks.locks.LockKind;
+import io.mortise.benchmarks.locks.NameSharing;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the threads of a worker do, over and over: enter, stay, leave.
+ *
+ * @param id the same work has the same sections in each round
+ * @param names what is locked; with {@link NameSharing#NOBODY} each thread adds its number
+ * @param stayMicros how long the critical section takes, in processor time
+ * @param writeShare how many of the cycles write, of a {@link LockKind#READ}; 0 to 1
+ * @param latency which time is measured
+ * @param board the file of the {@link SharedMemoryCounter}, if the hand-over is measured
+ */
+public record WorkerTask(
+    String id,
+    LockKind lock,
+    List<String> names,
+    NameSharing sharing,
+    int threads,
+    int stayMicros,
+    double writeShare,
+    Latency latency,
+    @Nullable String board) {
+
+  /** Which time of a cycle is measured. */
+  public enum Latency {
+    /** From asking until inside, and from leaving until outside: what the lock costs. */
+    CYCLE,
+    /** From asking until inside. */
+    WAIT
+  }
+
+  /** Keeps a copy of the names. */
+  public WorkerTask {
+    names = List.copyOf(names);
+  }
+
+  /** Cycles on a lock of one's own. */
+  public static WorkerTask own(String id, LockKind lock, List<String> names, int threads) {
+    return new WorkerTask(id, lock, names, NameSharing.NOBODY, threads, 0, 0, Latency.CYCLE, null);
+  }
+
+  /** The names of one thread. */
+  List<String> namesOf(int thread) {
+    return sharing == NameSharing.NOBODY
+        ? names.stream().map(name -> name + ":" + thread).toList()
+        : names;
+  }
+}

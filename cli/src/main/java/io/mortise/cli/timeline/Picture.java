@@ -1,8 +1,0 @@
-package io.mortise.cli.timeline;
-
-/** Something that can be drawn of a chapter. */
-public sealed interface Picture permits Timeline, LineUps {
-
-  /** What is to be seen. */
-  String caption();
-}

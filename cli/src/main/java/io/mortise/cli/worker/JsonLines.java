@@ -1,0 +1,61 @@
+package io.mortise.cli.worker;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The two directions of the pipe between the demo and a worker: JSON, one message a line. */
+final class JsonLines {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private JsonLines() {}
+
+  static WorkerRequest order(String line) {
+    return read(line, WorkerRequest.class);
+  }
+
+  static WorkerEvent event(String line) {
+    return read(line, WorkerEvent.class);
+  }
+
+  private static <T> T read(String line, Class<T> type) {
+    try {
+      return JSON.readValue(line, type);
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException("not a message of the worker protocol: " + line, e);
+    }
+  }
+
+  /** Writes whole lines, also when several threads write. */
+  static final class Writer {
+    private final OutputStream out;
+    private final ReentrantLock writing = new ReentrantLock();
+
+    Writer(OutputStream out) {
+      this.out = out;
+    }
+
+    void write(WorkerRequest order) throws IOException {
+      write(JSON.writerFor(WorkerRequest.class).writeValueAsString(order));
+    }
+
+    void write(WorkerEvent event) throws IOException {
+      write(JSON.writerFor(WorkerEvent.class).writeValueAsString(event));
+    }
+
+    private void write(String line) throws IOException {
+      byte[] bytes = (line + '\n').getBytes(StandardCharsets.UTF_8);
+      writing.lock();
+      try {
+        out.write(bytes);
+        out.flush();
+      } finally {
+        writing.unlock();
+      }
+    }
+  }
+}

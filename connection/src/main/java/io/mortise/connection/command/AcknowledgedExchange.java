@@ -1,0 +1,50 @@
+package io.mortise.connection.command;
+
+import io.mortise.connection.command.ReplicaAcknowledgement.Shortfall;
+import io.mortise.connection.pool.Deadlines;
+import io.mortise.connection.pool.Exchange;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import redis.clients.jedis.Connection;
+
+/**
+ * An attempt that counts only when it is acknowledged; otherwise it is undone, on the same
+ * connection, and the answer is the {@link Shortfall}.
+ *
+ * @param granted whether an answer is a grant
+ * @param undo what takes the grant back
+ */
+record AcknowledgedExchange(
+    Exchange attempt,
+    Predicate<Object> granted,
+    ReplicaAcknowledgement acknowledgements,
+    Supplier<List<Exchange>> undo)
+    implements Exchange {
+
+  @Override
+  public Exchange asking() {
+    return new AcknowledgedExchange(
+        attempt.asking(),
+        granted,
+        acknowledgements,
+        () -> undo.get().stream().map(Exchange::asking).toList());
+  }
+
+  @Override
+  public Object on(Connection connection, long deadlineNanos) {
+    Object answer = attempt.on(connection, deadlineNanos);
+    if (!granted.test(answer)) {
+      return answer;
+    }
+    Shortfall shortfall = acknowledgements.await(connection, deadlineNanos);
+    if (shortfall == null) {
+      return answer;
+    }
+    for (Exchange call : undo.get()) {
+      connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
+      call.on(connection, deadlineNanos);
+    }
+    return shortfall;
+  }
+}

@@ -1,0 +1,78 @@
+package io.mortise.connection.concurrent;
+
+import com.google.common.base.Ticker;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs tasks on workers, at once or later. What ends a hold must not fail halfway for want of a
+ * thread: a task for which none can be started is tried again.
+ *
+ * <p><b>Threads.</b> May be called by any thread; each task runs on a worker.
+ */
+public final class BackgroundTasks {
+  private static final Logger LOG = LoggerFactory.getLogger(BackgroundTasks.class);
+
+  /** When to try again to start a thread. */
+  private static final long NO_THREAD_NANOS = 200_000_000L;
+
+  private final WorkerPool workers;
+  private final Scheduler scheduler;
+  private final ClosingState closing;
+  private final Ticker ticker;
+
+  public BackgroundTasks(
+      WorkerPool workers, Scheduler scheduler, ClosingState closing, Ticker ticker) {
+    this.workers = workers;
+    this.scheduler = scheduler;
+    this.closing = closing;
+    this.ticker = ticker;
+  }
+
+  /** Runs a task on a worker; a little later, when no thread can be started now. */
+  public void run(Runnable task) {
+    try {
+      workers.run(task);
+    } catch (OutOfMemoryError noThread) {
+      LOG.error("no thread can be started; a task of the client has to wait", noThread);
+      var unused = schedule(task, NO_THREAD_NANOS);
+    }
+  }
+
+  /**
+   * Runs a task once, on a worker.
+   *
+   * @return takes it back, unless it has begun
+   * @throws RejectedExecutionException if the client is closed
+   */
+  public Runnable schedule(Runnable task, long delayNanos) {
+    if (closing.isClosed()) {
+      throw new RejectedExecutionException("the client was closed");
+    }
+    Delayed delayed = new Delayed(task, ticker.read() + delayNanos);
+    scheduler.add(delayed);
+    return () -> scheduler.remove(delayed);
+  }
+
+  private final class Delayed implements Scheduler.ScheduledTask {
+    private final Runnable task;
+    private final long dueNanos;
+
+    Delayed(Runnable task, long dueNanos) {
+      this.task = task;
+      this.dueNanos = dueNanos;
+    }
+
+    @Override
+    public long dueNanos() {
+      return dueNanos;
+    }
+
+    @Override
+    public void onTime(long nowNanos) {
+      run(task);
+      scheduler.remove(this); // after it, so that an error loses nothing
+    }
+  }
+}

@@ -1,0 +1,164 @@
+package io.mortise.connection.pool;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.SslOptions;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+/**
+ * Makes the one socket of a {@link RedisConnection}, with one deadline for all addresses of the
+ * host and for the TLS handshake. Jedis' own factory gives each address the whole time-out, and
+ * leaves the handshake to the first write, and to the next one after a time-out.
+ */
+final class DeadlineSocketFactory implements JedisSocketFactory {
+  private static final Logger LOG = LoggerFactory.getLogger(DeadlineSocketFactory.class);
+
+  private final HostAndPort server;
+  private final HostAddresses addresses;
+  private final @Nullable SslOptions tls;
+  private final long deadlineNanos;
+  private volatile @Nullable Socket socket;
+
+  /**
+   * @param addresses of the server's host
+   * @param tls null without TLS
+   */
+  DeadlineSocketFactory(
+      HostAndPort server, HostAddresses addresses, @Nullable SslOptions tls, long deadlineNanos) {
+    this.server = server;
+    this.addresses = addresses;
+    this.tls = tls;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  void close() {
+    Socket made = socket;
+    if (made != null) {
+      closeQuietly(made);
+    }
+  }
+
+  @Override
+  public Socket createSocket() {
+    if (socket != null) {
+      // Jedis would write to a new socket what belongs to the old one, without a greeting.
+      throw new JedisConnectionException("the connection was closed");
+    }
+    try {
+      Socket connected = connectToAny();
+      socket = connected;
+      connected.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
+      SslOptions options = tls;
+      if (options != null) {
+        socket = secured(connected, options);
+      }
+      return socket;
+    } catch (IOException | GeneralSecurityException e) {
+      throw new JedisConnectionException("connecting to " + server + " failed", e);
+    }
+  }
+
+  /** To the first address that answers. */
+  private Socket connectToAny() throws IOException {
+    List<InetAddress> any = new ArrayList<>(addresses.until(deadlineNanos));
+    Collections.shuffle(any);
+    IOException failure = null;
+    int addressesLeft = any.size();
+    for (InetAddress address : any) {
+      if (failure != null && deadlineNanos - System.nanoTime() <= 0) {
+        break;
+      }
+      try {
+        return connect(new InetSocketAddress(address, server.getPort()), addressesLeft--);
+      } catch (IOException e) {
+        if (failure != null) {
+          e.addSuppressed(failure);
+        }
+        failure = e;
+      }
+    }
+    throw failure != null ? failure : new UnknownHostException(server.getHost());
+  }
+
+  /** Within an equal share of the time, so that a silent address leaves some to the next. */
+  private Socket connect(InetSocketAddress address, int addressesLeft) throws IOException {
+    Socket made = new WriteTimeoutSocket();
+    boolean connected = false;
+    try {
+      made.setKeepAlive(true);
+      made.setTcpNoDelay(true);
+      made.setSoLinger(true, 0); // a close takes effect at once
+      long now = System.nanoTime();
+      long share = Math.max(0, deadlineNanos - now) / addressesLeft;
+      made.connect(address, Deadlines.millisUntil(now + share));
+      connected = true;
+      return made;
+    } finally {
+      if (!connected) {
+        closeQuietly(made);
+      }
+    }
+  }
+
+  private Socket secured(Socket plain, SslOptions options)
+      throws IOException, GeneralSecurityException {
+    boolean secured = false;
+    try {
+      SSLSocket made =
+          (SSLSocket)
+              options
+                  .createSslContext()
+                  .getSocketFactory()
+                  .createSocket(plain, server.getHost(), server.getPort(), true);
+      SSLParameters parameters = made.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      made.setSSLParameters(parameters);
+      made.startHandshake();
+      secured = true;
+      return made;
+    } catch (SocketTimeoutException e) {
+      throw new NoHandshakeException(e);
+    } finally {
+      if (!secured) {
+        closeQuietly(plain);
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return server.toString();
+  }
+
+  private static void closeQuietly(Socket made) {
+    try {
+      made.close();
+    } catch (IOException e) {
+      LOG.debug("a socket could not be closed", e);
+    }
+  }
+
+  /** The server took the connection, and did not answer to TLS. */
+  static final class NoHandshakeException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    NoHandshakeException(SocketTimeoutException cause) {
+      super("no answer to the TLS handshake", cause);
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package io.mortise.connection.pool;
+
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.DeadlineSocketFactory.NoHandshakeException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.security.cert.CertificateException;
+import java.util.NoSuchElementException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * Says what an exception of the Redis client means. Most error replies have no type of their own in
+ * Jedis: the first word of the reply tells.
+ */
+public final class ErrorClassifier {
+  /** Redis before 7 wraps what a command answers inside a script in a sentence of its own. */
+  private static final Pattern INSIDE_SCRIPT =
+      Pattern.compile("@user_script: ?\\d+: -?((?!ERR\\b)[A-Z]{3,} .*)$");
+
+  /** Refusals without a code: at the door, and of what a script does for a user who may run it. */
+  private static final Pattern DENIED =
+      Pattern.compile(
+          "invalid password|password configured|no password is set"
+              + "|The user executing the script can't|ACL failure in script");
+
+  private static final Pattern NO_DATABASE =
+      Pattern.compile("DB index is out of range|invalid DB index|SELECT is not allowed");
+
+  /** What Jedis says of a first byte that no answer begins with; one character follows. */
+  private static final String UNKNOWN_REPLY = "Unknown reply: ";
+
+  /** The first byte of a TLS record that refuses what it got. */
+  private static final String TLS_ALERT = "\u0015";
+
+  private static final String PLAIN_HINT =
+      "; if it does not speak TLS on that port, use redis:// instead of rediss://";
+
+  private static final String TLS_HINT =
+      "; if it speaks TLS on that port, use rediss:// instead of redis://";
+
+  private static final Pattern FIRST_WORD = Pattern.compile("-?([A-Z]+)\\b.*", Pattern.DOTALL);
+
+  private ErrorClassifier() {}
+
+  /**
+   * Classifies what was thrown.
+   *
+   * @param where the server, for the message
+   * @param sent whether the command had been sent, so that it may have run when the answer is
+   *     missing
+   */
+  public static CommandException of(Exception thrown, String where, boolean sent) {
+    if (thrown instanceof JedisDataException reply) {
+      return ofReply(reply, where, sent);
+    }
+    if (thrown instanceof NoSuchElementException) {
+      return new CommandException(
+          Kind.POOL_EXHAUSTED,
+          false,
+          "all connections to " + where + " are in use; raise LockOptions.maxConnections",
+          thrown);
+    }
+    if (thrown instanceof SentinelConnection.UnknownMaster) {
+      return new CommandException(
+          Kind.MISCONFIGURED,
+          false,
+          where + ": these sentinels watch no master of that name; check the part behind the '#'",
+          thrown);
+    }
+    Throwable certificate = causeOf(CertificateException.class, thrown);
+    if (certificate != null) {
+      return new CommandException(
+          Kind.CERTIFICATE_REJECTED,
+          false,
+          "the certificate of "
+              + where
+              + " was refused: "
+              + firstMessage(certificate)
+              + "; check the host name and the trust store",
+          thrown);
+    }
+    return new CommandException(Kind.UNREACHABLE, sent, broken(thrown, where), thrown);
+  }
+
+  private static String broken(Exception thrown, String where) {
+    String message = firstMessage(thrown);
+    if (message.startsWith(UNKNOWN_REPLY)) {
+      return message.startsWith(TLS_ALERT, UNKNOWN_REPLY.length())
+          ? where + " wants TLS; use rediss:// instead of redis://"
+          : where
+              + " does not speak the protocol of Redis (it answers with '"
+              + message.substring(UNKNOWN_REPLY.length())
+              + "...'); check host and port";
+    }
+    Throwable io = ioCause(thrown);
+    return io instanceof ConnectException
+        ? where + " refuses the connection; is the server running there?"
+        : io instanceof UnknownHostException
+            ? where + " has no address; check the host name"
+            : io instanceof SocketTimeoutException
+                ? where + " did not answer in time"
+                : "the connection to " + where + " failed: " + message;
+  }
+
+  /** The same of an exception that came while the connection was made. */
+  public static CommandException ofConnecting(Exception thrown, String where) {
+    CommandException fault = of(thrown, where, false);
+    if (fault.kind() != Kind.UNREACHABLE) {
+      return fault;
+    }
+    Throwable tls = causeOf(SSLException.class, thrown);
+    String hint =
+        causeOf(NoHandshakeException.class, thrown) != null
+            ? where + " did not answer to TLS in time" + PLAIN_HINT
+            : tls != null
+                ? "TLS with " + where + " failed: " + firstMessage(tls) + PLAIN_HINT
+                : hasClosed(thrown)
+                    ? where + " closed the connection at once: " + firstMessage(thrown) + TLS_HINT
+                    : null;
+    return hint == null ? fault : new CommandException(Kind.UNREACHABLE, false, hint, thrown);
+  }
+
+  /** Whether the server ended the connection, by a reset or in order. */
+  private static boolean hasClosed(Exception thrown) {
+    Throwable io = ioCause(thrown);
+    return io == null
+        ? firstMessage(thrown).startsWith("Unexpected end of stream")
+        : io.getClass() == SocketException.class && firstMessage(io).contains("reset");
+  }
+
+  private static CommandException ofReply(JedisDataException reply, String where, boolean sent) {
+    String message = inner(String.valueOf(reply.getMessage()));
+    Matcher word = FIRST_WORD.matcher(message);
+    String code = word.matches() ? word.group(1) : "";
+    return switch (code) {
+      case "LOCKTYPE", "WRONGTYPE" ->
+          fault(Kind.WRONG_TYPE, "the name is in use as something else", message, where, reply);
+      case "OOM" ->
+          fault(Kind.OUT_OF_MEMORY, "the server has no memory left", message, where, reply);
+      case "READONLY" ->
+          fault(
+              Kind.READ_ONLY,
+              "the server is a replica and takes no writes; connect to the master",
+              message,
+              where,
+              reply);
+      case "WRONGPASS", "NOAUTH", "NOPERM", "DENIED" -> denied(message, where, reply, sent);
+      case "LOADING",
+          "BUSY",
+          "MASTERDOWN",
+          "CLUSTERDOWN",
+          "TRYAGAIN",
+          "MISCONF",
+          "NOREPLICAS",
+          "UNKILLABLE" ->
+          fault(Kind.NOT_READY, "the server is not ready", message, where, reply);
+      case "MOVED", "ASK" ->
+          fault(
+              Kind.MISCONFIGURED,
+              "the server is a node of a Redis Cluster; name several of its nodes in the URI, or"
+                  + " use redis-cluster://",
+              message,
+              where,
+              reply);
+      default -> {
+        if (message.contains("non local key in a cluster")) {
+          // Half of it may have run, before it met a key on its way to another node.
+          yield fault(Kind.NOT_READY, "keys of the lock are moving", message, where, reply, true);
+        }
+        if (reply instanceof JedisAccessControlException || DENIED.matcher(message).find()) {
+          yield denied(message, where, reply, sent);
+        }
+        if (message.contains("cluster support disabled")) {
+          yield fault(
+              Kind.MISCONFIGURED,
+              "the server is no node of a Redis Cluster; use redis://, with one host",
+              message,
+              where,
+              reply);
+        }
+        if (NO_DATABASE.matcher(message).find()) {
+          yield fault(
+              Kind.MISCONFIGURED,
+              "the server has no such database; check the number at the end of the URI",
+              message,
+              where,
+              reply);
+        }
+        if (message.contains("max number of clients")) {
+          yield fault(Kind.NOT_READY, "the server takes no more clients", message, where, reply);
+        }
+        // It may have failed half-way.
+        yield fault(Kind.SCRIPT, "the server refused the command", message, where, reply, sent);
+      }
+    };
+  }
+
+  private static CommandException denied(
+      String message, String where, JedisDataException reply, boolean sent) {
+    return fault(
+        Kind.ACCESS_DENIED,
+        "access was denied; check user, password and rights",
+        message,
+        where,
+        reply,
+        sent);
+  }
+
+  private static CommandException fault(
+      Kind reason, String fact, String message, String where, JedisDataException reply) {
+    return fault(reason, fact, message, where, reply, false);
+  }
+
+  private static CommandException fault(
+      Kind reason,
+      String fact,
+      String message,
+      String where,
+      JedisDataException reply,
+      boolean mayHaveRun) {
+    return new CommandException(
+        reason, mayHaveRun, fact + " (" + where + " says: " + message + ")", reply);
+  }
+
+  private static String inner(String message) {
+    Matcher inside = INSIDE_SCRIPT.matcher(message);
+    return message.startsWith("ERR Error running script") && inside.find()
+        ? inside.group(1)
+        : message;
+  }
+
+  private static @Nullable Throwable causeOf(Class<?> type, Throwable thrown) {
+    Throwable cause = thrown;
+    while (cause != null && !type.isInstance(cause)) {
+      cause = cause.getCause();
+    }
+    return cause;
+  }
+
+  private static @Nullable Throwable ioCause(Throwable thrown) {
+    Throwable found = null;
+    for (Throwable t = thrown; t != null; t = t.getCause()) {
+      for (Throwable suppressed : t.getSuppressed()) {
+        if (suppressed instanceof IOException) {
+          found = suppressed;
+        }
+      }
+      if (t instanceof IOException) {
+        found = t;
+      }
+    }
+    return found;
+  }
+
+  private static String firstMessage(Throwable thrown) {
+    return thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
+  }
+}

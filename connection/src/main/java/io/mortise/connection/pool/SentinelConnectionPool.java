@@ -1,0 +1,168 @@
+package io.mortise.connection.pool;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+/**
+ * The client's own connections to whichever server the {@link SentinelMonitor} call the master.
+ * They are those of {@link LazyConnectionPool}, one pool for each master; that of a former master
+ * is closed when the next one is known, and what is borrowed from it breaks, or is closed when it
+ * is given back.
+ *
+ * <p>From the first use on the sentinels are asked whenever the watch looks, every 200 ms, while
+ * anything is held or waited for, or when a command was in vain; and otherwise every {@value
+ * #IDLE_MILLIS} ms, so that an idle client does not begin at a master that was replaced long ago.
+ *
+ * <p><b>Threads.</b> {@code lock} guards the changes; a borrower reads the current pool without it.
+ */
+public final class SentinelConnectionPool implements ConnectionPool {
+  private static final long IDLE_MILLIS = 2_000;
+
+  private final SentinelMonitor sentinels;
+  private final JedisClientConfig config;
+  private final ConnectionSettings settings;
+  private final ReentrantLock lock = new ReentrantLock();
+  private volatile @Nullable Master current;
+  private volatile boolean doubted;
+  private volatile long askedNanos = System.nanoTime();
+  private volatile boolean closed;
+
+  /** One master and the connections to it. */
+  private record Master(HostAndPort server, LazyConnectionPool connections) {}
+
+  public SentinelConnectionPool(
+      SentinelMonitor sentinels, JedisClientConfig config, ConnectionSettings settings) {
+    this.sentinels = sentinels;
+    this.config = config;
+    this.settings = settings;
+  }
+
+  private LazyConnectionPool master(long deadlineNanos) throws InterruptedException {
+    return at(sentinels.master(deadlineNanos));
+  }
+
+  private LazyConnectionPool at(HostAndPort server) {
+    Master known = current;
+    return known != null && known.server().equals(server)
+        ? known.connections()
+        : changeTo(server).connections();
+  }
+
+  private Master changeTo(HostAndPort told) {
+    lock.lock();
+    try {
+      if (closed) {
+        throw new JedisConnectionException("the client was closed");
+      }
+      HostAndPort latest = sentinels.known(); // there may have been one after the other
+      HostAndPort server = latest == null ? told : latest;
+      Master known = current;
+      if (known != null && known.server().equals(server)) {
+        return known;
+      }
+      Master next = new Master(server, new LazyConnectionPool(server, config, settings));
+      current = next;
+      if (known != null) {
+        known.connections().close();
+      }
+      return next;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public ConnectionPool.PooledConnection borrow(long deadlineNanos) throws InterruptedException {
+    while (true) {
+      LazyConnectionPool pool = master(deadlineNanos);
+      try {
+        return pool.borrow(deadlineNanos);
+      } catch (RuntimeException failed) {
+        Master now = current;
+        if (closed || now == null || now.connections() == pool) {
+          throw failed;
+        } // closed while it was waited for, because there is another master
+      }
+    }
+  }
+
+  @Override
+  public Connection connect() {
+    try {
+      return master(System.nanoTime() + settings.commandTimeout().toNanos()).connect();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new JedisConnectionException("interrupted while the sentinels were asked", e);
+    }
+  }
+
+  @Override
+  public void dropIdle() {
+    Master known = current;
+    if (known != null) {
+      known.connections().dropIdle();
+    }
+  }
+
+  @Override
+  public boolean mayBecomeAnother() {
+    return true;
+  }
+
+  @Override
+  public void onChange(BiConsumer<Object, Object> action) {
+    sentinels.onChange(
+        (former, now) -> {
+          at(now);
+          action.accept(former, now);
+        });
+  }
+
+  @Override
+  public void doubt() {
+    doubted = true;
+  }
+
+  @Override
+  public void look(boolean inUse) {
+    long now = System.nanoTime();
+    boolean due = now - askedNanos >= TimeUnit.MILLISECONDS.toNanos(IDLE_MILLIS);
+    if (current != null && (inUse || doubted || due)) {
+      doubted = false;
+      askedNanos = now;
+      sentinels.ask();
+    }
+  }
+
+  @Override
+  public int inUse() {
+    Master known = current;
+    return known == null ? 0 : known.connections().inUse();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    sentinels.close();
+    lock.lock();
+    try {
+      Master known = current;
+      if (known != null) {
+        known.connections().close();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

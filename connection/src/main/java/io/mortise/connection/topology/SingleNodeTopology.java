@@ -1,0 +1,107 @@
+package io.mortise.connection.topology;
+
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.Exchange;
+import io.mortise.connection.pool.Reply;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One server, or the one that sentinels call the master. */
+final class SingleNodeTopology implements Topology {
+  private static final Logger LOG = LoggerFactory.getLogger(SingleNodeTopology.class);
+
+  private final RedisNode node;
+
+  SingleNodeTopology(RedisNode node) {
+    this.node = node;
+  }
+
+  @Override
+  public int slotOf(byte[] key) {
+    return 0;
+  }
+
+  @Override
+  public Object serverOf(int slot) {
+    return node;
+  }
+
+  @Override
+  public Reply exchange(int slot, Exchange exchange, long timeoutNanos) throws CommandException {
+    return node.exchange(exchange, timeoutNanos);
+  }
+
+  @Override
+  public Reply exchangeOnce(int slot, Exchange exchange, long timeoutNanos)
+      throws CommandException {
+    return node.exchangeOnce(exchange, timeoutNanos);
+  }
+
+  @Override
+  public boolean isElsewhere(Object answer) {
+    return false;
+  }
+
+  @Override
+  public byte[] publishCommand() {
+    return PUBLISH;
+  }
+
+  @Override
+  public Topology.SubscriptionEndpoint postOf(String channel) {
+    return node;
+  }
+
+  @Override
+  public boolean isSharded() {
+    return false;
+  }
+
+  @Override
+  public void refresh() {}
+
+  @Override
+  public void look(boolean inUse) {
+    node.look(inUse);
+  }
+
+  @Override
+  public boolean mayChange() {
+    return node.mayBecomeAnother();
+  }
+
+  @Override
+  public void onBroken(Runnable action) {
+    node.onBroken(action);
+  }
+
+  @Override
+  public void onChange(Runnable action) {
+    node.onChange(
+        (former, now) -> {
+          LOG.info("{} is {} now, no more {}: holds are verified", node, now, former);
+          action.run();
+        });
+  }
+
+  @Override
+  public Optional<String> clusterId() {
+    return Optional.empty();
+  }
+
+  @Override
+  public int connectionsInUse() {
+    return node.connectionsInUse();
+  }
+
+  @Override
+  public void close() {
+    node.close();
+  }
+
+  @Override
+  public String toString() {
+    return node.toString();
+  }
+}

@@ -1,0 +1,371 @@
+package io.mortise.connection.command;
+
+import static io.mortise.connection.testing.RespServer.error;
+import static io.mortise.connection.testing.RespServer.integers;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ConnectionSettings;
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestCalls;
+import io.mortise.connection.testing.TestSettings;
+import io.mortise.connection.topology.Topology;
+import io.mortise.connection.topology.TopologyFactory;
+import io.mortise.scripts.Script;
+import io.mortise.scripts.ScriptCall;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class BatchCollectorTest {
+  private static final ConnectionSettings OPTIONS = TestSettings.within(Duration.ofMinutes(1));
+  private static final String RENEW = new String(Script.load("lock/renew").sha1(), UTF_8);
+
+  private final WorkerPool workers = new WorkerPool("test");
+
+  /** Answers each command; a test may put another in its place. */
+  private volatile Function<List<String>, String> answers = BatchCollectorTest::numbersOfTheHolders;
+
+  private final RespServer server = new RespServer(command -> answers.apply(command));
+  private final Topology node = TopologyFactory.servers(server.uri(), OPTIONS, workers);
+  private final BatchCollector batches =
+      new BatchCollector(new ScriptExecutor(node, workers, OPTIONS), workers);
+
+  @AfterEach
+  void close() {
+    workers.close();
+    node.close();
+    server.close();
+  }
+
+  /** The number in its holder's name is the answer that it is to get. */
+  private static class Item implements BatchCollector.Item {
+    final ScriptCall call;
+    final long within;
+    volatile long answer = -1;
+    volatile long sentNanos;
+    final AtomicInteger told = new AtomicInteger();
+    volatile CommandException fault;
+
+    Item(int number) {
+      this(TestCalls.renew("lock" + number, "h" + number, 1000), Long.MAX_VALUE);
+    }
+
+    Item(ScriptCall call, long within) {
+      this.call = call;
+      this.within = within;
+    }
+
+    @Override
+    public ScriptCall call() {
+      return call;
+    }
+
+    @Override
+    public long withinNanos() {
+      return within;
+    }
+
+    @Override
+    public void answered(long value, long sent) {
+      answer = value;
+      sentNanos = sent;
+      told.incrementAndGet();
+    }
+
+    @Override
+    public void failed(CommandException what) {
+      fault = what;
+      told.incrementAndGet();
+    }
+  }
+
+  private static List<String> holders(List<String> evalsha) {
+    int keys = Integer.parseInt(evalsha.get(2));
+    List<String> holders = new ArrayList<>();
+    for (int i = 3 + keys; i < evalsha.size(); i += 2) {
+      holders.add(evalsha.get(i));
+    }
+    return holders;
+  }
+
+  private static String numbersOfTheHolders(List<String> evalsha) {
+    return integers(holders(evalsha).stream().map(h -> Long.valueOf(h.substring(1))).toList());
+  }
+
+  private List<Item> offerAndFlush(int count) {
+    List<Item> items = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      items.add(new Item(i));
+    }
+    return flush(items);
+  }
+
+  private <T extends Item> List<T> flush(List<T> items) {
+    items.forEach(batches::offer);
+    batches.flush();
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .until(() -> items.stream().allMatch(i -> i.told.get() > 0));
+    assertTrue(items.stream().allMatch(i -> i.told.get() == 1), "each is told once");
+    return items;
+  }
+
+  @Test
+  void manyItemsAreOneRoundTripAndEachGetsItsOwnAnswer() {
+    long before = System.nanoTime();
+
+    List<Item> items = offerAndFlush(300);
+
+    assertEquals(1, server.heard().size());
+    assertEquals(List.of("EVALSHA", RENEW, "600"), server.heard().get(0).subList(0, 3));
+    for (int i = 0; i < items.size(); i++) {
+      assertEquals(i, items.get(i).answer);
+      assertTrue(items.get(i).sentNanos - before >= 0);
+      assertTrue(System.nanoTime() - items.get(i).sentNanos >= 0);
+    }
+  }
+
+  @Test
+  void aBatchHasAtMostFiveHundredItems() {
+    List<Item> items = offerAndFlush(1_001);
+
+    assertEquals(
+        List.of("1000", "1000", "2"),
+        server.heard().stream().map(command -> command.get(2)).toList());
+    for (int i = 0; i < items.size(); i++) {
+      assertEquals(i, items.get(i).answer);
+    }
+  }
+
+  @Test
+  void itemsAreGroupedByScript() {
+    answers =
+        command ->
+            command.get(1).equals(RENEW)
+                ? numbersOfTheHolders(command)
+                : integers(List.of(70L, 71L));
+    Item a = new Item(1);
+    Item b = new Item(TestCalls.inspect("b"), Long.MAX_VALUE);
+    Item c = new Item(2);
+    Item d = new Item(TestCalls.inspect("d"), Long.MAX_VALUE);
+
+    flush(List.of(a, b, c, d));
+
+    assertEquals(2, server.heard().size());
+    assertEquals(List.of(1L, 70L, 2L, 71L), List.of(a.answer, b.answer, c.answer, d.answer));
+  }
+
+  @Test
+  void nothingOfferedIsNothingSentAndWhatWasSentIsNotSentAgain() {
+    batches.flush();
+    offerAndFlush(1);
+    batches.flush();
+    offerAndFlush(2);
+
+    assertEquals(
+        List.of("2", "4"), server.heard().stream().map(command -> command.get(2)).toList());
+  }
+
+  @Test
+  void aFaultIsToldToAllOfItsBatchAndOnlyToThose() {
+    answers =
+        command ->
+            holders(command).contains("h0")
+                ? error("LOADING Redis is loading the dataset in memory")
+                : numbersOfTheHolders(command);
+
+    List<Item> items = offerAndFlush(700);
+
+    for (Item item : items.subList(0, 500)) {
+      assertEquals(Kind.NOT_READY, item.fault.kind());
+    }
+    for (int i = 500; i < 700; i++) {
+      assertEquals(i, items.get(i).answer);
+    }
+    assertEquals(2, server.heard().size());
+  }
+
+  @Test
+  void aNameThatHasBecomeSomethingElseStopsItsOwnRenewalOnly() {
+    Set<String> poisoned = Set.of("h3", "h6");
+    answers =
+        command ->
+            holders(command).stream().anyMatch(poisoned::contains)
+                ? error("WRONGTYPE Operation against a key holding the wrong kind of value")
+                : numbersOfTheHolders(command);
+
+    List<Item> items = offerAndFlush(20);
+
+    Set<Integer> failed = new TreeSet<>();
+    for (int i = 0; i < items.size(); i++) {
+      if (items.get(i).fault != null) {
+        assertEquals(Kind.WRONG_TYPE, items.get(i).fault.kind());
+        failed.add(i);
+      } else {
+        assertEquals(i, items.get(i).answer);
+      }
+    }
+    assertEquals(Set.of(3, 6), failed);
+  }
+
+  @Test
+  void aNegativeAnswerIsAFaultOfItsItemAlone() {
+    answers = command -> integers(List.of(1L, -1L, 0L));
+
+    List<Item> items = offerAndFlush(3);
+
+    assertEquals(1, items.get(0).answer);
+    assertEquals(Kind.SCRIPT, items.get(1).fault.kind());
+    assertEquals(0, items.get(2).answer);
+  }
+
+  @Test
+  void oneThatThrowsDoesNotHarmTheOthers() {
+    List<Item> items = flush(List.of(new Item(0), new Throwing(1), new Item(2)));
+    assertEquals(2, items.get(2).answer);
+
+    answers = command -> error("BUSY Redis is busy running a script.");
+    items = flush(List.of(new Item(0), new Throwing(1), new Item(2)));
+    assertEquals(Kind.NOT_READY, items.get(2).fault.kind());
+  }
+
+  @Test
+  void anErrorOfOneDoesNotHarmTheOthersEither() {
+    Item overflowing =
+        new Item(1) {
+          @Override
+          public void answered(long value, long sent) {
+            super.answered(value, sent);
+            throw new StackOverflowError("on purpose");
+          }
+
+          @Override
+          public void failed(CommandException what) {
+            super.failed(what);
+            throw new OutOfMemoryError("on purpose");
+          }
+        };
+    List<Item> items = flush(List.of(new Item(0), overflowing, new Item(2)));
+    assertEquals(2, items.get(2).answer);
+
+    overflowing.told.set(0);
+    answers = command -> error("BUSY Redis is busy running a script.");
+    items = flush(List.of(new Item(0), overflowing, new Item(2)));
+    assertEquals(Kind.NOT_READY, items.get(2).fault.kind());
+  }
+
+  /** A renewal that hears nothing counts as under way for ever. */
+  @Test
+  void anErrorBeforeABatchIsSentIsToldToEachOfItOnce() {
+    List<Item> items = new ArrayList<>();
+    for (int i = 0; i < 1_001; i++) {
+      items.add(
+          i != 700
+              ? new Item(i)
+              : new Item(i) {
+                @Override
+                public long withinNanos() {
+                  throw new OutOfMemoryError("on purpose");
+                }
+              });
+    }
+
+    flush(items);
+
+    for (int i = 0; i < items.size(); i++) {
+      CommandException fault = items.get(i).fault;
+      assertEquals(i >= 500 && i < 1_000, fault != null, "item " + i);
+      assertEquals(fault != null ? -1 : i, items.get(i).answer);
+    }
+  }
+
+  @Test
+  void whatCannotEvenBeOfferedIsTold() {
+    AtomicInteger made = new AtomicInteger();
+    Item item =
+        new Item(1) {
+          @Override
+          public ScriptCall call() {
+            made.incrementAndGet();
+            throw new StackOverflowError("on purpose");
+          }
+        };
+
+    assertThrows(StackOverflowError.class, () -> batches.offer(item));
+
+    assertEquals(1, item.told.get());
+    assertEquals(Kind.POOL_EXHAUSTED, item.fault.kind());
+    offerAndFlush(2);
+    assertEquals(1, made.get());
+  }
+
+  @Test
+  void whatIsOfferedWhenTheWorkersHaveEndedIsTold() {
+    workers.close();
+
+    List<Item> items = offerAndFlush(2);
+
+    assertEquals(Kind.POOL_EXHAUSTED, items.get(0).fault.kind());
+    assertEquals(Kind.POOL_EXHAUSTED, items.get(1).fault.kind());
+  }
+
+  private static final class Throwing extends Item {
+    Throwing(int number) {
+      super(number);
+    }
+
+    @Override
+    public void answered(long value, long sent) {
+      super.answered(value, sent);
+      throw new IllegalStateException("on purpose");
+    }
+
+    @Override
+    public void failed(CommandException what) {
+      super.failed(what);
+      throw new IllegalStateException("on purpose");
+    }
+  }
+
+  @Test
+  void anAnswerThatHasNotAPlaceForEachIsAFaultOfItsBatchAlone() {
+    answers =
+        command ->
+            holders(command).contains("h0") ? integers(List.of(1L)) : numbersOfTheHolders(command);
+
+    List<Item> items = offerAndFlush(501);
+
+    assertEquals(Kind.SCRIPT, items.get(0).fault.kind());
+    assertEquals(Kind.SCRIPT, items.get(499).fault.kind());
+    assertEquals(500, items.get(500).answer);
+  }
+
+  @Test
+  void theLeastTimeOfItsItemsIsThatOfTheBatch() {
+    answers = command -> RespServer.SILENCE; // the client's own limit is a minute
+    Item patient = new Item(1);
+    Item urgent = new Item(TestCalls.renew("b", "h2", 1000), 1_000_000_000);
+
+    flush(List.of(patient, urgent));
+
+    assertEquals(Kind.UNREACHABLE, patient.fault.kind());
+    assertTrue(patient.fault.mayHaveRun());
+    assertEquals(Kind.UNREACHABLE, urgent.fault.kind());
+  }
+}

@@ -1,0 +1,84 @@
+package io.mortise.connection.command;
+
+import static io.mortise.connection.testing.RespServer.error;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.ConnectionSettings;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestSettings;
+import io.mortise.connection.topology.Topology;
+import io.mortise.connection.topology.TopologyFactory;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ServerIdentityTest {
+  private static final ConnectionSettings OPTIONS = TestSettings.within(Duration.ofSeconds(20));
+  private static final String INFO =
+      "# Server\r\nredis_version:7.0.15\r\nrun_id:0123abcd\r\ntcp_port:6379\r\n";
+
+  private volatile String answer = bulk(INFO);
+  private final RespServer server = new RespServer(command -> answer);
+  private final WorkerPool workers = new WorkerPool("test");
+  private final Topology node = TopologyFactory.servers(server.uri(), OPTIONS, workers);
+  private final ScriptExecutor commands = new ScriptExecutor(node, workers, OPTIONS);
+  private final ServerIdentity id = new ServerIdentity();
+
+  private static String bulk(String text) {
+    return "$" + text.length() + "\r\n" + text + "\r\n";
+  }
+
+  @AfterEach
+  void close() {
+    node.close();
+    workers.close();
+    server.close();
+  }
+
+  @Test
+  void itIsTheRunIdAndAskedOnce() {
+    assertEquals(Optional.of("0123abcd"), id.get(commands));
+    answer = error("ERR not again");
+    assertEquals(Optional.of("0123abcd"), id.get(commands));
+
+    assertEquals(1, server.heard().size());
+    assertEquals("INFO", server.heard().get(0).get(0));
+  }
+
+  @Test
+  void aServerThatDoesNotTellIsAskedOnce() {
+    answer = error("NOPERM this user has no permissions to run the 'info' command");
+    assertEquals(Optional.empty(), id.get(commands));
+    answer = bulk(INFO);
+    assertEquals(Optional.empty(), id.get(commands));
+
+    assertEquals(1, server.heard().size());
+  }
+
+  @Test
+  void aServerWhoseInformationHasNoneIsAskedOnce() {
+    for (String odd : new String[] {bulk("# Server\r\nold_run_id:9\r\n"), ":1\r\n"}) {
+      answer = odd;
+      ServerIdentity none = new ServerIdentity();
+      assertEquals(Optional.empty(), none.get(commands));
+      answer = bulk(INFO);
+      assertEquals(Optional.empty(), none.get(commands));
+    }
+  }
+
+  @Test
+  void aServerThatIsNotReadyIsAskedAgain() {
+    answer = error("LOADING Redis is loading the dataset in memory");
+    assertEquals(Optional.empty(), id.get(commands));
+    answer = RespServer.HANG_UP;
+    assertEquals(Optional.empty(), id.get(commands));
+
+    answer = bulk(INFO);
+
+    assertEquals(Optional.of("0123abcd"), id.get(commands));
+  }
+}

@@ -1,0 +1,117 @@
+package io.mortise.connection.concurrent;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.base.Ticker;
+import io.mortise.connection.testing.BackgroundCall;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A task for later, once, on a worker. */
+@Timeout(60)
+class BackgroundTasksTest {
+  private static final long HOUR_NANOS = 3_600_000_000_000L;
+  private static final long SOON_NANOS = 20_000_000L;
+
+  private final ClosingState closing = new ClosingState();
+  private final WorkerPool workers = new WorkerPool("12345678");
+  private final Scheduler scheduler =
+      new Scheduler(System::nanoTime, () -> {}, workers.threads("scheduler"));
+  private final BackgroundTasks tasks =
+      new BackgroundTasks(workers, scheduler, closing, Ticker.systemTicker());
+  private final List<String> done = new CopyOnWriteArrayList<>();
+
+  @BeforeEach
+  void start() {
+    scheduler.start();
+  }
+
+  @AfterEach
+  void close() {
+    scheduler.close();
+    workers.close();
+  }
+
+  private void awaitDone(String... tasks) {
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .untilAsserted(() -> assertEquals(List.of(tasks), List.copyOf(done)));
+  }
+
+  @Test
+  void itIsDoneOnceOnAWorkerAndNotBeforeItsTime() {
+    long start = System.nanoTime();
+    var unused1 =
+        tasks.schedule(
+            () -> done.add(Thread.currentThread().getName().replaceAll("-\\w{8}-\\d+$", "")),
+            SOON_NANOS);
+
+    awaitDone("mortise-worker");
+
+    assertTrue(System.nanoTime() - start >= SOON_NANOS);
+    assertEquals(0, scheduler.size(), "it will not be done again");
+  }
+
+  @Test
+  void eachHasItsOwnTime() {
+    var unused2 = tasks.schedule(() -> done.add("second"), 10 * SOON_NANOS);
+    var unused3 = tasks.schedule(() -> done.add("never"), HOUR_NANOS);
+    var unused4 = tasks.schedule(() -> done.add("first"), SOON_NANOS);
+
+    awaitDone("first", "second");
+
+    assertEquals(1, scheduler.size());
+  }
+
+  @Test
+  void whatIsTakenBackIsNotDone() {
+    Runnable takeBack = tasks.schedule(() -> done.add("taken back"), SOON_NANOS);
+    takeBack.run();
+    takeBack.run();
+    var unused5 = tasks.schedule(() -> done.add("after that"), 2 * SOON_NANOS);
+
+    awaitDone("after that");
+  }
+
+  @Test
+  void takingBackWhatIsDoneChangesNothing() {
+    Runnable takeBack = tasks.schedule(() -> done.add("done"), 0);
+    awaitDone("done");
+
+    takeBack.run();
+
+    assertEquals(0, scheduler.size());
+  }
+
+  @Test
+  void aTaskThatThrowsDoesNotHarmTheNext() {
+    var unused6 =
+        tasks.schedule(
+            () -> {
+              throw new IllegalStateException("on purpose");
+            },
+            0);
+    var unused7 = tasks.schedule(() -> done.add("next"), SOON_NANOS);
+
+    awaitDone("next");
+  }
+
+  @Test
+  void aClosedClientDoesNothingLater() {
+    assertTrue(closing.begin());
+
+    assertThrows(
+        RejectedExecutionException.class,
+        () -> tasks.schedule(() -> done.add("never"), SOON_NANOS));
+
+    assertEquals(0, scheduler.size());
+  }
+}

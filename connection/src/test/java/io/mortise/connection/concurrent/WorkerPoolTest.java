@@ -1,0 +1,87 @@
+package io.mortise.connection.concurrent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.pool.PlatformThreadOffload;
+import io.mortise.connection.testing.BackgroundCall;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class WorkerPoolTest {
+  private static final InheritableThreadLocal<String> INHERITED = new InheritableThreadLocal<>();
+
+  private static <T> T soon(CompletableFuture<T> future) throws Exception {
+    return future.get(BackgroundCall.LIVENESS.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  @Test
+  void anErrorOfATaskEndsNoThread() throws Exception {
+    try (WorkerPool workers = new WorkerPool("test")) {
+      CompletableFuture<Thread> first = new CompletableFuture<>();
+      workers.run(
+          () -> {
+            first.complete(Thread.currentThread());
+            throw new StackOverflowError("on purpose");
+          });
+      BackgroundCall.awaitParked(soon(first));
+      CompletableFuture<Thread> second = new CompletableFuture<>();
+      workers.run(() -> second.complete(Thread.currentThread()));
+
+      assertSame(soon(first), soon(second));
+    }
+  }
+
+  /** A thread may live long, and keep in memory whatever it took over from its maker. */
+  @Test
+  void aThreadKeepsNothingOfTheOneThatHappensToStartIt() throws Exception {
+    Thread current = Thread.currentThread();
+    ClassLoader context = current.getContextClassLoader();
+    try (WorkerPool workers = new WorkerPool("test");
+        URLClassLoader application = new URLClassLoader(new URL[0])) {
+      CompletableFuture<ClassLoader> used = new CompletableFuture<>();
+      CompletableFuture<String> inherited = new CompletableFuture<>();
+      try {
+        current.setContextClassLoader(application);
+        INHERITED.set("of the application");
+        workers.run(
+            () -> {
+              used.complete(Thread.currentThread().getContextClassLoader());
+              inherited.complete(INHERITED.get());
+            });
+      } finally {
+        INHERITED.remove();
+        current.setContextClassLoader(context);
+      }
+
+      assertSame(context, soon(used), "that of whoever made the client");
+      assertNull(soon(inherited));
+    }
+  }
+
+  @Test
+  void whatACarrierIsThrownComesOutAsItIs() {
+    try (PlatformThreadOffload carriers = new PlatformThreadOffload()) {
+      Error error = new StackOverflowError("on purpose");
+      assertSame(
+          error,
+          assertThrows(
+              StackOverflowError.class,
+              () ->
+                  carriers.run(
+                      () -> {
+                        throw error;
+                      })));
+      assertTrue(carriers.run(() -> true), "and the next command runs");
+      assertEquals(1, carriers.run(() -> 1));
+    }
+  }
+}

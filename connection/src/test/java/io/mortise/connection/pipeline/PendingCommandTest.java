@@ -1,0 +1,62 @@
+package io.mortise.connection.pipeline;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.pool.Reply;
+import io.mortise.connection.testing.BackgroundCall;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+
+/** A command that waits for whoever takes it along. */
+@Timeout(60)
+class PendingCommandTest {
+  private static final long TOO_LONG = 600_000_000_000L;
+
+  private static PendingCommand passenger() {
+    return new PendingCommand(
+        new CommandArguments(Command.PING), 100, System.nanoTime() + TOO_LONG);
+  }
+
+  private static Reply reply() {
+    return new Reply("an answer", null, null);
+  }
+
+  @Test
+  void whatComesBeforeTheSleepIsNotMissed() throws Exception {
+    PendingCommand answered = passenger();
+    answered.answer(reply());
+    answered.await(TOO_LONG);
+    assertEquals("an answer", answered.reply().value());
+
+    PendingCommand called = passenger();
+    called.call();
+    called.await(TOO_LONG);
+    assertTrue(called.isToLook());
+  }
+
+  @Test
+  void whoSleepsIsWoken() throws Exception {
+    CountDownLatch made = new CountDownLatch(1);
+    PendingCommand[] one = new PendingCommand[1];
+    BackgroundCall<Object> sleeper =
+        BackgroundCall.start(
+            () -> {
+              one[0] = passenger();
+              made.countDown();
+              while (!one[0].isToLook()) {
+                one[0].await(TOO_LONG);
+              }
+              return one[0].reply().value();
+            });
+    made.await();
+    sleeper.awaitParked();
+
+    one[0].answer(reply());
+
+    assertEquals("an answer", sleeper.get());
+  }
+}

@@ -1,0 +1,206 @@
+package io.mortise.connection.pool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.pool.CommandException.Kind;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.util.NoSuchElementException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** Every error text as the servers write it; {@code ~} stands for their frame around a script's. */
+class ErrorClassifierTest {
+  private static final String WHERE = "redis.example:6379";
+
+  /** Redis 6.2 and before. */
+  private static final String BEFORE_7 =
+      "ERR Error running script (call to f_8d57a764c515eeb66b6e51f86ee3b1e32cae6b59):"
+          + " @user_script:17: ";
+
+  private static final String SINCE_7 =
+      " script: 8d57a764c515eeb66b6e51f86ee3b1e32cae6b59, on @user_script:17.";
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "LOADING Redis is loading the dataset in memory | NOT_READY",
+        "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
+            + " | NOT_READY",
+        "UNKILLABLE Sorry the script already executed write commands. | NOT_READY",
+        "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."
+            + " | NOT_READY",
+        "CLUSTERDOWN Hash slot not served | NOT_READY",
+        "CLUSTERDOWN The cluster is down | NOT_READY",
+        "TRYAGAIN Multiple keys request during rehashing of slot | NOT_READY",
+        "NOREPLICAS Not enough good replicas to write. | NOT_READY",
+        "ERR max number of clients reached | NOT_READY",
+        "ERR max number of clients + cluster connections reached | NOT_READY",
+        "MISCONF Redis is configured to save RDB snapshots, but it is currently not able to persist"
+            + " on disk. | NOT_READY",
+        "OOM command not allowed when used memory > 'maxmemory'. | OUT_OF_MEMORY",
+        "READONLY You can't write against a read only replica. | READ_ONLY",
+        "WRONGPASS invalid username-password pair or user is disabled. | ACCESS_DENIED",
+        "NOAUTH Authentication required. | ACCESS_DENIED",
+        "NOPERM this user has no permissions to run the 'evalsha' command | ACCESS_DENIED",
+        "NOPERM this user has no permissions to access one of the keys used as arguments"
+            + " | ACCESS_DENIED",
+        "ERR invalid password | ACCESS_DENIED",
+        "ERR AUTH <password> called without any password configured for the default user. Are you"
+            + " sure your configuration is correct? | ACCESS_DENIED",
+        "ERR Client sent AUTH, but no password is set | ACCESS_DENIED",
+        "DENIED Redis is running in protected mode because protected mode is enabled and no"
+            + " password is set for the default user. | ACCESS_DENIED",
+        "LOCKTYPE the name is held as a read-write lock | WRONG_TYPE",
+        "WRONGTYPE Operation against a key holding the wrong kind of value | WRONG_TYPE",
+        "ERR unknown command `EVALSHA`, with args beginning with: | SCRIPT",
+        "ERR DB index is out of range | MISCONFIGURED",
+        "ERR SELECT is not allowed in cluster mode | MISCONFIGURED",
+        "ERR Error compiling script (new function): user_script:1: unexpected symbol near '<eof>'"
+            + " | SCRIPT",
+      })
+  void aPlainReplyIsKnownByItsWords(String reply, Kind reason) {
+    assertReply(reply, reason, reply);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "@user_script: 17: -OOM command not allowed when used memory > 'maxmemory'."
+            + " | OUT_OF_MEMORY",
+        "@user_script: 17: -READONLY You can't write against a read only replica. | READ_ONLY",
+        "@user_script: 17: -NOREPLICAS Not enough good replicas to write. | NOT_READY",
+        "@user_script: 17: -MISCONF Redis is configured to save RDB snapshots, but it is currently"
+            + " not able to persist on disk. | NOT_READY",
+        "WRONGTYPE Operation against a key holding the wrong kind of value | WRONG_TYPE",
+      })
+  void beforeRedis7TheReplyOfACommandInsideAScriptIsFound(String inside, Kind reason) {
+    String told = inside.replaceFirst("@user_script: 17: -", "");
+    assertReply(BEFORE_7 + inside, reason, told);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "@user_script: 17: The user executing the script can't run this command or subcommand"
+            + " | ACCESS_DENIED",
+        "@user_script: 17: The user executing the script can't access at least one of the keys"
+            + " mentioned in the command arguments | ACCESS_DENIED",
+        "@user_script: 17: Unknown Redis command called from Lua script | SCRIPT",
+        "user_script:17: attempt to compare number with nil | SCRIPT",
+        "ERR value is not an integer or out of range | SCRIPT",
+        "Script killed by user with SCRIPT KILL... | SCRIPT",
+      })
+  void beforeRedis7WhatGoesWrongInAScriptItselfIsKnownToo(String inside, Kind reason) {
+    assertEquals(reason, reply(BEFORE_7 + inside).kind());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "OOM command not allowed when used memory > 'maxmemory'. | OUT_OF_MEMORY",
+        "READONLY You can't write against a read only replica. | READ_ONLY",
+        "WRONGTYPE Operation against a key holding the wrong kind of value | WRONG_TYPE",
+        "LOCKTYPE the name is held as a read-write lock | WRONG_TYPE",
+        "NOREPLICAS Not enough good replicas to write. | NOT_READY",
+        "MISCONF Errors writing to the AOF file: No space left on device | NOT_READY",
+        "NOPERM User joe has no permissions to run the 'hset' command | ACCESS_DENIED",
+        "ERR The user executing the script can't run this command or subcommand | ACCESS_DENIED",
+        "ERR The user executing the script can't access at least one of the keys mentioned in the"
+            + " command arguments | ACCESS_DENIED",
+        "ERR ACL failure in script: User joe has no permissions to run the 'time' command"
+            + " | ACCESS_DENIED",
+        "ERR user_script:17: attempt to compare number with nil | SCRIPT",
+      })
+  void sinceRedis7TheReplyOfACommandInsideAScriptComesFirst(String inside, Kind reason) {
+    assertReply(inside + SINCE_7, reason, inside + SINCE_7);
+  }
+
+  @Test
+  void theMessageNamesTheFactTheRemedyAndTheServersOwnWords() {
+    assertEquals(
+        "access was denied; check user, password and rights"
+            + " (redis.example:6379 says: NOAUTH Authentication required.)",
+        reply("NOAUTH Authentication required.").getMessage());
+    assertEquals(
+        "the server is a replica and takes no writes; connect to the master"
+            + " (redis.example:6379 says: READONLY You can't write against a read only replica.)",
+        reply(BEFORE_7 + "@user_script: 17: -READONLY You can't write against a read only replica.")
+            .getMessage());
+  }
+
+  @Test
+  void noConnectionThereIsAFactAndNotAnAnswer() {
+    assertLost("refuses the connection; is the server running", new ConnectException("refused"));
+    assertLost("has no address; check the host name", new UnknownHostException("redis.example"));
+    assertLost("did not answer in time", new SocketTimeoutException("Read timed out"));
+    assertLost("the connection to " + WHERE + " failed: why", new NoRouteToHostException("no way"));
+  }
+
+  private static void assertLost(String fact, Exception io) {
+    JedisConnectionException asCause = new JedisConnectionException("why", io);
+    JedisConnectionException besides = new JedisConnectionException("why");
+    besides.addSuppressed(io);
+    for (JedisConnectionException thrown : new JedisConnectionException[] {asCause, besides}) {
+      for (boolean sent : new boolean[] {true, false}) {
+        CommandException fault = ErrorClassifier.of(thrown, WHERE, sent);
+        assertEquals(Kind.UNREACHABLE, fault.kind());
+        assertEquals(sent, fault.mayHaveRun());
+        assertTrue(fault.getMessage().contains(fact), fault.getMessage());
+        assertTrue(fault.getMessage().contains(WHERE), fault.getMessage());
+        assertSame(thrown, fault.getCause());
+      }
+    }
+  }
+
+  @Test
+  void anEmptyPoolHasItsOwnRemedy() {
+    CommandException fault =
+        ErrorClassifier.of(new NoSuchElementException("Timeout waiting"), WHERE, false);
+
+    assertEquals(Kind.POOL_EXHAUSTED, fault.kind());
+    assertFalse(fault.mayHaveRun());
+    assertEquals(
+        "all connections to " + WHERE + " are in use; raise LockOptions.maxConnections",
+        fault.getMessage());
+  }
+
+  @Test
+  void whatFailsAfterAnEarlierTryMayHaveRunAtTheServerOfThat() {
+    CommandException first = reply("LOADING").at("its run id");
+    CommandException second =
+        ErrorClassifier.of(new JedisConnectionException("refused"), WHERE, false);
+
+    CommandException both = second.after(first);
+
+    assertTrue(both.mayHaveRun());
+    assertEquals("its run id", both.life());
+    assertEquals(second.getMessage(), both.getMessage());
+    assertSame(first, first.after(first));
+  }
+
+  private static CommandException reply(String text) {
+    return ErrorClassifier.of(new JedisDataException(text), WHERE, true);
+  }
+
+  private static void assertReply(String text, Kind reason, String told) {
+    CommandException fault = reply(text);
+    assertEquals(reason, fault.kind(), fault.getMessage());
+    boolean halfWay = reason == Kind.SCRIPT || reason == Kind.ACCESS_DENIED;
+    assertEquals(halfWay, fault.mayHaveRun(), "only these may come from the middle of a script");
+    assertTrue(
+        fault.getMessage().endsWith(" (" + WHERE + " says: " + told + ")"), fault.getMessage());
+  }
+}

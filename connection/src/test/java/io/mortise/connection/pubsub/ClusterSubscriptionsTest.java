@@ -1,0 +1,187 @@
+package io.mortise.connection.pubsub;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.concurrent.Scheduler;
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pubsub.Subscriptions.Subscription;
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.FakeCluster;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestSettings;
+import io.mortise.connection.topology.Topology;
+import io.mortise.connection.topology.TopologyFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Where channels are heard on a cluster, and that they follow their slots. */
+@Timeout(60)
+class ClusterSubscriptionsTest {
+  private static final long HEARTBEAT = TimeUnit.SECONDS.toNanos(30);
+  private static final long ANSWER = TimeUnit.SECONDS.toNanos(20);
+
+  private final FakeCluster fake = new FakeCluster(2);
+  private final WorkerPool workers = new WorkerPool("test");
+  private final Topology servers =
+      TopologyFactory.servers(fake.uri(), TestSettings.DEFAULTS, workers);
+  private final Scheduler scheduler =
+      new Scheduler(System::nanoTime, () -> {}, workers.threads("scheduler"));
+  private final Subscriptions wakeups =
+      new Subscriptions(servers, workers, scheduler, 0, HEARTBEAT, ANSWER, () -> {});
+  private final String first = "c:{" + fake.nameAt(0, 1) + "}";
+  private final String second = "c:{" + fake.nameAt(1, 1) + "}";
+
+  ClusterSubscriptionsTest() {
+    servers.onChange(wakeups::serverChanged);
+    scheduler.start();
+    fake.answer(0, RespServer::subscribed);
+    fake.answer(1, RespServer::subscribed);
+  }
+
+  @AfterEach
+  void close() {
+    wakeups.close();
+    scheduler.close();
+    servers.close();
+    workers.close();
+    fake.close();
+  }
+
+  private static void until(Callable<Boolean> condition) {
+    await().atMost(BackgroundCall.LIVENESS).pollInterval(Duration.ofMillis(5)).until(condition);
+  }
+
+  private long heard(int node, String verb, String channel) {
+    return fake.node(node).heard().stream()
+        .filter(command -> command.get(0).equals(verb) && command.contains(channel))
+        .count();
+  }
+
+  @Test
+  void eachIsHeardAtItsSlotsMaster() {
+    servers.refresh();
+    Subscription one = wakeups.subscribe(first, true);
+    Subscription two = wakeups.subscribe(second, true);
+    until(() -> one.confirmed() && two.confirmed());
+
+    assertEquals(List.of("SSUBSCRIBE"), fake.said(0));
+    assertEquals(List.of("SSUBSCRIBE"), fake.said(1));
+  }
+
+  @Test
+  void whatIsRefusedBecauseItsSlotHasMovedIsHeardAtTheNewMaster() {
+    servers.refresh();
+    fake.answer(0, command -> fake.moved(first, 1));
+    fake.tell(1, 1);
+    Subscription one = wakeups.subscribe(first, true);
+    long seen = one.signal().generation();
+
+    until(one::confirmed);
+
+    assertEquals(1, heard(1, "SSUBSCRIBE", first));
+    assertTrue(one.signal().generation() > seen, "who waits has tried again");
+  }
+
+  @Test
+  void whatTheServerDropsIsHeardAtTheNewMaster() {
+    servers.refresh();
+    fake.answer(0, c -> RespServer.subscribed(c) + RespServer.push("sunsubscribe", c.get(1), 0));
+    fake.tell(1, 1);
+    Subscription one = wakeups.subscribe(first, true);
+
+    until(() -> heard(1, "SSUBSCRIBE", first) == 1 && one.confirmed());
+    assertEquals(1, heard(0, "SSUBSCRIBE", first));
+  }
+
+  @Test
+  void aChangeOfTheMapTakesTheChannelAlong() {
+    servers.refresh();
+    Subscription one = wakeups.subscribe(first, true);
+    Subscription two = wakeups.subscribe(second, true);
+    until(() -> one.confirmed() && two.confirmed());
+    long seen = one.signal().generation();
+
+    fake.tell(1, 1);
+    servers.refresh();
+
+    assertTrue(one.signal().generation() > seen, "a message may have been missed in between");
+    until(() -> one.confirmed() && two.confirmed());
+    assertEquals(1, heard(1, "SSUBSCRIBE", first));
+    assertEquals(1, heard(1, "SSUBSCRIBE", second), "that one has stayed where it was");
+    until(() -> fake.node(0).connections() <= 1); // the commands' own
+  }
+
+  @Test
+  void withoutShardsAllAreHeardOverOneConnection() {
+    fake.tellOfShards(FakeCluster.NO_SHARDS);
+    servers.refresh();
+    Subscription one = wakeups.subscribe(first, true);
+    Subscription two = wakeups.subscribe(second, true);
+    until(() -> one.confirmed() && two.confirmed());
+
+    List<Long> heard =
+        Stream.of(0, 1)
+            .map(node -> heard(node, "SUBSCRIBE", first) + heard(node, "SUBSCRIBE", second))
+            .sorted()
+            .toList();
+    assertEquals(List.of(0L, 2L), heard);
+  }
+
+  @Test
+  void withTheLastWaiterTheConnectionEnds() {
+    servers.refresh();
+    Subscription one = wakeups.subscribe(first, true);
+    until(one::confirmed);
+    one.close();
+
+    until(() -> wakeups.channels() == 0 && scheduler.size() == 0);
+    until(() -> fake.node(0).connections() <= 1);
+    assertFalse(fake.said(0).contains("SUNSUBSCRIBE"), "the connection is closed instead");
+  }
+
+  @Test
+  void aConnectionThatNeverAnswersIsMadeAnew() {
+    AtomicInteger attempts = new AtomicInteger();
+    fake.answer(
+        0, c -> attempts.incrementAndGet() == 1 ? RespServer.SILENCE : RespServer.subscribed(c));
+    servers.refresh();
+    long often = TimeUnit.MILLISECONDS.toNanos(100);
+    try (Subscriptions watched =
+        new Subscriptions(servers, workers, scheduler, 0, often, 2 * often, () -> {})) {
+      Subscription one = watched.subscribe(first, true);
+      until(one::confirmed);
+      one.close();
+    }
+  }
+
+  @Test
+  void withoutAThreadToHearItAChannelIsGivenUpAllTheSame() {
+    servers.refresh();
+    try (WorkerPool deaf = new WorkerPool("deaf", ClusterSubscriptionsTest::noSubscriber)) {
+      Subscriptions unheard =
+          new Subscriptions(servers, deaf, scheduler, 0, HEARTBEAT, ANSWER, () -> {});
+      Subscription one = unheard.subscribe(first, true);
+      assertFalse(one.confirmed());
+      one.close();
+
+      until(() -> unheard.channels() == 0 && scheduler.size() == 0);
+    }
+  }
+
+  private static Thread noSubscriber(Runnable task, String name) {
+    if (name.contains("subscriber")) {
+      throw new OutOfMemoryError("unable to create native thread (on purpose)");
+    }
+    return new Thread(task, name);
+  }
+}

@@ -1,0 +1,202 @@
+package io.mortise.connection.pubsub;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.RespServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+
+/** The connection that hears channels, and what it survives. */
+@Timeout(60)
+class NodeSubscriberTest {
+  /** More than all socket buffers together take. */
+  private static final int MANY = 20_000;
+
+  private static final String LONG_NAME = "x".repeat(1_000);
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final WorkerPool workers = new WorkerPool("test");
+  private final CountDownLatch reads = new CountDownLatch(1);
+  private final AtomicInteger answers = new AtomicInteger();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicInteger errors = new AtomicInteger();
+  private final RespServer server = new RespServer(this::answer);
+
+  private final NodeSubscriber.Callbacks surroundings =
+      new NodeSubscriber.Callbacks() {
+        @Override
+        public void broke(boolean connection) {
+          maybeThrow();
+        }
+
+        @Override
+        public boolean isClosed() {
+          return closed.get();
+        }
+
+        @Override
+        public void ended(NodeSubscriber subscriber) {}
+
+        @Override
+        public int groupOf(String channel) {
+          return 0;
+        }
+      };
+
+  private final NodeSubscriber subscriber =
+      new NodeSubscriber(this::connect, false, lock, surroundings, workers);
+
+  private final AtomicInteger connects = new AtomicInteger();
+  private volatile Runnable whileConnecting = () -> {};
+
+  private Connection connect() {
+    maybeThrow();
+    connects.incrementAndGet();
+    whileConnecting.run();
+    return new Connection(HostAndPort.from(server.address()));
+  }
+
+  private void maybeThrow() {
+    if (errors.getAndDecrement() > 0) {
+      throw new NoClassDefFoundError("on purpose");
+    }
+  }
+
+  /** From the second command on the server reads nothing until it is told to. */
+  private String answer(List<String> command) {
+    if (answers.incrementAndGet() > 1) {
+      try {
+        reads.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    return RespServer.subscribed(command);
+  }
+
+  @AfterEach
+  void close() {
+    reads.countDown();
+    closed.set(true);
+    locked(subscriber::renew);
+    workers.close();
+    server.close();
+  }
+
+  private void locked(Runnable action) {
+    lock.lock();
+    try {
+      action.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private WakeupChannel subscribed(String name) {
+    WakeupChannel channel = new WakeupChannel(name, true);
+    locked(() -> subscriber.add(List.of(channel)));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> channel.confirmed);
+    return channel;
+  }
+
+  private static List<WakeupChannel> many() {
+    return IntStream.range(0, MANY).mapToObj(i -> new WakeupChannel(i + LONG_NAME, true)).toList();
+  }
+
+  private static boolean areConfirmed(List<WakeupChannel> channels) {
+    return channels.stream().allMatch(channel -> channel.confirmed);
+  }
+
+  @Test
+  void whoSubscribesIsNotHeldUpByAServerThatReadsNothing() throws Exception {
+    subscribed("first");
+    List<WakeupChannel> many = many();
+
+    BackgroundCall<Boolean> adding =
+        BackgroundCall.start(
+            () -> {
+              many.forEach(channel -> locked(() -> subscriber.add(List.of(channel))));
+              return true;
+            });
+
+    assertTrue(adding.get());
+    reads.countDown();
+    await().atMost(Duration.ofSeconds(40)).until(() -> areConfirmed(many));
+  }
+
+  @Test
+  void whoLeavesIsNotHeldUpByAServerThatReadsNothing() throws Exception {
+    answers.set(-MANY);
+    subscribed("first");
+    List<WakeupChannel> many = many();
+    locked(() -> subscriber.add(many));
+    await().atMost(Duration.ofSeconds(40)).until(() -> areConfirmed(many));
+    answers.set(1);
+    locked(() -> subscriber.add(List.of(new WakeupChannel("last", true))));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> answers.get() == 2); // now it reads nothing
+
+    BackgroundCall<Boolean> leaving =
+        BackgroundCall.start(
+            () -> {
+              locked(() -> subscriber.remove(many));
+              return true;
+            });
+
+    assertTrue(leaving.get());
+    reads.countDown();
+    await()
+        .atMost(Duration.ofSeconds(40))
+        .until(() -> left().containsAll(many.stream().map(channel -> channel.name).toList()));
+  }
+
+  private List<String> left() {
+    List<String> names = new ArrayList<>();
+    server.heard().stream()
+        .filter(command -> command.get(0).equals("UNSUBSCRIBE"))
+        .forEach(names::addAll);
+    return names;
+  }
+
+  @Test
+  void aConnectionIsMadeAnewIfThatIsAskedForWhileItIsMade() {
+    whileConnecting =
+        () -> {
+          whileConnecting = () -> {};
+          locked(subscriber::renew);
+        };
+
+    subscribed("first");
+
+    assertEquals(2, connects.get());
+  }
+
+  @Test
+  void errorsDoNotEndTheSubscription() throws Exception {
+    answers.set(-MANY);
+    errors.set(6);
+
+    WakeupChannel channel = subscribed("first");
+    long seen = channel.signal.generation();
+    errors.set(3);
+    server.restart();
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> channel.signal.generation() > seen);
+    await().atMost(BackgroundCall.LIVENESS).until(() -> channel.confirmed && errors.get() <= 0);
+    assertEquals(1, server.connections());
+  }
+}

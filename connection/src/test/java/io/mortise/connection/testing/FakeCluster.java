@@ -1,0 +1,175 @@
+package io.mortise.connection.testing;
+
+import static io.mortise.connection.testing.RespServer.error;
+
+import io.mortise.connection.pool.ConnectionSettings;
+import io.mortise.connection.topology.SlotMap;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/**
+ * Nodes that say they are a cluster. Each has an equal share of the slots, until a test says
+ * otherwise; what it answers to scripts is the test's too.
+ */
+public final class FakeCluster implements AutoCloseable {
+  public static final String NO_SHARDS =
+      error("ERR Unknown subcommand or wrong number of arguments");
+
+  private static final String SHARDS = "*0\r\n";
+
+  private final List<RespServer> nodes = new ArrayList<>();
+  private final Map<Integer, Function<List<String>, String>> answers = new ConcurrentHashMap<>();
+  private final Map<Integer, int[]> told = new ConcurrentHashMap<>();
+  private final Map<Integer, String> infos = new ConcurrentHashMap<>();
+  private volatile String shards = SHARDS;
+
+  public FakeCluster(int count) {
+    int[] shares = new int[count];
+    for (int i = 0; i < count; i++) {
+      int node = i;
+      shares[i] = i;
+      nodes.add(new RespServer(command -> answer(node, command)));
+    }
+    tell(shares);
+  }
+
+  private String answer(int node, List<String> command) {
+    return switch (command.get(0)) {
+      case "CLUSTER" ->
+          command.get(1).equals("INFO")
+              ? bulk(infos.getOrDefault(node, info("ok", 0)))
+              : slots(told.get(node));
+      case "PUBSUB" -> shards;
+      case "PING" -> "+PONG\r\n";
+      case "ASKING" -> RespServer.OK;
+      default -> answers.getOrDefault(node, any -> ":" + node + "\r\n").apply(command);
+    };
+  }
+
+  /** What the nodes say from now on: to whom each share of the slots belongs, -1 for nobody. */
+  public void tell(int... owners) {
+    for (int node = 0; node < nodes.size(); node++) {
+      tellBy(node, owners);
+    }
+  }
+
+  /** What one node says. */
+  public void tellBy(int node, int... owners) {
+    told.put(node, owners);
+  }
+
+  private static String info(String state, long epoch) {
+    return "cluster_state:%s\r\ncluster_current_epoch:%d\r\n".formatted(state, epoch);
+  }
+
+  /**
+   * What one node says of itself.
+   *
+   * @param state ok, or fail when it does not reach most masters
+   */
+  public void stateBy(int node, String state, long epoch) {
+    infos.put(node, info(state, epoch));
+  }
+
+  /** What all nodes answer to the question whether they know sharded channels. */
+  public void tellOfShards(String answer) {
+    shards = answer;
+  }
+
+  /** What a node answers from now on; without this it is its number. */
+  public void answer(int node, Function<List<String>, String> answer) {
+    answers.put(node, answer);
+  }
+
+  private String slots(int[] owners) {
+    StringBuilder reply = new StringBuilder();
+    int ranges = 0;
+    for (int share = 0; share < owners.length; share++) {
+      if (owners[share] >= 0) {
+        ranges++;
+        int first = share * SlotMap.SLOTS / owners.length;
+        int last = (share + 1) * SlotMap.SLOTS / owners.length - 1;
+        reply.append("*3\r\n:%d\r\n:%d\r\n*3\r\n".formatted(first, last));
+        String[] address = node(owners[share]).address().split(":", -1);
+        reply.append(bulk(address[0])).append(":").append(address[1]).append("\r\n");
+        reply.append(bulk("id-" + owners[share]));
+      }
+    }
+    return "*" + ranges + "\r\n" + reply;
+  }
+
+  private static String bulk(String text) {
+    return "$" + text.length() + "\r\n" + text + "\r\n";
+  }
+
+  public String moved(String key, int to) {
+    return error("MOVED %d %s".formatted(JedisClusterCRC16.getSlot(key), node(to).address()));
+  }
+
+  public String ask(String key, int to) {
+    return error("ASK %d %s".formatted(JedisClusterCRC16.getSlot(key), node(to).address()));
+  }
+
+  public RespServer node(int number) {
+    return nodes.get(number);
+  }
+
+  /** A name in the share of the slots that this node has at the start. */
+  public String nameAt(int node, int number) {
+    return IntStream.iterate(0, i -> i + 1)
+        .mapToObj(i -> "lock%d-%d".formatted(number, i))
+        .filter(name -> JedisClusterCRC16.getSlot(name) * nodes.size() / SlotMap.SLOTS == node)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** What was said to a node besides the questions about the cluster. */
+  public List<String> said(int node) {
+    return node(node).heard().stream()
+        .map(command -> command.get(0))
+        .filter(verb -> !List.of("CLUSTER", "PUBSUB").contains(verb))
+        .toList();
+  }
+
+  /** How often any of them was asked who has which slots. */
+  public long timesAsked() {
+    return nodes.stream()
+        .flatMap(node -> node.heard().stream())
+        .filter(command -> command.contains("SLOTS"))
+        .count();
+  }
+
+  /** How often that verb was said to all nodes together. */
+  public long heard(String verb) {
+    return nodes.stream()
+        .flatMap(node -> node.heard().stream())
+        .filter(command -> command.get(0).equals(verb))
+        .count();
+  }
+
+  /** A URI that names these nodes, or all. */
+  public String uri(int... seeds) {
+    int[] some = seeds.length == 0 ? IntStream.range(0, nodes.size()).toArray() : seeds;
+    return Arrays.stream(some)
+        .mapToObj(seed -> node(seed).address())
+        .collect(Collectors.joining(",", "redis-cluster://", ""));
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(RespServer::close);
+  }
+
+  /** Options by which a command may take so long. */
+  public static ConnectionSettings within(long nanos) {
+    return TestSettings.within(Duration.ofNanos(nanos));
+  }
+}

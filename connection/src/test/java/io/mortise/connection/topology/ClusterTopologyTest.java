@@ -1,0 +1,216 @@
+package io.mortise.connection.topology;
+
+import static io.mortise.connection.testing.RespServer.HANG_UP;
+import static io.mortise.connection.testing.RespServer.error;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.command.ScriptExecutor;
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.Reply;
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.FakeCluster;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestCalls;
+import io.mortise.connection.testing.TestSettings;
+import io.mortise.scripts.ScriptCall;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/** Where a cluster's commands go, and how often each is sent: counted at the nodes. */
+@Timeout(60)
+class ClusterTopologyTest {
+  private static final String TRY_AGAIN =
+      error("TRYAGAIN Multiple keys request during rehashing of slot");
+  private static final String NO_SCRIPT = error("NOSCRIPT No matching script. Please use EVAL.");
+  private static final long LONG_NANOS = 20_000_000_000L;
+  private static final long SHORT_NANOS = 400_000_000L;
+
+  private final FakeCluster fake = new FakeCluster(2);
+  private final WorkerPool workers = new WorkerPool("test");
+  private final Topology servers =
+      TopologyFactory.servers(fake.uri(), TestSettings.DEFAULTS, workers);
+  private final ScriptExecutor commands =
+      new ScriptExecutor(servers, workers, FakeCluster.within(LONG_NANOS));
+  private final String name = fake.nameAt(0, 1);
+  private final ScriptCall inspect = TestCalls.inspect(name);
+
+  @AfterEach
+  void close() {
+    servers.close();
+    workers.close();
+    fake.close();
+  }
+
+  @Test
+  void eachNameGoesToTheMasterOfItsSlot() throws Exception {
+    assertEquals(0L, commands.run(inspect).value());
+    assertEquals(1L, commands.run(TestCalls.inspect(fake.nameAt(1, 1))).value());
+
+    assertEquals(List.of("EVALSHA"), fake.said(0));
+    assertEquals(List.of("EVALSHA"), fake.said(1));
+    assertEquals(1, fake.timesAsked());
+    assertEquals(2, fake.heard("PUBSUB"), "each master is asked once for its channels");
+  }
+
+  @Test
+  void aSlotThatHasMovedIsFollowedAndAskedForAtItsNewNodeFromThenOn() throws Exception {
+    commands.run(inspect);
+    fake.tell(1, 1);
+    fake.answer(0, command -> fake.moved(name, 1));
+
+    assertEquals(1L, commands.run(inspect).value());
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> fake.timesAsked() == 2);
+    await().atMost(BackgroundCall.LIVENESS).until(this::goesToTheSecondNode);
+    assertEquals(1L, commands.run(inspect).value());
+    assertEquals(List.of("EVALSHA", "EVALSHA"), fake.said(0));
+    assertEquals(List.of("EVALSHA", "EVALSHA"), fake.said(1));
+  }
+
+  private boolean goesToTheSecondNode() {
+    return servers
+        .serverOf(JedisClusterCRC16.getSlot(name))
+        .toString()
+        .equals(fake.node(1).address());
+  }
+
+  @Test
+  void anAddressWithoutAHostIsThatOfTheNodeThatSaysIt() throws Exception {
+    String port = fake.node(1).address().split(":", -1)[1];
+    fake.answer(0, c -> error("MOVED %d :%s".formatted(JedisClusterCRC16.getSlot(name), port)));
+
+    assertEquals(1L, commands.run(inspect).value());
+  }
+
+  @Test
+  void askingStandsBeforeEachCommandAtTheNodeThatGetsTheSlot() throws Exception {
+    fake.answer(0, command -> fake.ask(name, 1));
+    fake.answer(1, command -> command.get(0).equals("EVAL") ? ":7\r\n" : NO_SCRIPT);
+
+    assertEquals(7L, commands.run(inspect).value());
+    assertEquals(List.of("ASKING", "EVALSHA", "ASKING", "EVAL"), fake.said(1));
+
+    assertEquals(7L, commands.run(inspect).value());
+    assertEquals(List.of("EVALSHA", "EVALSHA"), fake.said(0), "the slot has not moved yet");
+    assertEquals(1, fake.timesAsked());
+  }
+
+  @Test
+  void keysInTwoPlacesAreTriedUntilTheyAreInOne() throws Exception {
+    AtomicInteger attempts = new AtomicInteger();
+    fake.answer(0, command -> fake.ask(name, 1));
+    fake.answer(1, command -> attempts.incrementAndGet() < 20 ? TRY_AGAIN : ":3\r\n");
+
+    Reply reply = commands.run(inspect);
+
+    assertEquals(3L, reply.value());
+    assertFalse(reply.repeated(), "none of the others has run");
+    assertEquals(20, attempts.get());
+  }
+
+  @Test
+  void keysInTwoPlacesUntilTheTimeIsOverAreAFaultThatPasses() {
+    fake.answer(0, command -> fake.ask(name, 1));
+    fake.answer(1, command -> TRY_AGAIN);
+    long before = System.nanoTime();
+
+    CommandException fault =
+        assertThrows(CommandException.class, () -> commands.run(inspect, SHORT_NANOS));
+
+    assertTrue(System.nanoTime() - before >= SHORT_NANOS);
+    assertEquals(Kind.NOT_READY, fault.kind(), fault.getMessage());
+    assertTrue(fault.isAnswer());
+    assertFalse(fault.mayHaveRun());
+  }
+
+  @Test
+  void silenceInTheEndDoesNotHideThatTheKeysWereOnTheirWay() {
+    AtomicInteger attempts = new AtomicInteger();
+    fake.answer(0, command -> attempts.incrementAndGet() < 5 ? TRY_AGAIN : RespServer.SILENCE);
+
+    CommandException fault =
+        assertThrows(CommandException.class, () -> commands.run(inspect, SHORT_NANOS));
+
+    assertEquals(Kind.NOT_READY, fault.kind(), fault.getMessage());
+    assertTrue(fault.mayHaveRun());
+  }
+
+  @Test
+  void anInterruptDoesNotTakeThePausesAway() {
+    fake.answer(0, command -> TRY_AGAIN);
+    Thread.currentThread().interrupt();
+
+    assertThrows(CommandException.class, () -> commands.run(inspect, SHORT_NANOS));
+
+    assertTrue(Thread.interrupted());
+    assertTrue(fake.said(0).size() <= 22, () -> fake.said(0).size() + " in 400 ms");
+  }
+
+  @Test
+  void nodesThatSendEachOtherTheSlotAreLeftInTheEnd() {
+    fake.answer(0, command -> fake.moved(name, 1));
+    fake.answer(1, command -> fake.moved(name, 0));
+
+    CommandException fault = assertThrows(CommandException.class, () -> commands.run(inspect));
+
+    assertEquals(Kind.NOT_READY, fault.kind(), fault.getMessage());
+    assertEquals(9, fake.heard("EVALSHA"));
+  }
+
+  @Test
+  void aSlotThatNobodyHasIsNotReady() {
+    fake.tell(-1, 1);
+
+    CommandException fault = assertThrows(CommandException.class, () -> commands.run(inspect));
+
+    assertEquals(Kind.NOT_READY, fault.kind());
+    String slot = Integer.toString(JedisClusterCRC16.getSlot(name));
+    assertTrue(fault.getMessage().endsWith("has slot " + slot), fault.getMessage());
+    assertEquals(0, fake.heard("EVALSHA"));
+  }
+
+  @Test
+  void whoIsAskedNextIsTheOneThatHasTheSlotAfterItsNodeHasDied() throws Exception {
+    commands.run(inspect);
+    fake.tell(1, 1);
+    fake.node(0).close();
+
+    assertEquals(1L, commands.run(inspect).value());
+
+    assertEquals(List.of("EVALSHA"), fake.said(1));
+  }
+
+  @Test
+  void aLostAnswerIsRememberedWhenNobodyHasTheSlotAnyMore() throws Exception {
+    commands.run(inspect);
+    fake.answer(0, command -> HANG_UP);
+    fake.tell(-1, 1);
+
+    CommandException fault = assertThrows(CommandException.class, () -> commands.run(inspect));
+
+    assertTrue(fault.mayHaveRun(), "it was sent, and its answer is missing");
+    assertEquals(3, fake.said(0).size());
+  }
+
+  @Test
+  void oneLostAnswerAndOneFromTheNewMasterCountAsRepeated() throws Exception {
+    commands.run(inspect);
+    fake.answer(0, command -> HANG_UP);
+    fake.tell(1, 1);
+
+    Reply reply = commands.run(inspect);
+
+    assertEquals(1L, reply.value());
+    assertTrue(reply.repeated());
+  }
+}

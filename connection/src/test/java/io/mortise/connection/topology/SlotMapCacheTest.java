@@ -1,0 +1,336 @@
+package io.mortise.connection.topology;
+
+import static io.mortise.connection.testing.RespServer.error;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.command.ScriptExecutor;
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ConnectionSettings;
+import io.mortise.connection.pool.LazyConnectionPool;
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.FakeCluster;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestCalls;
+import io.mortise.connection.testing.TestSettings;
+import io.mortise.scripts.ScriptCall;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+
+/** Who is asked for the map, what is learnt from it, and which connections it ends. */
+@Timeout(60)
+class SlotMapCacheTest {
+  private static final long LONG_NANOS = 20_000_000_000L;
+
+  private final FakeCluster fake = new FakeCluster(2);
+  private final WorkerPool workers = new WorkerPool("test");
+  private final ScriptCall inspect = TestCalls.inspect(fake.nameAt(0, 1));
+
+  @AfterEach
+  void close() {
+    workers.close();
+    fake.close();
+  }
+
+  private Topology servers(String uri) {
+    return TopologyFactory.servers(uri, TestSettings.DEFAULTS, workers);
+  }
+
+  private Object run(Topology servers) throws CommandException {
+    return new ScriptExecutor(servers, workers, FakeCluster.within(LONG_NANOS))
+        .run(inspect)
+        .value();
+  }
+
+  @Test
+  void aSeedThatIsAwayIsPassedOver() throws Exception {
+    String away;
+    try (RespServer server = new RespServer(command -> RespServer.HANG_UP)) {
+      away = server.address();
+    }
+    for (int i = 0; i < 10; i++) { // the order is random
+      try (Topology servers = servers(fake.uri(0) + "," + away)) {
+        assertEquals(0L, run(servers));
+      }
+    }
+  }
+
+  @Test
+  void aSeedThatIsSilentCostsItsShareOfTheTimeAtMost() throws Exception {
+    try (RespServer silent = new RespServer(command -> RespServer.SILENCE)) {
+      while (silent.heard().isEmpty()) { // the order is random
+        try (Topology servers = servers(fake.uri(0) + "," + silent.address())) {
+          assertEquals(
+              0L,
+              new ScriptExecutor(servers, workers, FakeCluster.within(1_000_000_000L))
+                  .run(inspect)
+                  .value());
+        }
+      }
+    }
+  }
+
+  @Test
+  void mastersThatAreSilentCostNoMoreThanTheTimeThereIs() {
+    try (FakeCluster large = new FakeCluster(30);
+        Topology servers = servers(large.uri())) {
+      large.tellOfShards(RespServer.SILENCE);
+      ScriptExecutor commands =
+          new ScriptExecutor(servers, workers, FakeCluster.within(500_000_000L));
+      long start = System.nanoTime();
+
+      assertThrows(CommandException.class, () -> commands.run(inspect));
+
+      long millis = (System.nanoTime() - start) / 1_000_000;
+      assertTrue(millis < 4_000, () -> "half a second took " + millis + " ms");
+    }
+  }
+
+  @Test
+  void seedsOfNoClusterAreToldAsWhatTheyAre() {
+    try (RespServer alone =
+            new RespServer(c -> error("ERR This instance has cluster support disabled"));
+        Topology servers = servers("redis-cluster://" + alone.address())) {
+      CommandException fault = assertThrows(CommandException.class, () -> run(servers));
+      assertEquals(Kind.MISCONFIGURED, fault.kind());
+      assertTrue(fault.getMessage().contains("use redis://, with one host"), fault.getMessage());
+      assertTrue(fault.getMessage().contains("cluster support disabled"), fault.getMessage());
+    }
+  }
+
+  @Test
+  void serversWithShardsPublishInThem() throws Exception {
+    try (Topology servers = servers(fake.uri())) {
+      run(servers);
+      assertTrue(servers.isSharded());
+      assertEquals("SPUBLISH", new String(servers.publishCommand(), UTF_8));
+      String channel = "c:{" + fake.nameAt(1, 1) + "}";
+      assertEquals(fake.node(1).address(), String.valueOf(servers.postOf(channel)));
+    }
+  }
+
+  @Test
+  void serversWithoutShardsPublishToAllAndAreAskedOnce() throws Exception {
+    fake.tellOfShards(FakeCluster.NO_SHARDS);
+    try (Topology servers = servers(fake.uri())) {
+      run(servers);
+      assertFalse(servers.isSharded());
+      assertEquals("PUBLISH", new String(servers.publishCommand(), UTF_8));
+      servers.refresh();
+      assertEquals(2, fake.timesAsked());
+      assertEquals(2, fake.heard("PUBSUB"));
+    }
+  }
+
+  @Test
+  void whoMayNotAskForShardsIsTold() {
+    fake.tellOfShards(error("NOPERM this user has no permissions to run 'pubsub|shardnumsub'"));
+    try (Topology servers = servers(fake.uri())) {
+      CommandException fault = assertThrows(CommandException.class, () -> run(servers));
+      assertEquals(Kind.ACCESS_DENIED, fault.kind());
+      assertTrue(fault.getMessage().contains("shardnumsub"), fault.getMessage());
+    }
+  }
+
+  @Test
+  void otherMastersThanBeforeAreToldOnce() throws Exception {
+    try (Topology servers = servers(fake.uri())) {
+      AtomicInteger changes = new AtomicInteger();
+      servers.onChange(changes::incrementAndGet);
+      run(servers);
+      servers.refresh();
+      assertEquals(0, changes.get(), "the first map is no change, and the same one neither");
+      fake.tell(0, 0);
+      servers.refresh();
+      servers.refresh();
+      assertEquals(1, changes.get());
+    }
+  }
+
+  @Test
+  void aNodeThatHasMissedAFailoverDoesNotTurnTheMapBack() throws Exception {
+    fake.stateBy(0, "ok", 1);
+    fake.stateBy(1, "ok", 1);
+    try (Topology servers = servers(fake.uri())) {
+      AtomicInteger changes = new AtomicInteger();
+      servers.onChange(changes::incrementAndGet);
+      run(servers);
+      fake.tellBy(1, 1, 1);
+      fake.stateBy(1, "ok", 2);
+
+      refreshOften(servers, changes); // the order is random
+
+      assertEquals(1, changes.get());
+      assertEquals(1L, run(servers));
+    }
+  }
+
+  @Test
+  void aNodeThatIsCutOffIsNotBelievedHoweverOftenItHasVoted() throws Exception {
+    fake.stateBy(0, "ok", 1);
+    fake.stateBy(1, "ok", 1);
+    try (Topology servers = servers(fake.uri())) {
+      AtomicInteger changes = new AtomicInteger();
+      servers.onChange(changes::incrementAndGet);
+      run(servers);
+      fake.stateBy(0, "fail", 9);
+      fake.tellBy(1, 1, 1);
+      fake.stateBy(1, "ok", 2);
+
+      refreshOften(servers, changes);
+
+      assertEquals(1, changes.get());
+      assertEquals(1L, run(servers));
+    }
+  }
+
+  private static void refreshOften(Topology servers, AtomicInteger changes) {
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .until(
+            () -> {
+              servers.refresh();
+              return changes.get() > 0;
+            });
+    for (int i = 0; i < 20; i++) {
+      servers.refresh();
+    }
+  }
+
+  @Test
+  void anEpochThatNobodyNamesAnyMoreIsForgotten() throws Exception {
+    HostAndPort only = HostAndPort.from(fake.node(1).address());
+    ClusterNodes nodes =
+        new ClusterNodes(
+            Set.of(only),
+            at ->
+                new LazyConnectionPool(
+                    at, DefaultJedisClientConfig.builder().build(), TestSettings.DEFAULTS));
+    fake.tell(1, 1);
+    fake.stateBy(1, "ok", 7);
+    SlotMapCache patient = new SlotMapCache(nodes, workers, LONG_NANOS);
+    SlotMapCache forgetful = new SlotMapCache(nodes, workers, 0);
+    patient.refresh();
+    forgetful.refresh();
+    fake.tell(1, -1);
+    fake.stateBy(1, "ok", 0); // made anew
+
+    patient.refresh();
+    forgetful.refresh();
+
+    assertEquals(only, patient.masterOf(SlotMap.SLOTS - 1));
+    assertNull(forgetful.masterOf(SlotMap.SLOTS - 1));
+    nodes.close();
+  }
+
+  @Test
+  void aClusterThatIsInUseIsAskedAtEveryLook() throws Exception {
+    try (Topology servers = servers(fake.uri())) {
+      servers.look(true);
+      run(servers);
+      for (int asked = 2; asked < 5; asked++) {
+        int times = asked;
+        servers.look(false);
+        servers.look(true);
+        await().atMost(BackgroundCall.LIVENESS).until(() -> fake.timesAsked() == times);
+        await().atMost(BackgroundCall.LIVENESS).until(this::nobodyAsks);
+      }
+    }
+  }
+
+  /** Workers go when they have nothing to do, or wait for the next task. */
+  private boolean nobodyAsks() {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(thread -> thread.getKey().getName().startsWith("mortise-worker-test"))
+        .allMatch(
+            thread ->
+                Stream.of(thread.getValue())
+                    .noneMatch(
+                        frame -> frame.getClassName().startsWith(SlotMapCache.class.getName())));
+  }
+
+  @Test
+  void aNodeThatLeavesIsDisconnectedAndASeedIsNot() throws Exception {
+    try (Topology servers = servers(fake.uri(1))) {
+      run(servers);
+      assertEquals(1, fake.node(0).connections());
+      fake.tell(1, 1);
+      servers.refresh();
+      await().atMost(BackgroundCall.LIVENESS).until(() -> fake.node(0).connections() == 0);
+      assertEquals(1L, run(servers));
+      fake.tell(0, 0);
+      servers.refresh();
+      assertEquals(0L, run(servers));
+      assertEquals(1, fake.node(1).connections(), "it may be asked again");
+    }
+  }
+
+  @Test
+  void whoWaitsForAConnectionToANodeThatLeavesAsksTheNextWithoutAnInterrupt() throws Exception {
+    fake.answer(0, command -> RespServer.SILENCE);
+    ConnectionSettings one = TestSettings.connections(1);
+    try (Topology servers = TopologyFactory.servers(fake.uri(1), one, workers)) {
+      ScriptExecutor commands =
+          new ScriptExecutor(servers, workers, FakeCluster.within(LONG_NANOS));
+      BackgroundCall<CommandException> first =
+          BackgroundCall.start(
+              () ->
+                  assertThrows(
+                      CommandException.class, () -> commands.run(inspect, 3_000_000_000L)));
+      await().atMost(BackgroundCall.LIVENESS).until(() -> fake.said(0).size() == 1);
+      BackgroundCall<Boolean> second =
+          BackgroundCall.startAndPark(
+              () -> {
+                assertEquals(1L, commands.run(inspect).value());
+                return Thread.interrupted();
+              });
+
+      fake.tell(1, 1);
+      servers.refresh();
+      assertEquals(Kind.UNREACHABLE, first.get().kind());
+      assertFalse(second.get(), "nobody has interrupted it");
+    }
+  }
+
+  @Test
+  void aNodeThatIsMadeAfterTheClosingIsClosed() {
+    ClusterNodes nodes =
+        new ClusterNodes(
+            Set.of(),
+            at ->
+                new LazyConnectionPool(
+                    at, DefaultJedisClientConfig.builder().build(), TestSettings.DEFAULTS));
+    nodes.close();
+    RedisNode late = nodes.at(new HostAndPort("localhost", 1));
+    CommandException fault =
+        assertThrows(
+            CommandException.class, () -> late.exchange((connection, deadline) -> "", LONG_NANOS));
+    assertEquals(Kind.CLIENT_CLOSED, fault.kind());
+  }
+
+  @Test
+  void aClosedClusterIsClosedAndAsksNobody() throws Exception {
+    Topology servers = servers(fake.uri());
+    run(servers);
+    servers.close();
+    CommandException fault = assertThrows(CommandException.class, () -> run(servers));
+    assertEquals(Kind.CLIENT_CLOSED, fault.kind());
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .until(() -> Stream.of(0, 1).allMatch(i -> fake.node(i).connections() == 0));
+    assertEquals(1, fake.timesAsked());
+  }
+}

@@ -1,0 +1,126 @@
+package io.mortise.core;
+
+import static io.mortise.scripts.ScriptCall.bytes;
+import static io.mortise.scripts.ScriptCall.publish;
+
+import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.scripts.Script;
+import io.mortise.scripts.ScriptCall;
+import java.util.List;
+import java.util.Optional;
+
+/** What {@link RedisLock} says to Redis: one hash with one holder. */
+final class PlainLockProtocol implements LockProtocol {
+  private static final Script ACQUIRE = Script.load("lock/acquire");
+  private static final Script ACQUIRE_ALL = Script.load("lock/acquire_all");
+  private static final Script RELEASE = Script.load("lock/release");
+  private static final Script RENEW = Script.load("lock/renew");
+  private static final Script FORCE = Script.load("lock/force");
+  private static final Script INSPECT = Script.load("lock/inspect");
+
+  private static final byte[] ONE_TOKEN = bytes(1);
+
+  private final LockName name;
+  private final String channel;
+  private final byte[] lockKey;
+  private final byte[] tokenKey;
+  private final byte[] forcedKey;
+  private final byte[] channelKey;
+  private final byte[] tokenIdleMillis;
+  private final byte[] markMillis;
+
+  PlainLockProtocol(LockName name, LockOptions options) {
+    this.name = name;
+    this.channel = name.derive("redisson_lock__channel");
+    this.lockKey = bytes(name.value());
+    this.tokenKey = bytes(name.tokenKey());
+    this.forcedKey = bytes(name.forcedKey());
+    this.channelKey = bytes(channel);
+    this.tokenIdleMillis = bytes(options.tokenRetention().toMillis());
+    this.markMillis = bytes(options.lease().toMillis());
+  }
+
+  @Override
+  public LockName name() {
+    return name;
+  }
+
+  @Override
+  public String kind() {
+    return "lock";
+  }
+
+  @Override
+  public boolean waitsInLine() {
+    return true;
+  }
+
+  @Override
+  public String channel(String holder) {
+    return channel;
+  }
+
+  @Override
+  public boolean passesOn() {
+    return true;
+  }
+
+  @Override
+  public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
+    return acquire(holder, leaseMillis, waits, 1);
+  }
+
+  @Override
+  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
+    return new ScriptCall(
+        ACQUIRE,
+        List.of(lockKey, tokenKey),
+        List.of(
+            bytes(holder),
+            bytes(leaseMillis),
+            tokenIdleMillis,
+            tokens == 1 ? ONE_TOKEN : bytes(tokens)));
+  }
+
+  @Override
+  public Optional<ScriptCall> acquireTogether(String holder, long leaseMillis) {
+    return Optional.of(
+        new ScriptCall(
+            ACQUIRE_ALL,
+            List.of(lockKey, tokenKey),
+            List.of(bytes(holder), bytes(leaseMillis), tokenIdleMillis)));
+  }
+
+  @Override
+  public AcquireResult outcome(Object reply) {
+    List<?> answer = (List<?>) reply;
+    return (Long) answer.get(0) == 1
+        ? AcquireResult.Acquired.of(answer)
+        : new AcquireResult.Busy((Long) answer.get(1));
+  }
+
+  @Override
+  public ScriptCall release(String holder) {
+    return new ScriptCall(
+        RELEASE, List.of(lockKey, channelKey, forcedKey), List.of(bytes(holder), publish()));
+  }
+
+  @Override
+  public ScriptCall renew(String holder, long leaseMillis) {
+    return new ScriptCall(
+        RENEW, List.of(lockKey, forcedKey), List.of(bytes(holder), bytes(leaseMillis)));
+  }
+
+  @Override
+  public ScriptCall force() {
+    return new ScriptCall(
+        FORCE, List.of(lockKey, channelKey, forcedKey), List.of(publish(), markMillis));
+  }
+
+  @Override
+  public ScriptCall inspect() {
+    return new ScriptCall(INSPECT, List.of(lockKey), List.of());
+  }
+}

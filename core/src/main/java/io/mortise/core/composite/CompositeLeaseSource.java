@@ -1,0 +1,102 @@
+package io.mortise.core.composite;
+
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LockKey;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A source that is made of others: it stands where they stand, keeps to the shortest lease of
+ * theirs, and has its tasks run by the client of any of them that is open.
+ */
+public abstract class CompositeLeaseSource implements LeaseSource {
+  private final List<LeaseSource> sources;
+  private final String name;
+  private final LockOptions options;
+
+  /**
+   * A source made of these, at least one.
+   *
+   * @param name for callers and messages
+   */
+  protected CompositeLeaseSource(List<? extends LeaseSource> sources, String name) {
+    this.sources = List.copyOf(sources);
+    this.name = name;
+    this.options =
+        sources.stream()
+            .map(LeaseSource::options)
+            .min(Comparator.comparing(LockOptions::lease))
+            .orElseThrow();
+  }
+
+  /** Those of which it is made. */
+  protected final List<LeaseSource> sources() {
+    return sources;
+  }
+
+  @Override
+  public final String name() {
+    return name;
+  }
+
+  @Override
+  public final LockOptions options() {
+    return options;
+  }
+
+  @Override
+  public final Set<LockKey> places() {
+    Set<LockKey> places = new LinkedHashSet<>();
+    sources.forEach(source -> places.addAll(source.places()));
+    return places;
+  }
+
+  @Override
+  public final Future<?> submit(Runnable task) {
+    RejectedExecutionException closed = closed();
+    for (LeaseSource source : sources) {
+      try {
+        return source.submit(task);
+      } catch (RejectedExecutionException e) {
+        closed.addSuppressed(e);
+      }
+    }
+    throw closed;
+  }
+
+  /** By each of them, because any may be closed before; the first one runs it. */
+  @Override
+  public final Runnable schedule(Runnable task, long delayNanos) {
+    AtomicBoolean begun = new AtomicBoolean();
+    Runnable once =
+        () -> {
+          if (begun.compareAndSet(false, true)) {
+            task.run();
+          }
+        };
+    RejectedExecutionException closed = closed();
+    List<Runnable> cancels = new ArrayList<>();
+    for (LeaseSource source : sources) {
+      try {
+        cancels.add(source.schedule(once, delayNanos));
+      } catch (RejectedExecutionException e) {
+        closed.addSuppressed(e);
+      }
+    }
+    if (cancels.isEmpty()) {
+      throw closed;
+    }
+    return () -> cancels.forEach(Runnable::run);
+  }
+
+  private static RejectedExecutionException closed() {
+    return new RejectedExecutionException("all clients are closed");
+  }
+}

@@ -1,0 +1,59 @@
+package io.mortise.core.composite;
+
+import io.mortise.core.internal.lease.GroupRelease;
+import io.mortise.core.internal.lease.GroupTokenRaise;
+import io.mortise.core.spi.GroupAttemptResult;
+import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.OwnedLease;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Several locks of one client and one family, taken and given back in one round trip. */
+public final class LeaseGroup {
+  private LeaseGroup() {}
+
+  /**
+   * Makes one attempt to take all of them, or none.
+   *
+   * @param sources different locks that {@link LeaseSource#joins join} each other
+   * @param terms its wait is for how long the answer may take; zero for the client's time-out
+   * @param owner the thread that will own the holds, or null
+   * @throws io.mortise.core.LockException if Redis could not be used; none is held
+   * @throws InterruptedException if the thread was interrupted before, and the terms say that this
+   *     ends a wait
+   */
+  public static GroupAttemptResult acquire(
+      List<? extends LeaseSource> sources, LeaseTerms terms, @Nullable Thread owner)
+      throws InterruptedException {
+    LeaseSource first = sources.get(0);
+    for (LeaseSource source : sources) {
+      if (!first.joins(source)) {
+        throw new IllegalArgumentException(
+            "locks '%s' and '%s' cannot be taken in one round trip"
+                .formatted(first.name(), source.name()));
+      }
+    }
+    return first.acquireTogether(sources, terms, owner);
+  }
+
+  /**
+   * Releases all of them, those of one client in one round trip.
+   *
+   * @return what went wrong; every one was released, or is being released in the background
+   */
+  public static List<RuntimeException> release(List<? extends OwnedLease> leases) {
+    return GroupRelease.run(leases);
+  }
+
+  /**
+   * Raises the tokens of all of them, those of one client in one round trip; see {@link
+   * OwnedLease#raiseToken}.
+   *
+   * @return whether all are held, and have at least that token now
+   * @throws io.mortise.core.LockException if Redis could not be used
+   */
+  public static boolean raiseTokens(List<? extends OwnedLease> leases, long atLeast) {
+    return GroupTokenRaise.run(leases, atLeast);
+  }
+}

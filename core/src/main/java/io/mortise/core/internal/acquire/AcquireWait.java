@@ -1,0 +1,240 @@
+package io.mortise.core.internal.acquire;
+
+import io.mortise.connection.concurrent.Backoff;
+import io.mortise.connection.concurrent.Signal;
+import io.mortise.connection.pubsub.Subscriptions;
+import io.mortise.connection.pubsub.Subscriptions.Subscription;
+import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.LockProtocol.Heartbeat;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one acquisition waits between its attempts: for a message on its channel, the end of the
+ * holder's lease, the end of its own time, or an interrupt; and meanwhile shows that it is there.
+ *
+ * <p>Confined to the thread that waits; others reach it only through the signals that it awaits.
+ */
+final class AcquireWait implements AutoCloseable {
+  /** How long the first subscription may take before another attempt is made without it. */
+  private static final long FIRST_CONFIRMATION_NANOS = 100_000_000L;
+
+  private static final long FIRST_POLL_NANOS = 50_000_000L;
+  private static final long MOST_POLL_NANOS = 1_000_000_000L;
+
+  private final AcquireContext context;
+  private final LockProtocol protocol;
+  private final LeaseTerms terms;
+  private final long startNanos;
+
+  /** Between polls, while the channel is not confirmed; null before the first. */
+  private @Nullable Backoff unheard;
+
+  private String holder = "";
+  private @Nullable Subscription subscription;
+  private @Nullable WaiterHeartbeat presence;
+  private boolean parked;
+  private boolean interrupted;
+
+  /** From now on the time of the terms runs. */
+  AcquireWait(AcquireContext context, LockProtocol protocol, LeaseTerms terms) {
+    this.context = context;
+    this.protocol = protocol;
+    this.terms = terms;
+    this.startNanos = context.nanos();
+  }
+
+  /**
+   * What was heard at one moment: a message after it is not missed by {@link #park}.
+   *
+   * @param channel null when there is no subscription yet
+   * @param generation of its signal
+   * @param trusted whether the server had confirmed it
+   */
+  record Heard(@Nullable Subscription channel, long generation, boolean trusted) {
+    private static final Heard NOTHING = new Heard(null, 0, false);
+  }
+
+  // ---- the time
+
+  long startNanos() {
+    return startNanos;
+  }
+
+  long leftNanos() {
+    return terms.isForever()
+        ? LeaseTerms.FOREVER / 2
+        : terms.waitNanos() - (context.nanos() - startNanos);
+  }
+
+  // ---- the channel
+
+  /**
+   * The holder id for the attempts to come. A channel that lingers from the last contention, or was
+   * subscribed for those to come, is heard from the first of them on.
+   */
+  String begin() {
+    Subscriptions.ReservedChannel spare = null;
+    if (terms.waitNanos() > 0 && protocol.channelIsPrivate()) {
+      spare = context.wakeups().takeSpare(this::channels);
+    }
+    if (spare != null) {
+      holder = spare.holder();
+      subscription = spare.subscription();
+    } else {
+      holder = context.holderIds().get();
+      if (terms.waitNanos() > 0 && !protocol.channelIsPrivate()) {
+        subscription = context.wakeups().join(protocol.channel(holder));
+      }
+    }
+    return holder;
+  }
+
+  /** Stands for all channels of this lock and side, where each holder has one. */
+  private String channels() {
+    return protocol.channel("");
+  }
+
+  /** To be called before each attempt, for the {@link #park} after it. */
+  Heard listen() {
+    Subscription channel = subscription;
+    return channel == null
+        ? Heard.NOTHING
+        : new Heard(channel, channel.signal().generation(), channel.confirmed());
+  }
+
+  /**
+   * After a release that other clients have heard, who waits anyway waits a moment longer; see
+   * {@link ReleaseFairness}.
+   */
+  boolean letOthersGoFirst() throws InterruptedException {
+    if (terms.waitNanos() <= 0 || !protocol.passesOn()) {
+      return false;
+    }
+    Signal wake = subscription == null ? context.lease().closing().signal() : subscription.signal();
+    boolean polite = false;
+    while (leftNanos() > 0 && !context.lease().isClosed()) {
+      long seen = wake.generation();
+      long nanos = context.courtesy().pauseNanos(protocol, context.nanos());
+      if (nanos <= 0) {
+        break;
+      }
+      polite = true;
+      await(wake, seen, nanos);
+      noteReleases(seen);
+    }
+    return polite;
+  }
+
+  private void noteReleases(long seen) {
+    if (subscription != null && protocol.passesOn()) {
+      long heard = subscription.signal().generation();
+      if (heard != seen) {
+        context.courtesy().heard(protocol, heard, context.nanos());
+      }
+    }
+  }
+
+  // ---- parked
+
+  /**
+   * Waits for a message that came after {@code heard}, but no longer than that; when there is no
+   * channel yet, for its confirmation.
+   */
+  void park(Heard heard, long retryMillis) throws InterruptedException {
+    long nanos =
+        retryMillis == AcquireResult.UNKNOWN
+            ? context.options().lease().toNanos()
+            : TimeUnit.MILLISECONDS.toNanos(Math.max(1, retryMillis));
+    Subscription channel = heard.channel();
+    if (channel == null) {
+      Subscription fresh =
+          context.wakeups().subscribe(protocol.channel(holder), !protocol.channelIsPrivate());
+      subscription = fresh;
+      settle(fresh);
+      long generation = fresh.signal().generation();
+      if (!fresh.confirmed()) {
+        await(fresh.signal(), generation, Math.min(nanos, FIRST_CONFIRMATION_NANOS));
+      }
+    } else {
+      settle(channel);
+      long most = heard.trusted() ? nanos : Math.min(nanos, pollNanos());
+      await(channel.signal(), heard.generation(), most);
+      noteReleases(heard.generation());
+    }
+  }
+
+  /** The first time that it parks, so it waits for longer than one attempt. */
+  private void settle(Subscription channel) {
+    if (parked) {
+      return;
+    }
+    parked = true;
+    Heartbeat sign = protocol.heartbeat(holder).orElse(null);
+    if (sign != null) {
+      presence = new WaiterHeartbeat(context.lease(), protocol, holder, sign, channel.signal());
+    }
+    if (protocol.channelIsPrivate()) {
+      context.wakeups().makeSpares(channels(), context.holderIds(), protocol::channel);
+    }
+  }
+
+  private long pollNanos() {
+    Backoff poll = unheard;
+    if (poll == null) {
+      poll = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, context.lease()::random);
+      unheard = poll;
+    }
+    return poll.nextNanos();
+  }
+
+  /** Waits for the signal, but no longer than that, and no longer than is left. */
+  void await(Signal signal, long seen, long nanos) throws InterruptedException {
+    long endNanos = context.nanos() + Math.min(nanos, leftNanos());
+    while (true) {
+      try {
+        signal.await(seen, endNanos - context.nanos());
+        return;
+      } catch (InterruptedException e) {
+        if (terms.interruptible()) {
+          throw e;
+        }
+        interrupted = true;
+      }
+    }
+  }
+
+  // ---- interrupts
+
+  /** Throws when the thread is interrupted and that ends the wait; otherwise remembers it. */
+  void noteInterrupt() throws InterruptedException {
+    if (Thread.interrupted()) {
+      if (terms.interruptible()) {
+        throw new InterruptedException(
+            "interrupted while waiting for lock '" + protocol.name() + "'");
+      }
+      interrupted = true;
+    }
+  }
+
+  /** At the end: the thread is as interrupted as it would be without all this. */
+  void passOnInterrupt() {
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // ---- at the end
+
+  @Override
+  public void close() {
+    if (presence != null) {
+      presence.close();
+    }
+    if (subscription != null) {
+      subscription.close();
+    }
+  }
+}

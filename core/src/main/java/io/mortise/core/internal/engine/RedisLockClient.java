@@ -1,0 +1,291 @@
+package io.mortise.core.internal.engine;
+
+import com.google.common.base.Ticker;
+import io.mortise.connection.command.BatchCollector;
+import io.mortise.connection.command.ScriptExecutor;
+import io.mortise.connection.command.ServerIdentity;
+import io.mortise.connection.concurrent.BackgroundTasks;
+import io.mortise.connection.concurrent.ClosingState;
+import io.mortise.connection.concurrent.OperationCounter;
+import io.mortise.connection.concurrent.Scheduler;
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.ConnectionSettings;
+import io.mortise.connection.pool.ConnectionSettings.Durability;
+import io.mortise.connection.pubsub.Subscriptions;
+import io.mortise.connection.topology.FailoverMonitor;
+import io.mortise.connection.topology.Topology;
+import io.mortise.connection.topology.TopologyFactory;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.acquire.AcquireContext;
+import io.mortise.core.internal.acquire.ObservedReleases;
+import io.mortise.core.internal.acquire.ReleaseFairness;
+import io.mortise.core.internal.handoff.LocalQueues;
+import io.mortise.core.internal.handoff.SharedHolds;
+import io.mortise.core.internal.lease.BackgroundReleaser;
+import io.mortise.core.internal.lease.ClockDrift;
+import io.mortise.core.internal.lease.HoldRegistry;
+import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.LockExceptions;
+import io.mortise.core.internal.lease.RedisLease;
+import io.mortise.core.spi.LockServer;
+import io.mortise.scripts.ScriptCall;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.UnifiedJedis;
+
+/**
+ * The client: wires all that its locks share, and ends it in order.
+ *
+ * <p><b>Threads.</b> All methods may be called by any thread.
+ */
+public final class RedisLockClient implements LockClient, LockServer {
+  private static final Logger LOG = LoggerFactory.getLogger(RedisLockClient.class);
+  private static final int VERSION_AT = 14;
+
+  /** As often as a hold is renewed, but not less often than this. */
+  private static final long MOST_HEARTBEAT_NANOS = 10_000_000_000L;
+
+  private final String id = clientId();
+  private final AtomicLong acquisitions = new AtomicLong();
+  private final ClosingState closing = new ClosingState();
+  private final ServerIdentity serverId = new ServerIdentity();
+  private final Topology servers;
+  private final WorkerPool workers;
+  private final AcquireContext context;
+
+  private RedisLockClient(LockOptions options, Function<WorkerPool, Topology> servers) {
+    this(options, servers, WorkerPool::thread, new ReleaseFairness());
+  }
+
+  public RedisLockClient(
+      LockOptions options,
+      Function<WorkerPool, Topology> servers,
+      WorkerPool.Maker threads,
+      ReleaseFairness courtesy) {
+    Ticker ticker = Ticker.systemTicker();
+    this.workers = new WorkerPool(id.substring(0, 8), threads);
+    this.servers = servers.apply(workers);
+    ScriptExecutor commands = new ScriptExecutor(this.servers, workers, settings(options));
+    BatchCollector batches = new BatchCollector(commands, workers);
+    Scheduler scheduler = new Scheduler(ticker::read, batches::flush, workers.threads("scheduler"));
+    BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
+    HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, ticker);
+    Subscriptions wakeups =
+        new Subscriptions(
+            this.servers,
+            workers,
+            scheduler,
+            options.subscriptionLinger().toNanos(),
+            Math.min(MOST_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
+            options.commandTimeout().toNanos(),
+            holds::connectionBroke);
+    LeaseContext leases =
+        new LeaseContext(
+            options,
+            new ClockDrift(options.clockDrift()),
+            ticker,
+            closing,
+            new OperationCounter(),
+            commands,
+            batches,
+            scheduler,
+            tasks,
+            holds,
+            new BackgroundReleaser(commands, scheduler, tasks, closing, ticker),
+            new ObservedReleases(wakeups, courtesy));
+    this.context =
+        new AcquireContext(
+            leases,
+            new LocalQueues(ticker::read),
+            new SharedHolds(options),
+            wakeups,
+            courtesy,
+            () -> id + ":" + acquisitions.incrementAndGet());
+    this.servers.onBroken(holds::connectionBroke);
+    this.servers.onChange(this::serverChanged);
+    if (this.servers.mayChange()) {
+      // The watch itself is the first entry.
+      scheduler.add(new FailoverMonitor(this.servers, () -> scheduler.size() > 1, ticker.read()));
+    }
+    scheduler.start();
+  }
+
+  /** A client with connections of its own. */
+  public static LockClient create(String uri, LockOptions options) {
+    return checked(
+        new RedisLockClient(
+            options, workers -> TopologyFactory.servers(uri, settings(options), workers)));
+  }
+
+  /** A client on the connections of the caller's. */
+  public static LockClient create(UnifiedJedis jedis, LockOptions options) {
+    return checked(
+        new RedisLockClient(
+            options, workers -> TopologyFactory.servers(jedis, settings(options), workers)));
+  }
+
+  private static ConnectionSettings settings(LockOptions options) {
+    LockOptions.Acknowledgement wanted = options.acknowledgement();
+    return new ConnectionSettings(
+        options.maxConnections(),
+        options.commandTimeout(),
+        new Durability(wanted.replicas(), wanted.onDisk(), wanted.within()));
+  }
+
+  /** So that a server which cannot do what the options want is told at the start. */
+  private static LockClient checked(RedisLockClient engine) {
+    try {
+      engine.commands().probeAcknowledgements();
+      return engine;
+    } catch (CommandException fault) {
+      engine.close();
+      throw LockExceptions.from(fault);
+    }
+  }
+
+  /**
+   * A random UUID of version 8, the one for meanings of one's own: scripts that meet a waiter in a
+   * queue tell Mortise's from Redisson's by it, whose are of version 4.
+   */
+  private static String clientId() {
+    StringBuilder id = new StringBuilder(UUID.randomUUID().toString());
+    id.setCharAt(VERSION_AT, '8');
+    return id.toString();
+  }
+
+  /** What the acquisitions of this client need. */
+  public AcquireContext context() {
+    return context;
+  }
+
+  WorkerPool workers() {
+    return workers;
+  }
+
+  private ScriptExecutor commands() {
+    return context.lease().commands();
+  }
+
+  private Scheduler scheduler() {
+    return context.lease().scheduler();
+  }
+
+  private HoldRegistry holds() {
+    return context.lease().holds();
+  }
+
+  /** What was said to the old server may be lost: holds are verified, waiters ask again. */
+  private void serverChanged() {
+    context.wakeups().serverChanged();
+    holds().verifyAll();
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public LockOptions options() {
+    return context.options();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closing.isClosed();
+  }
+
+  @Override
+  public Status status() {
+    return new Status(
+        (int) holds().all().stream().filter(RedisLease::isValid).count(),
+        context.gates().size(),
+        context.wakeups().channels(),
+        context.lease().releases().size(),
+        scheduler().size() - scheduler().entries(FailoverMonitor.class).size(),
+        servers.connectionsInUse());
+  }
+
+  /**
+   * Waiters leave first: an attempt that is under way may still be granted, and whoever made it
+   * releases it then. Next holds are given up, but for those that their owners are releasing just
+   * now. What has to be repeated is tried once more. Only then the threads and connections end that
+   * all of it needs.
+   */
+  @Override
+  public void close() {
+    if (!closing.begin()) {
+      return;
+    }
+    context.gates().close();
+    context.wakeups().close();
+    BackgroundReleaser releases = context.lease().releases();
+    OperationCounter operations = context.lease().operations();
+    long timeoutNanos = commands().timeoutNanos();
+    long deadlineNanos = context.nanos() + timeoutNanos;
+    operations.awaitNone(timeoutNanos / 2); // the other half is the holds'
+    List<ScriptCall> holds = new ArrayList<>();
+    for (RedisLease lease : holds().all()) {
+      if (lease
+          .end()
+          .lose(Reason.CLIENT_CLOSED, context.nanos(), "its client was closed while it was held")) {
+        holds.add(lease.releaseCall());
+      }
+    }
+    giveUp(holds, releases.takeAll(), deadlineNanos);
+    operations.awaitNone(deadlineNanos - context.nanos());
+    giveUp(List.of(), releases.takeAll(), deadlineNanos); // of those who were still under way
+    scheduler().close();
+    scheduler().clear();
+    workers.close(Math.max(0, deadlineNanos - context.nanos()));
+    servers.close();
+  }
+
+  /**
+   * Sends all together, and so writes all of them before the first answer is awaited: a server that
+   * hangs finds them when it goes on, also if nobody waits for that long.
+   */
+  private void giveUp(List<ScriptCall> holds, List<ScriptCall> others, long deadlineNanos) {
+    List<ScriptCall> calls = new ArrayList<>(holds);
+    calls.addAll(others);
+    List<CommandException> faults =
+        commands().many().allAlsoUnread(calls, deadlineNanos).stream()
+            .flatMap(answer -> Stream.ofNullable(answer.fault()))
+            .toList();
+    if (!faults.isEmpty()) {
+      LOG.warn(
+          "client {} was closed, and the release of {} holds or places in queues was not confirmed;"
+              + " they end by themselves at the latest: {}",
+          id,
+          faults.size(),
+          faults.get(0).getMessage());
+    }
+  }
+
+  // ---- the server, for locks over several
+
+  @Override
+  public String address() {
+    return servers.toString();
+  }
+
+  @Override
+  public Optional<String> serverId() {
+    return servers.clusterId().or(() -> serverId.get(commands()));
+  }
+
+  @Override
+  public String toString() {
+    return "LockClient " + id + " of " + servers + (closing.isClosed() ? ", closed" : "");
+  }
+}

@@ -1,0 +1,54 @@
+package io.mortise.core.internal.lease;
+
+import io.mortise.connection.command.ScriptExecutor;
+import io.mortise.connection.command.ScriptPipeline;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.core.spi.OwnedLease;
+import io.mortise.scripts.ScriptCall;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The raising of the tokens of several holds, those of one client in one round trip. */
+public final class GroupTokenRaise {
+  private GroupTokenRaise() {}
+
+  /** Raises those that are lower; whether all are held and have at least that token then. */
+  public static boolean run(List<? extends OwnedLease> leases, long atLeast) {
+    Map<ScriptExecutor, List<RedisLease>> groups = new LinkedHashMap<>();
+    boolean all = true;
+    for (OwnedLease lease : leases) {
+      if (lease.fencingToken() < atLeast && lease instanceof RedisLease handle) {
+        groups
+            .computeIfAbsent(handle.context().commands(), client -> new ArrayList<>())
+            .add(handle);
+      } else {
+        all &= lease.raiseToken(atLeast);
+      }
+    }
+    for (Map.Entry<ScriptExecutor, List<RedisLease>> group : groups.entrySet()) {
+      all &= together(group.getKey(), group.getValue(), atLeast);
+    }
+    return all;
+  }
+
+  private static boolean together(ScriptExecutor commands, List<RedisLease> leases, long atLeast) {
+    List<ScriptCall> calls = leases.stream().map(lease -> lease.raiseCall(atLeast)).toList();
+    boolean all = true;
+    try {
+      List<ScriptPipeline.Result> answers =
+          commands.many().all(calls, leases.get(0).context().nanos() + commands.timeoutNanos());
+      for (int i = 0; i < leases.size(); i++) {
+        CommandException fault = answers.get(i).fault();
+        if (fault != null) {
+          throw fault;
+        }
+        all &= leases.get(i).raised(answers.get(i).reply(), atLeast);
+      }
+      return all;
+    } catch (CommandException fault) {
+      throw leases.get(0).raiseFails(fault);
+    }
+  }
+}

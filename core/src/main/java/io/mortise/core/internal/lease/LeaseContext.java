@@ -1,0 +1,65 @@
+package io.mortise.core.internal.lease;
+
+import com.google.common.base.Ticker;
+import io.mortise.connection.command.BatchCollector;
+import io.mortise.connection.command.ScriptExecutor;
+import io.mortise.connection.concurrent.BackgroundTasks;
+import io.mortise.connection.concurrent.ClosingState;
+import io.mortise.connection.concurrent.OperationCounter;
+import io.mortise.connection.concurrent.Scheduler;
+import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.LockProtocol;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * What every hold of one client needs: made once, when the client is wired.
+ *
+ * @param operations acquisitions and releases that are under way count themselves here
+ * @param holds all holds of the client
+ * @param releases releases what may be held although nobody has it
+ * @param observer learns of releases
+ */
+public record LeaseContext(
+    LockOptions options,
+    ClockDrift drift,
+    Ticker ticker,
+    ClosingState closing,
+    OperationCounter operations,
+    ScriptExecutor commands,
+    BatchCollector batches,
+    Scheduler scheduler,
+    BackgroundTasks tasks,
+    HoldRegistry holds,
+    BackgroundReleaser releases,
+    ReleaseObserver observer) {
+
+  /** What two protocols of one lock have in common. */
+  public static String idOf(LockProtocol protocol) {
+    return idOf(protocol.kind(), protocol.name());
+  }
+
+  public static String idOf(String kind, LockName name) {
+    return kind + ":" + name.value();
+  }
+
+  public long nanos() {
+    return ticker.read();
+  }
+
+  public double random() {
+    return ThreadLocalRandom.current().nextDouble();
+  }
+
+  public boolean isClosed() {
+    return closing.isClosed();
+  }
+
+  public void ensureOpen(LockName name) {
+    if (closing.isClosed()) {
+      throw new LockException(
+          LockException.Reason.CLIENT_CLOSED, "lock '" + name + "': its client was closed", null);
+    }
+  }
+}

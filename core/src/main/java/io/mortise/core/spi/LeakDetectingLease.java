@@ -1,0 +1,138 @@
+package io.mortise.core.spi;
+
+import io.mortise.core.Lease;
+import io.mortise.core.LeaseLoss;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A lease as its user has it. When the user drops it without closing it, nobody can release the
+ * hold any more: the renewal ends, a warning names the lock, and the hold ends with its lease.
+ *
+ * <p>The garbage collector decides when that is seen. A listener that refers to the lease keeps it
+ * from being seen, because the hold keeps its listeners.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. The cleaner's thread runs {@link Dropped},
+ * which sends nothing.
+ */
+public class LeakDetectingLease implements Lease {
+  private static final Logger LOG = LoggerFactory.getLogger(Lease.class);
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  private final OwnedLease lease;
+  private final Cleaner.Cleanable guard;
+
+  /**
+   * Guards a lease that the caller hands out.
+   *
+   * @param traced whether to remember where it was acquired, for the warning
+   */
+  public LeakDetectingLease(OwnedLease lease, boolean traced) {
+    this.lease = lease;
+    Cleaner.Cleanable registered = CLEANER.register(this, new Dropped(lease, traced));
+    this.guard = registered;
+    if (lease.isRenewed()) {
+      var unused = lease.onChangeWhileHeld(state -> ended(state, registered), false);
+    }
+  }
+
+  private static void ended(State state, Cleaner.Cleanable guard) {
+    if (state == State.LOST) {
+      guard.clean();
+    }
+  }
+
+  /** What is done when nobody can reach the lease any more. Does not refer to it. */
+  private static final class Dropped implements Runnable {
+    private final OwnedLease lease;
+    private final @Nullable Throwable acquired;
+
+    Dropped(OwnedLease lease, boolean traced) {
+      this.lease = lease;
+      this.acquired = traced ? new Throwable("acquired here") : null;
+    }
+
+    @Override
+    public void run() {
+      if (lease.isValid() && lease.isRenewed()) {
+        LOG.warn(
+            "lock '{}': a lease with fencing token {} was dropped without close(); it is not renewed"
+                + " any more and ends in {} ms. {}",
+            lease.lockName(),
+            lease.fencingToken(),
+            lease.remaining().toMillis(),
+            acquired == null
+                ? "LockOptions.traceLeases shows where it was acquired"
+                : "It was acquired here:",
+            acquired);
+        lease.endRenewal("its Lease was dropped without close()");
+      }
+    }
+  }
+
+  /** The lease behind this one. */
+  protected final OwnedLease guarded() {
+    return lease;
+  }
+
+  @Override
+  public final String lockName() {
+    return lease.lockName();
+  }
+
+  @Override
+  public final long fencingToken() {
+    return lease.fencingToken();
+  }
+
+  @Override
+  public final State state() {
+    return lease.state();
+  }
+
+  @Override
+  public final Duration remaining() {
+    return lease.remaining();
+  }
+
+  @Override
+  public final Optional<LeaseLoss> loss() {
+    return lease.loss();
+  }
+
+  @Override
+  public final void onLost(Consumer<LeaseLoss> listener) {
+    lease.onLost(listener);
+  }
+
+  @Override
+  public final void onStateChange(Consumer<State> listener) {
+    lease.onStateChange(listener);
+  }
+
+  @Override
+  public final void ensureValid() {
+    lease.ensureValid();
+  }
+
+  @Override
+  public final void close() {
+    try {
+      lease.close();
+    } finally {
+      guard.clean();
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  @Override
+  public final String toString() {
+    return lease.toString();
+  }
+}

@@ -1,0 +1,219 @@
+package io.mortise.core.spi;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock that is made of a {@link LeaseSource}. A family extends it with a constructor, and with
+ * what it alone can be asked.
+ *
+ * <p>Turns what callers ask into {@link LeaseTerms}, and hands it to {@link ThreadOwnership} when
+ * the thread is to be the owner, to the source when nobody is. Two objects are the same lock if
+ * their sources have one identity.
+ */
+public abstract class LeaseBackedLock implements DistributedLock {
+  private final LeaseSource source;
+
+  /** The lock of that source. */
+  protected LeaseBackedLock(LeaseSource source) {
+    this.source = Objects.requireNonNull(source, "source");
+  }
+
+  final LeaseSource source() {
+    return source;
+  }
+
+  /**
+   * The source of a lock, for a lock that is made of it.
+   *
+   * @throws IllegalArgumentException if it is not a {@link LeaseBackedLock}
+   */
+  public static LeaseSource sourceOf(DistributedLock lock) {
+    if (lock instanceof LeaseBackedLock leased) {
+      return leased.source();
+    }
+    throw new IllegalArgumentException(
+        "lock '%s' is a %s, which is not made of leases; extend io.mortise.core.spi.LeasedLock"
+            .formatted(lock.name(), lock.getClass().getName()));
+  }
+
+  @Override
+  public final String name() {
+    return source.name();
+  }
+
+  // ---- the thread as owner
+
+  @Override
+  public final void lock() {
+    uninterruptibly(null, null);
+  }
+
+  @Override
+  public final void lock(Duration lease) {
+    uninterruptibly(null, given(lease));
+  }
+
+  @Override
+  public final void lockInterruptibly() throws InterruptedException {
+    ThreadOwnership.lock(source, terms(null, null, true));
+  }
+
+  @Override
+  public final void lockInterruptibly(Duration lease) throws InterruptedException {
+    ThreadOwnership.lock(source, terms(null, given(lease), true));
+  }
+
+  @Override
+  public final boolean tryLock() {
+    return uninterruptibly(Duration.ZERO, null);
+  }
+
+  @Override
+  public final boolean tryLock(Duration wait) throws InterruptedException {
+    return ThreadOwnership.lock(source, terms(waiting(wait), null, true));
+  }
+
+  @Override
+  public final boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
+    return ThreadOwnership.lock(source, terms(waiting(wait), given(lease), true));
+  }
+
+  private boolean uninterruptibly(@Nullable Duration wait, @Nullable Duration lease) {
+    try {
+      return ThreadOwnership.lock(source, terms(wait, lease, false));
+    } catch (InterruptedException e) {
+      throw new AssertionError("these terms say that an interrupt ends nothing", e);
+    }
+  }
+
+  @Override
+  public final void unlock() {
+    ThreadOwnership.unlock(source);
+  }
+
+  @Override
+  public final Lease lease() {
+    return ThreadOwnership.lease(source);
+  }
+
+  @Override
+  public final boolean isHeldByCurrentThread() {
+    return holdCount() > 0;
+  }
+
+  @Override
+  public final int holdCount() {
+    return ThreadOwnership.holdCount(source);
+  }
+
+  // ---- handles
+
+  @Override
+  public final Optional<Lease> tryAcquire() {
+    return attempt(null);
+  }
+
+  @Override
+  public final Optional<Lease> tryAcquire(Duration lease) {
+    return attempt(given(lease));
+  }
+
+  private Optional<Lease> attempt(@Nullable Duration lease) {
+    try {
+      return handle(terms(Duration.ZERO, lease, false));
+    } catch (InterruptedException e) {
+      throw new AssertionError("these terms say that an interrupt ends nothing", e);
+    }
+  }
+
+  @Override
+  public final Optional<Lease> acquire(Duration wait) throws InterruptedException {
+    return handle(terms(waiting(wait), null, true));
+  }
+
+  @Override
+  public final Optional<Lease> acquire(Duration wait, Duration lease) throws InterruptedException {
+    return handle(terms(waiting(wait), given(lease), true));
+  }
+
+  private Optional<Lease> handle(LeaseTerms terms) throws InterruptedException {
+    return ThreadOwnership.isObstructed(source, terms.waitNanos() > 0)
+        ? Optional.empty()
+        : source.acquire(terms, null).map(this::guarded);
+  }
+
+  private Lease guarded(OwnedLease lease) {
+    boolean given = false;
+    try {
+      Lease handle = source.guard(lease);
+      given = true;
+      return handle;
+    } finally {
+      if (!given) { // an error: nobody has it
+        lease.release();
+      }
+    }
+  }
+
+  @Override
+  public final CompletionStage<Optional<Lease>> acquireAsync(Duration wait) {
+    return AsyncAcquisition.start(source, terms(waiting(wait), null, true));
+  }
+
+  @Override
+  public final CompletionStage<Optional<Lease>> acquireAsync(Duration wait, Duration lease) {
+    return AsyncAcquisition.start(source, terms(waiting(wait), given(lease), true));
+  }
+
+  // ---- questions
+
+  @Override
+  public final boolean isLocked() {
+    return remainingLease().isPresent();
+  }
+
+  @Override
+  public final Optional<Duration> remainingLease() {
+    return source.remainingLease();
+  }
+
+  @Override
+  public final boolean forceUnlock() {
+    return source.forceUnlock();
+  }
+
+  private LeaseTerms terms(
+      @Nullable Duration wait, @Nullable Duration lease, boolean interruptible) {
+    return LeaseTerms.of(source.options(), wait, lease, interruptible);
+  }
+
+  private static Duration waiting(Duration wait) {
+    return Objects.requireNonNull(wait, "wait");
+  }
+
+  private static Duration given(Duration lease) {
+    return Objects.requireNonNull(lease, "lease");
+  }
+
+  @Override
+  public final boolean equals(Object other) {
+    return other instanceof LeaseBackedLock lock
+        && source.identity().equals(lock.source.identity());
+  }
+
+  @Override
+  public final int hashCode() {
+    return source.identity().hashCode();
+  }
+
+  @Override
+  public final String toString() {
+    return source.toString();
+  }
+}

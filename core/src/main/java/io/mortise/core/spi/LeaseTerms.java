@@ -1,0 +1,79 @@
+package io.mortise.core.spi;
+
+import io.mortise.core.LockOptions;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a caller asks for, checked, in the engine's units.
+ *
+ * @param waitNanos how long to wait; 0 is one attempt, {@link #FOREVER} has no end
+ * @param leaseMillis the lease
+ * @param renewed whether the hold is renewed: then the lease is the client's
+ * @param interruptible whether an interrupt ends the wait
+ */
+public record LeaseTerms(long waitNanos, long leaseMillis, boolean renewed, boolean interruptible) {
+  /** A wait without an end. */
+  public static final long FOREVER = Long.MAX_VALUE;
+
+  /**
+   * Checks what the caller gave.
+   *
+   * @param wait null for no end
+   * @param lease null for the client's, renewed
+   * @throws IllegalArgumentException if the wait is negative, or the lease out of its range
+   */
+  public static LeaseTerms of(
+      LockOptions options,
+      @Nullable Duration wait,
+      @Nullable Duration lease,
+      boolean interruptible) {
+    return new LeaseTerms(
+        wait == null ? FOREVER : waitNanos(wait),
+        lease == null ? options.lease().toMillis() : leaseMillis(lease),
+        lease == null,
+        interruptible);
+  }
+
+  /** The same, with another wait. */
+  public LeaseTerms waiting(long nanos) {
+    return new LeaseTerms(nanos, leaseMillis, renewed, interruptible);
+  }
+
+  /** The same, ended by an interrupt or not. */
+  public LeaseTerms interruptible(boolean ends) {
+    return new LeaseTerms(waitNanos, leaseMillis, renewed, ends);
+  }
+
+  /** The same for a lock with settings of its own: what is renewed has its lease. */
+  public LeaseTerms under(LockOptions options) {
+    return renewed
+        ? new LeaseTerms(waitNanos, options.lease().toMillis(), true, interruptible)
+        : this;
+  }
+
+  /** Whether the wait has no end. */
+  public boolean isForever() {
+    return waitNanos == FOREVER;
+  }
+
+  private static long waitNanos(Duration wait) {
+    if (wait.isNegative()) {
+      throw new IllegalArgumentException("a wait must not be negative: " + wait);
+    }
+    return wait.compareTo(LockOptions.MAX_LEASE) > 0
+        ? LockOptions.MAX_LEASE.toNanos()
+        : wait.toNanos();
+  }
+
+  private static long leaseMillis(Duration lease) {
+    if (lease.compareTo(Duration.ofMillis(1)) < 0) {
+      throw new IllegalArgumentException("a lease must be at least 1 ms: " + lease);
+    }
+    if (lease.compareTo(LockOptions.MAX_LEASE) > 0) {
+      throw new IllegalArgumentException(
+          "a lease must be at most %s: %s".formatted(LockOptions.MAX_LEASE, lease));
+    }
+    return lease.toMillis();
+  }
+}

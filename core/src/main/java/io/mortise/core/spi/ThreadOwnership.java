@@ -1,0 +1,239 @@
+package io.mortise.core.spi;
+
+import io.mortise.core.LeaseLostException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which thread holds which lock, how often: the only place where threads are owners. Re-entry is
+ * counted here and costs no round trip.
+ *
+ * <p><b>Threads.</b> What a thread holds stands in a map of its own, which no other thread reads or
+ * writes; it goes with the last hold, or with the thread. Nothing here needs a lock therefore.
+ */
+public final class ThreadOwnership {
+  /** One level of re-entry, and those below. */
+  private record Level(boolean anyRenewed, int depth, @Nullable Level below) {}
+
+  private static final class Hold {
+    final OwnedLease lease;
+    @Nullable Level top;
+
+    Hold(OwnedLease lease, boolean renewed) {
+      this.lease = lease;
+      this.top = new Level(renewed, 1, null);
+    }
+
+    int depth() {
+      return top == null ? 0 : top.depth();
+    }
+  }
+
+  /**
+   * What a thread holds, by the identity of the source. A thread that holds nothing has no map: one
+   * of a container outlives the application, whose classes it would keep in memory.
+   */
+  private static final ThreadLocal<@Nullable Map<Object, Hold>> HELD = new ThreadLocal<>();
+
+  private static final int REMEMBERED = 16;
+
+  /**
+   * What a thread has released lately: their number, then the hashes of the identities. Enough to
+   * explain an {@code unlock} too many, and nothing but numbers, so that it may stay with the
+   * thread.
+   */
+  private static final ThreadLocal<int @Nullable []> RELEASED = new ThreadLocal<>();
+
+  private ThreadOwnership() {}
+
+  /**
+   * Makes the current thread hold the lock once more.
+   *
+   * @return false when somebody else held it
+   * @throws InterruptedException if the terms say that an interrupt ends the wait
+   * @throws LeaseLostException if this thread holds the lock and its lease was lost
+   */
+  public static boolean lock(LeaseSource source, LeaseTerms terms) throws InterruptedException {
+    Hold hold = held(source.identity());
+    if (hold != null) {
+      reenter(hold, source, terms);
+      return true;
+    }
+    if (isObstructed(source, terms.isForever())) {
+      return false;
+    }
+    Optional<OwnedLease> lease = source.acquireForThread(terms);
+    lease.ifPresent(held -> acquired(source, held, terms));
+    return lease.isPresent();
+  }
+
+  /**
+   * Whether the current thread would wait for itself.
+   *
+   * @throws IllegalStateException if it would, and it {@code waits}
+   */
+  static boolean isObstructed(LeaseSource source, boolean waits) {
+    Optional<String> obstacle = source.obstacle();
+    if (waits && obstacle.isPresent()) {
+      throw new IllegalStateException(
+          "lock '%s': thread '%s' would wait for itself: %s"
+              .formatted(source.name(), Thread.currentThread().getName(), obstacle.get()));
+    }
+    return obstacle.isPresent();
+  }
+
+  /** Makes the current thread the owner of a hold that was acquired for it. */
+  public static void acquired(LeaseSource source, OwnedLease lease, LeaseTerms terms) {
+    try {
+      hold(source, new Hold(lease, terms.renewed()));
+    } catch (RuntimeException | Error e) {
+      try {
+        lease.release(); // nobody else has it
+      } catch (RuntimeException | Error suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  private static void hold(LeaseSource source, Hold hold) {
+    Map<Object, Hold> held = HELD.get();
+    if (held == null) {
+      held = new HashMap<>();
+      HELD.set(held);
+    }
+    held.put(source.identity(), hold);
+  }
+
+  private static @Nullable Hold held(Object identity) {
+    Map<Object, Hold> held = HELD.get();
+    return held == null ? null : held.get(identity);
+  }
+
+  private static void forget(Object identity) {
+    Map<Object, Hold> held = HELD.get();
+    if (held != null) {
+      held.remove(identity);
+      if (held.isEmpty()) {
+        HELD.remove();
+      }
+    }
+  }
+
+  private static void noteReleased(Object identity) {
+    int[] released = RELEASED.get();
+    if (released == null) {
+      released = new int[1 + REMEMBERED];
+      RELEASED.set(released);
+    }
+    int number = released[0];
+    released[1 + number % REMEMBERED] = identity.hashCode();
+    released[0] = number + 1 == 2 * REMEMBERED ? REMEMBERED : number + 1;
+  }
+
+  private static boolean hasReleased(Object identity) {
+    int[] released = RELEASED.get();
+    return released != null
+        && Arrays.stream(released, 1, 1 + Math.min(released[0], REMEMBERED))
+            .anyMatch(hash -> hash == identity.hashCode());
+  }
+
+  private static void reenter(Hold hold, LeaseSource source, LeaseTerms terms)
+      throws InterruptedException {
+    if (terms.interruptible() && Thread.interrupted()) {
+      throw new InterruptedException("interrupted before re-entering '" + source.name() + "'");
+    }
+    Level top = hold.top;
+    int depth = hold.depth();
+    if (depth == Integer.MAX_VALUE) {
+      throw new IllegalStateException("lock '" + source.name() + "': held too often");
+    }
+    boolean before = top != null && top.anyRenewed();
+    hold.lease.enter(terms);
+    try {
+      hold.lease.ensureValid();
+    } catch (IllegalMonitorStateException lost) {
+      hold.lease.leave(before);
+      throw lost;
+    }
+    hold.top = new Level(before || terms.renewed(), depth + 1, top);
+  }
+
+  /**
+   * Gives up one level of the current thread; the last one releases.
+   *
+   * @throws LeaseLostException if the lease was lost before
+   * @throws IllegalMonitorStateException if this thread does not hold the lock
+   * @throws io.mortise.core.LockException if the release could not be confirmed
+   */
+  public static void unlock(LeaseSource source) {
+    OwnedLease last = leave(source);
+    if (last != null) {
+      try {
+        last.release();
+      } finally {
+        noteReleased(source.identity()); // after its members, if it has any
+      }
+    }
+  }
+
+  /**
+   * Gives up one level of the current thread, and releases nothing.
+   *
+   * @return the lease if it was the last level, which the caller has to release; otherwise null
+   * @throws LeaseLostException if it was not the last level, and the lease was lost
+   * @throws IllegalMonitorStateException if this thread does not hold the lock
+   */
+  public static @Nullable OwnedLease leave(LeaseSource source) {
+    Hold hold = held(source.identity());
+    Level top = hold == null ? null : hold.top;
+    if (hold == null || top == null) {
+      throw notHeld(source);
+    }
+    Level below = top.below();
+    if (below != null) {
+      hold.top = below;
+      hold.lease.leave(below.anyRenewed());
+      hold.lease.ensureValid();
+      return null;
+    }
+    noteReleased(source.identity()); // before the hold is out of hand: it may want for memory
+    hold.top = null;
+    forget(source.identity());
+    return hold.lease;
+  }
+
+  private static IllegalMonitorStateException notHeld(LeaseSource source) {
+    return new IllegalMonitorStateException(
+        "lock '%s': thread '%s' %s"
+            .formatted(
+                source.name(),
+                Thread.currentThread().getName(),
+                hasReleased(source.identity())
+                    ? "does not hold it: it has released it already"
+                    : "does not hold it: it has never locked it"));
+  }
+
+  /**
+   * The current thread's hold. A lost one is given too, and says so itself.
+   *
+   * @throws IllegalMonitorStateException if this thread does not hold the lock
+   */
+  public static OwnedLease lease(LeaseSource source) {
+    return holdOf(source.identity()).orElseThrow(() -> notHeld(source));
+  }
+
+  /** The current thread's hold, lost or not; empty if it has none. */
+  public static Optional<OwnedLease> holdOf(Object identity) {
+    return Optional.ofNullable(held(identity)).map(hold -> hold.lease);
+  }
+
+  /** How often the current thread holds the lock; 0 when its lease was lost. */
+  public static int holdCount(LeaseSource source) {
+    Hold hold = held(source.identity());
+    return hold != null && hold.lease.isValid() ? hold.depth() : 0;
+  }
+}

@@ -1,0 +1,167 @@
+package io.mortise.core.internal.acquire;
+
+import static io.mortise.connection.testing.RespServer.error;
+import static io.mortise.connection.testing.RespServer.integers;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.testing.RespServer;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import io.mortise.core.LockOptions.Acknowledgement;
+import io.mortise.core.RedisLock;
+import io.mortise.scripts.Script;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** An acquisition counts when it is acknowledged, and is undone when it is not. */
+@Timeout(60)
+class AcknowledgementTest {
+  private static final String UNKNOWN = error("ERR unknown command 'WAITAOF', with args");
+  private static final String ACQUIRE = sha1("lock/acquire");
+  private static final String RELEASE = sha1("lock/release");
+
+  private final Map<String, String> answers = new ConcurrentHashMap<>();
+  private final RespServer server = new RespServer(this::answer);
+
+  AcknowledgementTest() {
+    answers.put(ACQUIRE, integers(List.of(1L, 42L, 0L)));
+    answers.put(RELEASE, integers(List.of(1L, 0L)));
+    answers.put(sha1("lock/renew"), integers(List.of(1L)));
+  }
+
+  private static String sha1(String script) {
+    return new String(Script.load(script).sha1(), UTF_8);
+  }
+
+  private String answer(List<String> command) {
+    String key = command.get(0).equals("EVALSHA") ? command.get(1) : command.get(0);
+    return answers.getOrDefault(key, error("ERR not expected: " + command));
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private LockClient client(Acknowledgement acknowledgement) {
+    return LockClient.create(
+        server.uri(),
+        LockOptions.builder()
+            .commandTimeout(Duration.ofSeconds(20))
+            .acknowledgement(acknowledgement)
+            .build());
+  }
+
+  private List<String> heard() {
+    return server.heard().stream()
+        .map(
+            command ->
+                command.get(1).equals(ACQUIRE)
+                    ? "acquire"
+                    : command.get(1).equals(RELEASE) ? "release" : String.join(" ", command))
+        .toList();
+  }
+
+  @Test
+  void itIsWaitedForOnTheConnectionOfTheAttempt() {
+    answers.put("WAIT", ":2\r\n");
+    try (LockClient client = client(Acknowledgement.ofReplicas(2).within(Duration.ofMillis(70)))) {
+      assertTrue(new RedisLock(client, "orders").tryLock());
+      assertEquals(List.of("WAIT 0 1", "acquire", "WAIT 2 70"), heard());
+    }
+  }
+
+  @Test
+  void whatIsNotAcknowledgedIsUndoneAndTold() {
+    answers.put("WAIT", ":1\r\n");
+    try (LockClient client = client(Acknowledgement.ofReplicas(2).within(Duration.ofMillis(70)))) {
+      RedisLock lock = new RedisLock(client, "orders");
+
+      LockException told = assertThrows(LockException.class, lock::tryLock);
+
+      assertEquals(Reason.NOT_REPLICATED, told.reason());
+      assertTrue(told.getMessage().startsWith("lock 'orders': 1 of 2 replicas"), told.getMessage());
+      assertEquals(List.of("WAIT 0 1", "acquire", "WAIT 2 70", "release"), heard());
+      assertFalse(lock.isHeldByCurrentThread());
+      assertEquals(0, client.status().pendingReleases());
+    }
+  }
+
+  @Test
+  void aWaitGoesOnUntilItIsAcknowledged() {
+    AtomicInteger waits = new AtomicInteger();
+    answers.put("WAIT", ":0\r\n");
+    try (RespServer late =
+            new RespServer(
+                command ->
+                    command.get(0).equals("WAIT")
+                        ? ":" + (waits.incrementAndGet() > 3 ? 1 : 0) + "\r\n"
+                        : answer(command));
+        LockClient client =
+            LockClient.create(
+                late.uri(),
+                LockOptions.builder().acknowledgement(Acknowledgement.ofReplicas(1)).build())) {
+      new RedisLock(client, "orders").lock();
+      assertEquals(4, waits.get());
+    }
+  }
+
+  @Test
+  void whoGetsNothingWaitsForNoReplica() {
+    answers.put("WAIT", ":0\r\n");
+    answers.put(ACQUIRE, integers(List.of(0L, 5_000L)));
+    try (LockClient client = client(Acknowledgement.ofReplicas(1))) {
+      assertFalse(new RedisLock(client, "orders").tryLock());
+      assertEquals(List.of("WAIT 0 1", "acquire"), heard());
+    }
+  }
+
+  @Test
+  void onDisksItIsAskedForInTheFilesOfTheMasterToo() {
+    answers.put("WAITAOF", integers(List.of(1L, 1L)));
+    try (LockClient client = client(Acknowledgement.ofReplicas(1).onDisks())) {
+      assertTrue(new RedisLock(client, "orders").tryLock());
+      assertEquals(List.of("WAITAOF 1 0 1", "acquire", "WAITAOF 1 1 500"), heard());
+      answers.put("WAITAOF", integers(List.of(0L, 1L)));
+      RedisLock other = new RedisLock(client, "others");
+      assertEquals(
+          Reason.NOT_REPLICATED, assertThrows(LockException.class, other::tryLock).reason());
+    }
+  }
+
+  @Test
+  void aServerThatCannotDoItIsToldAtTheStart() {
+    answers.put("WAITAOF", UNKNOWN);
+    LockException told =
+        assertThrows(
+            LockException.class, () -> client(Acknowledgement.ofReplicas(1).onDisks()).close());
+
+    assertEquals(Reason.NOT_SUPPORTED, told.reason());
+    assertTrue(told.getMessage().contains("LockOptions.acknowledgement"), told.getMessage());
+    assertTrue(told.getMessage().contains("unknown command 'WAITAOF'"), told.getMessage());
+  }
+
+  @Test
+  void aServerThatCannotBeAskedAtTheStartIsToldAtTheFirstUse() {
+    answers.put("WAITAOF", error("LOADING Redis is loading the dataset in memory"));
+    try (LockClient client = client(Acknowledgement.ofReplicas(0).onDisks())) {
+      answers.put("WAITAOF", UNKNOWN);
+      RedisLock lock = new RedisLock(client, "orders");
+      LockException told = assertThrows(LockException.class, lock::lock);
+      assertEquals(Reason.NOT_SUPPORTED, told.reason());
+      assertEquals("release", heard().get(heard().size() - 1));
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package io.mortise.core.internal.acquire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestSettings;
+import io.mortise.connection.topology.TopologyFactory;
+import io.mortise.core.Lease;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.core.composite.LeaseGroup;
+import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.spi.GroupAttemptResult;
+import io.mortise.core.spi.LeaseBackedLock;
+import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.scripts.Script;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A grant that something may have ended while it was on its way is asked for again. It was answered
+ * all the same, so the release of what was granted then is the only one.
+ */
+@Timeout(60)
+class AskedAgainTest {
+  private static final String GRANTED = RespServer.integers(List.of(1L, 42L, 0L));
+  private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
+
+  private final AtomicInteger attempts = new AtomicInteger();
+  private final RespServer server = new RespServer(this::answer);
+  private final RedisLockClient engine =
+      new RedisLockClient(
+          LockOptions.defaults(),
+          workers -> TopologyFactory.servers(server.uri(), TestSettings.DEFAULTS, workers),
+          Thread::new,
+          new ReleaseFairness());
+
+  @AfterEach
+  void close() {
+    engine.close();
+    server.close();
+  }
+
+  private String answer(List<String> command) {
+    if (is(command, "lock/release")) {
+      return RELEASED;
+    }
+    if (attempts.getAndIncrement() == 0) {
+      engine.context().lease().holds().endEpoch();
+    }
+    return GRANTED;
+  }
+
+  private static boolean is(List<String> command, String script) {
+    return command.get(1).equals(new String(Script.load(script).sha1(), UTF_8));
+  }
+
+  private void assertReleased(int times) {
+    assertEquals(2, attempts.get());
+    await().atMost(BackgroundCall.LIVENESS).until(() -> engine.status().pendingReleases() == 0);
+    assertEquals(
+        times, server.heard().stream().filter(command -> is(command, "lock/release")).count());
+  }
+
+  @Test
+  void aLockIsReleasedOnce() {
+    Lease lease = new RedisLock(engine, "orders").tryAcquire().orElseThrow();
+    lease.close();
+
+    assertReleased(1);
+  }
+
+  @Test
+  void eachLockOfAGroupIsReleasedOnce() throws Exception {
+    List<LeaseSource> sources =
+        List.of(
+            LeaseBackedLock.sourceOf(new RedisLock(engine, "orders")),
+            LeaseBackedLock.sourceOf(new RedisLock(engine, "invoices")));
+    LeaseTerms terms = LeaseTerms.of(engine.options(), Duration.ZERO, null, true);
+    GroupAttemptResult.Acquired acquired =
+        (GroupAttemptResult.Acquired) LeaseGroup.acquire(sources, terms, null);
+    assertEquals(List.of(), LeaseGroup.release(acquired.leases()));
+
+    assertReleased(2);
+  }
+}

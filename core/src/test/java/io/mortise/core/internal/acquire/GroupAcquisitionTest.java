@@ -1,0 +1,89 @@
+package io.mortise.core.internal.acquire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestSettings;
+import io.mortise.connection.topology.TopologyFactory;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.core.composite.LeaseGroup;
+import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.spi.GroupAttemptResult;
+import io.mortise.core.spi.LeaseBackedLock;
+import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.scripts.Script;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Several locks in one attempt: nothing stays of one that ends in the middle. */
+@Timeout(60)
+class GroupAcquisitionTest {
+  private static final LockOptions OPTIONS =
+      LockOptions.builder().commandTimeout(Duration.ofSeconds(20)).build();
+  private static final String ODD = "*2\r\n:1\r\n$5\r\ntoken\r\n";
+
+  /** By the SHA-1 of the script. */
+  private final Map<String, String> answers = new ConcurrentHashMap<>();
+
+  private final RespServer server =
+      new RespServer(command -> answers.getOrDefault(command.get(1), RespServer.HANG_UP));
+  private final RedisLockClient engine =
+      new RedisLockClient(
+          OPTIONS,
+          workers -> TopologyFactory.servers(server.uri(), TestSettings.DEFAULTS, workers),
+          Thread::new,
+          new ReleaseFairness());
+  private final List<LeaseSource> sources =
+      List.of(
+          LeaseBackedLock.sourceOf(new RedisLock(engine, "orders")),
+          LeaseBackedLock.sourceOf(new RedisLock(engine, "invoices")));
+
+  @AfterEach
+  void close() {
+    engine.close();
+    server.close();
+  }
+
+  private static String sha1(String script) {
+    return new String(Script.load(script).sha1(), UTF_8);
+  }
+
+  private GroupAttemptResult attempt() throws InterruptedException {
+    return LeaseGroup.acquire(sources, LeaseTerms.of(OPTIONS, Duration.ZERO, null, true), null);
+  }
+
+  @Test
+  void anAnswerThatCannotBeReadLeavesNoLineClosedAndReleasesAll() throws Exception {
+    answers.put(sha1("lock/release"), RespServer.integers(List.of(1L, 0L)));
+    answers.put(sha1("lock/acquire_all"), ODD);
+
+    assertThrows(ClassCastException.class, this::attempt);
+
+    assertEquals(0, engine.status().contended());
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .untilAsserted(
+            () ->
+                assertEquals(
+                    List.of("invoices", "orders"),
+                    server.heard().stream()
+                        .filter(command -> command.get(1).equals(sha1("lock/release")))
+                        .map(command -> command.get(3))
+                        .sorted()
+                        .toList()));
+    answers.put(sha1("lock/acquire_all"), RespServer.integers(List.of(0L, 1L)));
+    assertInstanceOf(GroupAttemptResult.Busy.class, attempt(), "the lines are open");
+  }
+}

@@ -1,0 +1,188 @@
+package io.mortise.core.internal.lease;
+
+import static io.mortise.connection.testing.Interleavings.check;
+import static io.mortise.connection.testing.Interleavings.race;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.testing.Interleavings;
+import io.mortise.core.Lease.State;
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.internal.lease.LeaseStatus.Phase;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A hold ends once, whoever ends it, and each listener hears what happened, once and in order. */
+@Tag("interleavings")
+class LeaseStateMachineInterleavingsTest {
+  private static final LeaseLoss EXPIRED = loss(Reason.EXPIRED);
+  private static final LeaseLoss FORCED = loss(Reason.FORCED);
+  private static final int SCHEDULES = 150;
+
+  /** A hold, and what its listeners were told. */
+  private static final class Hold {
+    final LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
+    final List<State> told = new CopyOnWriteArrayList<>();
+    final List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
+    final AtomicInteger ended = new AtomicInteger();
+
+    Hold() {
+      state.onStateChange(told::add);
+      state.onLost(losses::add);
+    }
+
+    void lose(LeaseLoss loss) {
+      if (state.lose(loss)) {
+        ended.incrementAndGet();
+        assertSame(loss, state.now().loss());
+      }
+    }
+
+    void release(LeaseLoss seen) {
+      if (state.releaseBegins()) {
+        ended.incrementAndGet();
+        assertSame(Phase.RELEASING, state.now().phase());
+        state.releaseEnds(seen);
+      }
+    }
+
+    /** What was told is a way through the states, and leads to where the hold stands. */
+    void assertToldInOrder() {
+      State before = State.HELD;
+      for (State next : told) {
+        boolean step =
+            switch (next) {
+              case AT_RISK -> before == State.HELD;
+              case HELD -> before == State.AT_RISK;
+              case LOST, RELEASED -> before == State.HELD || before == State.AT_RISK;
+            };
+        assertTrue(step, () -> "told in the wrong order: " + told);
+        before = next;
+      }
+      assertEquals(state.now().state(), before, "the last change was not told");
+      LeaseLoss loss = state.now().loss();
+      assertEquals(loss == null ? List.of() : List.of(loss), losses);
+    }
+  }
+
+  private static LeaseLoss loss(Reason reason) {
+    return new LeaseLoss("orders", 7, reason, 0, "seen in a test");
+  }
+
+  @Test
+  void aHoldThatSeveralEndEndsOnce() {
+    check(
+        SCHEDULES,
+        () -> {
+          Hold hold = new Hold();
+          race(() -> hold.lose(EXPIRED), () -> hold.lose(FORCED), () -> hold.release(null));
+          assertEquals(1, hold.ended.get());
+          assertFalse(hold.state.now().isLive());
+          hold.assertToldInOrder();
+        });
+  }
+
+  @Test
+  void aHoldThatTwoReleaseIsReleasedOnce() {
+    check(
+        SCHEDULES,
+        () -> {
+          Hold hold = new Hold();
+          race(() -> hold.release(null), () -> hold.release(EXPIRED), hold.state::atRisk);
+          assertEquals(1, hold.ended.get());
+          hold.assertToldInOrder();
+        });
+  }
+
+  @Test
+  void nothingComesAfterTheEnd() {
+    check(
+        SCHEDULES,
+        () -> {
+          Hold hold = new Hold();
+          race(
+              () -> {
+                hold.state.atRisk();
+                hold.state.onTime();
+              },
+              () -> hold.lose(EXPIRED));
+          assertEquals(1, hold.ended.get());
+          assertSame(Phase.LOST, hold.state.now().phase());
+          hold.assertToldInOrder();
+        });
+  }
+
+  @Test
+  void aRenewalThatIsLateDoesNotUndoARelease() {
+    check(
+        SCHEDULES,
+        () -> {
+          Hold hold = new Hold();
+          race(
+              () -> {
+                hold.state.atRisk();
+                hold.state.onTime();
+              },
+              () -> hold.release(FORCED));
+          assertEquals(1, hold.ended.get());
+          assertSame(FORCED, hold.state.now().loss());
+        });
+  }
+
+  @Test
+  void changesAreToldInTheOrderInWhichTheyHappened() {
+    check(
+        SCHEDULES,
+        () -> {
+          Hold hold = new Hold();
+          race(hold.state::atRisk, hold.state::onTime, hold.state::atRisk);
+          hold.assertToldInOrder();
+        });
+  }
+
+  @Test
+  void aListenerIsToldTheLossOnceWheneverItIsAdded() {
+    check(
+        SCHEDULES,
+        () -> {
+          Hold hold = new Hold();
+          List<LeaseLoss> heard = new CopyOnWriteArrayList<>();
+          race(() -> hold.lose(EXPIRED), () -> hold.state.onLost(heard::add));
+          hold.state.onLost(heard::add);
+          assertEquals(List.of(EXPIRED, EXPIRED), heard);
+          hold.assertToldInOrder();
+        });
+  }
+
+  @Test
+  void aLossThatNobodyHasSeenIsThrownToOneOfThoseWhoClose() {
+    check(
+        SCHEDULES,
+        () -> {
+          Hold hold = new Hold();
+          AtomicInteger thrown = new AtomicInteger();
+          Interleavings.Step closer =
+              () -> {
+                boolean first = hold.state.releaseBegins();
+                if (first) {
+                  hold.state.releaseEnds(FORCED);
+                }
+                try {
+                  hold.state.throwAtClose(first);
+                } catch (LeaseLostException e) {
+                  thrown.incrementAndGet();
+                }
+              };
+          hold.lose(EXPIRED);
+          race(closer, closer);
+          assertEquals(1, thrown.get());
+        });
+  }
+}

@@ -1,0 +1,183 @@
+package io.mortise.core.internal.lease;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.core.Lease.State;
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.internal.lease.LeaseStatus.Phase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(60)
+class LeaseStateMachineTest {
+  private static final LeaseLoss LOSS = new LeaseLoss("orders", 7, Reason.MISSING, 0, "it is gone");
+  private static final LeaseLoss OTHER = new LeaseLoss("orders", 7, Reason.FORCED, 0, "by force");
+
+  private final LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
+
+  private static LeaseStateMachine in(Phase phase) {
+    LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
+    switch (phase) {
+      case HELD -> {}
+      case AT_RISK -> state.atRisk();
+      case LOST -> state.lose(LOSS);
+      case RELEASING -> state.releaseBegins();
+      case RELEASED -> {
+        state.releaseBegins();
+        state.releaseEnds(null);
+      }
+    }
+    assertEquals(phase, state.now().phase());
+    return state;
+  }
+
+  private static boolean change(LeaseStateMachine state, String change) {
+    return switch (change) {
+      case "atRisk" -> state.atRisk();
+      case "lose" -> state.lose(OTHER);
+      case "releaseBegins" -> state.releaseBegins();
+      default -> {
+        Phase before = state.now().phase();
+        if (change.equals("onTime")) {
+          state.onTime();
+        } else {
+          state.releaseEnds(change.equals("releaseEnds") ? null : OTHER);
+        }
+        yield before != state.now().phase();
+      }
+    };
+  }
+
+  @ParameterizedTest(name = "{1} when {0}")
+  @CsvSource({
+    "HELD, atRisk, AT_RISK",
+    "HELD, onTime, HELD",
+    "HELD, lose, LOST",
+    "HELD, releaseBegins, RELEASING",
+    "HELD, releaseEnds, HELD",
+    "AT_RISK, atRisk, AT_RISK",
+    "AT_RISK, onTime, HELD",
+    "AT_RISK, lose, LOST",
+    "AT_RISK, releaseBegins, RELEASING",
+    "RELEASING, atRisk, RELEASING",
+    "RELEASING, onTime, RELEASING",
+    "RELEASING, lose, RELEASING",
+    "RELEASING, releaseBegins, RELEASING",
+    "RELEASING, releaseEnds, RELEASED",
+    "RELEASING, releaseEndsLost, LOST",
+    "RELEASED, lose, RELEASED",
+    "RELEASED, atRisk, RELEASED",
+    "RELEASED, releaseBegins, RELEASED",
+    "RELEASED, releaseEndsLost, RELEASED",
+    "LOST, lose, LOST",
+    "LOST, onTime, LOST",
+    "LOST, releaseBegins, LOST",
+    "LOST, releaseEnds, LOST",
+  })
+  void eachChangeIsMadeOnlyFromWhereItCanBe(Phase from, String change, Phase to) {
+    LeaseStateMachine state = in(from);
+    List<State> told = new ArrayList<>();
+    state.onStateChange(told::add);
+
+    assertEquals(from != to, change(state, change), "whether it was made");
+
+    assertEquals(to, state.now().phase());
+    boolean seen = from != to && to != Phase.RELEASING;
+    assertEquals(seen ? List.of(state.now().state()) : List.of(), told);
+    assertEquals(to == Phase.LOST, state.loss().isPresent());
+    if (from == Phase.LOST) {
+      assertSame(LOSS, state.loss().orElseThrow(), "the first reason stands");
+    }
+  }
+
+  @Test
+  void whatIsBeingReleasedIsSeenAsHeldAndNotValidAnyMore() {
+    state.releaseBegins();
+
+    assertEquals(State.HELD, state.now().state());
+    assertThrows(IllegalMonitorStateException.class, () -> state.ensureValid(7));
+  }
+
+  @Test
+  void ofAllWhoEndAHoldOneDoes() throws Exception {
+    List<Predicate<LeaseStateMachine>> ends =
+        List.of(s -> s.lose(LOSS), s -> s.lose(OTHER), LeaseStateMachine::releaseBegins);
+    for (int round = 0; round < 500; round++) {
+      LeaseStateMachine raced = new LeaseStateMachine("orders", Runnable::run);
+      AtomicInteger told = new AtomicInteger();
+      raced.onLost(loss -> told.incrementAndGet());
+      CyclicBarrier start = new CyclicBarrier(ends.size());
+      List<BackgroundCall<Boolean>> threads = new ArrayList<>();
+      for (Predicate<LeaseStateMachine> end : ends) {
+        threads.add(
+            BackgroundCall.start(
+                () -> {
+                  start.await();
+                  return end.test(raced);
+                }));
+      }
+      int made = 0;
+      for (BackgroundCall<Boolean> thread : threads) {
+        made += thread.get() ? 1 : 0;
+      }
+      assertEquals(1, made);
+      assertEquals(raced.now().phase() == Phase.LOST ? 1 : 0, told.get());
+    }
+  }
+
+  @Test
+  void theLossIsThrownAtTheFirstCloseAndToWhoeverReleased() {
+    state.lose(LOSS);
+
+    assertSame(
+        LOSS, assertThrows(LeaseLostException.class, () -> state.throwAtClose(false)).loss());
+    state.throwAtClose(false);
+    assertThrows(LeaseLostException.class, () -> state.throwAtClose(true));
+    assertThrows(LeaseLostException.class, state::throwIfLost);
+    assertThrows(LeaseLostException.class, state::throwIfLost);
+    assertThrows(LeaseLostException.class, () -> state.ensureValid(7));
+  }
+
+  @Test
+  void aReleasedHoldThrowsNothingAtCloseAndSaysThatItIsReleased() {
+    state.ensureValid(7);
+    state.releaseBegins();
+    state.releaseEnds(null);
+
+    state.throwAtClose(true);
+    state.throwAtClose(false);
+    state.throwIfLost();
+    IllegalMonitorStateException thrown =
+        assertThrows(IllegalMonitorStateException.class, () -> state.ensureValid(7));
+    assertEquals(
+        "lock 'orders': the lease with fencing token 7 was released already", thrown.getMessage());
+    assertFalse(thrown instanceof LeaseLostException);
+  }
+
+  @Test
+  void theHoldOfAThreadIsItsOwnToGiveUp() {
+    state.ensureNobodys(null);
+
+    String message =
+        assertThrows(
+                IllegalMonitorStateException.class,
+                () -> state.ensureNobodys(new Thread(() -> {}, "worker 1")))
+            .getMessage();
+
+    assertTrue(message.contains("'orders': this hold belongs to thread 'worker 1'"), message);
+  }
+}

@@ -1,0 +1,179 @@
+package io.mortise.core.internal.lease;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestSettings;
+import io.mortise.connection.topology.TopologyFactory;
+import io.mortise.core.Lease;
+import io.mortise.core.Lease.State;
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.core.composite.LeaseGroup;
+import io.mortise.core.internal.acquire.ReleaseFairness;
+import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.spi.GroupAttemptResult;
+import io.mortise.core.spi.LeaseBackedLock;
+import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.OwnedLease;
+import io.mortise.scripts.Script;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whatever goes wrong while a hold ends, it ends, and the line of its name opens. */
+@Timeout(60)
+@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+class LeaseTerminationTest {
+  private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
+  private static final String UNREADABLE = RespServer.OK;
+
+  /** By the SHA-1 of the script. */
+  private final Map<String, String> answers = new ConcurrentHashMap<>();
+
+  private final RespServer server =
+      new RespServer(command -> answers.getOrDefault(command.get(1), RespServer.HANG_UP));
+  private volatile boolean noThreads;
+  private final AtomicInteger refused = new AtomicInteger();
+  private final RedisLockClient engine =
+      new RedisLockClient(
+          LockOptions.builder()
+              .lease(Duration.ofMillis(500))
+              .commandTimeout(Duration.ofSeconds(5))
+              .build(),
+          workers -> TopologyFactory.servers(server.uri(), TestSettings.DEFAULTS, workers),
+          this::thread,
+          new ReleaseFairness());
+  private final RedisLock lock = new RedisLock(engine, "orders");
+
+  LeaseTerminationTest() {
+    answer("lock/acquire", RespServer.integers(List.of(1L, 42L, 0L)));
+    answer("lock/acquire_all", RespServer.integers(List.of(1L, 42L, 0L)));
+    answer("lock/renew", RespServer.integers(List.of(1L)));
+    answer("lock/release", RELEASED);
+  }
+
+  private void answer(String script, String answer) {
+    answers.put(new String(Script.load(script).sha1(), UTF_8), answer);
+  }
+
+  private Thread thread(Runnable task, String name) {
+    if (noThreads) {
+      refused.incrementAndGet();
+      throw new OutOfMemoryError("unable to create native thread (on purpose)");
+    }
+    return new Thread(task, name);
+  }
+
+  @AfterEach
+  void close() {
+    noThreads = false;
+    engine.close();
+    server.close();
+  }
+
+  private void assertLineIsOpen() {
+    assertEquals(0, engine.status().contended());
+  }
+
+  private void awaitNoPendingRelease() {
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .untilAsserted(() -> assertEquals(0, engine.status().pendingReleases()));
+  }
+
+  @Test
+  void aReleaseWithoutAnAnswerIsToldAlsoWhenNoThreadCanRepeatItAndIsRepeatedWhenOneCan() {
+    lock.lock();
+    answer("lock/release", RespServer.HANG_UP);
+    noThreads = true;
+
+    LockException thrown = assertThrows(LockException.class, lock::unlock);
+
+    assertTrue(thrown.getMessage().contains("could not be confirmed"), thrown.getMessage());
+    assertLineIsOpen();
+    assertEquals(1, engine.status().pendingReleases());
+    answer("lock/release", RELEASED);
+    noThreads = false;
+    awaitNoPendingRelease();
+  }
+
+  @Test
+  void aLossForWhichThereIsNoThreadOpensTheLineAndIsToldWhenThereIsOne() {
+    answer("lock/renew", RespServer.HANG_UP);
+    noThreads = true; // from the beginning: a thread that was made once would serve again
+    Lease lease = lock.tryAcquire().orElseThrow();
+    List<LeaseLoss> told = new CopyOnWriteArrayList<>();
+    lease.onLost(told::add);
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> lease.state() == State.LOST);
+
+    assertLineIsOpen();
+    assertEquals(List.of(), told);
+    noThreads = false;
+    await().atMost(BackgroundCall.LIVENESS).untilAsserted(() -> assertEquals(1, told.size()));
+    awaitNoPendingRelease();
+  }
+
+  @Test
+  void aReleaseThatBreaksOffOpensTheLineAndIsRepeated() {
+    Lease lease = lock.tryAcquire().orElseThrow();
+    answer("lock/release", UNREADABLE);
+
+    assertThrows(ClassCastException.class, lease::close);
+
+    assertEquals(State.RELEASED, lease.state());
+    assertLineIsOpen();
+    assertEquals(1, engine.status().pendingReleases());
+  }
+
+  @Test
+  void eachReleaseOfAGroupThatBreaksOffOpensItsLine() throws Exception {
+    List<LeaseSource> sources =
+        List.of(
+            LeaseBackedLock.sourceOf(lock),
+            LeaseBackedLock.sourceOf(new RedisLock(engine, "invoices")));
+    LeaseTerms terms = LeaseTerms.of(engine.options(), Duration.ZERO, null, true);
+    List<OwnedLease> leases =
+        ((GroupAttemptResult.Acquired) LeaseGroup.acquire(sources, terms, null)).leases();
+    assertEquals(2, engine.status().contended());
+    answer("lock/release", UNREADABLE);
+
+    List<RuntimeException> thrown = LeaseGroup.release(leases);
+
+    assertEquals(2, thrown.size());
+    for (OwnedLease lease : leases) {
+      assertEquals(State.RELEASED, lease.state());
+    }
+    assertLineIsOpen();
+  }
+
+  @Test
+  void aTaskForLaterIsDoneAlsoWhenThereWasNoThreadInTime() {
+    List<String> done = new CopyOnWriteArrayList<>();
+    noThreads = true;
+    var unused = engine.context().lease().tasks().schedule(() -> done.add("done"), 0);
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> refused.get() > 0);
+
+    assertEquals(List.of(), done);
+    noThreads = false;
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .untilAsserted(() -> assertEquals(List.of("done"), done));
+  }
+}

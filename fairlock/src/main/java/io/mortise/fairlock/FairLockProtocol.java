@@ -1,0 +1,158 @@
+package io.mortise.fairlock;
+
+import static io.mortise.scripts.ScriptCall.bytes;
+import static io.mortise.scripts.ScriptCall.publish;
+
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.WaiterTimeout;
+import io.mortise.scripts.Script;
+import io.mortise.scripts.ScriptCall;
+import java.util.List;
+import java.util.Optional;
+
+/** What {@link RedisFairLock} says to Redis: the hash of the plain lock, and a queue before it. */
+final class FairLockProtocol implements LockProtocol {
+  private static final Script ACQUIRE = Script.load("fair/acquire");
+  private static final Script RELEASE = Script.load("fair/release");
+  private static final Script LEAVE = Script.load("fair/leave");
+  private static final Script PRESENCE = Script.load("fair/presence");
+  private static final Script FORCE = Script.load("fair/force");
+  private static final Script QUEUE = Script.load("fair/queue");
+  private static final Script RENEW = Script.load("lock/renew");
+  private static final Script INSPECT = Script.load("lock/inspect");
+
+  private static final byte[] ONE_TOKEN = bytes(1);
+  private static final byte[] DOES_NOT_WAIT = bytes(0);
+
+  private final LockName name;
+  private final String channelPrefix;
+  private final byte[] lockKey;
+  private final byte[] tokenKey;
+  private final byte[] forcedKey;
+  private final byte[] queueKey;
+  private final byte[] deadlinesKey;
+  private final byte[] channelsKey;
+  private final byte[] tokenIdleMillis;
+  private final byte[] markMillis;
+  private final byte[] placeMillis;
+  private final long heartbeatIntervalMillis;
+
+  FairLockProtocol(LockName name, LockOptions options, WaiterTimeout presence) {
+    this.name = name;
+    this.channelPrefix = name.derive("redisson_lock__channel");
+    this.lockKey = bytes(name.value());
+    this.tokenKey = bytes(name.tokenKey());
+    this.forcedKey = bytes(name.forcedKey());
+    this.queueKey = bytes(name.derive("redisson_lock_queue"));
+    this.deadlinesKey = bytes(name.derive("redisson_lock_timeout"));
+    this.channelsKey = bytes(channelPrefix);
+    this.tokenIdleMillis = bytes(options.tokenRetention().toMillis());
+    this.markMillis = bytes(options.lease().toMillis());
+    this.heartbeatIntervalMillis = presence.heartbeatIntervalMillis();
+    this.placeMillis = bytes(presence.heartbeatValidityMillis());
+  }
+
+  @Override
+  public LockName name() {
+    return name;
+  }
+
+  @Override
+  public String kind() {
+    return "fair lock";
+  }
+
+  /** Its order is that of all processes, which only Redis knows. */
+  @Override
+  public boolean waitsInLine() {
+    return false;
+  }
+
+  @Override
+  public String channel(String holder) {
+    return channelPrefix + ":" + holder;
+  }
+
+  @Override
+  public boolean channelIsPrivate() {
+    return true;
+  }
+
+  @Override
+  public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
+    return new ScriptCall(
+        ACQUIRE,
+        List.of(lockKey, tokenKey, queueKey, deadlinesKey),
+        List.of(
+            bytes(holder),
+            bytes(leaseMillis),
+            tokenIdleMillis,
+            ONE_TOKEN,
+            waits ? placeMillis : DOES_NOT_WAIT));
+  }
+
+  @Override
+  public AcquireResult outcome(Object reply) {
+    List<?> answer = (List<?>) reply;
+    long value = (Long) answer.get(1);
+    return switch (((Long) answer.get(0)).intValue()) {
+      case 1 -> AcquireResult.Acquired.of(answer);
+      case 2 -> new AcquireResult.Queued(value);
+      default -> new AcquireResult.Busy(value);
+    };
+  }
+
+  @Override
+  public ScriptCall release(String holder) {
+    return new ScriptCall(
+        RELEASE,
+        List.of(lockKey, channelsKey, forcedKey, queueKey, deadlinesKey),
+        List.of(bytes(holder), publish()));
+  }
+
+  @Override
+  public ScriptCall abandon(String holder) {
+    return new ScriptCall(
+        LEAVE,
+        List.of(lockKey, channelsKey, queueKey, deadlinesKey),
+        List.of(bytes(holder), publish()));
+  }
+
+  @Override
+  public ScriptCall renew(String holder, long leaseMillis) {
+    return new ScriptCall(
+        RENEW, List.of(lockKey, forcedKey), List.of(bytes(holder), bytes(leaseMillis)));
+  }
+
+  @Override
+  public Optional<Heartbeat> heartbeat(String holder) {
+    return Optional.of(
+        new Heartbeat(
+            new ScriptCall(
+                PRESENCE,
+                List.of(lockKey, channelsKey, queueKey, deadlinesKey),
+                List.of(bytes(holder), placeMillis, publish())),
+            heartbeatIntervalMillis));
+  }
+
+  @Override
+  public ScriptCall force() {
+    return new ScriptCall(
+        FORCE,
+        List.of(lockKey, channelsKey, forcedKey, queueKey, deadlinesKey),
+        List.of(publish(), markMillis));
+  }
+
+  @Override
+  public ScriptCall inspect() {
+    return new ScriptCall(INSPECT, List.of(lockKey), List.of());
+  }
+
+  /** Length of the queue, and a holder's position in it. */
+  ScriptCall place(String holder) {
+    return new ScriptCall(QUEUE, List.of(queueKey, deadlinesKey), List.of(bytes(holder)));
+  }
+}

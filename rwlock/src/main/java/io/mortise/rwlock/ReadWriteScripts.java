@@ -1,0 +1,149 @@
+package io.mortise.rwlock;
+
+import static io.mortise.scripts.ScriptCall.bytes;
+import static io.mortise.scripts.ScriptCall.publish;
+
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.LockProtocol.Heartbeat;
+import io.mortise.core.spi.WaiterTimeout;
+import io.mortise.scripts.Script;
+import io.mortise.scripts.ScriptCall;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The keys of one read-write lock, and the calls in which readers and writers are alike. A
+ * <em>hold</em> is what stands in the hash: a reader's holder, or a writer's with {@code :write}
+ * behind it.
+ */
+final class ReadWriteScripts {
+  static final byte[] DOES_NOT_WAIT = bytes(0);
+
+  private static final Script RELEASE = Script.load("rw/release");
+  private static final Script LEAVE = Script.load("rw/leave");
+  private static final Script RENEW = Script.load("rw/renew");
+  private static final Script FORCE = Script.load("rw/force");
+  private static final Script INSPECT = Script.load("rw/inspect");
+  private static final Script FAIR_PRESENCE = Script.load("rw/fair_presence");
+  private static final Script QUEUE = Script.load("fair/queue");
+
+  final LockName name;
+  final boolean fair;
+  final byte[] lockKey;
+  final byte[] intentKey;
+  final byte[] waitersKey;
+  final byte[] turnKey;
+  final byte[] tokenIdleMillis;
+
+  /** How long a sign of life counts. */
+  final byte[] presentMillis;
+
+  final long heartbeatIntervalMillis;
+
+  private final String channel;
+  private final byte[] prefixKey;
+  private final byte[] queueKey;
+  private final byte[] deadlinesKey;
+  private final byte[] forcedKey;
+  private final byte[] markMillis;
+
+  /** What every script of the family gets. */
+  private final List<byte[]> keys;
+
+  private final List<byte[]> keysAndToken;
+  private final List<byte[]> keysAndForced;
+
+  ReadWriteScripts(LockName name, LockOptions options, boolean fair, WaiterTimeout presence) {
+    this.name = name;
+    this.fair = fair;
+    this.channel = name.derive("redisson_rwlock");
+    this.lockKey = bytes(name.value());
+    this.prefixKey = bytes(name.tagged());
+    this.intentKey = bytes(name.derive("mortise_write_intent"));
+    this.waitersKey = bytes(name.derive("mortise_read_waiters"));
+    this.turnKey = bytes(name.derive("mortise_read_turn"));
+    this.queueKey = bytes(name.derive("redisson_lock_queue"));
+    this.deadlinesKey = bytes(name.derive("redisson_lock_timeout"));
+    this.forcedKey = bytes(name.derive("mortise_forced_holds"));
+    this.tokenIdleMillis = bytes(options.tokenRetention().toMillis());
+    this.markMillis = bytes(options.lease().toMillis());
+    this.heartbeatIntervalMillis = presence.heartbeatIntervalMillis();
+    this.presentMillis = bytes(presence.heartbeatValidityMillis());
+    this.keys =
+        List.of(
+            lockKey,
+            prefixKey,
+            bytes(channel),
+            intentKey,
+            waitersKey,
+            turnKey,
+            queueKey,
+            deadlinesKey);
+    this.keysAndToken = with(bytes(name.tokenKey()));
+    this.keysAndForced = with(forcedKey);
+  }
+
+  private List<byte[]> with(byte[] key) {
+    List<byte[]> all = new ArrayList<>(keys);
+    all.add(key);
+    return List.copyOf(all);
+  }
+
+  List<byte[]> keys() {
+    return keys;
+  }
+
+  List<byte[]> keysAndToken() {
+    return keysAndToken;
+  }
+
+  /** In a queue everybody is called by a channel of its own. */
+  String channel(String hold) {
+    return fair ? channel + ":" + hold : channel;
+  }
+
+  ScriptCall release(String hold) {
+    return new ScriptCall(RELEASE, keysAndForced, List.of(bytes(hold), publish()));
+  }
+
+  ScriptCall leave(String hold) {
+    return new ScriptCall(LEAVE, keys, List.of(bytes(hold), publish()));
+  }
+
+  ScriptCall renew(String hold, long leaseMillis) {
+    return new ScriptCall(
+        RENEW, List.of(lockKey, prefixKey, forcedKey), List.of(bytes(hold), bytes(leaseMillis)));
+  }
+
+  ScriptCall force(String from) {
+    return new ScriptCall(FORCE, keysAndForced, List.of(bytes(from), publish(), markMillis));
+  }
+
+  ScriptCall inspect(String who) {
+    return new ScriptCall(INSPECT, List.of(lockKey, prefixKey), List.of(bytes(who)));
+  }
+
+  Heartbeat inQueue(String hold) {
+    return new Heartbeat(
+        new ScriptCall(FAIR_PRESENCE, keys, List.of(bytes(hold), presentMillis, publish())),
+        heartbeatIntervalMillis);
+  }
+
+  /** How many stand in the queue, in the first place of the answer. */
+  ScriptCall queue() {
+    return new ScriptCall(QUEUE, List.of(queueKey, deadlinesKey), List.of(bytes("")));
+  }
+
+  /** The answer of the four scripts that acquire. */
+  static AcquireResult outcome(Object reply) {
+    List<?> answer = (List<?>) reply;
+    long value = (Long) answer.get(1);
+    return switch (((Long) answer.get(0)).intValue()) {
+      case 1 -> AcquireResult.Acquired.of(answer);
+      case 2 -> new AcquireResult.Queued(value);
+      default -> new AcquireResult.Busy(value);
+    };
+  }
+}

@@ -1,0 +1,27 @@
+package io.mortise.rwlock;
+
+import io.mortise.core.LockClient;
+import io.mortise.core.spi.LeaseBackedLock;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.ProtocolLeaseSource;
+import io.mortise.scripts.ScriptCall;
+import java.util.List;
+
+/** The read lock, or the write lock, of a read-write lock. */
+final class ReadWriteSide extends LeaseBackedLock {
+  private final ProtocolLeaseSource source;
+
+  ReadWriteSide(LockClient client, LockProtocol protocol) {
+    this(ProtocolLeaseSource.of(client, protocol));
+  }
+
+  private ReadWriteSide(ProtocolLeaseSource source) {
+    super(source);
+    this.source = source;
+  }
+
+  /** The first place of an answer. */
+  long first(ScriptCall call) {
+    return (Long) ((List<?>) source.query(call)).get(0);
+  }
+}

@@ -1,0 +1,51 @@
+package io.mortise.scripts;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.List;
+
+/**
+ * A script with its keys and arguments, encoded and counted: one call, or one item of a batch.
+ *
+ * @param script which script
+ * @param keys the keys, all of one hash slot
+ * @param arguments the other arguments
+ */
+public record ScriptCall(Script script, List<byte[]> keys, List<byte[]> arguments) {
+  /** Known by identity. */
+  private static final byte[] PUBLISH = bytes("PUBLISH");
+
+  /** Checks that the script takes as many keys and arguments as there are. */
+  public ScriptCall {
+    keys = List.copyOf(keys);
+    arguments = List.copyOf(arguments);
+    if (keys.size() != script.keys() || arguments.size() != script.arguments()) {
+      throw new IllegalArgumentException(
+          "script '%s' takes %d keys and %d arguments, not %d and %d"
+              .formatted(script, script.keys(), script.arguments(), keys.size(), arguments.size()));
+    }
+  }
+
+  /**
+   * An argument that stands for the command with which the script publishes: {@code PUBLISH}, or
+   * {@code SPUBLISH} on a cluster whose servers have it.
+   */
+  public static byte[] publish() {
+    return PUBLISH;
+  }
+
+  /** Whether that argument is {@link #publish()}. */
+  public static boolean isPublish(byte[] argument) {
+    return argument == PUBLISH;
+  }
+
+  /** Text as Redis gets it. */
+  public static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  /** A number as Redis gets it. */
+  public static byte[] bytes(long number) {
+    return Long.toString(number).getBytes(UTF_8);
+  }
+}

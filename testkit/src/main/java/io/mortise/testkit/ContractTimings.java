@@ -1,0 +1,34 @@
+package io.mortise.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+
+/** The times of the contracts. What is shown is always shown by far more than a machine is slow. */
+final class ContractTimings {
+  /** Long against everything that is waited for: no such lease and no such wait ends by itself. */
+  static final Duration LONG = Duration.ofMinutes(2);
+
+  /** What a test can wait out. */
+  static final Duration SHORT = Duration.ofMillis(300);
+
+  /** How late anything may be on a busy machine; far below {@link #LONG}. */
+  static final Duration SLACK = Duration.ofSeconds(10);
+
+  private ContractTimings() {}
+
+  /** The action takes at least that long, and not {@link #SLACK} longer. */
+  static void assertTakes(Duration least, TestThread.Action action) throws Exception {
+    long start = System.nanoTime();
+    action.run();
+    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    assertTrue(took.compareTo(least) >= 0, took::toString);
+    assertTrue(took.compareTo(least.plus(SLACK)) < 0, took::toString);
+  }
+
+  /** What is left of a lease that has just begun. */
+  static void assertLeft(Duration lease, Duration left) {
+    assertTrue(left.compareTo(lease) <= 0, left::toString);
+    assertTrue(left.compareTo(lease.minus(SLACK)) > 0, left::toString);
+  }
+}

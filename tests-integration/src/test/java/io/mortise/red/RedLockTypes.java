@@ -1,9 +1,0 @@
-package io.mortise.redlock;
-
-/** The types of the quorum lock that tests look for on stacks. */
-public final class RedLockTypes {
-  /** Where a thread waits for the answers of the nodes. */
-  public static final Class<?> POLL = Poll.class;
-
-  private RedLockTypes() {}
-}
