@@ -53,7 +53,7 @@ final class PlainLockProtocol implements LockProtocol {
   }
 
   @Override
-  public boolean waitsInLine() {
+  public boolean usesLocalQueue() {
     return true;
   }
 
@@ -63,7 +63,7 @@ final class PlainLockProtocol implements LockProtocol {
   }
 
   @Override
-  public boolean passesOn() {
+  public boolean allowsTransfer() {
     return true;
   }
 
@@ -114,13 +114,13 @@ final class PlainLockProtocol implements LockProtocol {
   }
 
   @Override
-  public ScriptCall force() {
+  public ScriptCall forceRelease() {
     return new ScriptCall(
         FORCE, List.of(lockKey, channelKey, forcedKey), List.of(publish(), markMillis));
   }
 
   @Override
-  public ScriptCall inspect() {
+  public ScriptCall queryLease() {
     return new ScriptCall(INSPECT, List.of(lockKey), List.of());
   }
 }

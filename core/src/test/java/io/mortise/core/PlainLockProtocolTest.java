@@ -54,7 +54,7 @@ class PlainLockProtocolTest {
   @Test
   void whatIsInDoubtIsGivenUpByARelease() {
     assertCall(
-        plain.abandon("client:1"),
+        plain.leave("client:1"),
         "lock/release",
         List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_forced:{order:42}"),
         List.of("client:1", "PUBLISH"));
@@ -80,7 +80,7 @@ class PlainLockProtocolTest {
   @Test
   void forceLeavesAMarkThatLivesAsLongAsALease() {
     assertCall(
-        plain.force(),
+        plain.forceRelease(),
         "lock/force",
         List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_forced:{order:42}"),
         List.of("PUBLISH", "20000"));
@@ -88,7 +88,7 @@ class PlainLockProtocolTest {
 
   @Test
   void inspectNamesTheHashAlone() {
-    assertCall(plain.inspect(), "lock/inspect", List.of("order:42"), List.of());
+    assertCall(plain.queryLease(), "lock/inspect", List.of("order:42"), List.of());
   }
 
   @Test
@@ -108,7 +108,7 @@ class PlainLockProtocolTest {
 
   @Test
   void itsThreadsWaitInLineAndShowNoSignOfLife() {
-    assertTrue(plain.waitsInLine());
+    assertTrue(plain.usesLocalQueue());
     assertEquals("lock", plain.kind());
     assertEquals("order:42", plain.name().value());
     assertTrue(plain.heartbeat("client:1").isEmpty());

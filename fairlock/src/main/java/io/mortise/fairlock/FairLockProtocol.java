@@ -67,7 +67,7 @@ final class FairLockProtocol implements LockProtocol {
 
   /** Its order is that of all processes, which only Redis knows. */
   @Override
-  public boolean waitsInLine() {
+  public boolean usesLocalQueue() {
     return false;
   }
 
@@ -77,7 +77,7 @@ final class FairLockProtocol implements LockProtocol {
   }
 
   @Override
-  public boolean channelIsPrivate() {
+  public boolean hasChannelPerWaiter() {
     return true;
   }
 
@@ -114,7 +114,7 @@ final class FairLockProtocol implements LockProtocol {
   }
 
   @Override
-  public ScriptCall abandon(String holder) {
+  public ScriptCall leave(String holder) {
     return new ScriptCall(
         LEAVE,
         List.of(lockKey, channelsKey, queueKey, deadlinesKey),
@@ -139,7 +139,7 @@ final class FairLockProtocol implements LockProtocol {
   }
 
   @Override
-  public ScriptCall force() {
+  public ScriptCall forceRelease() {
     return new ScriptCall(
         FORCE,
         List.of(lockKey, channelsKey, forcedKey, queueKey, deadlinesKey),
@@ -147,7 +147,7 @@ final class FairLockProtocol implements LockProtocol {
   }
 
   @Override
-  public ScriptCall inspect() {
+  public ScriptCall queryLease() {
     return new ScriptCall(INSPECT, List.of(lockKey), List.of());
   }
 

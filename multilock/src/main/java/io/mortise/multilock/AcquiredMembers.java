@@ -37,14 +37,15 @@ final class AcquiredMembers {
 
   boolean take(int place, LeaseTerms terms) throws InterruptedException {
     LeaseSource member = members.get(place);
-    leases[place] = taking.take(member, terms.under(member.options()));
+    leases[place] = taking.take(member, terms.withOptions(member.options()));
     return leases[place] != null;
   }
 
   /** The place of the first that is busy; -1 when all are taken. */
   int takeTogether(List<Integer> places, LeaseTerms terms) throws InterruptedException {
     List<LeaseSource> together = places.stream().map(members::get).toList();
-    GroupAttemptResult outcome = taking.takeAll(together, terms.under(together.get(0).options()));
+    GroupAttemptResult outcome =
+        taking.takeAll(together, terms.withOptions(together.get(0).options()));
     if (outcome instanceof GroupAttemptResult.Acquired acquired) {
       for (int i = 0; i < places.size(); i++) {
         leases[places.get(i)] = acquired.leases().get(i);

@@ -117,7 +117,7 @@ final class MultiAcquisition {
   /** No client is waited for longer than it says, whichever it is that has the trouble. */
   private boolean isTooLong(long sinceNanos) {
     LongStream patience = members.stream().mapToLong(m -> m.options().outageTimeout().toNanos());
-    return terms.isForever() && System.nanoTime() - sinceNanos >= patience.min().orElseThrow();
+    return terms.isUnbounded() && System.nanoTime() - sinceNanos >= patience.min().orElseThrow();
   }
 
   // ---- one round
@@ -185,7 +185,7 @@ final class MultiAcquisition {
 
   private LeaseTerms each(long waitNanos) {
     long wait =
-        terms.isForever() && waitNanos > MOST_IN_HAND_NANOS ? LeaseTerms.FOREVER : waitNanos;
+        terms.isUnbounded() && waitNanos > MOST_IN_HAND_NANOS ? LeaseTerms.FOREVER : waitNanos;
     return terms.waiting(wait);
   }
 
@@ -212,7 +212,7 @@ final class MultiAcquisition {
       long enough = TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis()) / 10 * 9;
       for (OwnedLease lease : leases) {
         if (lease.remaining().toNanos() < enough) {
-          lease.need(terms);
+          lease.extendTo(terms);
         }
       }
     }
@@ -221,7 +221,7 @@ final class MultiAcquisition {
   // ---- time
 
   private long leftNanos() {
-    return terms.isForever()
+    return terms.isUnbounded()
         ? LeaseTerms.FOREVER / 2
         : terms.waitNanos() - (System.nanoTime() - startNanos);
   }

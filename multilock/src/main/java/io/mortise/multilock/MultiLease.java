@@ -32,32 +32,32 @@ final class MultiLease extends CompositeLease {
   }
 
   @Override
-  protected List<RuntimeException> giveBack(List<OwnedLease> held) {
+  protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
     return taking.release(source.members(), held);
   }
 
   /** A thread enters each member, which may be held at other levels by itself. */
   @Override
-  public void enter(LeaseTerms terms) {
+  public void reenter(LeaseTerms terms) {
     ensureValid();
     if (taking.isThreads()) {
       taking.enter(source.members(), terms);
     } else {
-      need(terms);
+      extendTo(terms);
     }
   }
 
   @Override
-  public void leave(boolean renewed) {
+  public void exit(boolean renewed) {
     if (taking.isThreads()) {
       taking.leave(source.members());
     } else {
-      renewWhile(renewed);
+      setRenewed(renewed);
     }
   }
 
   @Override
-  protected Asked each(Consumer<OwnedLease> action) {
+  protected Asked askMembers(Consumer<OwnedLease> action) {
     int done = 0;
     List<RuntimeException> failures = new ArrayList<>();
     for (OwnedLease member : members()) {
@@ -91,12 +91,12 @@ final class MultiLease extends CompositeLease {
   }
 
   private void giveBackTheOthers() {
-    for (RuntimeException e : giveBack(members())) {
+    for (RuntimeException e : releaseMembers(members())) {
       LOG.debug("lock '{}': given back after the loss of a member", lockName(), e);
     }
   }
 
   /** One member lost is all lost. */
   @Override
-  protected void lostMember(int place, OwnedLease member) {}
+  protected void onMemberLost(int place, OwnedLease member) {}
 }

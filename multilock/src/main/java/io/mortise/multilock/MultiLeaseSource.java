@@ -127,13 +127,13 @@ final class MultiLeaseSource extends CompositeLeaseSource {
   }
 
   @Override
-  public Optional<String> obstacle() {
-    return members().stream().flatMap(member -> member.obstacle().stream()).findFirst();
+  public Optional<String> selfDeadlock() {
+    return members().stream().flatMap(member -> member.selfDeadlock().stream()).findFirst();
   }
 
   @Override
-  public LeaseSource detached() {
-    return new MultiLeaseSource(members().stream().map(LeaseSource::detached).toList());
+  public LeaseSource boundToCaller() {
+    return new MultiLeaseSource(members().stream().map(LeaseSource::boundToCaller).toList());
   }
 
   // ---- questions

@@ -20,7 +20,7 @@ final class ThreadMode implements MemberMode {
 
   @Override
   public boolean isOwned(LeaseSource member) {
-    return ThreadOwnership.holdOf(member.identity()).isPresent();
+    return ThreadOwnership.leaseOf(member.identity()).isPresent();
   }
 
   @Override
@@ -43,7 +43,7 @@ final class ThreadMode implements MemberMode {
     int owned = 0;
     try {
       for (; owned < leases.size(); owned++) {
-        ThreadOwnership.acquired(members.get(owned), leases.get(owned), terms);
+        ThreadOwnership.register(members.get(owned), leases.get(owned), terms);
       }
     } finally {
       if (owned < leases.size()) { // an error, as for want of memory
@@ -59,7 +59,8 @@ final class ThreadMode implements MemberMode {
     List<LeaseSource> entered = new ArrayList<>();
     try {
       for (LeaseSource member : members) {
-        ThreadOwnership.lock(member, terms.waiting(0).interruptible(false).under(member.options()));
+        ThreadOwnership.lock(
+            member, terms.waiting(0).interruptible(false).withOptions(member.options()));
         entered.add(member);
       }
     } catch (InterruptedException e) {
@@ -84,7 +85,7 @@ final class ThreadMode implements MemberMode {
     List<OwnedLease> last = new ArrayList<>();
     for (LeaseSource member : from) {
       try {
-        OwnedLease lease = ThreadOwnership.leave(member);
+        OwnedLease lease = ThreadOwnership.exit(member);
         if (lease != null) {
           last.add(lease);
         }

@@ -39,7 +39,7 @@ final class FanOut<T> {
   /** Takes answers that come after the end. */
   @FunctionalInterface
   interface Late<T> {
-    void take(int place, T value);
+    void accept(int place, T value);
   }
 
   /**
@@ -58,9 +58,9 @@ final class FanOut<T> {
   }
 
   /** Has the question put to a member, by a thread of its client. */
-  void ask(int place, Callable<T> question) {
+  void submit(int place, Callable<T> question) {
     try {
-      submit(place, question);
+      execute(place, question);
     } catch (RejectedExecutionException e) {
       put(
           place,
@@ -75,10 +75,10 @@ final class FanOut<T> {
     }
   }
 
-  /** As {@link #ask}, in any case: by the calling thread, when no other can be had. */
-  void demand(int place, Callable<T> question) {
+  /** As {@link #submit}, in any case: by the calling thread, when no other can be had. */
+  void submitOrRun(int place, Callable<T> question) {
     try {
-      submit(place, question);
+      execute(place, question);
     } catch (RejectedExecutionException | OutOfMemoryError noThread) {
       boolean interrupted = Thread.interrupted(); // which is the caller's, not the answer's
       try {
@@ -91,7 +91,7 @@ final class FanOut<T> {
     }
   }
 
-  private void submit(int place, Callable<T> question) {
+  private void execute(int place, Callable<T> question) {
     asks(place);
     var unused = members.get(place).source().submit(() -> answer(place, question));
   }
@@ -170,7 +170,7 @@ final class FanOut<T> {
     }
     members.get(place).unawaited().decrementAndGet();
     if (answer.value() != null) {
-      after.take(place, answer.value());
+      after.accept(place, answer.value());
     }
   }
 
@@ -221,7 +221,7 @@ final class FanOut<T> {
    * @param interrupt whether members that wait are to stop
    * @return for each member its answer; null for one that was not asked, or has not answered
    */
-  List<@Nullable Answer<T>> end(boolean interrupt, Late<T> rest) {
+  List<@Nullable Answer<T>> close(boolean interrupt, Late<T> rest) {
     lock.lock();
     try {
       List<@Nullable Answer<T>> soFar = new ArrayList<>(answers); // before anything is changed

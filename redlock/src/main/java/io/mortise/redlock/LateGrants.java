@@ -25,7 +25,7 @@ final class LateGrants implements FanOut.Late<Optional<OwnedLease>> {
   private boolean refused;
 
   @Override
-  public void take(int place, Optional<OwnedLease> granted) {
+  public void accept(int place, Optional<OwnedLease> granted) {
     if (granted.isEmpty()) {
       return;
     }
@@ -42,9 +42,9 @@ final class LateGrants implements FanOut.Late<Optional<OwnedLease>> {
       lock.unlock();
     }
     if (now == null) {
-      MajorityLease.quietly(lease);
+      MajorityLease.releaseQuietly(lease);
     } else {
-      now.joinLate(place, null, lease);
+      now.addMember(place, null, lease);
     }
   }
 
@@ -63,7 +63,7 @@ final class LateGrants implements FanOut.Late<Optional<OwnedLease>> {
   }
 
   /** There is a hold: all that was kept, and all that still comes, joins it. */
-  void joinTo(MajorityLease newHold) {
+  void attachTo(MajorityLease newHold) {
     Map<Integer, OwnedLease> early;
     lock.lock();
     try {
@@ -73,11 +73,11 @@ final class LateGrants implements FanOut.Late<Optional<OwnedLease>> {
     } finally {
       lock.unlock();
     }
-    early.forEach(newHold::joinSoon);
+    early.forEach(newHold::addMemberAsync);
   }
 
   /** There will be no hold. */
-  void refuse() {
+  void reject() {
     List<OwnedLease> back;
     lock.lock();
     try {
@@ -87,6 +87,6 @@ final class LateGrants implements FanOut.Late<Optional<OwnedLease>> {
     } finally {
       lock.unlock();
     }
-    back.forEach(MajorityLease::quietly);
+    back.forEach(MajorityLease::releaseQuietly);
   }
 }

@@ -61,7 +61,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
     watch();
     for (int i = 0; i < leases.size(); i++) {
       if (leases.get(i) == null) {
-        retaking.miss(i);
+        retaking.scheduleFor(i);
       }
     }
   }
@@ -73,7 +73,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
       return () -> {};
     }
     try {
-      return source.schedule(() -> renewWhile(false), maxHold.toNanos());
+      return source.schedule(() -> setRenewed(false), maxHold.toNanos());
     } catch (RejectedExecutionException closed) {
       return () -> {};
     }
@@ -110,7 +110,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
    * @param expected what stood in its place until now
    * @return false when it could not join, and was given back
    */
-  boolean joinLate(int place, @Nullable OwnedLease expected, OwnedLease lease) {
+  boolean addMember(int place, @Nullable OwnedLease expected, OwnedLease lease) {
     boolean joined = false;
     try {
       joined =
@@ -124,7 +124,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
       LOG.debug("lock '{}': {} cannot join as it should", lockName(), source.member(place), e);
     } finally {
       if (!joined) {
-        quietly(lease);
+        releaseQuietly(lease);
       }
       retaking.look(place);
     }
@@ -140,9 +140,9 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
     do {
       renewed = isRenewed();
       if (renewed) {
-        member.need(retaking.lasting());
+        member.extendTo(retaking.lasting());
       } else {
-        member.renewWhile(false);
+        member.setRenewed(false);
       }
     } while (renewed != isRenewed());
   }
@@ -154,31 +154,32 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
    * must not be made whole.
    */
   private boolean isConfirmed() {
-    return each(OwnedLease::confirm).done() >= quorum();
+    return askMembers(OwnedLease::verifyNow).done() >= quorum();
   }
 
   /**
-   * As {@link #joinLate}, on a thread of the node's client, if one can be had: so its owner need
+   * As {@link #addMember}, on a thread of the node's client, if one can be had: so its owner need
    * not wait.
    */
-  void joinSoon(int place, OwnedLease lease) {
+  void addMemberAsync(int place, OwnedLease lease) {
     FanOut<Boolean> joining = source.poll();
-    joining.demand(place, () -> joinLate(place, null, lease)); // or nobody would release it
-    joining.end(false, (late, joined) -> {});
+    joining.submitOrRun(place, () -> addMember(place, null, lease)); // or nobody would release it
+    joining.close(false, (late, joined) -> {});
   }
 
   @Override
-  protected void lostMember(int place, OwnedLease member) {
-    quietly(member);
+  protected void onMemberLost(int place, OwnedLease member) {
+    releaseQuietly(member);
     if (member(place) != member) {
       return;
     }
     Optional<LeaseLoss> loss = member.loss();
     if (loss.filter(why -> why.reason() == Reason.FORCED).isPresent()) {
-      retaking.giveUp(place);
-      verify(); // who takes one node by force takes the others too: they are not taken again
+      retaking.exclude(place);
+      requestVerification(); // who takes one node by force takes the others too: they are not taken
+      // again
     } else {
-      retaking.miss(place);
+      retaking.scheduleFor(place);
     }
     if (told.getAndSet(place, member) != member) {
       LOG.warn(
@@ -195,21 +196,21 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
   protected void lost() {
     end();
     try {
-      var unused = source.submit(() -> giveBack(members()));
+      var unused = source.submit(() -> releaseMembers(members()));
     } catch (RejectedExecutionException closed) {
-      giveBack(members());
+      releaseMembers(members());
     }
   }
 
   @Override
-  protected List<RuntimeException> giveBack(List<OwnedLease> held) {
+  protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
     end();
-    return atOnce(MajorityLease::release, true).failures();
+    return onAllMembers(MajorityLease::release, true).failures();
   }
 
   /** Has a member released. */
   static void release(FanOut<Boolean> poll, int place, OwnedLease lease) {
-    poll.demand(place, asking(OwnedLease::release, lease));
+    poll.submitOrRun(place, asking(OwnedLease::release, lease));
   }
 
   private static Callable<Boolean> asking(Consumer<OwnedLease> action, OwnedLease lease) {
@@ -220,8 +221,8 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
   }
 
   @Override
-  protected Asked each(Consumer<OwnedLease> action) {
-    return atOnce((poll, place, lease) -> poll.ask(place, asking(action, lease)), false);
+  protected Asked askMembers(Consumer<OwnedLease> action) {
+    return onAllMembers((poll, place, lease) -> poll.submit(place, asking(action, lease)), false);
   }
 
   /** Asks a member something. */
@@ -235,7 +236,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
    *
    * @param all whether to give all of them the time to end, and not only the majority
    */
-  private Asked atOnce(Asking asking, boolean all) {
+  private Asked onAllMembers(Asking asking, boolean all) {
     FanOut<Boolean> poll = source.poll();
     for (int i = 0; i < nodes(); i++) {
       OwnedLease lease = member(i);
@@ -251,7 +252,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
     }
     int done = 0;
     List<RuntimeException> failures = new ArrayList<>();
-    List<@Nullable Answer<Boolean>> answers = poll.end(false, (place, late) -> {});
+    List<@Nullable Answer<Boolean>> answers = poll.close(false, (place, late) -> {});
     for (int i = 0; i < nodes(); i++) {
       Answer<Boolean> answer = answers.get(i);
       if (answer != null && answer.value() != null) {
@@ -266,7 +267,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
   }
 
   /** Releases a lease that nobody needs; what it has to say is not of interest any more. */
-  static void quietly(OwnedLease lease) {
+  static void releaseQuietly(OwnedLease lease) {
     try {
       lease.release();
     } catch (IllegalMonitorStateException | LockException e) {

@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>A place that is not filled always has somebody who works on it</b>: an attempt is scheduled
  * or under way, unless the hold has ended or the place is given up. Whoever sees or makes a place
- * empty says so by {@link #miss}, after the fact, and either begins to work on it or finds somebody
- * who does. Whoever stops working on a place says so first, and looks at the place after that: a
- * loss in between is seen by one of the two.
+ * empty says so by {@link #scheduleFor}, after the fact, and either begins to work on it or finds
+ * somebody who does. Whoever stops working on a place says so first, and looks at the place after
+ * that: a loss in between is seen by one of the two.
  *
  * <p><b>Threads.</b> The places stand under the lock here; nothing is sent under it, and no lease
  * is looked at. An attempt runs on a thread of the node's client; the end of the hold interrupts
@@ -82,7 +82,7 @@ final class NodeReacquisition {
   }
 
   /** A place is empty, or has a lost lease in it. */
-  void miss(int place) {
+  void scheduleFor(int place) {
     guarded(
         () -> {
           Place missed = places[place];
@@ -96,12 +96,12 @@ final class NodeReacquisition {
   void look(int place) {
     OwnedLease lease = hold().leaseAt(place);
     if (lease == null || !lease.isValid()) {
-      miss(place);
+      scheduleFor(place);
     }
   }
 
   /** A place is not to be taken again. */
-  void giveUp(int place) {
+  void exclude(int place) {
     guarded(() -> places[place].givenUp = true);
   }
 
@@ -160,7 +160,7 @@ final class NodeReacquisition {
       boolean filled = before != null && before.isValid(); // by a late grant
       if (!filled && taker.isValid() && mayLast()) {
         Optional<OwnedLease> lease = ask(taker, source.member(place), missed);
-        filled = lease.isPresent() && taker.joinLate(place, before, lease.get());
+        filled = lease.isPresent() && taker.addMember(place, before, lease.get());
         if (filled) {
           LOG.debug("lock '{}': {} has been taken again", source.name(), source.member(place));
         }

@@ -77,18 +77,18 @@ final class QuorumAcquisition {
       }
       QuorumRound ballot = new QuorumRound(source, terms, owner, budgetNanos);
       OwnedLease hold =
-          ballot.hold(lead, lead == null ? 0 : Math.max(0, Math.min(budgetNanos / 2, leftNanos())));
+          ballot.run(lead, lead == null ? 0 : Math.max(0, Math.min(budgetNanos / 2, leftNanos())));
       if (hold != null) {
         return Optional.of(hold);
       }
-      note(ballot.trouble());
+      note(ballot.failure());
       if (leftNanos() <= 0) {
         if (trouble != null && prevails(trouble)) {
           throw trouble;
         }
         return Optional.empty();
       }
-      lead = trouble == null ? waitAtFirst(ballot.whereToWait()) : pauseAfterTrouble();
+      lead = trouble == null ? waitAtFirst(ballot.preferredWaitNode()) : pauseAfterTrouble();
     }
   }
 
@@ -127,7 +127,7 @@ final class QuorumAcquisition {
       LeaseTerms waiting =
           terms
               .waiting(Math.min(leftNanos(), slice))
-              .under(source.member(place).source().options());
+              .withOptions(source.member(place).source().options());
       return source
           .member(place)
           .acquire(waiting, owner)
@@ -144,7 +144,7 @@ final class QuorumAcquisition {
     LockException problem = trouble;
     if (problem != null
         && (!AggregateFailure.isTransient(problem)
-            || (terms.isForever()
+            || (terms.isUnbounded()
                 && System.nanoTime() - failingSinceNanos
                     >= source.options().outageTimeout().toNanos()))) {
       throw problem;
@@ -180,7 +180,7 @@ final class QuorumAcquisition {
   }
 
   private long leftNanos() {
-    return terms.isForever()
+    return terms.isUnbounded()
         ? LeaseTerms.FOREVER / 2
         : terms.waitNanos() - (System.nanoTime() - startNanos);
   }

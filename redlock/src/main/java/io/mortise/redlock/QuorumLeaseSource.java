@@ -137,7 +137,7 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
   }
 
   @Override
-  public LeaseSource detached() {
+  public LeaseSource boundToCaller() {
     return new QuorumLeaseSource(members.stream().map(QuorumMember::detached).toList(), budget);
   }
 
@@ -177,11 +177,11 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
     for (int i = 0; i < members.size(); i++) {
       QuorumMember member = members.get(i);
       Callable<T> asked = () -> question.apply(member);
-      poll.ask(i, asked);
+      poll.submit(i, asked);
     }
     poll.awaitUninterruptibly(
         answers -> false, System.nanoTime() + budgetNanos(options().lease().toMillis()));
-    List<@Nullable Answer<T>> answers = poll.end(false, (place, late) -> {});
+    List<@Nullable Answer<T>> answers = poll.close(false, (place, late) -> {});
     List<Answer<T>> complete = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
       Answer<T> answer = answers.get(i);

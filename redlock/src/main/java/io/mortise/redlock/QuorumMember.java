@@ -63,7 +63,7 @@ record QuorumMember(LeaseSource source, Contact contact) {
   }
 
   QuorumMember detached() {
-    return new QuorumMember(source.detached(), contact);
+    return new QuorumMember(source.boundToCaller(), contact);
   }
 
   /** How many questions to its node nobody waits for any more. */

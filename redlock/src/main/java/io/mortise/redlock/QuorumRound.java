@@ -57,18 +57,18 @@ final class QuorumRound {
    * @return the hold; null when there is no majority: nothing is held then
    * @throws InterruptedException if the terms say that an interrupt ends a wait; nothing is held
    */
-  @Nullable OwnedLease hold(@Nullable Lead lead, long waitNanos) throws InterruptedException {
+  @Nullable OwnedLease run(@Nullable Lead lead, long waitNanos) throws InterruptedException {
     if (lead != null) {
       poll.answer(lead.place(), Optional.of(lead.lease()));
     }
     LateGrants late = new LateGrants();
     boolean won;
     try {
-      askForVotes(waitNanos);
+      requestVotes(waitNanos);
       won = poll.count(Optional::isPresent) >= quorum;
-      answers = poll.end(!won, won ? late : QuorumRound::giveBack);
+      answers = poll.close(!won, won ? late : QuorumRound::giveBack);
     } catch (InterruptedException | RuntimeException | Error e) {
-      answers = poll.end(true, QuorumRound::giveBack);
+      answers = poll.close(true, QuorumRound::giveBack);
       giveBackAll(false);
       throw e;
     }
@@ -77,17 +77,17 @@ final class QuorumRound {
       if (won) {
         return establish(late);
       }
-      trouble = whyUndecided();
+      trouble = undecidedReason();
       giveBackAll(true);
       return null;
     } catch (RuntimeException | Error e) {
-      late.refuse();
+      late.reject();
       giveBackAll(true);
       throw e;
     }
   }
 
-  private void askForVotes(long waitNanos) throws InterruptedException {
+  private void requestVotes(long waitNanos) throws InterruptedException {
     List<Integer> doubtful = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
       if (poll.isAsked(i)) {
@@ -109,8 +109,8 @@ final class QuorumRound {
   private void ask(int place, long waitNanos) {
     QuorumMember member = members.get(place);
     LeaseTerms asked =
-        terms.waiting(waitNanos).interruptible(true).under(member.source().options());
-    poll.ask(place, () -> member.acquire(asked, owner));
+        terms.waiting(waitNanos).interruptible(true).withOptions(member.source().options());
+    poll.submit(place, () -> member.acquire(asked, owner));
   }
 
   private void await(int unasked) throws InterruptedException {
@@ -161,10 +161,10 @@ final class QuorumRound {
   private @Nullable OwnedLease establish(LateGrants late) {
     Map<Integer, OwnedLease> granted = granted();
     TokenAgreement tokens = new TokenAgreement(source, granted, budgetNanos);
-    long token = tokens.agree(late);
-    List<@Nullable OwnedLease> ready = tokens.ready();
+    long token = tokens.run(late);
+    List<@Nullable OwnedLease> ready = tokens.confirmedMembers();
     return ready.stream().filter(lease -> lease != null).count() < quorum
-        ? fail(late, tokens.whyNot())
+        ? fail(late, tokens.failure())
         : begin(ready, granted, token, late);
   }
 
@@ -183,7 +183,7 @@ final class QuorumRound {
       throw e;
     }
     if (!hold.isValid()) {
-      MajorityLease.quietly(hold);
+      MajorityLease.releaseQuietly(hold);
       return fail(
           late,
           new LockException(
@@ -195,15 +195,15 @@ final class QuorumRound {
     granted.forEach(
         (place, lease) -> {
           if (ready.get(place) == null) {
-            late.take(place, Optional.of(lease));
+            late.accept(place, Optional.of(lease));
           }
         });
-    late.joinTo(hold);
+    late.attachTo(hold);
     return hold;
   }
 
   private @Nullable OwnedLease fail(LateGrants late, LockException why) {
-    late.refuse();
+    late.reject();
     trouble = why;
     giveBackAll(true);
     return null;
@@ -231,7 +231,7 @@ final class QuorumRound {
   // ---- no majority
 
   /** Why there is none, for want of answers; null when it is because others hold nodes. */
-  private @Nullable LockException whyUndecided() {
+  private @Nullable LockException undecidedReason() {
     List<RuntimeException> passing = new ArrayList<>();
     List<RuntimeException> lasting = new ArrayList<>();
     int granted = 0;
@@ -263,7 +263,7 @@ final class QuorumRound {
   }
 
   /** Why this ballot was not decided by those who hold the lock; null when it was. */
-  @Nullable LockException trouble() {
+  @Nullable LockException failure() {
     return trouble;
   }
 
@@ -272,7 +272,7 @@ final class QuorumRound {
    * because one that has granted has nothing to tell. Otherwise those who want it have split the
    * votes: at the first that has answered at all, which is the same for each of them.
    */
-  int whereToWait() {
+  int preferredWaitNode() {
     boolean held = poll.count(Optional::isEmpty) >= quorum;
     return IntStream.range(0, members.size())
         .filter(i -> hasAnswered(answers.get(i), held))
@@ -305,10 +305,10 @@ final class QuorumRound {
     if (awaited) {
       releases.awaitUninterruptibly(done -> false, System.nanoTime() + budgetNanos);
     }
-    releases.end(false, (place, done) -> {});
+    releases.close(false, (place, done) -> {});
   }
 
   private static void giveBack(int place, Optional<OwnedLease> lease) {
-    lease.ifPresent(MajorityLease::quietly);
+    lease.ifPresent(MajorityLease::releaseQuietly);
   }
 }

@@ -35,7 +35,7 @@ final class TokenAgreement {
   }
 
   /** Has a token written back until nobody knows of a later one; the one that it came to. */
-  long agree(LateGrants late) {
+  long run(LateGrants late) {
     long token = CompositeLease.commonToken(granted.values());
     raised = raise(token);
     long later = late.tokenIfRemembered(token);
@@ -52,19 +52,19 @@ final class TokenAgreement {
     granted.forEach((place, lease) -> raise(raising, place, lease, token));
     raising.awaitUninterruptibly(
         done -> done.count(held -> held) >= source.quorum(), System.nanoTime() + budgetNanos);
-    return raising.end(false, (place, held) -> {});
+    return raising.close(false, (place, held) -> {});
   }
 
   private static void raise(FanOut<Boolean> raising, int place, OwnedLease lease, long token) {
     if (lease.fencingToken() >= token) {
       raising.answer(place, true);
     } else {
-      raising.ask(place, () -> lease.raiseToken(token));
+      raising.submit(place, () -> lease.raiseToken(token));
     }
   }
 
   /** Those that remember it, each in its place; null where there is none. */
-  List<@Nullable OwnedLease> ready() {
+  List<@Nullable OwnedLease> confirmedMembers() {
     List<@Nullable OwnedLease> ready = new ArrayList<>();
     for (int i = 0; i < raised.size(); i++) {
       ready.add(isYes(raised.get(i)) ? granted.get(i) : null);
@@ -77,7 +77,7 @@ final class TokenAgreement {
   }
 
   /** Why too few remember it. */
-  LockException whyNot() {
+  LockException failure() {
     List<RuntimeException> failures = new ArrayList<>();
     for (int place : granted.keySet()) {
       Answer<Boolean> answer = raised.get(place);

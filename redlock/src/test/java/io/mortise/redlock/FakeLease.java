@@ -44,12 +44,12 @@ final class FakeLease implements OwnedLease {
   }
 
   @Override
-  public void endRenewal(String why) {
+  public void stopRenewal(String why) {
     renewed = false;
   }
 
   @Override
-  public void need(LeaseTerms terms) {
+  public void extendTo(LeaseTerms terms) {
     renewed |= terms.renewed();
   }
 
@@ -59,15 +59,15 @@ final class FakeLease implements OwnedLease {
   }
 
   @Override
-  public void renewWhile(boolean wanted) {
+  public void setRenewed(boolean wanted) {
     renewed = wanted;
   }
 
   @Override
-  public void verify() {}
+  public void requestVerification() {}
 
   @Override
-  public void confirm() {
+  public void verifyNow() {
     ensureValid();
   }
 

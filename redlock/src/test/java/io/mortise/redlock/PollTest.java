@@ -31,11 +31,11 @@ class PollTest {
 
   @Test
   void theAnswersAreThoseOfTheMembersAsked() throws Exception {
-    poll.ask(0, () -> "yes");
+    poll.submit(0, () -> "yes");
     poll.answer(2, "known");
     poll.await(answers -> false, soon());
 
-    var answers = poll.end(false, (place, answer) -> late.add(answer));
+    var answers = poll.close(false, (place, answer) -> late.add(answer));
 
     assertEquals("yes", Objects.requireNonNull(answers.get(0)).value());
     assertNull(answers.get(1));
@@ -46,8 +46,8 @@ class PollTest {
   @Test
   void whoWaitsIsWokenWhenTheAnswersAreEnough() throws Exception {
     nodes.forEach(node -> node.threads = task -> new Thread(task).start());
-    poll.ask(0, () -> "yes");
-    poll.ask(1, () -> "yes");
+    poll.submit(0, () -> "yes");
+    poll.submit(1, () -> "yes");
 
     poll.await(answers -> answers.count("yes"::equals) == 2, Long.MAX_VALUE / 2);
 
@@ -58,8 +58,8 @@ class PollTest {
   void whatComesAfterTheEndIsGivenToTheRestAndCountedUntilThen() {
     List<Runnable> waiting = new ArrayList<>();
     nodes.get(1).threads = waiting::add;
-    poll.ask(1, () -> "slow");
-    var answers = poll.end(false, (place, answer) -> late.add(place + " " + answer));
+    poll.submit(1, () -> "slow");
+    var answers = poll.close(false, (place, answer) -> late.add(place + " " + answer));
     assertNull(answers.get(1));
     assertEquals(1, members.get(1).unawaited().get());
 
@@ -73,8 +73,8 @@ class PollTest {
   void aQuestionThatHasNotBegunIsNotAskedAfterAnInterruptedEnd() {
     List<Runnable> waiting = new ArrayList<>();
     nodes.get(1).threads = waiting::add;
-    poll.ask(1, () -> "asked in vain");
-    var unused = poll.end(true, (place, answer) -> late.add(answer));
+    poll.submit(1, () -> "asked in vain");
+    var unused = poll.close(true, (place, answer) -> late.add(answer));
 
     waiting.get(0).run();
 
@@ -90,10 +90,10 @@ class PollTest {
             throw new OutOfMemoryError("unable to create native thread (on purpose)");
           };
     }
-    poll.ask(0, () -> "asked");
-    poll.demand(1, () -> "demanded");
+    poll.submit(0, () -> "asked");
+    poll.submitOrRun(1, () -> "demanded");
 
-    var answers = poll.end(false, (place, answer) -> late.add(answer));
+    var answers = poll.close(false, (place, answer) -> late.add(answer));
 
     assertInstanceOf(LockException.class, Objects.requireNonNull(answers.get(0)).failure());
     assertEquals("demanded", Objects.requireNonNull(answers.get(1)).value());
@@ -105,10 +105,10 @@ class PollTest {
         task -> {
           throw new RejectedExecutionException("closed");
         };
-    poll.ask(0, () -> "asked");
+    poll.submit(0, () -> "asked");
 
     RuntimeException failure =
-        Objects.requireNonNull(poll.end(false, (place, answer) -> {}).get(0)).failure();
+        Objects.requireNonNull(poll.close(false, (place, answer) -> {}).get(0)).failure();
 
     assertNotNull(failure);
     assertTrue(failure.getMessage().contains("client was closed"), failure::getMessage);

@@ -57,7 +57,7 @@ class RetakingPlacesTest {
     MajorityLease hold = hold(null);
     node.grants =
         () -> {
-          assertTrue(hold.joinLate(PLACE, null, late));
+          assertTrue(hold.addMember(PLACE, null, late));
           return null;
         };
     attempt();
@@ -71,7 +71,7 @@ class RetakingPlacesTest {
   @Test
   void aLateGrantBeforeAnAttemptThenALoss() {
     MajorityLease hold = hold(null);
-    assertTrue(hold.joinLate(PLACE, null, late));
+    assertTrue(hold.addMember(PLACE, null, late));
     attempt();
     assertEquals(0, node.scheduled.size());
 
@@ -84,7 +84,7 @@ class RetakingPlacesTest {
   void aLossAtTheMomentWhenALateGrantJoins() {
     MajorityLease hold = hold(null);
 
-    hold.joinLate(PLACE, null, late.whenWatched(late::lose));
+    hold.addMember(PLACE, null, late.whenWatched(late::lose));
 
     assertTakenAgain(hold);
   }
@@ -129,16 +129,16 @@ class RetakingPlacesTest {
     hold.release();
 
     assertEquals(0, node.scheduled.size());
-    assertFalse(hold.joinLate(PLACE, null, late));
+    assertFalse(hold.addMember(PLACE, null, late));
     assertEquals(0, node.scheduled.size());
   }
 
   @Test
   void aMemberThatJoinsAfterTheRenewalEndedIsNotRenewed() {
     MajorityLease hold = hold(null);
-    hold.renewWhile(false);
+    hold.setRenewed(false);
 
-    assertTrue(hold.joinLate(PLACE, null, late));
+    assertTrue(hold.addMember(PLACE, null, late));
 
     assertFalse(late.isRenewed());
   }

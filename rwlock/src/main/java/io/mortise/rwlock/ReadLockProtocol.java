@@ -38,19 +38,19 @@ record ReadLockProtocol(ReadWriteScripts wire, String writer) implements LockPro
 
   /** Readers come in together. */
   @Override
-  public boolean waitsInLine() {
+  public boolean usesLocalQueue() {
     return false;
   }
 
   /** A thread that writes reads by a hold of its own, below its write hold. */
   @Override
-  public boolean sharesHolds() {
+  public boolean allowsSharing() {
     return !wire.fair && writer.isEmpty();
   }
 
   /** A thread that writes may read too. */
   @Override
-  public LockProtocol forCaller(Caller caller) {
+  public LockProtocol boundTo(Caller caller) {
     return caller
         .holderOf(WriteLockProtocol.KIND)
         .map(holder -> new ReadLockProtocol(wire, WriteLockProtocol.hold(holder)))
@@ -68,7 +68,7 @@ record ReadLockProtocol(ReadWriteScripts wire, String writer) implements LockPro
   }
 
   @Override
-  public boolean channelIsPrivate() {
+  public boolean hasChannelPerWaiter() {
     return wire.fair;
   }
 
@@ -97,7 +97,7 @@ record ReadLockProtocol(ReadWriteScripts wire, String writer) implements LockPro
   }
 
   @Override
-  public ScriptCall abandon(String holder) {
+  public ScriptCall leave(String holder) {
     return wire.leave(holder);
   }
 
@@ -129,12 +129,12 @@ record ReadLockProtocol(ReadWriteScripts wire, String writer) implements LockPro
   }
 
   @Override
-  public ScriptCall force() {
+  public ScriptCall forceRelease() {
     return wire.force(READERS);
   }
 
   @Override
-  public ScriptCall inspect() {
+  public ScriptCall queryLease() {
     return wire.inspect(READERS);
   }
 }

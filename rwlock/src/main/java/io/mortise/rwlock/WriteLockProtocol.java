@@ -37,13 +37,13 @@ record WriteLockProtocol(ReadWriteScripts wire) implements LockProtocol {
 
   /** The queue of a fair lock knows all processes; otherwise one writer of a client is enough. */
   @Override
-  public boolean waitsInLine() {
+  public boolean usesLocalQueue() {
     return !wire.fair;
   }
 
   /** A thread that reads would wait for itself. */
   @Override
-  public Optional<String> obstacle(Caller caller) {
+  public Optional<String> selfDeadlock(Caller caller) {
     return caller
         .holderOf(ReadLockProtocol.KIND)
         .map(
@@ -53,7 +53,7 @@ record WriteLockProtocol(ReadWriteScripts wire) implements LockProtocol {
   }
 
   @Override
-  public String field(String holder) {
+  public String hashField(String holder) {
     return hold(holder);
   }
 
@@ -68,7 +68,7 @@ record WriteLockProtocol(ReadWriteScripts wire) implements LockProtocol {
   }
 
   @Override
-  public boolean channelIsPrivate() {
+  public boolean hasChannelPerWaiter() {
     return wire.fair;
   }
 
@@ -96,7 +96,7 @@ record WriteLockProtocol(ReadWriteScripts wire) implements LockProtocol {
   }
 
   @Override
-  public ScriptCall abandon(String holder) {
+  public ScriptCall leave(String holder) {
     return wire.leave(hold(holder));
   }
 
@@ -119,12 +119,12 @@ record WriteLockProtocol(ReadWriteScripts wire) implements LockProtocol {
   }
 
   @Override
-  public ScriptCall force() {
+  public ScriptCall forceRelease() {
     return wire.force(WRITER);
   }
 
   @Override
-  public ScriptCall inspect() {
+  public ScriptCall queryLease() {
     return wire.inspect(WRITER);
   }
 }

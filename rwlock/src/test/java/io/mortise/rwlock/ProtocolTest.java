@@ -62,40 +62,40 @@ class ProtocolTest {
     LockProtocol writes = new WriteLockProtocol(wire);
     assertEquals("redisson_rwlock:{catalogue}", reads.channel(HOLDER));
     assertEquals("redisson_rwlock:{catalogue}", writes.channel(HOLDER));
-    assertFalse(reads.channelIsPrivate());
+    assertFalse(reads.hasChannelPerWaiter());
     String prefix = "redisson_rwlock:{catalogue}:" + HOLDER;
     assertEquals(prefix, new ReadLockProtocol(fair, "").channel(HOLDER));
     assertEquals(prefix + ":write", new WriteLockProtocol(fair).channel(HOLDER));
-    assertTrue(new WriteLockProtocol(fair).channelIsPrivate());
+    assertTrue(new WriteLockProtocol(fair).hasChannelPerWaiter());
   }
 
   @Test
   void onlyWritersWithoutAQueueWaitInTheLineOfTheirClient() {
-    assertTrue(new WriteLockProtocol(wire).waitsInLine());
-    assertFalse(new WriteLockProtocol(fair).waitsInLine());
-    assertFalse(new ReadLockProtocol(wire, "").waitsInLine());
-    assertFalse(new ReadLockProtocol(fair, "").waitsInLine());
+    assertTrue(new WriteLockProtocol(wire).usesLocalQueue());
+    assertFalse(new WriteLockProtocol(fair).usesLocalQueue());
+    assertFalse(new ReadLockProtocol(wire, "").usesLocalQueue());
+    assertFalse(new ReadLockProtocol(fair, "").usesLocalQueue());
   }
 
   @Test
   void aThreadThatWritesReadsBelowItsOwnHold() {
     ReadLockProtocol reads = new ReadLockProtocol(wire, "");
-    assertSame(reads, reads.forCaller(thatHolds(ReadLockProtocol.KIND)));
-    LockProtocol below = reads.forCaller(thatHolds(WriteLockProtocol.KIND));
+    assertSame(reads, reads.boundTo(thatHolds(ReadLockProtocol.KIND)));
+    LockProtocol below = reads.boundTo(thatHolds(WriteLockProtocol.KIND));
     ScriptCall call = below.acquire("reader", 900, false);
     assertEquals(HOLDER + ":write", texts(call.arguments()).get(3));
     assertEquals("0", texts(call.arguments()).get(4), "does not wait");
     assertEquals(reads.kind(), below.kind());
-    assertTrue(reads.obstacle(thatHolds(WriteLockProtocol.KIND)).isEmpty());
+    assertTrue(reads.selfDeadlock(thatHolds(WriteLockProtocol.KIND)).isEmpty());
   }
 
   @Test
   void aThreadThatReadsWouldWaitForItselfIfItWrote() {
     WriteLockProtocol writes = new WriteLockProtocol(wire);
-    assertTrue(writes.obstacle(thatHolds(WriteLockProtocol.KIND)).isEmpty());
+    assertTrue(writes.selfDeadlock(thatHolds(WriteLockProtocol.KIND)).isEmpty());
     assertTrue(
-        writes.obstacle(thatHolds(ReadLockProtocol.KIND)).orElseThrow().contains("read lock"));
-    assertSame(writes, writes.forCaller(thatHolds(ReadLockProtocol.KIND)));
+        writes.selfDeadlock(thatHolds(ReadLockProtocol.KIND)).orElseThrow().contains("read lock"));
+    assertSame(writes, writes.boundTo(thatHolds(ReadLockProtocol.KIND)));
   }
 
   @Test

@@ -1,5 +1,6 @@
-/** What is measured: a class for each case. */
-@NullMarked
+/**
+ * The cases: which locks, threads and processes take turns, and what is counted.
+ *
+ * <p>Uses: {@code worker}, {@code measure}, {@code locks}.
+ */
 package io.mortise.benchmarks.cases;
-
-import org.jspecify.annotations.NullMarked;

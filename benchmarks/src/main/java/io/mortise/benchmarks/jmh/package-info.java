@@ -1,5 +1,6 @@
-/** What happens inside the JVM alone, measured by JMH. */
-@NullMarked
+/**
+ * What needs no Redis, measured by JMH.
+ *
+ * <p>Uses: the locks.
+ */
 package io.mortise.benchmarks.jmh;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,6 @@
-/** The same work done by each subject: Mortise, Redisson, and bare Redis commands. */
-@NullMarked
+/**
+ * The locks that are compared, behind one interface: Mortise, Redisson, and bare commands.
+ *
+ * <p>Uses: the locks.
+ */
 package io.mortise.benchmarks.locks;
-
-import org.jspecify.annotations.NullMarked;

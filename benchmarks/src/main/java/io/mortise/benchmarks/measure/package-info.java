@@ -1,5 +1,6 @@
-/** Samples, medians, ratios: the arithmetic. */
-@NullMarked
+/**
+ * Samples, latencies and medians.
+ *
+ * <p>Uses: HdrHistogram.
+ */
 package io.mortise.benchmarks.measure;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,6 @@
-/** What is made of the results: a table, JSON, charts. */
-@NullMarked
+/**
+ * The table, the charts and the files of a run.
+ *
+ * <p>Uses: {@code measure}.
+ */
 package io.mortise.benchmarks.report;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,6 @@
-/** The processes that lock, and how they are told what to do. */
-@NullMarked
+/**
+ * Worker processes, their threads, and what they count.
+ *
+ * <p>Uses: {@code locks}, {@code measure}.
+ */
 package io.mortise.benchmarks.worker;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,3 +1,6 @@
-/** The flash sale: its chapters, and what they are played on. */
-@org.jspecify.annotations.NullMarked
+/**
+ * The chapters of the demo: what each of them does to its workers and servers, and what it finds.
+ *
+ * <p>Uses: {@code worker}, {@code timeline}, and the test kit.
+ */
 package io.mortise.cli.demo;

@@ -1,3 +1,6 @@
-/** What the user sees of a demo: progress, table, JSON, and the page with its time lines. */
-@org.jspecify.annotations.NullMarked
+/**
+ * What the demo found, as a table, a page with drawings, and JSON.
+ *
+ * <p>Uses: {@code demo}, {@code timeline}.
+ */
 package io.mortise.cli.report;

@@ -1,3 +1,6 @@
-/** What happened when: holds, marks and the figures that are computed from them. */
-@org.jspecify.annotations.NullMarked
+/**
+ * Who was inside when: lanes, gaps, overlaps, and the order of those who waited.
+ *
+ * <p>Uses: the JDK.
+ */
 package io.mortise.cli.timeline;

@@ -1,3 +1,6 @@
-/** Worker processes: what they are told, what they report, and how they are started and stopped. */
-@org.jspecify.annotations.NullMarked
+/**
+ * Worker processes of the demo and what they are told: their jobs under a lock, and their events.
+ *
+ * <p>Uses: the locks.
+ */
 package io.mortise.cli.worker;

@@ -43,10 +43,10 @@ public final class BatchCollector {
      *
      * @param sentNanos the time before the batch was sent
      */
-    void answered(long answer, long sentNanos);
+    void onReply(long answer, long sentNanos);
 
     /** No answer. */
-    void failed(CommandException fault);
+    void onFailure(CommandException fault);
   }
 
   private final ScriptExecutor commands;
@@ -58,12 +58,12 @@ public final class BatchCollector {
     this.workers = workers;
   }
 
-  public void offer(Item item) {
+  public void add(Item item) {
     try {
       Open open = new Open(item);
       gathered.computeIfAbsent(open.call.script(), script -> new ArrayList<>()).add(open);
     } catch (Throwable e) { // it must hear of that, or it would wait for its answer
-      item.failed(unsent(e));
+      item.onFailure(unsent(e));
       throw e;
     }
   }
@@ -152,7 +152,7 @@ public final class BatchCollector {
       calls.add(item.call);
     }
     long sentNanos = System.nanoTime();
-    List<ScriptPipeline.Result> answers = commands.many().batch(calls, within);
+    List<ScriptPipeline.Result> answers = commands.pipeline().runBatch(calls, within);
     List<Open> suspects = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
       CommandException fault = answers.get(i).fault();
@@ -202,7 +202,7 @@ public final class BatchCollector {
     void fail(CommandException fault) {
       if (told.compareAndSet(false, true)) {
         try {
-          item.failed(fault);
+          item.onFailure(fault);
         } catch (Throwable e) {
           log("a fault could not be told to {}", e);
         }
@@ -216,7 +216,7 @@ public final class BatchCollector {
         fail(new CommandException(Kind.SCRIPT, false, "Redis refused to say", null));
       } else if (told.compareAndSet(false, true)) {
         try {
-          item.answered(answer, sentNanos);
+          item.onReply(answer, sentNanos);
         } catch (Throwable e) {
           log("an answer could not be told to {}", e);
         }

@@ -22,7 +22,7 @@ final class ReplicaAcknowledgement {
     this.wanted = wanted;
   }
 
-  boolean areWanted() {
+  boolean isRequired() {
     return wanted.isWanted();
   }
 
@@ -67,7 +67,7 @@ final class ReplicaAcknowledgement {
   }
 
   /** The fault of a probe as it is told to who makes the client; null when it may pass. */
-  static @Nullable CommandException lasting(CommandException fault) {
+  static @Nullable CommandException permanentFailureOf(CommandException fault) {
     if (fault.getCause() instanceof JedisDataException refusal && isUnsupported(refusal)) {
       return new CommandException(
           Kind.NOT_SUPPORTED,

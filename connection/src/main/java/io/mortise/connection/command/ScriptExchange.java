@@ -32,15 +32,15 @@ public record ScriptExchange(ScriptRequest request, Topology servers, boolean as
   @Override
   public Object on(Connection connection, long deadlineNanos) {
     try {
-      return say(connection, bySha1());
+      return write(connection, bySha1());
     } catch (JedisNoScriptException unknown) {
       connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
-      return say(connection, byText());
+      return write(connection, byText());
     }
   }
 
   @Override
-  public PendingCommand passenger(boolean byText, long deadlineNanos) {
+  public PendingCommand pendingCommand(boolean byText, long deadlineNanos) {
     byte[] text = byText ? request.script().text() : request.script().sha1();
     return new PendingCommand(byText ? byText() : bySha1(), request.bytes(text), deadlineNanos);
   }
@@ -55,11 +55,11 @@ public record ScriptExchange(ScriptRequest request, Topology servers, boolean as
 
   /** A short command of one caller. */
   @Override
-  public boolean mayGoAlong() {
+  public boolean isCombinable() {
     return !asks && !request.script().batch();
   }
 
-  private Object say(Connection connection, CommandArguments command) {
+  private Object write(Connection connection, CommandArguments command) {
     if (asks) {
       connection.executeCommand(new CommandArguments(Command.ASKING));
     }

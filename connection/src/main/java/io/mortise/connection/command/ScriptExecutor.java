@@ -41,7 +41,7 @@ public final class ScriptExecutor {
   }
 
   /** For many calls at a time. */
-  public ScriptPipeline many() {
+  public ScriptPipeline pipeline() {
     return many;
   }
 
@@ -67,7 +67,7 @@ public final class ScriptExecutor {
       Supplier<List<ScriptCall>> undo,
       long withinNanos)
       throws CommandException {
-    if (!acknowledgements.areWanted()) {
+    if (!acknowledgements.isRequired()) {
       return run(attempt, withinNanos);
     }
     Reply reply =
@@ -91,11 +91,11 @@ public final class ScriptExecutor {
    * @throws CommandException if it cannot; not if it cannot be asked now
    */
   public void probeAcknowledgements() throws CommandException {
-    if (acknowledgements.areWanted()) {
+    if (acknowledgements.isRequired()) {
       try {
         servers.exchange(0, acknowledgements::probe, timeoutNanos);
       } catch (CommandException fault) {
-        CommandException lasting = ReplicaAcknowledgement.lasting(fault);
+        CommandException lasting = ReplicaAcknowledgement.permanentFailureOf(fault);
         if (lasting != null) {
           throw lasting;
         }
@@ -110,9 +110,9 @@ public final class ScriptExecutor {
   }
 
   /** Runs a call that must not run twice; a fault says whether it may have run. */
-  public Reply runOnce(ScriptCall call) throws CommandException {
+  public Reply runAtMostOnce(ScriptCall call) throws CommandException {
     ScriptRequest request = ScriptRequest.of(call);
-    return servers.exchangeOnce(
+    return servers.exchangeAtMostOnce(
         slotOf(request), new ScriptExchange(request, servers), timeoutNanos);
   }
 

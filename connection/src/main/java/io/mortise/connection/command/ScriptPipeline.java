@@ -45,7 +45,7 @@ public final class ScriptPipeline {
    *
    * @return for each item its answer, a {@code Long}, or the fault
    */
-  public List<ScriptPipeline.Result> batch(List<ScriptCall> items, long withinNanos) {
+  public List<ScriptPipeline.Result> runBatch(List<ScriptCall> items, long withinNanos) {
     Map<Integer, List<Integer>> places = new LinkedHashMap<>();
     for (int i = 0; i < items.size(); i++) {
       int slot = servers.slotOf(items.get(i).keys().get(0));
@@ -54,7 +54,7 @@ public final class ScriptPipeline {
     List<List<Integer>> parts = List.copyOf(places.values());
     List<ScriptRequest> requests =
         parts.stream()
-            .map(part -> ScriptRequest.together(part.stream().map(items::get).toList()))
+            .map(part -> ScriptRequest.merged(part.stream().map(items::get).toList()))
             .toList();
     List<ScriptPipeline.Result> answers = unanswered(items.size());
     List<ScriptPipeline.Result> replies =
@@ -95,7 +95,7 @@ public final class ScriptPipeline {
    * @param deadlineNanos when to end; a little time is left also when it is over
    * @return for each call its answer, or the fault
    */
-  public List<ScriptPipeline.Result> all(List<ScriptCall> calls, long deadlineNanos) {
+  public List<ScriptPipeline.Result> runAll(List<ScriptCall> calls, long deadlineNanos) {
     return requests(
         calls.stream().map(ScriptRequest::of).toList(),
         Math.max(LEAST_NANOS, deadlineNanos - System.nanoTime()),
@@ -103,8 +103,8 @@ public final class ScriptPipeline {
   }
 
   /**
-   * As {@link #all}; and what is written takes effect also if the answers come too late to be read,
-   * because the server needs to know none of the scripts.
+   * As {@link #runAll}; and what is written takes effect also if the answers come too late to be
+   * read, because the server needs to know none of the scripts.
    */
   public List<ScriptPipeline.Result> allAlsoUnread(List<ScriptCall> calls, long deadlineNanos) {
     return requests(
@@ -157,12 +157,12 @@ public final class ScriptPipeline {
             }
           });
     }
-    atOnce(tasks);
+    inParallel(tasks);
     return answers;
   }
 
   /** The last on this thread, the others on workers; returns when all are done. */
-  private void atOnce(List<Runnable> tasks) {
+  private void inParallel(List<Runnable> tasks) {
     if (tasks.isEmpty()) {
       return;
     }
@@ -219,7 +219,7 @@ public final class ScriptPipeline {
         }
       } catch (CommandException fault) {
         part.forEach(request -> answers.add(ScriptPipeline.Result.of(fault)));
-        if (!fault.isAnswer()) { // the rest would only wait for the same server
+        if (!fault.isServerReply()) { // the rest would only wait for the same server
           requests
               .subList(from + part.size(), requests.size())
               .forEach(request -> answers.add(ScriptPipeline.Result.of(fault)));
@@ -246,26 +246,26 @@ public final class ScriptPipeline {
     CommandException silence = null;
     for (int i = 0; i < part.size(); i++) {
       Object value = values.get(i);
-      if (!servers.isElsewhere(value)) {
+      if (!servers.isRedirect(value)) {
         answers.add(answer(value, replies));
       } else if (silence != null) { // it would only wait for the same server
         answers.add(ScriptPipeline.Result.of(silence));
       } else {
-        ScriptPipeline.Result answer = elsewhere(part.get(i), replies.before(), deadlineNanos);
+        ScriptPipeline.Result answer = rerunAtOwner(part.get(i), replies.before(), deadlineNanos);
         answers.add(answer);
-        silence = answer.fault() == null || answer.fault().isAnswer() ? null : answer.fault();
+        silence = answer.fault() == null || answer.fault().isServerReply() ? null : answer.fault();
       }
     }
   }
 
   /** Alone, where it belongs. */
-  private ScriptPipeline.Result elsewhere(
+  private ScriptPipeline.Result rerunAtOwner(
       ScriptRequest request, @Nullable CommandException before, long deadlineNanos) {
     try {
       Reply reply = commands.run(request, Math.max(LEAST_NANOS, deadlineNanos - System.nanoTime()));
       return ScriptPipeline.Result.of(reply.after(before));
     } catch (CommandException fault) {
-      return ScriptPipeline.Result.of(before != null ? fault.after(before) : fault);
+      return ScriptPipeline.Result.of(before != null ? fault.afterEarlier(before) : fault);
     }
   }
 

@@ -21,7 +21,7 @@ public record ScriptRequest(Script script, List<byte[]> keys, List<byte[]> argum
   }
 
   /** One request for all of these; they are of one script and one slot. */
-  public static ScriptRequest together(List<ScriptCall> items) {
+  public static ScriptRequest merged(List<ScriptCall> items) {
     Script script = items.get(0).script();
     List<byte[]> keys = new ArrayList<>(items.size() * script.keys());
     List<byte[]> arguments = new ArrayList<>(items.size() * script.arguments());

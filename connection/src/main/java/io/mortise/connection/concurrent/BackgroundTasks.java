@@ -70,7 +70,7 @@ public final class BackgroundTasks {
     }
 
     @Override
-    public void onTime(long nowNanos) {
+    public void onDue(long nowNanos) {
       run(task);
       scheduler.remove(this); // after it, so that an error loses nothing
     }

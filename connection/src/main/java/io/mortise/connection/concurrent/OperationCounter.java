@@ -27,7 +27,7 @@ public final class OperationCounter {
   }
 
   /** Waits until none is under way, or the time is over. An interrupt is kept for later. */
-  public void awaitNone(long nanos) {
+  public void awaitZero(long nanos) {
     awaited = true;
     boolean interrupted = false;
     long endNanos = System.nanoTime() + nanos;

@@ -25,11 +25,11 @@ import org.slf4j.LoggerFactory;
  * thread.
  *
  * <p><b>Threads.</b> {@code add}, {@code remove} and {@code poke} may be called by any; only the
- * scheduler's thread calls {@link Scheduler.ScheduledTask#onTime}, which must not block. A new
- * entry is not missed: {@code add} puts it into the set <i>before</i> it reads {@code wakeAtNanos},
- * and a scan sets {@code wakeAtNanos} to "scanning" <i>before</i> it reads the set. Either the scan
- * sees the entry, or the entry sees "scanning" and says so in {@code poked}, which is read before
- * the next park.
+ * scheduler's thread calls {@link Scheduler.ScheduledTask#onDue}, which must not block. A new entry
+ * is not missed: {@code add} puts it into the set <i>before</i> it reads {@code wakeAtNanos}, and a
+ * scan sets {@code wakeAtNanos} to "scanning" <i>before</i> it reads the set. Either the scan sees
+ * the entry, or the entry sees "scanning" and says so in {@code poked}, which is read before the
+ * next park.
  */
 public final class Scheduler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
@@ -51,17 +51,17 @@ public final class Scheduler implements AutoCloseable {
   /** What is due at some time. Times are those of {@link System#nanoTime()}. */
   public interface ScheduledTask {
     /**
-     * When {@link #onTime} has to be called. May change; call {@link #poke} if it becomes earlier.
+     * When {@link #onDue} has to be called. May change; call {@link #wakeBy} if it becomes earlier.
      */
     long dueNanos();
 
     /** When it may be called, if the thread is awake anyway. */
-    default long earliestNanos() {
+    default long mayRunAtNanos() {
       return dueNanos();
     }
 
     /** Must make {@link #dueNanos} later, or remove this. Must not block. */
-    void onTime(long nowNanos);
+    void onDue(long nowNanos);
   }
 
   private final Set<Scheduler.ScheduledTask> entries = ConcurrentHashMap.newKeySet();
@@ -100,7 +100,7 @@ public final class Scheduler implements AutoCloseable {
 
   public void add(Scheduler.ScheduledTask entry) {
     entries.add(entry);
-    poke(entry.dueNanos());
+    wakeBy(entry.dueNanos());
   }
 
   public void remove(Scheduler.ScheduledTask entry) {
@@ -108,7 +108,7 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /** To be called when something has become due earlier than it was. */
-  public void poke(long dueNanos) {
+  public void wakeBy(long dueNanos) {
     if (scanning || dueNanos - wakeAtNanos < 0) {
       poked = true;
       LockSupport.unpark(thread);
@@ -173,8 +173,8 @@ public final class Scheduler implements AutoCloseable {
     poked = false;
     try {
       for (Scheduler.ScheduledTask entry : entries) {
-        if (entry.dueNanos() - nowNanos <= 0 || entry.earliestNanos() - nowNanos <= 0) {
-          run("a scheduled task failed", () -> entry.onTime(nowNanos));
+        if (entry.dueNanos() - nowNanos <= 0 || entry.mayRunAtNanos() - nowNanos <= 0) {
+          run("a scheduled task failed", () -> entry.onDue(nowNanos));
         }
         if (entries.contains(entry) && entry.dueNanos() - next < 0) {
           next = entry.dueNanos();

@@ -66,7 +66,7 @@ public final class WorkerPool implements AutoCloseable {
    */
   public void run(Runnable task) {
     try {
-      platform.execute(marked(task));
+      platform.execute(tracked(task));
     } catch (RejectedExecutionException closed) {
       LOG.debug("client {} is closed; a background task was dropped", name);
     }
@@ -75,7 +75,7 @@ public final class WorkerPool implements AutoCloseable {
   /** Runs the task soon; false when no thread can be had, or the client is closed. */
   public boolean tryRun(Runnable task) {
     try {
-      platform.execute(marked(task));
+      platform.execute(tracked(task));
       return true;
     } catch (RejectedExecutionException | OutOfMemoryError none) {
       return false;
@@ -87,11 +87,11 @@ public final class WorkerPool implements AutoCloseable {
    *
    * @throws RejectedExecutionException if the client is closed
    */
-  public Future<?> runWaiting(Runnable task) {
-    return waiters.submit(marked(task));
+  public Future<?> submitBlocking(Runnable task) {
+    return waiters.submit(tracked(task));
   }
 
-  private Runnable marked(Runnable task) {
+  private Runnable tracked(Runnable task) {
     return () -> {
       try {
         mark();

@@ -6,12 +6,12 @@ import io.mortise.connection.pool.Exchange;
 public interface CombinableExchange extends Exchange {
 
   /** Whether it may. */
-  boolean mayGoAlong();
+  boolean isCombinable();
 
   /**
    * The command.
    *
    * @param byText whether the script is sent as a text, because the server did not know its name
    */
-  PendingCommand passenger(boolean byText, long deadlineNanos);
+  PendingCommand pendingCommand(boolean byText, long deadlineNanos);
 }

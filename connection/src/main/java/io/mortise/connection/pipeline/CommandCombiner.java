@@ -77,7 +77,7 @@ public final class CommandCombiner {
      * @throws CommandException if it cannot go; those who were not taken along then try it for
      *     themselves
      */
-    void go(PendingCommand first, Supplier<List<PendingCommand>> others) throws CommandException;
+    void send(PendingCommand first, Supplier<List<PendingCommand>> others) throws CommandException;
   }
 
   /**
@@ -90,20 +90,20 @@ public final class CommandCombiner {
   }
 
   /** Has the command run, on a trip of this thread's or of another's. */
-  Reply ride(PendingCommand me) throws CommandException {
+  Reply submit(PendingCommand me) throws CommandException {
     boolean queued = false;
     try {
       while (!me.isAnswered()) {
-        if (me.waits() && depart(me)) {
+        if (me.isWaiting() && tryStartBatch(me)) {
           try {
-            if (me.board()) {
+            if (me.claim()) {
               if (queued) {
                 waiting.remove(me);
               }
-              way.go(me, () -> gather(me));
+              way.send(me, () -> drainWaiting(me));
             }
           } finally {
-            arrive();
+            endBatch();
           }
         } else if (!queued) {
           waiting.add(me);
@@ -124,21 +124,21 @@ public final class CommandCombiner {
 
   /** Until there is something to look at. */
   private void await(PendingCommand me) throws CommandException {
-    while (!me.isToLook()) {
+    while (!me.consumeSignal()) {
       long now = System.nanoTime();
       long left = me.deadlineNanos() - now;
       if (left <= 0) {
-        giveUp(me);
+        timeOut(me);
       }
       long patience = me.sinceNanos() + limits.patienceNanos() - now;
-      if (me.waits() && patience <= 0) {
+      if (me.isWaiting() && patience <= 0) {
         return;
       }
-      me.await(me.waits() ? Math.min(left, patience) : left);
+      me.await(me.isWaiting() ? Math.min(left, patience) : left);
     }
   }
 
-  private void giveUp(PendingCommand me) throws CommandException {
+  private void timeOut(PendingCommand me) throws CommandException {
     if (leave(me)) {
       throw late(false, where + " did not answer those before in time");
     } else if (!me.isAnswered()) {
@@ -148,10 +148,10 @@ public final class CommandCombiner {
 
   /** Whether it was in line, or about to be. */
   private boolean leave(PendingCommand me) {
-    boolean left = me.leave();
+    boolean left = me.withdraw();
     if (left) {
       waiting.remove(me);
-      callNext();
+      signalNext();
     }
     return left;
   }
@@ -168,11 +168,11 @@ public final class CommandCombiner {
 
   // ---- who goes
 
-  private boolean depart(PendingCommand me) throws CommandException {
+  private boolean tryStartBatch(PendingCommand me) throws CommandException {
     long now = System.nanoTime();
     boolean impatient = now - me.sinceNanos() >= limits.patienceNanos();
     if (impatient && me.deadlineNanos() - now <= 0) {
-      giveUp(me);
+      timeOut(me);
       return false;
     }
     while (true) {
@@ -190,16 +190,16 @@ public final class CommandCombiner {
     return others < limits.atATime();
   }
 
-  private void arrive() {
+  private void endBatch() {
     trips.decrementAndGet();
-    callNext();
+    signalNext();
   }
 
-  private void callNext() {
+  private void signalNext() {
     if (mayGo(trips.get())) {
       for (PendingCommand next : waiting) {
-        if (next.waits()) {
-          next.call();
+        if (next.isWaiting()) {
+          next.signal();
           return;
         }
       }
@@ -207,7 +207,7 @@ public final class CommandCombiner {
   }
 
   /** Takes along who waits, but nobody who has much more time. */
-  private List<PendingCommand> gather(PendingCommand me) {
+  private List<PendingCommand> drainWaiting(PendingCommand me) {
     List<PendingCommand> aboard = new ArrayList<>();
     long now = System.nanoTime();
     long latest = me.deadlineNanos() + Math.max(0, me.deadlineNanos() - now) / PART;
@@ -216,9 +216,9 @@ public final class CommandCombiner {
     try {
       while (room > 0 && each.hasNext()) {
         PendingCommand next = each.next();
-        if (!next.waits()) {
+        if (!next.isWaiting()) {
           each.remove(); // taken already, or about to leave
-        } else if (next.bytes() <= room && next.deadlineNanos() - latest <= 0 && next.board()) {
+        } else if (next.bytes() <= room && next.deadlineNanos() - latest <= 0 && next.claim()) {
           aboard.add(next);
           each.remove();
           room -= next.bytes();

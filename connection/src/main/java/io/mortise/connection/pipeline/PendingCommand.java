@@ -11,7 +11,7 @@ import redis.clients.jedis.CommandArguments;
  * One command of one thread that may go along with the trip of another; see {@link
  * CommandCombiner}.
  *
- * <p>It waits until somebody {@linkplain #board takes} it, which only one can, or its own thread
+ * <p>It waits until somebody {@linkplain #claim takes} it, which only one can, or its own thread
  * gives up. The answer is written once, by whoever took it, and read by its own thread.
  */
 public final class PendingCommand {
@@ -60,17 +60,17 @@ public final class PendingCommand {
     return deadlineNanos;
   }
 
-  boolean waits() {
+  boolean isWaiting() {
     return state.get() == State.WAITS;
   }
 
   /** Takes it along; false when another has, or it left. */
-  boolean board() {
+  boolean claim() {
     return state.compareAndSet(State.WAITS, State.ABOARD);
   }
 
   /** Gives up before anybody has taken it; false when somebody has. */
-  boolean leave() {
+  boolean withdraw() {
     return state.compareAndSet(State.WAITS, State.LEFT);
   }
 
@@ -92,7 +92,7 @@ public final class PendingCommand {
   }
 
   /** Has its thread look whether it may go. */
-  void call() {
+  void signal() {
     called = true;
     wake();
   }
@@ -132,7 +132,7 @@ public final class PendingCommand {
    * Whether it was called since it was asked this, or has its answer. Only by its own thread, which
    * looks afterwards: a call in between may be forgotten here.
    */
-  boolean isToLook() {
+  boolean consumeSignal() {
     if (called) {
       called = false; // not when it was false: a call in between would be lost
       return true;

@@ -52,17 +52,17 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
   public static Reply run(CommandCombiner trips, CombinableExchange script, long deadlineNanos)
       throws CommandException {
     try {
-      return trips.ride(script.passenger(false, deadlineNanos));
+      return trips.submit(script.pendingCommand(false, deadlineNanos));
     } catch (CommandException fault) {
       if (fault.getCause() instanceof JedisNoScriptException) {
-        return trips.ride(script.passenger(true, deadlineNanos));
+        return trips.submit(script.pendingCommand(true, deadlineNanos));
       }
       throw fault;
     }
   }
 
   @Override
-  public void go(PendingCommand first, Supplier<List<PendingCommand>> others)
+  public void send(PendingCommand first, Supplier<List<PendingCommand>> others)
       throws CommandException {
     List<PendingCommand> aboard = new ArrayList<>();
     boolean reusable = false;
@@ -70,10 +70,10 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
     try {
       aboard.add(first);
       aboard.addAll(others.get());
-      reusable = node.onThread(() -> talk(loan.connection(), aboard));
+      reusable = node.onThread(() -> writeAndRead(loan.connection(), aboard));
     } finally {
       try {
-        failRest(aboard, PipelineBatch::unread);
+        failUnanswered(aboard, PipelineBatch::unread);
       } finally {
         loan.giveBack(reusable);
       }
@@ -86,7 +86,7 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
   }
 
   /** Gives each its answer; whether the connection can be used again. */
-  private boolean talk(Connection connection, List<PendingCommand> aboard) {
+  private boolean writeAndRead(Connection connection, List<PendingCommand> aboard) {
     long deadlineNanos = aboard.get(0).deadlineNanos();
     try {
       int before = connection.getSoTimeout();
@@ -102,7 +102,7 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
       connection.setSoTimeout(before);
       return master && !connection.isBroken();
     } catch (RuntimeException e) {
-      failRest(aboard, () -> node.fault(e, connection));
+      failUnanswered(aboard, () -> node.fault(e, connection));
       return false;
     }
   }
@@ -111,7 +111,7 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
   private boolean answer(Connection connection, PendingCommand passenger) {
     try {
       Object value = connection.getOne();
-      passenger.answer(new Reply(value, null, RedisConnection.lifeOf(connection)));
+      passenger.answer(new Reply(value, null, RedisConnection.serverRunIdOf(connection)));
       return true;
     } catch (JedisDataException e) {
       CommandException fault = node.fault(e, connection);
@@ -120,7 +120,8 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
     }
   }
 
-  private static void failRest(List<PendingCommand> aboard, Supplier<CommandException> fault) {
+  private static void failUnanswered(
+      List<PendingCommand> aboard, Supplier<CommandException> fault) {
     for (PendingCommand each : aboard) {
       if (!each.isAnswered()) {
         each.fail(fault.get());

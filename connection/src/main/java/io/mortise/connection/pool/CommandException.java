@@ -42,7 +42,7 @@ public final class CommandException extends Exception {
   private final Kind kind;
   private final boolean mayHaveRun;
 
-  /** See {@link RedisConnection#life}. */
+  /** See {@link RedisConnection#serverRunId}. */
   private final @Nullable String life;
 
   public CommandException(
@@ -63,12 +63,12 @@ public final class CommandException extends Exception {
   }
 
   /** The same, of a command to that server. */
-  public CommandException at(@Nullable String server) {
+  public CommandException onServer(@Nullable String server) {
     return new CommandException(kind, mayHaveRun, String.valueOf(getMessage()), getCause(), server);
   }
 
   /** Which server had the command; null when that is not known. */
-  @Nullable String life() {
+  @Nullable String serverRunId() {
     return life;
   }
 
@@ -77,12 +77,12 @@ public final class CommandException extends Exception {
   }
 
   /** Whether the command may have reached the server although its answer did not arrive. */
-  public boolean mayHaveRun() {
+  public boolean mayHaveExecuted() {
     return mayHaveRun;
   }
 
   /** Whether Redis has answered, with an error: nothing of the command is on its way any more. */
-  public boolean isAnswer() {
+  public boolean isServerReply() {
     return getCause() instanceof JedisDataException;
   }
 
@@ -102,7 +102,7 @@ public final class CommandException extends Exception {
   }
 
   /** The same, after an earlier try that may have run: at the server of that. */
-  public CommandException after(CommandException earlier) {
+  public CommandException afterEarlier(CommandException earlier) {
     return this == earlier
         ? this
         : new CommandException(kind, true, String.valueOf(getMessage()), getCause(), earlier.life);

@@ -21,7 +21,7 @@ public interface ConnectionPool extends AutoCloseable {
   Connection connect();
 
   /** Whether a failover may put another server in the place of this one. */
-  default boolean mayBecomeAnother() {
+  default boolean canFailOver() {
     return false;
   }
 
@@ -32,7 +32,7 @@ public interface ConnectionPool extends AutoCloseable {
   default void onChange(BiConsumer<Object, Object> action) {}
 
   /** A command was in vain: the server may not be the one any more. */
-  default void doubt() {}
+  default void suspectFailover() {}
 
   /**
    * Looks for another server in the place of this one; called regularly by the scheduler's thread,
@@ -40,7 +40,7 @@ public interface ConnectionPool extends AutoCloseable {
    *
    * @param inUse whether anything is held or waited for
    */
-  default void look(boolean inUse) {}
+  default void checkForFailover(boolean inUse) {}
 
   /** Drops the connections that lie idle. */
   void dropIdle();

@@ -28,7 +28,7 @@ public final class JedisConnectionPool implements ConnectionPool {
 
   @Override
   public ConnectionPool.PooledConnection borrow(long deadlineNanos) throws InterruptedException {
-    Pool<Connection> pool = given.now();
+    Pool<Connection> pool = given.pool();
     GivenLoan loan = new GivenLoan(pool);
     try {
       loan.connection =
@@ -92,7 +92,7 @@ public final class JedisConnectionPool implements ConnectionPool {
   @Override
   public Connection connect() {
     try {
-      return given.now().getFactory().makeObject().getObject();
+      return given.pool().getFactory().makeObject().getObject();
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
@@ -101,7 +101,7 @@ public final class JedisConnectionPool implements ConnectionPool {
   }
 
   @Override
-  public boolean mayBecomeAnother() {
+  public boolean canFailOver() {
     return given instanceof JedisPoolProvider.Sentinel;
   }
 
@@ -112,7 +112,7 @@ public final class JedisConnectionPool implements ConnectionPool {
 
   /** At what the user's client knows; asks nobody. */
   @Override
-  public void look(boolean inUse) {
+  public void checkForFailover(boolean inUse) {
     Object before = known;
     Object now = given.server();
     known = now;
@@ -123,7 +123,7 @@ public final class JedisConnectionPool implements ConnectionPool {
 
   @Override
   public void dropIdle() {
-    Pool<Connection> pool = given.known();
+    Pool<Connection> pool = given.poolIfKnown();
     if (pool != null) {
       pool.clear();
     }
@@ -131,13 +131,13 @@ public final class JedisConnectionPool implements ConnectionPool {
 
   @Override
   public int inUse() {
-    Pool<Connection> pool = given.known();
+    Pool<Connection> pool = given.poolIfKnown();
     return pool == null ? 0 : pool.getNumActive();
   }
 
   @Override
   public boolean isClosed() {
-    Pool<Connection> pool = given.known();
+    Pool<Connection> pool = given.poolIfKnown();
     return pool != null && pool.isClosed();
   }
 

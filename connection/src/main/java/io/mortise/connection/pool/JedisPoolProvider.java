@@ -18,11 +18,11 @@ public interface JedisPoolProvider {
    *
    * @throws JedisConnectionException if there is none
    */
-  Pool<Connection> now();
+  Pool<Connection> pool();
 
   /** The same without asking anybody; null when there is none. */
-  default @Nullable Pool<Connection> known() {
-    return now();
+  default @Nullable Pool<Connection> poolIfKnown() {
+    return pool();
   }
 
   /** What is behind the pool: another answer than before means another server. */
@@ -31,7 +31,7 @@ public interface JedisPoolProvider {
   /** A client for one server. */
   record Standalone(RedisClient client) implements JedisPoolProvider {
     @Override
-    public Pool<Connection> now() {
+    public Pool<Connection> pool() {
       return client.getPool();
     }
 
@@ -45,7 +45,7 @@ public interface JedisPoolProvider {
   record Sentinel(RedisSentinelClient client) implements JedisPoolProvider {
     @Override
     @SuppressWarnings("unchecked")
-    public Pool<Connection> now() {
+    public Pool<Connection> pool() {
       Map<?, Pool<Connection>> masters =
           (Map<?, Pool<Connection>>) client.getPrimaryNodesConnectionMap();
       return masters.values().stream()
@@ -63,11 +63,11 @@ public interface JedisPoolProvider {
   /** One node of a client for a cluster, which makes a pool for each node that it has seen. */
   record ClusterNode(RedisClusterClient client, HostAndPort address) implements JedisPoolProvider {
     @Override
-    public Pool<Connection> now() {
-      Pool<Connection> pool = known();
+    public Pool<Connection> pool() {
+      Pool<Connection> pool = poolIfKnown();
       if (pool == null) {
         client.refreshClusterTopology();
-        pool = known();
+        pool = poolIfKnown();
       }
       if (pool == null) {
         throw new JedisConnectionException(
@@ -78,7 +78,7 @@ public interface JedisPoolProvider {
     }
 
     @Override
-    public @Nullable Pool<Connection> known() {
+    public @Nullable Pool<Connection> poolIfKnown() {
       return client.getClusterNodes().get(address.toString());
     }
 

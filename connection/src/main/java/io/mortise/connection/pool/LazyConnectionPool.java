@@ -84,7 +84,7 @@ public final class LazyConnectionPool implements ConnectionPool {
     boolean asked = false;
     try {
       if (!refused || System.nanoTime() - refusedNanos > REFUSED_NANOS) {
-        wire.askForServer(this::refuses, eviction);
+        wire.requestServerInfo(this::refuses, eviction);
       }
       asked = true;
       return wire;

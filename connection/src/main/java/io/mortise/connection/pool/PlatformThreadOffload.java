@@ -44,7 +44,7 @@ public final class PlatformThreadOffload implements AutoCloseable {
   }
 
   /** Whether the current thread must not use a socket itself. */
-  public static boolean areNeeded() {
+  public static boolean isRequired() {
     try {
       return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invoke(Thread.currentThread());
     } catch (IllegalAccessException | InvocationTargetException e) {

@@ -62,9 +62,9 @@ public final class RedisConnection extends Connection {
     }
   }
 
-  /** The {@link #life} of a connection; null of one that is not the client's own. */
-  public static @Nullable String lifeOf(Connection connection) {
-    return connection instanceof RedisConnection wire ? wire.life() : null;
+  /** The {@link #serverRunId} of a connection; null of one that is not the client's own. */
+  public static @Nullable String serverRunIdOf(Connection connection) {
+    return connection instanceof RedisConnection wire ? wire.serverRunId() : null;
   }
 
   /**
@@ -73,7 +73,7 @@ public final class RedisConnection extends Connection {
    *
    * @param refusal what to do when the server does not let this user ask
    */
-  void askForServer(Runnable refusal, EvictionPolicyCheck eviction) {
+  void requestServerInfo(Runnable refusal, EvictionPolicyCheck eviction) {
     if (!eviction.isKnown()) {
       ask("memory", eviction::hear, eviction::cannotKnow);
     }
@@ -119,7 +119,7 @@ public final class RedisConnection extends Connection {
    * Which life of which server it leads to: another answer means another server, or the same after
    * a restart. Null before the first answer, and when the server does not tell.
    */
-  @Nullable String life() {
+  @Nullable String serverRunId() {
     return life;
   }
 }

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param value as Jedis decodes it: {@code Long}, {@code byte[]}, {@code List}
  * @param before of an earlier try, which may have run without an answer; null when there was none
- * @param life which server answered, see {@link RedisConnection#life}; null when that is not known
+ * @param life which server answered, see {@link RedisConnection#serverRunId}; null when that is not
+ *     known
  */
 public record Reply(Object value, @Nullable CommandException before, @Nullable String life) {
 
@@ -18,12 +19,12 @@ public record Reply(Object value, @Nullable CommandException before, @Nullable S
   }
 
   /** False when the earlier try went to another server than this answer came from. */
-  public boolean isBySameServer() {
+  public boolean isFromSameServer() {
     return before == null
-        || before.isAnswer() // it was not lost
-        || before.life() == null
+        || before.isServerReply() // it was not lost
+        || before.serverRunId() == null
         || life == null
-        || Objects.equals(before.life(), life);
+        || Objects.equals(before.serverRunId(), life);
   }
 
   /** The same, for a part of the answer. */

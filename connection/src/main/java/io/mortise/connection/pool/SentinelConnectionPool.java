@@ -111,7 +111,7 @@ public final class SentinelConnectionPool implements ConnectionPool {
   }
 
   @Override
-  public boolean mayBecomeAnother() {
+  public boolean canFailOver() {
     return true;
   }
 
@@ -125,12 +125,12 @@ public final class SentinelConnectionPool implements ConnectionPool {
   }
 
   @Override
-  public void doubt() {
+  public void suspectFailover() {
     doubted = true;
   }
 
   @Override
-  public void look(boolean inUse) {
+  public void checkForFailover(boolean inUse) {
     long now = System.nanoTime();
     boolean due = now - askedNanos >= TimeUnit.MILLISECONDS.toNanos(IDLE_MILLIS);
     if (current != null && (inUse || doubted || due)) {

@@ -41,12 +41,12 @@ final class NodeSubscriber {
   /** What a subscriber asks of those around it. */
   interface Callbacks {
     /** The connection broke, or a server has dropped a channel: channels may be elsewhere now. */
-    void broke(boolean connection);
+    void onConnectionLost(boolean connection);
 
     boolean isClosed();
 
     /** Called under the lock, when it has no channels and no thread any more. */
-    void ended(NodeSubscriber subscriber);
+    void onEnd(NodeSubscriber subscriber);
 
     /** Channels with equal numbers may be asked for in one command. */
     int groupOf(String channel);
@@ -101,7 +101,7 @@ final class NodeSubscriber {
       missing.add(channel);
       leaving.remove(channel.name);
     }
-    askForMissing();
+    subscribeMissing();
   }
 
   private void start() {
@@ -131,12 +131,12 @@ final class NodeSubscriber {
       channel.asked = false;
     }
     if (!channels.isEmpty()) {
-      askForMissing();
+      subscribeMissing();
     } else if (session != null) {
       session.end();
     }
     if (thread == null && channels.isEmpty()) {
-      surroundings.ended(this); // no thread could be started that would say so
+      surroundings.onEnd(this); // no thread could be started that would say so
     }
   }
 
@@ -152,16 +152,16 @@ final class NodeSubscriber {
   }
 
   /** Makes the connection anew, to whichever server it is now; everybody wakes up and asks. */
-  void renew() {
+  void reconnect() {
     renewals++;
     if (session != null) {
-      session.kill();
+      session.disconnect();
     }
     LockSupport.unpark(thread);
   }
 
   /** Sees to it that all its channels are asked for, and others left, as there is room for it. */
-  void askForMissing() {
+  void subscribeMissing() {
     if (thread == null && !channels.isEmpty()) {
       start();
     }
@@ -241,13 +241,13 @@ final class NodeSubscriber {
     } catch (Throwable e) {
       broken = e;
     } finally {
-      doubtAll();
+      invalidateAll();
     }
     if (broken != null) {
       tellBroken(broken);
     }
     if (!surroundings.isClosed() && (broken != null || !channels.isEmpty())) {
-      surroundings.broke(broken != null);
+      surroundings.onConnectionLost(broken != null);
       LockSupport.parkNanos(this, backoff.nextNanos());
     }
     return true;
@@ -257,10 +257,10 @@ final class NodeSubscriber {
   private List<String> begin() {
     lock.lock();
     try {
-      doubtAll(); // if an error has kept that from being done
+      invalidateAll(); // if an error has kept that from being done
       if (surroundings.isClosed() || channels.isEmpty()) {
         thread = null;
-        surroundings.ended(this);
+        surroundings.onEnd(this);
         return List.of();
       }
       List<String> some =
@@ -282,7 +282,7 @@ final class NodeSubscriber {
       if (surroundings.isClosed() || channels.isEmpty()) {
         next.end();
       } else if (renewals != before) {
-        next.kill(); // meanwhile another server has become the right one
+        next.disconnect(); // meanwhile another server has become the right one
       }
     } finally {
       lock.unlock();
@@ -312,7 +312,7 @@ final class NodeSubscriber {
     }
   }
 
-  private void doubtAll() {
+  private void invalidateAll() {
     lock.lock();
     try {
       session = null;
@@ -320,7 +320,7 @@ final class NodeSubscriber {
       missing.addAll(channels.values());
       for (WakeupChannel channel : channels.values()) {
         if (channel.asked) {
-          channel.doubt();
+          channel.invalidate();
         }
       }
     } finally {
@@ -343,7 +343,7 @@ final class NodeSubscriber {
       WakeupChannel channel;
       lock.lock();
       try {
-        askForMissing(); // what was added between the first request and now
+        subscribeMissing(); // what was added between the first request and now
         channel = channels.get(name);
         if (channel == null || !channel.asked || channel.confirmed) {
           return;
@@ -367,7 +367,7 @@ final class NodeSubscriber {
     public void left() {
       lock.lock();
       try {
-        askForMissing(); // there is room again
+        subscribeMissing(); // there is room again
       } finally {
         lock.unlock();
       }
@@ -381,12 +381,12 @@ final class NodeSubscriber {
         if (channel == null || !channel.asked) {
           return; // as it was asked to
         }
-        channel.doubt();
+        channel.invalidate();
         missing.add(channel);
       } finally {
         lock.unlock();
       }
-      surroundings.broke(false);
+      surroundings.onConnectionLost(false);
     }
   }
 }

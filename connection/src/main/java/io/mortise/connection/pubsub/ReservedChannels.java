@@ -44,7 +44,7 @@ final class ReservedChannels {
   }
 
   /** Somebody waits for the lock: how many should be made now. */
-  int wanted(String prefix, long nowNanos) {
+  int shortfall(String prefix, long nowNanos) {
     Group group = groups.get(prefix);
     if (group == null) {
       group = new Group();

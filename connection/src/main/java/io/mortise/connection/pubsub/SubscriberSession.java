@@ -78,7 +78,7 @@ final class SubscriberSession {
     if (dead) {
       return;
     }
-    owes(subscribing, first);
+    replyPending(subscribing, first);
     try {
       words.proceed(first.toArray(String[]::new));
     } catch (JedisException e) {
@@ -87,7 +87,7 @@ final class SubscriberSession {
       }
     } finally {
       live = false;
-      kill();
+      disconnect();
     }
   }
 
@@ -105,7 +105,7 @@ final class SubscriberSession {
     return channel.length() + AROUND_BYTES;
   }
 
-  private void owes(Set<String> answers, List<String> channels) {
+  private void replyPending(Set<String> answers, List<String> channels) {
     for (String channel : channels) {
       if (answers.add(channel)) {
         owedBytes.addAndGet(bytes(channel));
@@ -123,12 +123,12 @@ final class SubscriberSession {
   }
 
   void subscribe(List<String> channels) {
-    owes(subscribing, channels);
+    replyPending(subscribing, channels);
     write(() -> words.ask(channels.toArray(String[]::new)));
   }
 
   void unsubscribe(List<String> channels) {
-    owes(leaving, channels);
+    replyPending(leaving, channels);
     write(() -> words.leave(channels.toArray(String[]::new)));
   }
 
@@ -146,7 +146,7 @@ final class SubscriberSession {
   long heartbeat(long nowNanos, long everyNanos, long answerNanos, String channel) {
     boolean owes = askedNanos - heardNanos > 0;
     if (owes && nowNanos - askedNanos >= answerNanos) {
-      kill();
+      disconnect();
       return nowNanos + everyNanos;
     }
     if (!owes && nowNanos - heardNanos > everyNanos / 2) {
@@ -160,11 +160,11 @@ final class SubscriberSession {
   /** Ends the session because nobody waits any more. */
   void end() {
     ending = true;
-    kill();
+    disconnect();
   }
 
   /** Closes the socket, which is the one thing that stops the reading thread. */
-  void kill() {
+  void disconnect() {
     dead = true;
     try {
       connection.forceDisconnect();
@@ -180,13 +180,13 @@ final class SubscriberSession {
       dead = true;
     }
     if (dead) {
-      kill();
+      disconnect();
     }
   }
 
   private void confirmed(String channel) {
     if (dead) {
-      kill();
+      disconnect();
       return;
     }
     heardNanos = System.nanoTime();

@@ -144,7 +144,7 @@ public final class Subscriptions
           scheduled = true;
         }
         if (channel.subscriber == null) {
-          place(List.of(channel));
+          route(List.of(channel));
         }
       }
       channel.waiters++; // last: what an error leaves behind is dropped like one without waiters
@@ -160,7 +160,7 @@ public final class Subscriptions
    * @param prefix the channel of an empty holder
    * @return null when there is none
    */
-  public Subscriptions.@Nullable ReservedChannel takeSpare(Supplier<String> prefix) {
+  public Subscriptions.@Nullable ReservedChannel takeReserved(Supplier<String> prefix) {
     if (spares.areNone()) {
       return null;
     }
@@ -179,7 +179,7 @@ public final class Subscriptions
     }
   }
 
-  /** What {@link #takeSpare} gives. */
+  /** What {@link #takeReserved} gives. */
   public record ReservedChannel(String holder, Subscription subscription) {}
 
   /**
@@ -188,13 +188,14 @@ public final class Subscriptions
    *
    * @param prefix the channel of an empty holder
    */
-  public void makeSpares(String prefix, Supplier<String> holders, UnaryOperator<String> channelOf) {
+  public void reserveAhead(
+      String prefix, Supplier<String> holders, UnaryOperator<String> channelOf) {
     lock.lock();
     try {
       long now = System.nanoTime();
       List<WakeupChannel> fresh = new ArrayList<>();
       boolean none = closed || lingerNanos < ReservedChannels.LINGER_NANOS; // they would not last
-      for (int i = none ? 0 : spares.wanted(prefix, now); i > 0; i--) {
+      for (int i = none ? 0 : spares.shortfall(prefix, now); i > 0; i--) {
         String holder = holders.get();
         WakeupChannel channel = new WakeupChannel(channelOf.apply(holder), false);
         channels.put(channel.name, channel);
@@ -202,7 +203,7 @@ public final class Subscriptions
         fresh.add(channel);
         idle(channel, now);
       }
-      place(fresh);
+      route(fresh);
     } finally {
       lock.unlock();
     }
@@ -210,10 +211,10 @@ public final class Subscriptions
 
   /** Has the channels heard where they are published; later, when that is not known. */
   @GuardedBy("lock")
-  private void place(Collection<WakeupChannel> some) {
+  private void route(Collection<WakeupChannel> some) {
     Map<NodeSubscriber, List<WakeupChannel>> places = new HashMap<>();
     for (WakeupChannel channel : some) {
-      Topology.SubscriptionEndpoint post = servers.postOf(channel.name);
+      Topology.SubscriptionEndpoint post = servers.endpointFor(channel.name);
       if (post != null) {
         NodeSubscriber subscriber =
             subscribers.computeIfAbsent(
@@ -241,7 +242,7 @@ public final class Subscriptions
     long due = nowNanos + lingerNanos(channel);
     if (due - dueNanos < 0) {
       dueNanos = due;
-      scheduler.poke(due);
+      scheduler.wakeBy(due);
     }
   }
 
@@ -261,9 +262,9 @@ public final class Subscriptions
     lock.lock();
     try {
       if (!servers.isSharded()) {
-        subscribers.values().forEach(NodeSubscriber::renew);
+        subscribers.values().forEach(NodeSubscriber::reconnect);
       }
-      replace();
+      rerouteAll();
     } finally {
       lock.unlock();
     }
@@ -271,39 +272,39 @@ public final class Subscriptions
 
   /** Every channel to where it is heard now. */
   @GuardedBy("lock")
-  private void replace() {
+  private void rerouteAll() {
     if (closed) {
       return;
     }
     for (WakeupChannel channel : channels.values()) {
       NodeSubscriber at = channel.subscriber;
-      Topology.SubscriptionEndpoint post = servers.postOf(channel.name);
+      Topology.SubscriptionEndpoint post = servers.endpointFor(channel.name);
       if (at == null) {
-        place(List.of(channel));
+        route(List.of(channel));
       } else if (post != null && !post.equals(at.post())) {
         at.remove(List.of(channel));
-        channel.doubt();
-        place(List.of(channel));
+        channel.invalidate();
+        route(List.of(channel));
       }
     }
-    subscribers.values().forEach(NodeSubscriber::askForMissing);
+    subscribers.values().forEach(NodeSubscriber::subscribeMissing);
   }
 
   // ---- for the subscribers
 
   @Override
-  public void broke(boolean connection) {
+  public void onConnectionLost(boolean connection) {
     if (connection) {
       broken.run();
     }
-    var unused = workers.tryRun(this::askWhere); // otherwise the next look sees to it
+    var unused = workers.tryRun(this::refreshTopology); // otherwise the next look sees to it
   }
 
-  private void askWhere() {
+  private void refreshTopology() {
     servers.refresh();
     lock.lock();
     try {
-      replace();
+      rerouteAll();
     } finally {
       lock.unlock();
     }
@@ -316,13 +317,13 @@ public final class Subscriptions
 
   @Override
   @GuardedBy("lock")
-  public void ended(NodeSubscriber subscriber) {
+  public void onEnd(NodeSubscriber subscriber) {
     subscribers.remove(subscriber.post(), subscriber);
-    restIfIdle();
+    deregisterIfIdle();
   }
 
   @GuardedBy("lock")
-  private void restIfIdle() {
+  private void deregisterIfIdle() {
     if (channels.isEmpty() && subscribers.isEmpty()) {
       scheduled = false;
       scheduler.remove(this);
@@ -342,7 +343,7 @@ public final class Subscriptions
   }
 
   @Override
-  public void onTime(long nowNanos) {
+  public void onDue(long nowNanos) {
     dueNanos = nowNanos + heartbeatNanos;
     workers.run(this::maintain);
   }
@@ -357,13 +358,13 @@ public final class Subscriptions
         long look = subscriber.heartbeat(now, heartbeatNanos, answerNanos);
         due = look - due < 0 ? look : due;
       }
-      replace();
+      rerouteAll();
       dueNanos = due;
-      restIfIdle();
+      deregisterIfIdle();
     } finally {
       lock.unlock();
     }
-    scheduler.poke(dueNanos);
+    scheduler.wakeBy(dueNanos);
   }
 
   /** When to look again. */
@@ -408,7 +409,7 @@ public final class Subscriptions
     lock.lock();
     try {
       closed = true;
-      subscribers.values().forEach(NodeSubscriber::renew);
+      subscribers.values().forEach(NodeSubscriber::reconnect);
     } finally {
       lock.unlock();
     }

@@ -36,7 +36,7 @@ final class WakeupChannel {
   }
 
   /** No message arrives any more: who waits wakes up, and polls until it is confirmed again. */
-  void doubt() {
+  void invalidate() {
     asked = false;
     confirmed = false;
     signal.fire();

@@ -42,7 +42,7 @@ final class ClusterNodes implements AutoCloseable {
 
   private RedisNode make(HostAndPort address) {
     RedisNode node = new RedisNode(address.toString(), connections.apply(address));
-    node.onBroken(() -> broken.run());
+    node.onConnectionLost(() -> broken.run());
     return node;
   }
 

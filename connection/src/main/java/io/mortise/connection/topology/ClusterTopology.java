@@ -67,7 +67,7 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
-  public Reply exchangeOnce(int slot, Exchange exchange, long timeoutNanos)
+  public Reply exchangeAtMostOnce(int slot, Exchange exchange, long timeoutNanos)
       throws CommandException {
     return exchange(slot, exchange, timeoutNanos, false);
   }
@@ -85,10 +85,10 @@ final class ClusterTopology implements Topology {
         Reply reply =
             repeatable
                 ? step.node.exchange(step.exchange, left)
-                : step.node.exchangeOnce(step.exchange, left);
+                : step.node.exchangeAtMostOnce(step.exchange, left);
         return reply.after(before);
       } catch (CommandException fault) {
-        before = before == null && fault.mayHaveRun() ? fault : before;
+        before = before == null && fault.mayHaveExecuted() ? fault : before;
         Redirection redirection = Redirection.of(fault.getCause());
         if (redirection instanceof Redirection.TryAgain) {
           onTheWay = fault;
@@ -138,7 +138,7 @@ final class ClusterTopology implements Topology {
         return new Step(nodeOf(slot, deadlineNanos), exchange); // that node was left behind
       }
       if (fault.isBrokenConnection()) {
-        var unused = map.ask(map.known(), deadlineNanos);
+        var unused = map.fetchUnlessNewer(map.current(), deadlineNanos);
         RedisNode now = nodeOf(slot, deadlineNanos);
         return now == asked ? null : new Step(now, exchange);
       }
@@ -172,7 +172,7 @@ final class ClusterTopology implements Topology {
       @Nullable CommandException before) {
     Throwable said = fault.getCause();
     if (redirection == null || said == null) {
-      return before != null ? fault.after(before) : fault;
+      return before != null ? fault.afterEarlier(before) : fault;
     }
     return new CommandException(
         Kind.NOT_READY,
@@ -183,10 +183,10 @@ final class ClusterTopology implements Topology {
   }
 
   private RedisNode nodeOf(int slot, long deadlineNanos) throws CommandException {
-    SlotMap known = map.known();
+    SlotMap known = map.current();
     HostAndPort master = known == null ? null : known.masterOf(slot);
     if (master == null) {
-      master = map.ask(known, deadlineNanos).masterOf(slot);
+      master = map.fetchUnlessNewer(known, deadlineNanos).masterOf(slot);
     }
     if (master == null) {
       throw new CommandException(
@@ -196,7 +196,7 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
-  public boolean isElsewhere(Object answer) {
+  public boolean isRedirect(Object answer) {
     return Redirection.of(answer) != null;
   }
 
@@ -213,8 +213,8 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
-  public Topology.@Nullable SubscriptionEndpoint postOf(String channel) {
-    SlotMap known = map.known();
+  public Topology.@Nullable SubscriptionEndpoint endpointFor(String channel) {
+    SlotMap known = map.current();
     if (known == null || !map.isSharded()) {
       return known == null ? null : anywhere;
     }
@@ -224,7 +224,7 @@ final class ClusterTopology implements Topology {
 
   /** Without shards every node hears everything. */
   private Connection connectAnywhere() throws CommandException {
-    SlotMap known = map.known();
+    SlotMap known = map.current();
     List<HostAndPort> masters = new ArrayList<>(known == null ? nodes.seeds() : known.masters());
     Collections.shuffle(masters);
     CommandException last = null;
@@ -248,19 +248,19 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
-  public void look(boolean inUse) {
-    if (inUse && map.known() != null) {
-      map.look();
+  public void checkForFailover(boolean inUse) {
+    if (inUse && map.current() != null) {
+      map.refreshIfIdle();
     }
   }
 
   @Override
-  public boolean mayChange() {
+  public boolean canFailOver() {
     return true;
   }
 
   @Override
-  public void onBroken(Runnable action) {
+  public void onConnectionLost(Runnable action) {
     nodes.onBroken(action);
   }
 
@@ -271,10 +271,10 @@ final class ClusterTopology implements Topology {
 
   @Override
   public Optional<String> clusterId() {
-    if (map.known() == null) {
+    if (map.current() == null) {
       map.refresh();
     }
-    SlotMap known = map.known();
+    SlotMap known = map.current();
     return known == null ? Optional.empty() : known.id();
   }
 

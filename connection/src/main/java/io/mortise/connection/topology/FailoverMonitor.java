@@ -30,8 +30,8 @@ public final class FailoverMonitor implements Scheduler.ScheduledTask {
   }
 
   @Override
-  public void onTime(long nowNanos) {
+  public void onDue(long nowNanos) {
     dueNanos = nowNanos + EVERY_NANOS;
-    servers.look(inUse.getAsBoolean());
+    servers.checkForFailover(inUse.getAsBoolean());
   }
 }

@@ -41,8 +41,8 @@ final class RedisNode
    * <p>A connection that breaks without a time-out was most likely dead before: the server
    * restarted, or closed it for being idle. All that lie idle are then suspect and are dropped, and
    * the exchange is tried once more on a new one. Nearly all that the engine sends is safe to
-   * repeat; for the rest there is {@link #exchangeOnce}. When many threads are at it, the first try
-   * may share a connection, see {@link CommandCombiner}; the second never does.
+   * repeat; for the rest there is {@link #exchangeAtMostOnce}. When many threads are at it, the
+   * first try may share a connection, see {@link CommandCombiner}; the second never does.
    *
    * <p>The interrupt status is put aside meanwhile, and stands again when this returns; whoever
    * waits looks at it then. An interrupt that comes in between may end the wait for a connection,
@@ -52,7 +52,7 @@ final class RedisNode
   Reply exchange(Exchange exchange, long timeoutNanos) throws CommandException {
     long deadlineNanos = System.nanoTime() + timeoutNanos;
     Try first =
-        exchange instanceof CombinableExchange script && script.mayGoAlong()
+        exchange instanceof CombinableExchange script && script.isCombinable()
             ? () -> PipelineBatch.run(trips, script, deadlineNanos)
             : () -> once(exchange, deadlineNanos, true);
     return exchange(first, exchange, deadlineNanos, true);
@@ -63,7 +63,7 @@ final class RedisNode
    * not sent again. That its connection is dead is found out before, by a PING, so that a server
    * which has restarted meanwhile is no fault here either.
    */
-  Reply exchangeOnce(Exchange exchange, long timeoutNanos) throws CommandException {
+  Reply exchangeAtMostOnce(Exchange exchange, long timeoutNanos) throws CommandException {
     long deadlineNanos = System.nanoTime() + timeoutNanos;
     return exchange(() -> once(exchange, deadlineNanos, false), exchange, deadlineNanos, false);
   }
@@ -79,9 +79,9 @@ final class RedisNode
         try {
           return next.run().after(before);
         } catch (CommandException fault) {
-          before = before == null && fault.mayHaveRun() ? fault : before;
+          before = before == null && fault.mayHaveExecuted() ? fault : before;
           if (fault.kind() == Kind.UNREACHABLE || fault.kind() == Kind.READ_ONLY) {
-            connections.doubt();
+            connections.suspectFailover();
           }
           if (fault.kind() == Kind.READ_ONLY) {
             connections.dropIdle(); // a master that was replaced; the next one is connected to anew
@@ -89,10 +89,10 @@ final class RedisNode
           boolean byInterrupt = Thread.interrupted();
           interrupted |= byInterrupt;
           boolean stale =
-              !repeated && fault.isBrokenConnection() && fault.mayHaveRun() == repeatable;
+              !repeated && fault.isBrokenConnection() && fault.mayHaveExecuted() == repeatable;
           boolean again = (stale || byInterrupt) && (repeatable || before == null);
           if (!again || deadlineNanos - System.nanoTime() <= 0) {
-            throw before != null ? fault.after(before) : fault;
+            throw before != null ? fault.afterEarlier(before) : fault;
           }
           if (!byInterrupt) {
             repeated = true;
@@ -115,7 +115,7 @@ final class RedisNode
   }
 
   /** What to do when a connection broke; to be set before the first use. */
-  void onBroken(Runnable action) {
+  void onConnectionLost(Runnable action) {
     broken = action;
   }
 
@@ -142,12 +142,14 @@ final class RedisNode
           }
         }
         reusable = !connection.isBroken();
-        return new Reply(reply, null, RedisConnection.lifeOf(connection));
+        return new Reply(reply, null, RedisConnection.serverRunIdOf(connection));
       } catch (JedisDataException e) {
         reusable = !connection.isBroken();
-        throw ErrorClassifier.of(e, address, sent).at(RedisConnection.lifeOf(connection));
+        throw ErrorClassifier.of(e, address, sent)
+            .onServer(RedisConnection.serverRunIdOf(connection));
       } catch (RuntimeException e) {
-        throw ErrorClassifier.of(e, address, sent).at(RedisConnection.lifeOf(connection));
+        throw ErrorClassifier.of(e, address, sent)
+            .onServer(RedisConnection.serverRunIdOf(connection));
       }
     } finally {
       loan.giveBack(reusable);
@@ -160,12 +162,13 @@ final class RedisNode
 
   @Override
   public <T> T onThread(Supplier<T> talk) {
-    return PlatformThreadOffload.areNeeded() ? carriers.run(talk) : talk.get();
+    return PlatformThreadOffload.isRequired() ? carriers.run(talk) : talk.get();
   }
 
   @Override
   public CommandException fault(RuntimeException thrown, Connection connection) {
-    return ErrorClassifier.of(thrown, address, true).at(RedisConnection.lifeOf(connection));
+    return ErrorClassifier.of(thrown, address, true)
+        .onServer(RedisConnection.serverRunIdOf(connection));
   }
 
   /** Throws if the connection is dead. Any answer shows that it is not, a refusal too. */
@@ -204,8 +207,8 @@ final class RedisNode
   }
 
   /** Whether a failover may put another server in the place of this one. */
-  boolean mayBecomeAnother() {
-    return connections.mayBecomeAnother();
+  boolean canFailOver() {
+    return connections.canFailOver();
   }
 
   /** See {@link ConnectionPool#onChange}. */
@@ -213,9 +216,9 @@ final class RedisNode
     connections.onChange(action);
   }
 
-  /** See {@link ConnectionPool#look}. */
-  void look(boolean inUse) {
-    connections.look(inUse);
+  /** See {@link ConnectionPool#checkForFailover}. */
+  void checkForFailover(boolean inUse) {
+    connections.checkForFailover(inUse);
   }
 
   int connectionsInUse() {

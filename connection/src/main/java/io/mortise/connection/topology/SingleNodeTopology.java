@@ -33,13 +33,13 @@ final class SingleNodeTopology implements Topology {
   }
 
   @Override
-  public Reply exchangeOnce(int slot, Exchange exchange, long timeoutNanos)
+  public Reply exchangeAtMostOnce(int slot, Exchange exchange, long timeoutNanos)
       throws CommandException {
-    return node.exchangeOnce(exchange, timeoutNanos);
+    return node.exchangeAtMostOnce(exchange, timeoutNanos);
   }
 
   @Override
-  public boolean isElsewhere(Object answer) {
+  public boolean isRedirect(Object answer) {
     return false;
   }
 
@@ -49,7 +49,7 @@ final class SingleNodeTopology implements Topology {
   }
 
   @Override
-  public Topology.SubscriptionEndpoint postOf(String channel) {
+  public Topology.SubscriptionEndpoint endpointFor(String channel) {
     return node;
   }
 
@@ -62,18 +62,18 @@ final class SingleNodeTopology implements Topology {
   public void refresh() {}
 
   @Override
-  public void look(boolean inUse) {
-    node.look(inUse);
+  public void checkForFailover(boolean inUse) {
+    node.checkForFailover(inUse);
   }
 
   @Override
-  public boolean mayChange() {
-    return node.mayBecomeAnother();
+  public boolean canFailOver() {
+    return node.canFailOver();
   }
 
   @Override
-  public void onBroken(Runnable action) {
-    node.onBroken(action);
+  public void onConnectionLost(Runnable action) {
+    node.onConnectionLost(action);
   }
 
   @Override

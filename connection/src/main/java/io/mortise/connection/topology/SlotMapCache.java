@@ -82,7 +82,7 @@ final class SlotMapCache {
   }
 
   /** What was told last; null before the first time. */
-  @Nullable SlotMap known() {
+  @Nullable SlotMap current() {
     return map;
   }
 
@@ -102,7 +102,7 @@ final class SlotMapCache {
    *
    * @param seen the map that the caller has found wrong: if there is another one by now, that
    */
-  SlotMap ask(@Nullable SlotMap seen, long deadlineNanos) throws CommandException {
+  SlotMap fetchUnlessNewer(@Nullable SlotMap seen, long deadlineNanos) throws CommandException {
     boolean interrupted = false;
     try {
       while (true) {
@@ -142,7 +142,7 @@ final class SlotMapCache {
       try {
         long share = Math.min(left, Math.max(LEAST_SHARE_NANOS, left / others--));
         SlotMap told = askNode(address, share);
-        take(told, deadlineNanos);
+        install(told, deadlineNanos);
         return told;
       } catch (CommandException fault) {
         if (last != null) {
@@ -212,7 +212,7 @@ final class SlotMapCache {
   }
 
   @GuardedBy("asking")
-  private void take(SlotMap told, long deadlineNanos) throws CommandException {
+  private void install(SlotMap told, long deadlineNanos) throws CommandException {
     if (!probed) {
       sharded = probe(told, deadlineNanos);
       probed = true;
@@ -267,7 +267,7 @@ final class SlotMapCache {
   }
 
   /** Asks on a worker, if none is at it. */
-  void look() {
+  void refreshIfIdle() {
     if (refreshes.get() == 0) {
       refreshSoon();
     }
@@ -277,7 +277,7 @@ final class SlotMapCache {
   void refreshSoon() {
     if (refreshes.getAndIncrement() == 0) {
       try {
-        workers.run(this::refreshAsWished);
+        workers.run(this::refreshUntilQuiet);
       } catch (OutOfMemoryError | StackOverflowError noThread) {
         refreshes.set(0);
         LOG.debug("the {} is looked at later", nodes, noThread);
@@ -285,7 +285,7 @@ final class SlotMapCache {
     }
   }
 
-  private void refreshAsWished() {
+  private void refreshUntilQuiet() {
     boolean ended = false;
     try {
       int wished;
@@ -304,7 +304,7 @@ final class SlotMapCache {
   /** Asks now; what cannot be known stays as it was. */
   void refresh() {
     try {
-      var unused = ask(map, System.nanoTime() + REFRESH_NANOS);
+      var unused = fetchUnlessNewer(map, System.nanoTime() + REFRESH_NANOS);
     } catch (CommandException nobodyAnswers) {
       LOG.debug("who has which slots is not known at the moment", nobodyAnswers);
     }

@@ -39,16 +39,16 @@ public interface Topology extends AutoCloseable {
   Reply exchange(int slot, Exchange exchange, long timeoutNanos) throws CommandException;
 
   /**
-   * As {@link #exchange}, for what must not run twice; see {@link RedisNode#exchangeOnce}. A server
-   * that only says where the slot is has not run it.
+   * As {@link #exchange}, for what must not run twice; see {@link RedisNode#exchangeAtMostOnce}. A
+   * server that only says where the slot is has not run it.
    */
-  Reply exchangeOnce(int slot, Exchange exchange, long timeoutNanos) throws CommandException;
+  Reply exchangeAtMostOnce(int slot, Exchange exchange, long timeoutNanos) throws CommandException;
 
   /**
    * Whether the answer to a part of an exchange says that it belongs elsewhere, or elsewhere soon;
    * it has not run then, and is to be sent again.
    */
-  boolean isElsewhere(Object answer);
+  boolean isRedirect(Object answer);
 
   /**
    * The command with which scripts publish. Known after the first exchange has found its server.
@@ -56,7 +56,7 @@ public interface Topology extends AutoCloseable {
   byte[] publishCommand();
 
   /** Where the messages of a channel are heard; null while that is not known. */
-  Topology.@Nullable SubscriptionEndpoint postOf(String channel);
+  Topology.@Nullable SubscriptionEndpoint endpointFor(String channel);
 
   /** Whether channels have slots as keys have, so that they move with them. */
   boolean isSharded();
@@ -73,13 +73,13 @@ public interface Topology extends AutoCloseable {
    *
    * @param inUse whether anything is held or waited for
    */
-  void look(boolean inUse);
+  void checkForFailover(boolean inUse);
 
-  /** Whether {@link #look} has anything to look for. */
-  boolean mayChange();
+  /** Whether {@link #checkForFailover} has anything to look for. */
+  boolean canFailOver();
 
   /** What to do when a connection broke; to be set before the first use. */
-  void onBroken(Runnable action);
+  void onConnectionLost(Runnable action);
 
   /** What to do when another server has a key than before; to be set before the first use. */
   void onChange(Runnable action);

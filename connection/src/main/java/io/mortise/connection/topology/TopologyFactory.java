@@ -57,7 +57,7 @@ public final class TopologyFactory {
    *     redis[s]-sentinel://[[user]:password@]host[:port],host[:port]...[/db]#master} for the
    *     master that those sentinels name
    */
-  public static Topology servers(String text, ConnectionSettings settings, WorkerPool workers) {
+  public static Topology create(String text, ConnectionSettings settings, WorkerPool workers) {
     refuseRawCredentials(text);
     Matcher parts = SEVERAL.matcher(text);
     if (parts.matches()) {
@@ -193,7 +193,7 @@ public final class TopologyFactory {
   }
 
   /** A deployment on the connections of a client that the user made, and closes. */
-  public static Topology servers(
+  public static Topology create(
       UnifiedJedis jedis, ConnectionSettings settings, WorkerPool workers) {
     String name =
         jedis.getClass().getSimpleName()

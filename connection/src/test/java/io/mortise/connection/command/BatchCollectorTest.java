@@ -42,7 +42,7 @@ class BatchCollectorTest {
   private volatile Function<List<String>, String> answers = BatchCollectorTest::numbersOfTheHolders;
 
   private final RespServer server = new RespServer(command -> answers.apply(command));
-  private final Topology node = TopologyFactory.servers(server.uri(), OPTIONS, workers);
+  private final Topology node = TopologyFactory.create(server.uri(), OPTIONS, workers);
   private final BatchCollector batches =
       new BatchCollector(new ScriptExecutor(node, workers, OPTIONS), workers);
 
@@ -82,14 +82,14 @@ class BatchCollectorTest {
     }
 
     @Override
-    public void answered(long value, long sent) {
+    public void onReply(long value, long sent) {
       answer = value;
       sentNanos = sent;
       told.incrementAndGet();
     }
 
     @Override
-    public void failed(CommandException what) {
+    public void onFailure(CommandException what) {
       fault = what;
       told.incrementAndGet();
     }
@@ -117,7 +117,7 @@ class BatchCollectorTest {
   }
 
   private <T extends Item> List<T> flush(List<T> items) {
-    items.forEach(batches::offer);
+    items.forEach(batches::add);
     batches.flush();
     await()
         .atMost(BackgroundCall.LIVENESS)
@@ -250,14 +250,14 @@ class BatchCollectorTest {
     Item overflowing =
         new Item(1) {
           @Override
-          public void answered(long value, long sent) {
-            super.answered(value, sent);
+          public void onReply(long value, long sent) {
+            super.onReply(value, sent);
             throw new StackOverflowError("on purpose");
           }
 
           @Override
-          public void failed(CommandException what) {
-            super.failed(what);
+          public void onFailure(CommandException what) {
+            super.onFailure(what);
             throw new OutOfMemoryError("on purpose");
           }
         };
@@ -307,7 +307,7 @@ class BatchCollectorTest {
           }
         };
 
-    assertThrows(StackOverflowError.class, () -> batches.offer(item));
+    assertThrows(StackOverflowError.class, () -> batches.add(item));
 
     assertEquals(1, item.told.get());
     assertEquals(Kind.POOL_EXHAUSTED, item.fault.kind());
@@ -331,14 +331,14 @@ class BatchCollectorTest {
     }
 
     @Override
-    public void answered(long value, long sent) {
-      super.answered(value, sent);
+    public void onReply(long value, long sent) {
+      super.onReply(value, sent);
       throw new IllegalStateException("on purpose");
     }
 
     @Override
-    public void failed(CommandException what) {
-      super.failed(what);
+    public void onFailure(CommandException what) {
+      super.onFailure(what);
       throw new IllegalStateException("on purpose");
     }
   }
@@ -365,7 +365,7 @@ class BatchCollectorTest {
     flush(List.of(patient, urgent));
 
     assertEquals(Kind.UNREACHABLE, patient.fault.kind());
-    assertTrue(patient.fault.mayHaveRun());
+    assertTrue(patient.fault.mayHaveExecuted());
     assertEquals(Kind.UNREACHABLE, urgent.fault.kind());
   }
 }

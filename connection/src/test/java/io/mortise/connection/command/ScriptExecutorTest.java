@@ -40,7 +40,7 @@ class ScriptExecutorTest {
   private volatile Function<List<String>, String> answers = this::likeRedis;
   private final RespServer server = new RespServer(command -> answers.apply(command));
   private final WorkerPool workers = new WorkerPool("test");
-  private final Topology node = TopologyFactory.servers(server.uri(), OPTIONS, workers);
+  private final Topology node = TopologyFactory.create(server.uri(), OPTIONS, workers);
   private final ScriptExecutor commands = new ScriptExecutor(node, workers, OPTIONS);
 
   @AfterEach
@@ -102,7 +102,7 @@ class ScriptExecutorTest {
       many.add(inspect(i));
     }
 
-    commands.many().all(many, System.nanoTime() + 20_000_000_000L);
+    commands.pipeline().runAll(many, System.nanoTime() + 20_000_000_000L);
 
     List<List<String>> texts =
         server.heard().stream().filter(command -> command.get(0).equals("EVAL")).toList();
@@ -132,7 +132,7 @@ class ScriptExecutorTest {
     CommandException fault = assertThrows(CommandException.class, () -> commands.run(inspect(1)));
 
     assertEquals(Kind.UNREACHABLE, fault.kind());
-    assertTrue(fault.mayHaveRun());
+    assertTrue(fault.mayHaveExecuted());
     assertEquals(2, server.heard().size());
     assertEquals(0, node.connectionsInUse());
   }
@@ -142,10 +142,10 @@ class ScriptExecutorTest {
     answers = command -> command.get(0).equals("PING") ? "+PONG\r\n" : RespServer.HANG_UP;
 
     CommandException fault =
-        assertThrows(CommandException.class, () -> commands.runOnce(inspect(1)));
+        assertThrows(CommandException.class, () -> commands.runAtMostOnce(inspect(1)));
 
     assertEquals(Kind.UNREACHABLE, fault.kind());
-    assertTrue(fault.mayHaveRun());
+    assertTrue(fault.mayHaveExecuted());
     assertEquals(List.of("PING", "EVALSHA"), verbs());
     assertEquals(0, node.connectionsInUse());
   }
@@ -160,7 +160,7 @@ class ScriptExecutorTest {
                 ? likeRedis(command)
                 : pings.incrementAndGet() == 1 ? RespServer.HANG_UP : "+PONG\r\n";
 
-    Reply reply = commands.runOnce(inspect(2));
+    Reply reply = commands.runAtMostOnce(inspect(2));
 
     assertEquals(2L, reply.value());
     assertFalse(reply.repeated());
@@ -172,9 +172,9 @@ class ScriptExecutorTest {
     answers = command -> RespServer.HANG_UP;
 
     CommandException fault =
-        assertThrows(CommandException.class, () -> commands.runOnce(inspect(1)));
+        assertThrows(CommandException.class, () -> commands.runAtMostOnce(inspect(1)));
 
-    assertFalse(fault.mayHaveRun());
+    assertFalse(fault.mayHaveExecuted());
     assertEquals(List.of("PING", "PING"), verbs());
   }
 
@@ -187,7 +187,7 @@ class ScriptExecutorTest {
                 ? error("NOPERM this user has no permissions to run the 'ping' command")
                 : likeRedis(command);
 
-    assertEquals(3L, commands.runOnce(inspect(3)).value());
+    assertEquals(3L, commands.runAtMostOnce(inspect(3)).value());
   }
 
   @Test
@@ -197,7 +197,7 @@ class ScriptExecutorTest {
     CommandException fault = assertThrows(CommandException.class, () -> commands.run(inspect(1)));
 
     assertEquals(Kind.NOT_READY, fault.kind());
-    assertFalse(fault.mayHaveRun());
+    assertFalse(fault.mayHaveExecuted());
     assertEquals(1, server.heard().size());
     int connected = server.greeted().size();
     answers = command -> ":1\r\n";

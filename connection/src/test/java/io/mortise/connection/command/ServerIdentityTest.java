@@ -24,7 +24,7 @@ class ServerIdentityTest {
   private volatile String answer = bulk(INFO);
   private final RespServer server = new RespServer(command -> answer);
   private final WorkerPool workers = new WorkerPool("test");
-  private final Topology node = TopologyFactory.servers(server.uri(), OPTIONS, workers);
+  private final Topology node = TopologyFactory.create(server.uri(), OPTIONS, workers);
   private final ScriptExecutor commands = new ScriptExecutor(node, workers, OPTIONS);
   private final ServerIdentity id = new ServerIdentity();
 

@@ -38,12 +38,12 @@ class SchedulerScanTest {
     }
 
     @Override
-    public long earliestNanos() {
+    public long mayRunAtNanos() {
       return due - early;
     }
 
     @Override
-    public void onTime(long nowNanos) {
+    public void onDue(long nowNanos) {
       done.add(name + " at " + nowNanos);
       due = nowNanos + every;
       action.run();

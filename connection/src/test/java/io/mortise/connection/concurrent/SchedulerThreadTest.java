@@ -52,7 +52,7 @@ class SchedulerThreadTest {
     }
 
     @Override
-    public void onTime(long nowNanos) {
+    public void onDue(long nowNanos) {
       scheduler.remove(this);
       done.countDown();
     }
@@ -78,7 +78,7 @@ class SchedulerThreadTest {
         };
     scheduler.start();
     assertThrows(OutOfMemoryError.class, () -> scheduler.add(faulty)); // it is there all the same
-    scheduler.poke(0);
+    scheduler.wakeBy(0);
 
     faulty.awaitDone();
     Entry next = new Entry(0);
@@ -192,7 +192,7 @@ class SchedulerThreadTest {
     startAndPark();
 
     entry.due = 0;
-    scheduler.poke(0);
+    scheduler.wakeBy(0);
 
     entry.awaitDone();
   }

@@ -35,7 +35,7 @@ class CommandCombinerInterleavingsTest {
     }
 
     @Override
-    public void go(PendingCommand first, Supplier<List<PendingCommand>> others)
+    public void send(PendingCommand first, Supplier<List<PendingCommand>> others)
         throws CommandException {
       if (closed.get() > 0) {
         closed.decrementAndGet();
@@ -54,7 +54,7 @@ class CommandCombinerInterleavingsTest {
     void ride(long nanos) throws CommandException {
       CommandArguments command = new CommandArguments(Command.PING);
       PendingCommand passenger = new PendingCommand(command, 100, System.nanoTime() + nanos);
-      assertEquals(command, trips.ride(passenger).value());
+      assertEquals(command, trips.submit(passenger).value());
     }
   }
 
@@ -142,7 +142,7 @@ class CommandCombinerInterleavingsTest {
               },
               () -> road.ride(AN_HOUR));
           CommandException fault = late.get();
-          int sent = fault == null || fault.mayHaveRun() ? 3 : 2;
+          int sent = fault == null || fault.mayHaveExecuted() ? 3 : 2;
           assertEquals(sent, road.sent.get());
         });
   }
@@ -168,7 +168,7 @@ class CommandCombinerInterleavingsTest {
           Interleavings.Step rider =
               () -> {
                 try {
-                  trips.ride(
+                  trips.submit(
                       new PendingCommand(
                           new CommandArguments(Command.PING), 100, System.nanoTime() + AN_HOUR));
                 } catch (IllegalStateException error) {

@@ -60,7 +60,7 @@ class CommandCombinerTest {
 
   private Object ride(long nanos, int bytes) throws CommandException {
     return trips
-        .ride(
+        .submit(
             new PendingCommand(
                 new CommandArguments(Command.PING), bytes, System.nanoTime() + nanos))
         .value();
@@ -121,7 +121,7 @@ class CommandCombinerTest {
     CommandException fault = fault(late);
 
     assertEquals(Kind.UNREACHABLE, fault.kind());
-    assertTrue(fault.mayHaveRun());
+    assertTrue(fault.mayHaveExecuted());
     assertFalse(fault.isBrokenConnection());
     together.finish();
     assertEquals(DRIVER, driver.get());

@@ -33,9 +33,9 @@ class PendingCommandTest {
     assertEquals("an answer", answered.reply().value());
 
     PendingCommand called = passenger();
-    called.call();
+    called.signal();
     called.await(TOO_LONG);
-    assertTrue(called.isToLook());
+    assertTrue(called.consumeSignal());
   }
 
   @Test
@@ -47,7 +47,7 @@ class PendingCommandTest {
             () -> {
               one[0] = passenger();
               made.countDown();
-              while (!one[0].isToLook()) {
+              while (!one[0].consumeSignal()) {
                 one[0].await(TOO_LONG);
               }
               return one[0].reply().value();

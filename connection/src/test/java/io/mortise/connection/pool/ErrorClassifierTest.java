@@ -157,7 +157,7 @@ class ErrorClassifierTest {
       for (boolean sent : new boolean[] {true, false}) {
         CommandException fault = ErrorClassifier.of(thrown, WHERE, sent);
         assertEquals(Kind.UNREACHABLE, fault.kind());
-        assertEquals(sent, fault.mayHaveRun());
+        assertEquals(sent, fault.mayHaveExecuted());
         assertTrue(fault.getMessage().contains(fact), fault.getMessage());
         assertTrue(fault.getMessage().contains(WHERE), fault.getMessage());
         assertSame(thrown, fault.getCause());
@@ -171,7 +171,7 @@ class ErrorClassifierTest {
         ErrorClassifier.of(new NoSuchElementException("Timeout waiting"), WHERE, false);
 
     assertEquals(Kind.POOL_EXHAUSTED, fault.kind());
-    assertFalse(fault.mayHaveRun());
+    assertFalse(fault.mayHaveExecuted());
     assertEquals(
         "all connections to " + WHERE + " are in use; raise LockOptions.maxConnections",
         fault.getMessage());
@@ -179,16 +179,16 @@ class ErrorClassifierTest {
 
   @Test
   void whatFailsAfterAnEarlierTryMayHaveRunAtTheServerOfThat() {
-    CommandException first = reply("LOADING").at("its run id");
+    CommandException first = reply("LOADING").onServer("its run id");
     CommandException second =
         ErrorClassifier.of(new JedisConnectionException("refused"), WHERE, false);
 
-    CommandException both = second.after(first);
+    CommandException both = second.afterEarlier(first);
 
-    assertTrue(both.mayHaveRun());
-    assertEquals("its run id", both.life());
+    assertTrue(both.mayHaveExecuted());
+    assertEquals("its run id", both.serverRunId());
     assertEquals(second.getMessage(), both.getMessage());
-    assertSame(first, first.after(first));
+    assertSame(first, first.afterEarlier(first));
   }
 
   private static CommandException reply(String text) {
@@ -199,7 +199,8 @@ class ErrorClassifierTest {
     CommandException fault = reply(text);
     assertEquals(reason, fault.kind(), fault.getMessage());
     boolean halfWay = reason == Kind.SCRIPT || reason == Kind.ACCESS_DENIED;
-    assertEquals(halfWay, fault.mayHaveRun(), "only these may come from the middle of a script");
+    assertEquals(
+        halfWay, fault.mayHaveExecuted(), "only these may come from the middle of a script");
     assertTrue(
         fault.getMessage().endsWith(" (" + WHERE + " says: " + told + ")"), fault.getMessage());
   }

@@ -33,7 +33,7 @@ class ClusterSubscriptionsTest {
   private final FakeCluster fake = new FakeCluster(2);
   private final WorkerPool workers = new WorkerPool("test");
   private final Topology servers =
-      TopologyFactory.servers(fake.uri(), TestSettings.DEFAULTS, workers);
+      TopologyFactory.create(fake.uri(), TestSettings.DEFAULTS, workers);
   private final Scheduler scheduler =
       new Scheduler(System::nanoTime, () -> {}, workers.threads("scheduler"));
   private final Subscriptions wakeups =

@@ -40,7 +40,7 @@ class NodeSubscriberTest {
   private final NodeSubscriber.Callbacks surroundings =
       new NodeSubscriber.Callbacks() {
         @Override
-        public void broke(boolean connection) {
+        public void onConnectionLost(boolean connection) {
           maybeThrow();
         }
 
@@ -50,7 +50,7 @@ class NodeSubscriberTest {
         }
 
         @Override
-        public void ended(NodeSubscriber subscriber) {}
+        public void onEnd(NodeSubscriber subscriber) {}
 
         @Override
         public int groupOf(String channel) {
@@ -93,7 +93,7 @@ class NodeSubscriberTest {
   void close() {
     reads.countDown();
     closed.set(true);
-    locked(subscriber::renew);
+    locked(subscriber::reconnect);
     workers.close();
     server.close();
   }
@@ -177,7 +177,7 @@ class NodeSubscriberTest {
     whileConnecting =
         () -> {
           whileConnecting = () -> {};
-          locked(subscriber::renew);
+          locked(subscriber::reconnect);
         };
 
     subscribed("first");

@@ -29,23 +29,23 @@ class ReservedChannelsTest {
 
   @Test
   void noneAreMadeForAWaitThatIsTheOnlyOneForLong() {
-    assertEquals(0, spares.wanted("a", 0));
-    assertEquals(0, spares.wanted("a", LATER));
-    assertEquals(0, spares.wanted("b", LATER), "that is another lock");
-    assertEquals(ReservedChannels.AT_ONCE, spares.wanted("a", LATER + SOON));
+    assertEquals(0, spares.shortfall("a", 0));
+    assertEquals(0, spares.shortfall("a", LATER));
+    assertEquals(0, spares.shortfall("b", LATER), "that is another lock");
+    assertEquals(ReservedChannels.AT_ONCE, spares.shortfall("a", LATER + SOON));
   }
 
   @Test
   void moreAreMadeWhenFewAreLeft() {
-    spares.wanted("a", 0);
-    make("a", spares.wanted("a", 1));
-    assertEquals(0, spares.wanted("a", 2));
+    spares.shortfall("a", 0);
+    make("a", spares.shortfall("a", 1));
+    assertEquals(0, spares.shortfall("a", 2));
     for (int i = 0; i < ReservedChannels.AT_ONCE / 2; i++) {
       assertNotNull(spares.take("a"));
     }
-    assertEquals(0, spares.wanted("a", 3));
+    assertEquals(0, spares.shortfall("a", 3));
     assertNotNull(spares.take("a"));
-    assertEquals(ReservedChannels.AT_ONCE, spares.wanted("a", 4));
+    assertEquals(ReservedChannels.AT_ONCE, spares.shortfall("a", 4));
   }
 
   @Test
@@ -71,12 +71,12 @@ class ReservedChannelsTest {
   @Test
   void locksForWhichNobodyWaitsAnyMoreAreForgotten() {
     assertTrue(spares.areNone());
-    spares.wanted("a", 0);
-    spares.wanted("b", 1);
+    spares.shortfall("a", 0);
+    spares.shortfall("b", 1);
     List<WakeupChannel> made = make("b", 1);
     spares.forget(SOON);
     assertFalse(spares.areNone());
-    assertEquals(ReservedChannels.AT_ONCE, spares.wanted("a", SOON), "it was not forgotten");
+    assertEquals(ReservedChannels.AT_ONCE, spares.shortfall("a", SOON), "it was not forgotten");
     spares.forget(LATER + SOON);
     spares.drop(made);
     assertFalse(spares.areNone(), "a spare was there when it was asked to forget");

@@ -33,7 +33,7 @@ class ClusterOnceTest {
   private final FakeCluster fake = new FakeCluster(2);
   private final WorkerPool workers = new WorkerPool("test");
   private final Topology servers =
-      TopologyFactory.servers(fake.uri(), TestSettings.DEFAULTS, workers);
+      TopologyFactory.create(fake.uri(), TestSettings.DEFAULTS, workers);
   private final ScriptExecutor commands =
       new ScriptExecutor(servers, workers, FakeCluster.within(LONG_NANOS));
   private final String name = fake.nameAt(0, 1);
@@ -52,10 +52,11 @@ class ClusterOnceTest {
     fake.answer(0, command -> HANG_UP);
     fake.tell(1, 1);
 
-    CommandException fault = assertThrows(CommandException.class, () -> commands.runOnce(once));
+    CommandException fault =
+        assertThrows(CommandException.class, () -> commands.runAtMostOnce(once));
 
     assertEquals(Kind.UNREACHABLE, fault.kind());
-    assertTrue(fault.mayHaveRun());
+    assertTrue(fault.mayHaveExecuted());
     assertEquals(List.of("EVALSHA", "PING", "EVALSHA"), fake.said(0));
     assertEquals(List.of(), fake.said(1));
   }
@@ -64,7 +65,7 @@ class ClusterOnceTest {
   void aRedirectionHasNotRunIt() throws Exception {
     fake.answer(0, command -> fake.moved(name, 1));
 
-    assertEquals(1L, commands.runOnce(once).value());
+    assertEquals(1L, commands.runAtMostOnce(once).value());
 
     assertEquals(List.of("PING", "EVALSHA"), fake.said(0));
     assertEquals(List.of("PING", "EVALSHA"), fake.said(1));
@@ -76,7 +77,7 @@ class ClusterOnceTest {
     fake.tell(1, 1);
     fake.node(0).close();
 
-    assertFalse(commands.runOnce(once).repeated());
+    assertFalse(commands.runAtMostOnce(once).repeated());
 
     assertEquals(List.of("EVALSHA"), fake.said(0));
     assertEquals(List.of("PING", "EVALSHA"), fake.said(1));
@@ -86,10 +87,11 @@ class ClusterOnceTest {
   void whatFailedAtAKeyThatWasGoneHalfwayIsNotSentAgain() {
     fake.answer(0, c -> error("ERR Script attempted to access a non local key in a cluster node"));
 
-    CommandException fault = assertThrows(CommandException.class, () -> commands.runOnce(once));
+    CommandException fault =
+        assertThrows(CommandException.class, () -> commands.runAtMostOnce(once));
 
     assertEquals(Kind.NOT_READY, fault.kind());
-    assertTrue(fault.mayHaveRun());
+    assertTrue(fault.mayHaveExecuted());
     assertEquals(1, fake.heard("EVALSHA"));
   }
 
@@ -102,7 +104,7 @@ class ClusterOnceTest {
     List<ScriptCall> calls = Stream.of(name, gone, there).map(n -> TestCalls.inspect(n)).toList();
 
     List<ScriptPipeline.Result> answers =
-        commands.many().all(calls, System.nanoTime() + LONG_NANOS);
+        commands.pipeline().runAll(calls, System.nanoTime() + LONG_NANOS);
 
     assertEquals(List.of(0L, 1L, 1L), answers.stream().map(a -> a.reply().value()).toList());
     assertEquals(1, heard(0, name));
@@ -124,7 +126,7 @@ class ClusterOnceTest {
     fake.answer(0, command -> RespServer.integers(List.of(1L, 0L, 2L)));
     fake.answer(1, command -> RespServer.integers(List.of(1L, 1L)));
 
-    List<ScriptPipeline.Result> answers = commands.many().batch(renewals, LONG_NANOS);
+    List<ScriptPipeline.Result> answers = commands.pipeline().runBatch(renewals, LONG_NANOS);
 
     assertEquals(
         List.of(1L, 0L, 2L, 1L, 1L), answers.stream().map(a -> a.reply().value()).toList());
@@ -138,8 +140,8 @@ class ClusterOnceTest {
     AtomicInteger failed = new AtomicInteger();
     try (WorkerPool none = new WorkerPool("none", ClusterOnceTest::noThread)) {
       BatchCollector batches = new BatchCollector(commands, none);
-      batches.offer(new Due(TestCalls.renew(name, "h1", 1000), failed));
-      batches.offer(new Due(TestCalls.renew(fake.nameAt(1, 1), "h1", 1000), failed));
+      batches.add(new Due(TestCalls.renew(name, "h1", 1000), failed));
+      batches.add(new Due(TestCalls.renew(fake.nameAt(1, 1), "h1", 1000), failed));
 
       batches.flush();
     }
@@ -157,12 +159,12 @@ class ClusterOnceTest {
     }
 
     @Override
-    public void answered(long answer, long sentNanos) {
+    public void onReply(long answer, long sentNanos) {
       throw new IllegalStateException("nothing was sent");
     }
 
     @Override
-    public void failed(CommandException fault) {
+    public void onFailure(CommandException fault) {
       assertEquals(Kind.POOL_EXHAUSTED, fault.kind());
       failed.incrementAndGet();
     }

@@ -38,7 +38,7 @@ class ClusterTopologyTest {
   private final FakeCluster fake = new FakeCluster(2);
   private final WorkerPool workers = new WorkerPool("test");
   private final Topology servers =
-      TopologyFactory.servers(fake.uri(), TestSettings.DEFAULTS, workers);
+      TopologyFactory.create(fake.uri(), TestSettings.DEFAULTS, workers);
   private final ScriptExecutor commands =
       new ScriptExecutor(servers, workers, FakeCluster.within(LONG_NANOS));
   private final String name = fake.nameAt(0, 1);
@@ -129,8 +129,8 @@ class ClusterTopologyTest {
 
     assertTrue(System.nanoTime() - before >= SHORT_NANOS);
     assertEquals(Kind.NOT_READY, fault.kind(), fault.getMessage());
-    assertTrue(fault.isAnswer());
-    assertFalse(fault.mayHaveRun());
+    assertTrue(fault.isServerReply());
+    assertFalse(fault.mayHaveExecuted());
   }
 
   @Test
@@ -142,7 +142,7 @@ class ClusterTopologyTest {
         assertThrows(CommandException.class, () -> commands.run(inspect, SHORT_NANOS));
 
     assertEquals(Kind.NOT_READY, fault.kind(), fault.getMessage());
-    assertTrue(fault.mayHaveRun());
+    assertTrue(fault.mayHaveExecuted());
   }
 
   @Test
@@ -198,7 +198,7 @@ class ClusterTopologyTest {
 
     CommandException fault = assertThrows(CommandException.class, () -> commands.run(inspect));
 
-    assertTrue(fault.mayHaveRun(), "it was sent, and its answer is missing");
+    assertTrue(fault.mayHaveExecuted(), "it was sent, and its answer is missing");
     assertEquals(3, fake.said(0).size());
   }
 

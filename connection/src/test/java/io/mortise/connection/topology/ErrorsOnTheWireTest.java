@@ -32,7 +32,7 @@ class ErrorsOnTheWireTest {
 
   private static CommandException ping(String uri, long withinNanos) {
     try (WorkerPool workers = new WorkerPool("test");
-        Topology node = TopologyFactory.servers(uri, OPTIONS, workers)) {
+        Topology node = TopologyFactory.create(uri, OPTIONS, workers)) {
       CommandException fault =
           assertThrows(
               CommandException.class,
@@ -82,7 +82,7 @@ class ErrorsOnTheWireTest {
 
       assertEquals(reason, fault.kind(), fault.getMessage());
       assertTrue(fault.getMessage().contains(fact), fault.getMessage());
-      assertFalse(fault.mayHaveRun());
+      assertFalse(fault.mayHaveExecuted());
     }
   }
 
@@ -96,7 +96,7 @@ class ErrorsOnTheWireTest {
     CommandException fault = ping("redis://127.0.0.1:" + port);
 
     assertEquals(Kind.UNREACHABLE, fault.kind());
-    assertFalse(fault.mayHaveRun());
+    assertFalse(fault.mayHaveExecuted());
     assertEquals(
         "127.0.0.1:" + port + " refuses the connection; is the server running there?",
         fault.getMessage());
@@ -110,7 +110,7 @@ class ErrorsOnTheWireTest {
     CommandException fault = ping("redis://" + host);
 
     assertEquals(Kind.UNREACHABLE, fault.kind());
-    assertFalse(fault.mayHaveRun());
+    assertFalse(fault.mayHaveExecuted());
     assertEquals(host + ":6379 has no address; check the host name", fault.getMessage());
   }
 
@@ -120,7 +120,7 @@ class ErrorsOnTheWireTest {
       CommandException fault = ping(server.uri(), 1_000_000_000);
 
       assertEquals(Kind.UNREACHABLE, fault.kind());
-      assertTrue(fault.mayHaveRun());
+      assertTrue(fault.mayHaveExecuted());
       assertEquals(server.address() + " did not answer in time", fault.getMessage());
     }
   }
@@ -131,7 +131,7 @@ class ErrorsOnTheWireTest {
       CommandException fault = ping(server.uri());
 
       assertEquals(Kind.UNREACHABLE, fault.kind());
-      assertTrue(fault.mayHaveRun());
+      assertTrue(fault.mayHaveExecuted());
       assertTrue(
           fault.getMessage().startsWith("the connection to " + server.address() + " failed: "),
           fault.getMessage());
@@ -190,7 +190,7 @@ class ErrorsOnTheWireTest {
       CommandException fault = ping(server.uri());
 
       assertEquals(Kind.UNREACHABLE, fault.kind());
-      assertFalse(fault.mayHaveRun());
+      assertFalse(fault.mayHaveExecuted());
       assertTrue(
           fault.getMessage().startsWith(server.address() + " closed the connection at once: "),
           fault.getMessage());
@@ -227,7 +227,7 @@ class ErrorsOnTheWireTest {
   void theClientWasClosed() {
     try (RespServer server = new RespServer(command -> RespServer.OK);
         WorkerPool workers = new WorkerPool("test")) {
-      Topology node = TopologyFactory.servers(server.uri(), OPTIONS, workers);
+      Topology node = TopologyFactory.create(server.uri(), OPTIONS, workers);
       node.close();
 
       CommandException fault =

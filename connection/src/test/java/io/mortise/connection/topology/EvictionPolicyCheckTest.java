@@ -76,7 +76,7 @@ class EvictionPolicyCheckTest {
     ConnectionSettings options = TestSettings.DEFAULTS;
     try (RespServer server = new RespServer(command -> "+PONG\r\n");
         WorkerPool workers = new WorkerPool("test");
-        Topology servers = TopologyFactory.servers(server.uri(), options, workers)) {
+        Topology servers = TopologyFactory.create(server.uri(), options, workers)) {
       for (int i = 0; i < 3; i++) {
         servers.exchange(0, (c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L);
         servers.exchange(

@@ -136,7 +136,7 @@ class LazyConnectionPoolTest {
 
   @Test
   void aStackThatOverflowsAtAnyDepthLosesNoConnection() throws Exception {
-    try (Topology servers = TopologyFactory.servers(server.uri(), TWO, workers)) {
+    try (Topology servers = TopologyFactory.create(server.uri(), TWO, workers)) {
       ScriptExecutor commands = new ScriptExecutor(servers, workers, TWO);
       AtomicInteger overflows = new AtomicInteger();
       for (int round = 0; round < 60; round++) {

@@ -168,7 +168,7 @@ class PipelineBatchTest {
     assertEquals(2L, all.get(1).get().value());
     for (BackgroundCall<Reply> lost : all.subList(2, 5)) {
       assertTrue(fault(lost).isBrokenConnection());
-      assertTrue(fault(lost).mayHaveRun());
+      assertTrue(fault(lost).mayHaveExecuted());
     }
   }
 

@@ -62,7 +62,7 @@ class SentinelConnectionPoolTest {
   private Topology servers(WorkerPool workers, Object... sentinels) {
     String addresses =
         List.of(sentinels).stream().map(Object::toString).collect(Collectors.joining(","));
-    return TopologyFactory.servers(
+    return TopologyFactory.create(
         "redis-sentinel://" + addresses + "#" + masterName, OPTIONS, workers);
   }
 
@@ -292,7 +292,7 @@ class SentinelConnectionPoolTest {
         .pollInterval(Duration.ofMillis(20))
         .until(
             () -> {
-              servers.look(true);
+              servers.checkForFailover(true);
               return until.call();
             });
   }
@@ -389,7 +389,7 @@ class SentinelConnectionPoolTest {
       master.close();
       assertThrows(CommandException.class, () -> ping(servers, LONG_NANOS));
 
-      servers.look(false);
+      servers.checkForFailover(false);
 
       await().atMost(BackgroundCall.LIVENESS).until(() -> changes.get() == 1);
       assertEquals("NEXT", ping(servers, LONG_NANOS));
@@ -410,7 +410,7 @@ class SentinelConnectionPoolTest {
         RespServer sentinel =
             sentinel(() -> over.get() ? 2 : 1, q -> over.get() ? theMaster() : addressOf(former));
         Topology servers =
-            TopologyFactory.servers(
+            TopologyFactory.create(
                 "redis-sentinel://" + sentinel.address() + "#" + masterName, one, workers)) {
       servers.onChange(() -> {});
       BackgroundCall<String> first = BackgroundCall.start(() -> ping(servers, LONG_NANOS));
@@ -421,7 +421,7 @@ class SentinelConnectionPoolTest {
           BackgroundCall.start(
               () -> {
                 while (!second.isDone()) {
-                  servers.look(true);
+                  servers.checkForFailover(true);
                   Thread.onSpinWait();
                 }
                 return true;

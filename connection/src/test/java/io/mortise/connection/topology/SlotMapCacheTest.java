@@ -46,7 +46,7 @@ class SlotMapCacheTest {
   }
 
   private Topology servers(String uri) {
-    return TopologyFactory.servers(uri, TestSettings.DEFAULTS, workers);
+    return TopologyFactory.create(uri, TestSettings.DEFAULTS, workers);
   }
 
   private Object run(Topology servers) throws CommandException {
@@ -118,7 +118,7 @@ class SlotMapCacheTest {
       assertTrue(servers.isSharded());
       assertEquals("SPUBLISH", new String(servers.publishCommand(), UTF_8));
       String channel = "c:{" + fake.nameAt(1, 1) + "}";
-      assertEquals(fake.node(1).address(), String.valueOf(servers.postOf(channel)));
+      assertEquals(fake.node(1).address(), String.valueOf(servers.endpointFor(channel)));
     }
   }
 
@@ -239,12 +239,12 @@ class SlotMapCacheTest {
   @Test
   void aClusterThatIsInUseIsAskedAtEveryLook() throws Exception {
     try (Topology servers = servers(fake.uri())) {
-      servers.look(true);
+      servers.checkForFailover(true);
       run(servers);
       for (int asked = 2; asked < 5; asked++) {
         int times = asked;
-        servers.look(false);
-        servers.look(true);
+        servers.checkForFailover(false);
+        servers.checkForFailover(true);
         await().atMost(BackgroundCall.LIVENESS).until(() -> fake.timesAsked() == times);
         await().atMost(BackgroundCall.LIVENESS).until(this::nobodyAsks);
       }
@@ -282,7 +282,7 @@ class SlotMapCacheTest {
   void whoWaitsForAConnectionToANodeThatLeavesAsksTheNextWithoutAnInterrupt() throws Exception {
     fake.answer(0, command -> RespServer.SILENCE);
     ConnectionSettings one = TestSettings.connections(1);
-    try (Topology servers = TopologyFactory.servers(fake.uri(1), one, workers)) {
+    try (Topology servers = TopologyFactory.create(fake.uri(1), one, workers)) {
       ScriptExecutor commands =
           new ScriptExecutor(servers, workers, FakeCluster.within(LONG_NANOS));
       BackgroundCall<CommandException> first =

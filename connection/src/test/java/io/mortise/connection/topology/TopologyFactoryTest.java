@@ -37,7 +37,7 @@ class TopologyFactoryTest {
   private static final Set<String> NO_CREDENTIALS = Set.of("CLIENT", "INFO");
 
   private static Topology servers(String uri) {
-    return TopologyFactory.servers(uri, OPTIONS, WORKERS);
+    return TopologyFactory.create(uri, OPTIONS, WORKERS);
   }
 
   /** What the connections that the URI leads to say before their first command. */
@@ -225,7 +225,7 @@ class TopologyFactoryTest {
     try (RespServer server = new RespServer(command -> "+PONG\r\n");
         WorkerPool workers = new WorkerPool("test");
         RedisClient jedis = RedisClient.create(server.uri())) {
-      Topology servers = TopologyFactory.servers(jedis, OPTIONS, workers);
+      Topology servers = TopologyFactory.create(jedis, OPTIONS, workers);
       servers.exchange(0, (c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L);
       assertEquals(1, jedis.getPool().getNumIdle());
 
@@ -242,7 +242,7 @@ class TopologyFactoryTest {
       String message =
           assertThrows(
                   IllegalArgumentException.class,
-                  () -> TopologyFactory.servers(other, OPTIONS, workers))
+                  () -> TopologyFactory.create(other, OPTIONS, workers))
               .getMessage();
       assertTrue(message.contains("redis.clients.jedis.RedisClient"), message);
       assertTrue(message.endsWith("not from a " + OtherJedis.class.getName()), message);

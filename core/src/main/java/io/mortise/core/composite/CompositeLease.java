@@ -126,7 +126,7 @@ public abstract class CompositeLease implements OwnedLease {
 
   private void memberChanged(int place, OwnedLease member) {
     if (look().isLive() && !member.isValid()) {
-      lostMember(place, member);
+      onMemberLost(place, member);
     }
   }
 
@@ -144,10 +144,10 @@ public abstract class CompositeLease implements OwnedLease {
   // ---- what differs
 
   /** Releases the members; what went wrong. Called once, by whoever ends the hold. */
-  protected abstract List<RuntimeException> giveBack(List<OwnedLease> held);
+  protected abstract List<RuntimeException> releaseMembers(List<OwnedLease> held);
 
   /** Does something with each member that is there, as far as is needed for enough of them. */
-  protected abstract Asked each(Consumer<OwnedLease> action);
+  protected abstract Asked askMembers(Consumer<OwnedLease> action);
 
   /**
    * What came of asking the members.
@@ -167,7 +167,7 @@ public abstract class CompositeLease implements OwnedLease {
   protected void leftOver() {}
 
   /** A member was lost, and the hold still stands. May be called more than once for a member. */
-  protected abstract void lostMember(int place, OwnedLease member);
+  protected abstract void onMemberLost(int place, OwnedLease member);
 
   // ---- members
 
@@ -223,7 +223,7 @@ public abstract class CompositeLease implements OwnedLease {
     } else if (standing.onTime() < required()) {
       state.atRisk();
     } else {
-      state.onTime();
+      state.renewedInTime();
     }
     return state.now();
   }
@@ -252,13 +252,13 @@ public abstract class CompositeLease implements OwnedLease {
 
   @Override
   public final void close() {
-    state.ensureNobodys(owner);
-    state.throwAtClose(tryRelease());
+    state.ensureHandle(owner);
+    state.throwLossOnClose(tryRelease());
   }
 
   private boolean tryRelease() {
     look();
-    if (!state.releaseBegins()) {
+    if (!state.beginRelease()) {
       if (state.now().phase() == Phase.LOST) {
         leftOver();
         unwatch();
@@ -267,16 +267,16 @@ public abstract class CompositeLease implements OwnedLease {
     }
     List<RuntimeException> failures;
     try {
-      failures = giveBack(members());
+      failures = releaseMembers(members());
     } catch (RuntimeException | Error unexpected) {
-      state.releaseEnds(null); // it is not held any more, whatever became of its members
+      state.endRelease(null); // it is not held any more, whatever became of its members
       unwatch();
       throw unexpected;
     }
     CompositeRelease came =
         new CompositeRelease(name, places(), required(), members().size(), failures);
     LeaseLoss loss = came.wasHeld() ? null : loss("the hold was lost before its release");
-    state.releaseEnds(loss);
+    state.endRelease(loss);
     unwatch();
     came.throwIfUnconfirmed(loss);
     return true;
@@ -286,20 +286,21 @@ public abstract class CompositeLease implements OwnedLease {
 
   /** All of them, or the hold stands as it was: what some have agreed to is taken back. */
   @Override
-  public void need(LeaseTerms terms) {
+  public void extendTo(LeaseTerms terms) {
     boolean before = renewed;
     boolean done = false;
     renewed |= terms.renewed();
     try {
       if (covers(terms)) {
-        members().forEach(member -> member.need(terms)); // which sends nothing
+        members().forEach(member -> member.extendTo(terms)); // which sends nothing
       } else {
-        demand("held, but could not be lengthened for the re-entry", member -> member.need(terms));
+        demand(
+            "held, but could not be lengthened for the re-entry", member -> member.extendTo(terms));
       }
       done = true;
     } finally {
       if (!done) {
-        renewWhile(before);
+        setRenewed(before);
       }
     }
   }
@@ -316,25 +317,25 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   @Override
-  public void renewWhile(boolean wanted) {
+  public void setRenewed(boolean wanted) {
     renewed = wanted;
-    members().forEach(member -> member.renewWhile(wanted));
+    members().forEach(member -> member.setRenewed(wanted));
   }
 
   @Override
-  public void endRenewal(String why) {
+  public void stopRenewal(String why) {
     renewed = false; // for members that are still to come
-    members().forEach(member -> member.endRenewal(why));
+    members().forEach(member -> member.stopRenewal(why));
   }
 
   @Override
-  public final void verify() {
-    members().forEach(OwnedLease::verify);
+  public final void requestVerification() {
+    members().forEach(OwnedLease::requestVerification);
   }
 
   @Override
-  public final void confirm() {
-    var unused = demand("held, but could not be confirmed", OwnedLease::confirm);
+  public final void verifyNow() {
+    var unused = demand("held, but could not be confirmed", OwnedLease::verifyNow);
     ensureValid();
   }
 
@@ -347,7 +348,7 @@ public abstract class CompositeLease implements OwnedLease {
   @Override
   public final boolean raiseToken(long atLeast) {
     Asked asked =
-        each(
+        askMembers(
             member -> {
               if (!member.raiseToken(atLeast)) {
                 member.ensureValid();
@@ -368,13 +369,13 @@ public abstract class CompositeLease implements OwnedLease {
       throw AggregateFailure.of(
           name, "held, but its fencing token could not be raised", asked.failures());
     }
-    verify(); // too few are there, and not all of them know
+    requestVerification(); // too few are there, and not all of them know
     return false;
   }
 
   /** Whether enough members did something; false when that is because the hold was lost. */
   private boolean demand(String otherwise, Consumer<OwnedLease> action) {
-    Asked asked = each(action);
+    Asked asked = askMembers(action);
     if (asked.done() < required() && look().isLive()) {
       throw AggregateFailure.of(name, otherwise, asked.failures());
     }

@@ -35,7 +35,7 @@ final class AsyncAcquisition {
   }
 
   static CompletionStage<Optional<Lease>> start(LeaseSource source, LeaseTerms terms) {
-    AsyncAcquisition acquisition = new AsyncAcquisition(source.detached(), terms);
+    AsyncAcquisition acquisition = new AsyncAcquisition(source.boundToCaller(), terms);
     acquisition.start();
     return acquisition.result;
   }

@@ -71,7 +71,7 @@ public class LeakDetectingLease implements Lease {
                 ? "LockOptions.traceLeases shows where it was acquired"
                 : "It was acquired here:",
             acquired);
-        lease.endRenewal("its Lease was dropped without close()");
+        lease.stopRenewal("its Lease was dropped without close()");
       }
     }
   }

@@ -75,7 +75,7 @@ public interface LeaseSource {
   /**
    * Why the calling thread would wait for itself, and what to do instead; empty when it would not.
    */
-  default Optional<String> obstacle() {
+  default Optional<String> selfDeadlock() {
     return Optional.empty();
   }
 
@@ -83,7 +83,7 @@ public interface LeaseSource {
    * The source for an acquisition that the calling thread begins, and another thread waits for:
    * what the caller holds counts as it does at this moment.
    */
-  default LeaseSource detached() {
+  default LeaseSource boundToCaller() {
     return this;
   }
 

@@ -46,14 +46,14 @@ public record LeaseTerms(long waitNanos, long leaseMillis, boolean renewed, bool
   }
 
   /** The same for a lock with settings of its own: what is renewed has its lease. */
-  public LeaseTerms under(LockOptions options) {
+  public LeaseTerms withOptions(LockOptions options) {
     return renewed
         ? new LeaseTerms(waitNanos, options.lease().toMillis(), true, interruptible)
         : this;
   }
 
   /** Whether the wait has no end. */
-  public boolean isForever() {
+  public boolean isUnbounded() {
     return waitNanos == FOREVER;
   }
 

@@ -8,7 +8,7 @@ import java.util.Optional;
  * that a family adds; waiting, renewing, owning and releasing are the engine's.
  *
  * <p>An implementation is immutable, and every call that it makes is safe to repeat, except {@link
- * #force}: a holder id stands for one acquisition and is never used again.
+ * #forceRelease}: a holder id stands for one acquisition and is never used again.
  */
 public interface LockProtocol {
 
@@ -23,17 +23,17 @@ public interface LockProtocol {
    * them talks to Redis. False when Redis itself keeps the order, or when several may hold the
    * lock.
    */
-  boolean waitsInLine();
+  boolean usesLocalQueue();
 
   /**
    * The protocol of an acquisition that the calling thread begins. Called on that thread, before
    * anything is sent; for a family to which it matters what its caller holds already.
    */
-  default LockProtocol forCaller(Caller caller) {
+  default LockProtocol boundTo(Caller caller) {
     return this;
   }
 
-  /** Whether {@link #forCaller} and {@link #obstacle} look at the caller. */
+  /** Whether {@link #boundTo} and {@link #selfDeadlock} look at the caller. */
   default boolean dependsOnCaller() {
     return false;
   }
@@ -42,12 +42,12 @@ public interface LockProtocol {
    * Why the calling thread would wait for itself, and what to do instead; empty when it would not.
    * A wait is then refused, and an attempt fails, with nothing sent.
    */
-  default Optional<String> obstacle(Caller caller) {
+  default Optional<String> selfDeadlock(Caller caller) {
     return Optional.empty();
   }
 
   /** The field of the hash by which a holder holds. */
-  default String field(String holder) {
+  default String hashField(String holder) {
     return holder;
   }
 
@@ -59,7 +59,7 @@ public interface LockProtocol {
    * of waiters to come may be subscribed ahead. The channel of an empty holder must not be that of
    * another lock.
    */
-  default boolean channelIsPrivate() {
+  default boolean hasChannelPerWaiter() {
     return false;
   }
 
@@ -76,22 +76,22 @@ public interface LockProtocol {
    * from thread to thread of one client without a word to Redis, as {@link
    * io.mortise.core.LockOptions#maxHandOffs} says, and other clients go first afterwards.
    */
-  default boolean passesOn() {
+  default boolean allowsTransfer() {
     return false;
   }
 
   /**
    * Whether threads of one client may share one hold in Redis: for a family whose holds do not
-   * exclude each other, and that keeps no order. Bounded as {@link #passesOn}; who asks Redis
+   * exclude each other, and that keeps no order. Bounded as {@link #allowsTransfer}; who asks Redis
    * stands in line inside the JVM then, and those behind join what the first one gets.
    */
-  default boolean sharesHolds() {
+  default boolean allowsSharing() {
     return false;
   }
 
   /**
    * As {@link #acquire(String, long, boolean)}, with several tokens: the one in the answer and
-   * those that follow it. Asked for more than one only if the hold {@link #passesOn}.
+   * those that follow it. Asked for more than one only if the hold {@link #allowsTransfer}.
    */
   default ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
     return acquire(holder, leaseMillis, waits);
@@ -120,7 +120,7 @@ public interface LockProtocol {
    * Gives up all that an acquisition may have left in Redis, a place in a queue or the hold itself,
    * when nobody knows which.
    */
-  default ScriptCall abandon(String holder) {
+  default ScriptCall leave(String holder) {
     return release(holder);
   }
 
@@ -152,13 +152,13 @@ public interface LockProtocol {
    * Takes the lock from whoever holds it. Answer: 1 when somebody did, otherwise 0. Sent once: a
    * repetition could hit the next holder.
    */
-  ScriptCall force();
+  ScriptCall forceRelease();
 
   /**
    * Asks for the lock. Answer: what is left of the lease in ms; -1 when it is held without an end,
    * -2 when nobody holds it.
    */
-  ScriptCall inspect();
+  ScriptCall queryLease();
 
   /** The thread that begins an acquisition. */
   interface Caller {

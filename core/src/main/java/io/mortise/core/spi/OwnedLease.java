@@ -15,13 +15,13 @@ public interface OwnedLease extends Lease {
    *
    * @throws io.mortise.core.LockException if it could not be lengthened; it stands as it was
    */
-  void need(LeaseTerms terms);
+  void extendTo(LeaseTerms terms);
 
-  /** Whether {@link #need} with these terms would send nothing. */
+  /** Whether {@link #extendTo} with these terms would send nothing. */
   boolean covers(LeaseTerms terms);
 
   /** Renews the hold from now on, or no more. */
-  void renewWhile(boolean wanted);
+  void setRenewed(boolean wanted);
 
   /** Whether the hold, or any part of it, is renewed. */
   boolean isRenewed();
@@ -31,14 +31,14 @@ public interface OwnedLease extends Lease {
    *
    * @param why in words, for the log and for the loss
    */
-  void endRenewal(String why);
+  void stopRenewal(String why);
 
   /**
-   * One level of re-entry more; as {@link #need}. If it throws, there is none more, of no part of
-   * this hold.
+   * One level of re-entry more; as {@link #extendTo}. If it throws, there is none more, of no part
+   * of this hold.
    */
-  default void enter(LeaseTerms terms) {
-    need(terms);
+  default void reenter(LeaseTerms terms) {
+    extendTo(terms);
   }
 
   /**
@@ -46,12 +46,12 @@ public interface OwnedLease extends Lease {
    *
    * @param renewed whether any of the levels that are left wants the hold renewed
    */
-  default void leave(boolean renewed) {
-    renewWhile(renewed);
+  default void exit(boolean renewed) {
+    setRenewed(renewed);
   }
 
   /** Asks Redis soon whether the hold is still there. */
-  void verify();
+  void requestVerification();
 
   /**
    * Asks Redis whether the hold is still there, and waits for the answer.
@@ -59,7 +59,7 @@ public interface OwnedLease extends Lease {
    * @throws io.mortise.core.LeaseLostException if it is not
    * @throws io.mortise.core.LockException if Redis did not say
    */
-  void confirm();
+  void verifyNow();
 
   /**
    * The last token that the lock remembered when this hold began; 0 when it remembered none,

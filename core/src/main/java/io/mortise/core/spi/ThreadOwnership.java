@@ -62,11 +62,11 @@ public final class ThreadOwnership {
       reenter(hold, source, terms);
       return true;
     }
-    if (isObstructed(source, terms.isForever())) {
+    if (isObstructed(source, terms.isUnbounded())) {
       return false;
     }
     Optional<OwnedLease> lease = source.acquireForThread(terms);
-    lease.ifPresent(held -> acquired(source, held, terms));
+    lease.ifPresent(held -> register(source, held, terms));
     return lease.isPresent();
   }
 
@@ -76,7 +76,7 @@ public final class ThreadOwnership {
    * @throws IllegalStateException if it would, and it {@code waits}
    */
   static boolean isObstructed(LeaseSource source, boolean waits) {
-    Optional<String> obstacle = source.obstacle();
+    Optional<String> obstacle = source.selfDeadlock();
     if (waits && obstacle.isPresent()) {
       throw new IllegalStateException(
           "lock '%s': thread '%s' would wait for itself: %s"
@@ -86,7 +86,7 @@ public final class ThreadOwnership {
   }
 
   /** Makes the current thread the owner of a hold that was acquired for it. */
-  public static void acquired(LeaseSource source, OwnedLease lease, LeaseTerms terms) {
+  public static void register(LeaseSource source, OwnedLease lease, LeaseTerms terms) {
     try {
       hold(source, new Hold(lease, terms.renewed()));
     } catch (RuntimeException | Error e) {
@@ -152,11 +152,11 @@ public final class ThreadOwnership {
       throw new IllegalStateException("lock '" + source.name() + "': held too often");
     }
     boolean before = top != null && top.anyRenewed();
-    hold.lease.enter(terms);
+    hold.lease.reenter(terms);
     try {
       hold.lease.ensureValid();
     } catch (IllegalMonitorStateException lost) {
-      hold.lease.leave(before);
+      hold.lease.exit(before);
       throw lost;
     }
     hold.top = new Level(before || terms.renewed(), depth + 1, top);
@@ -170,7 +170,7 @@ public final class ThreadOwnership {
    * @throws io.mortise.core.LockException if the release could not be confirmed
    */
   public static void unlock(LeaseSource source) {
-    OwnedLease last = leave(source);
+    OwnedLease last = exit(source);
     if (last != null) {
       try {
         last.release();
@@ -187,7 +187,7 @@ public final class ThreadOwnership {
    * @throws LeaseLostException if it was not the last level, and the lease was lost
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
-  public static @Nullable OwnedLease leave(LeaseSource source) {
+  public static @Nullable OwnedLease exit(LeaseSource source) {
     Hold hold = held(source.identity());
     Level top = hold == null ? null : hold.top;
     if (hold == null || top == null) {
@@ -196,7 +196,7 @@ public final class ThreadOwnership {
     Level below = top.below();
     if (below != null) {
       hold.top = below;
-      hold.lease.leave(below.anyRenewed());
+      hold.lease.exit(below.anyRenewed());
       hold.lease.ensureValid();
       return null;
     }
@@ -223,11 +223,11 @@ public final class ThreadOwnership {
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
   public static OwnedLease lease(LeaseSource source) {
-    return holdOf(source.identity()).orElseThrow(() -> notHeld(source));
+    return leaseOf(source.identity()).orElseThrow(() -> notHeld(source));
   }
 
   /** The current thread's hold, lost or not; empty if it has none. */
-  public static Optional<OwnedLease> holdOf(Object identity) {
+  public static Optional<OwnedLease> leaseOf(Object identity) {
     return Optional.ofNullable(held(identity)).map(hold -> hold.lease);
   }
 

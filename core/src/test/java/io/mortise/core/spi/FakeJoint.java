@@ -40,13 +40,13 @@ final class FakeJoint extends CompositeLease {
   }
 
   @Override
-  protected List<RuntimeException> giveBack(List<OwnedLease> held) {
+  protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
     beforeGivingBack.run();
     return all(held, OwnedLease::release);
   }
 
   @Override
-  protected Asked each(Consumer<OwnedLease> action) {
+  protected Asked askMembers(Consumer<OwnedLease> action) {
     List<RuntimeException> failures = all(members(), action);
     return new Asked(members().size() - failures.size(), failures);
   }
@@ -75,7 +75,7 @@ final class FakeJoint extends CompositeLease {
   }
 
   @Override
-  protected void lostMember(int place, OwnedLease member) {
+  protected void onMemberLost(int place, OwnedLease member) {
     lostMembers.add(place + " " + member.lockName());
   }
 }

@@ -79,7 +79,7 @@ public final class FakeLease implements OwnedLease {
   }
 
   @Override
-  public void endRenewal(String why) {
+  public void stopRenewal(String why) {
     endedRenewal = why;
   }
 
@@ -93,7 +93,7 @@ public final class FakeLease implements OwnedLease {
   }
 
   @Override
-  public void need(LeaseTerms terms) {
+  public void extendTo(LeaseTerms terms) {
     failOrThrowLoss();
     needed.add(terms);
   }
@@ -108,12 +108,12 @@ public final class FakeLease implements OwnedLease {
   }
 
   @Override
-  public void verify() {
+  public void requestVerification() {
     verified.incrementAndGet();
   }
 
   @Override
-  public void confirm() {
+  public void verifyNow() {
     failOrThrowLoss();
   }
 
@@ -123,7 +123,7 @@ public final class FakeLease implements OwnedLease {
   }
 
   @Override
-  public void renewWhile(boolean wanted) {
+  public void setRenewed(boolean wanted) {
     renewed.add(wanted);
   }
 

@@ -71,7 +71,7 @@ public final class FakeSource implements LeaseSource {
   }
 
   @Override
-  public Optional<String> obstacle() {
+  public Optional<String> selfDeadlock() {
     return obstacle;
   }
 

@@ -165,20 +165,20 @@ class JointLeaseTest {
   void whenTooFewCanBeLengthenedTheOthersAreAsTheyWere() {
     LeaseTerms given = LeaseTerms.of(source.options(), Duration.ZERO, Duration.ofSeconds(5), true);
     FakeJoint joint = FakeJoint.of(source, 2, a, b, c);
-    joint.renewWhile(false);
+    joint.setRenewed(false);
     b.failing(new LockException(LockException.Reason.UNREACHABLE, "on purpose", null));
     c.failing(b.failure);
     LeaseTerms renewed = LeaseTerms.of(source.options(), Duration.ZERO, null, true);
 
-    assertThrows(LockException.class, () -> joint.need(renewed));
+    assertThrows(LockException.class, () -> joint.extendTo(renewed));
 
     assertEquals(List.of(renewed), a.needed);
     assertEquals(List.of(false, false), a.renewed, "what it has agreed to is taken back");
     assertFalse(joint.isRenewed());
     c.failing(null);
-    joint.need(renewed);
+    joint.extendTo(renewed);
     assertTrue(joint.isRenewed());
-    assertThrows(LockException.class, () -> FakeJoint.of(source, 3, a, b, c).need(given));
+    assertThrows(LockException.class, () -> FakeJoint.of(source, 3, a, b, c).extendTo(given));
   }
 
   @Test

@@ -200,11 +200,11 @@ class JointReleaseTest {
     FakeJoint joint = joint(required, members);
 
     if (enough) {
-      joint.need(TERMS);
+      joint.extendTo(TERMS);
       assertTrue(joint.raiseToken(42));
       assertEquals(42, joint.fencingToken());
     } else {
-      LockException thrown = assertThrows(LockException.class, () -> joint.need(TERMS));
+      LockException thrown = assertThrows(LockException.class, () -> joint.extendTo(TERMS));
       assertTrue(thrown.getMessage().contains("could not be lengthened"), thrown.getMessage());
       thrown = assertThrows(LockException.class, () -> joint.raiseToken(42));
       assertTrue(thrown.getMessage().contains("could not be raised"), thrown.getMessage());
@@ -252,8 +252,8 @@ class JointReleaseTest {
   void allMembersAreRenewedOrNone() {
     FakeJoint joint = FakeJoint.of(source, 2, a, b);
 
-    joint.renewWhile(true);
-    joint.renewWhile(false);
+    joint.setRenewed(true);
+    joint.setRenewed(false);
 
     assertEquals(List.of(true, false), a.renewed);
     assertEquals(List.of(true, false), b.renewed);

@@ -37,7 +37,7 @@ class OwnershipInterleavingsTest {
           assertNotSame(one.get(), other.get());
           assertEquals(1, first.releases.get());
           assertEquals(1, second.releases.get());
-          assertTrue(ThreadOwnership.holdOf(lock).isEmpty(), "this thread has not locked");
+          assertTrue(ThreadOwnership.leaseOf(lock).isEmpty(), "this thread has not locked");
         });
   }
 
@@ -49,7 +49,7 @@ class OwnershipInterleavingsTest {
     ThreadOwnership.unlock(lock);
     assertEquals(1, ThreadOwnership.holdCount(lock));
     ThreadOwnership.unlock(lock);
-    assertTrue(ThreadOwnership.holdOf(lock).isEmpty());
+    assertTrue(ThreadOwnership.leaseOf(lock).isEmpty());
     assertThrows(IllegalMonitorStateException.class, () -> ThreadOwnership.unlock(lock));
     return mine;
   }
@@ -68,7 +68,7 @@ class OwnershipInterleavingsTest {
                 int held = ThreadOwnership.holdCount(lock);
                 assertTrue(held == 1 || lease.releases.get() == 1, () -> held + " levels");
                 ThreadOwnership.unlock(lock);
-                assertTrue(ThreadOwnership.holdOf(lock).isEmpty());
+                assertTrue(ThreadOwnership.leaseOf(lock).isEmpty());
               },
               lease::close);
           assertEquals(2, lease.releases.get());
@@ -97,7 +97,7 @@ class OwnershipInterleavingsTest {
       afterALossThrows(lease, () -> ThreadOwnership.unlock(lock));
     }
     afterALossThrows(lease, () -> ThreadOwnership.unlock(lock));
-    assertTrue(ThreadOwnership.holdOf(lock).isEmpty());
+    assertTrue(ThreadOwnership.leaseOf(lock).isEmpty());
     assertEquals(1, lease.releases.get());
   }
 

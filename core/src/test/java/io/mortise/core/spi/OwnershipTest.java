@@ -61,7 +61,7 @@ class OwnershipTest {
     ThreadOwnership.unlock(source);
     assertEquals(1, lease.releases.get());
     assertEquals(0, ThreadOwnership.holdCount(source));
-    assertEquals(Optional.empty(), ThreadOwnership.holdOf(source));
+    assertEquals(Optional.empty(), ThreadOwnership.leaseOf(source));
   }
 
   @Test
@@ -256,10 +256,10 @@ class OwnershipTest {
     lock(RENEWED);
     lock(RENEWED);
 
-    assertNull(ThreadOwnership.leave(source));
-    assertSame(lease, ThreadOwnership.leave(source));
+    assertNull(ThreadOwnership.exit(source));
+    assertSame(lease, ThreadOwnership.exit(source));
 
     assertEquals(0, lease.releases.get());
-    assertEquals(Optional.empty(), ThreadOwnership.holdOf(source));
+    assertEquals(Optional.empty(), ThreadOwnership.leaseOf(source));
   }
 }

@@ -3,6 +3,7 @@ package io.mortise.it.versions;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.connection.topology.Topology;
 import io.mortise.core.LockClient;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.fencing.FencedStore;
@@ -46,10 +47,12 @@ class LinkageTest {
 
   /** Packages of the libraries that an application may bring in a version of its own. */
   private static final List<String> LIBRARIES =
-      List.of("redis.clients.jedis.", "org.apache.commons.pool2.", "org.slf4j.");
+      List.of(
+          "redis.clients.jedis.", "org.apache.commons.pool2.", "org.slf4j.", "com.google.common.");
 
   private static final List<Class<?>> MODULES =
       List.of(
+          Topology.class,
           LockClient.class,
           RedisFairLock.class,
           RedisReadWriteLock.class,

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * there of those that did not end well.
  *
  * <p><b>A lost reply</b>: the attempt may have been granted; a repetition by the same holder id
- * takes the same hold, and if the acquisition ends without it, {@link #giveUp} releases what may be
- * there, until the lease would have run out. <b>A lease that is over on arrival</b> is no hold.
+ * takes the same hold, and if the acquisition ends without it, {@link #abandon} releases what may
+ * be there, until the lease would have run out. <b>A lease that is over on arrival</b> is no hold.
  *
  * <p>Used by one thread at a time, that of its acquisition.
  */
@@ -84,7 +84,7 @@ final class AcquireAttempts {
    * @param leftNanos what is left of the wait
    * @return null when there was no answer, which {@code patience} then explains
    */
-  @Nullable AcquireResult make(long leftNanos) {
+  @Nullable AcquireResult send(long leftNanos) {
     ScriptCall call = next();
     long within = withinNanos(leftNanos);
     return outcome(
@@ -134,20 +134,20 @@ final class AcquireAttempts {
         before = answered.granted(); // and in doubt until somebody has the hold
       } else {
         doubt = answered;
-        note(null);
+        record(null);
         place.wasBusy();
       }
       queued |= outcome instanceof AcquireResult.Queued;
       return outcome;
     } catch (CommandException fault) {
-      if (fault.isAnswer() || !fault.mayHaveRun()) {
+      if (fault.isServerReply() || !fault.mayHaveExecuted()) {
         doubt = answered;
       }
-      halfway |= fault.isAnswer() && fault.mayHaveRun();
-      note(fault);
+      halfway |= fault.isServerReply() && fault.mayHaveExecuted();
+      record(fault);
       return null;
     } catch (ClassCastException | IndexOutOfBoundsException odd) { // by the protocol
-      note(
+      record(
           new CommandException(Kind.SCRIPT, true, "the answer to the attempt cannot be read", odd));
       return null;
     }
@@ -158,7 +158,7 @@ final class AcquireAttempts {
    * happened since the attempt was sent that may have ended the hold, such as a forced release:
    * then the next attempt, by the same holder id, finds out.
    */
-  @Nullable OwnedLease hold(AcquireResult.Acquired acquired) {
+  @Nullable OwnedLease toLease(AcquireResult.Acquired acquired) {
     RedisLease lease =
         new RedisLease(
             context.lease(), protocol, holder, acquired, neighbours.owner(), terms, sending);
@@ -166,7 +166,7 @@ final class AcquireAttempts {
     // background, which could meet the next attempt of the same holder.
     if (context.nanos() - lease.renewal().deadlineNanos() >= 0) {
       doubt = before.held(leaseFromNow()); // it was answered: one release ends it
-      note(
+      record(
           new CommandException(
               Kind.UNREACHABLE,
               true,
@@ -174,33 +174,33 @@ final class AcquireAttempts {
               new TimeoutException()));
       return null;
     }
-    note(null);
+    record(null);
     if (!context.lease().holds().register(lease, sending.epoch())) {
       doubt = before.held(leaseFromNow());
       return null;
     }
     // Not before: what ends as an object only must not have the holder id released.
-    lease.end().doubt(before);
-    return neighbours.hold(lease, tokens);
+    lease.end().setUnanswered(before);
+    return neighbours.publish(lease, tokens);
   }
 
   private long leaseFromNow() {
     return context.nanos() + terms.leaseMillis() * 1_000_000;
   }
 
-  private void note(@Nullable CommandException fault) {
-    patience.note(fault);
-    place.attempted(fault);
+  private void record(@Nullable CommandException fault) {
+    patience.record(fault);
+    place.recordAttempt(fault);
   }
 
   /**
    * Nothing came of it. A place in a queue is left at once, while Redis answers and there is time;
    * what is in doubt, in the background.
    */
-  void giveUp(long leftNanos) {
+  void abandon(long leftNanos) {
     boolean left = !queued;
     if (queued
-        && patience.last() == null
+        && patience.lastFault() == null
         && !context.lease().isClosed()
         && leftNanos + LeaseRenewal.ROUND_TRIP_NANOS > 0) {
       try {
@@ -208,7 +208,7 @@ final class AcquireAttempts {
             .lease()
             .commands()
             .run(
-                protocol.abandon(holder),
+                protocol.leave(holder),
                 Math.min(LeaseRenewal.ROUND_TRIP_NANOS, leftNanos + LeaseRenewal.ROUND_TRIP_NANOS));
         left = true;
       } catch (CommandException fault) {
@@ -219,12 +219,12 @@ final class AcquireAttempts {
       context
           .lease()
           .releases()
-          .abandon(protocol, holder, left ? doubt : doubt.held(leaseFromNow()));
+          .releaseUntilConfirmed(protocol, holder, left ? doubt : doubt.held(leaseFromNow()));
     } else if (halfway) {
       context
           .lease()
           .releases()
-          .abandon(protocol, holder, UnansweredAttempts.NONE.held(leaseFromNow()));
+          .releaseUntilConfirmed(protocol, holder, UnansweredAttempts.NONE.held(leaseFromNow()));
     }
   }
 }

@@ -64,7 +64,7 @@ final class AcquireWait implements AutoCloseable {
   }
 
   long leftNanos() {
-    return terms.isForever()
+    return terms.isUnbounded()
         ? LeaseTerms.FOREVER / 2
         : terms.waitNanos() - (context.nanos() - startNanos);
   }
@@ -77,15 +77,15 @@ final class AcquireWait implements AutoCloseable {
    */
   String begin() {
     Subscriptions.ReservedChannel spare = null;
-    if (terms.waitNanos() > 0 && protocol.channelIsPrivate()) {
-      spare = context.wakeups().takeSpare(this::channels);
+    if (terms.waitNanos() > 0 && protocol.hasChannelPerWaiter()) {
+      spare = context.wakeups().takeReserved(this::channels);
     }
     if (spare != null) {
       holder = spare.holder();
       subscription = spare.subscription();
     } else {
       holder = context.holderIds().get();
-      if (terms.waitNanos() > 0 && !protocol.channelIsPrivate()) {
+      if (terms.waitNanos() > 0 && !protocol.hasChannelPerWaiter()) {
         subscription = context.wakeups().join(protocol.channel(holder));
       }
     }
@@ -98,7 +98,7 @@ final class AcquireWait implements AutoCloseable {
   }
 
   /** To be called before each attempt, for the {@link #park} after it. */
-  Heard listen() {
+  Heard snapshot() {
     Subscription channel = subscription;
     return channel == null
         ? Heard.NOTHING
@@ -109,8 +109,8 @@ final class AcquireWait implements AutoCloseable {
    * After a release that other clients have heard, who waits anyway waits a moment longer; see
    * {@link ReleaseFairness}.
    */
-  boolean letOthersGoFirst() throws InterruptedException {
-    if (terms.waitNanos() <= 0 || !protocol.passesOn()) {
+  boolean yieldToOtherClients() throws InterruptedException {
+    if (terms.waitNanos() <= 0 || !protocol.allowsTransfer()) {
       return false;
     }
     Signal wake = subscription == null ? context.lease().closing().signal() : subscription.signal();
@@ -123,16 +123,16 @@ final class AcquireWait implements AutoCloseable {
       }
       polite = true;
       await(wake, seen, nanos);
-      noteReleases(seen);
+      recordReleases(seen);
     }
     return polite;
   }
 
-  private void noteReleases(long seen) {
-    if (subscription != null && protocol.passesOn()) {
+  private void recordReleases(long seen) {
+    if (subscription != null && protocol.allowsTransfer()) {
       long heard = subscription.signal().generation();
       if (heard != seen) {
-        context.courtesy().heard(protocol, heard, context.nanos());
+        context.courtesy().onReleaseHeard(protocol, heard, context.nanos());
       }
     }
   }
@@ -151,23 +151,23 @@ final class AcquireWait implements AutoCloseable {
     Subscription channel = heard.channel();
     if (channel == null) {
       Subscription fresh =
-          context.wakeups().subscribe(protocol.channel(holder), !protocol.channelIsPrivate());
+          context.wakeups().subscribe(protocol.channel(holder), !protocol.hasChannelPerWaiter());
       subscription = fresh;
-      settle(fresh);
+      onFirstPark(fresh);
       long generation = fresh.signal().generation();
       if (!fresh.confirmed()) {
         await(fresh.signal(), generation, Math.min(nanos, FIRST_CONFIRMATION_NANOS));
       }
     } else {
-      settle(channel);
+      onFirstPark(channel);
       long most = heard.trusted() ? nanos : Math.min(nanos, pollNanos());
       await(channel.signal(), heard.generation(), most);
-      noteReleases(heard.generation());
+      recordReleases(heard.generation());
     }
   }
 
   /** The first time that it parks, so it waits for longer than one attempt. */
-  private void settle(Subscription channel) {
+  private void onFirstPark(Subscription channel) {
     if (parked) {
       return;
     }
@@ -176,8 +176,8 @@ final class AcquireWait implements AutoCloseable {
     if (sign != null) {
       presence = new WaiterHeartbeat(context.lease(), protocol, holder, sign, channel.signal());
     }
-    if (protocol.channelIsPrivate()) {
-      context.wakeups().makeSpares(channels(), context.holderIds(), protocol::channel);
+    if (protocol.hasChannelPerWaiter()) {
+      context.wakeups().reserveAhead(channels(), context.holderIds(), protocol::channel);
     }
   }
 
@@ -209,7 +209,7 @@ final class AcquireWait implements AutoCloseable {
   // ---- interrupts
 
   /** Throws when the thread is interrupted and that ends the wait; otherwise remembers it. */
-  void noteInterrupt() throws InterruptedException {
+  void checkInterrupt() throws InterruptedException {
     if (Thread.interrupted()) {
       if (terms.interruptible()) {
         throw new InterruptedException(
@@ -220,7 +220,7 @@ final class AcquireWait implements AutoCloseable {
   }
 
   /** At the end: the thread is as interrupted as it would be without all this. */
-  void passOnInterrupt() {
+  void restoreInterrupt() {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }

@@ -99,8 +99,8 @@ public final class Acquisition {
     OwnedLease lease = null;
     context.lease().operations().begin();
     try {
-      waiting.noteInterrupt();
-      lease = neighbours.left(terms.waitNanos());
+      waiting.checkInterrupt();
+      lease = neighbours.takeOffered(terms.waitNanos());
       if (lease == null && standInLine()) {
         attempts =
             new AcquireAttempts(
@@ -114,7 +114,7 @@ public final class Acquisition {
       } finally {
         context.lease().operations().end();
       }
-      waiting.passOnInterrupt();
+      waiting.restoreInterrupt();
     }
   }
 
@@ -127,12 +127,12 @@ public final class Acquisition {
     if (!neighbours.standInLine()) {
       return true;
     }
-    boolean first = place.enter(terms.waitNanos(), terms.interruptible(), neighbours::suits);
+    boolean first = place.enter(terms.waitNanos(), terms.interruptible(), neighbours::accepts);
     context.lease().ensureOpen(protocol.name());
     LocalQueue.Outage trouble = place.trouble();
     if (first) {
       if (trouble != null) {
-        patience.inherit(trouble, waiting.startNanos());
+        patience.adopt(trouble, waiting.startNanos());
         if (trouble.isFresh(context.nanos())) {
           throwIfPatienceIsOver();
         }
@@ -155,27 +155,27 @@ public final class Acquisition {
   private @Nullable OwnedLease attemptUntilDone(AcquireAttempts attempts)
       throws InterruptedException {
     while (true) {
-      boolean polite = place.tenure() == null && waiting.letOthersGoFirst();
+      boolean polite = place.offeredHold() == null && waiting.yieldToOtherClients();
       // Before the attempt, and before the look whether the client is closed: a message, or the
       // closing, after this moment is not missed.
-      AcquireWait.Heard heard = waiting.listen();
+      AcquireWait.Heard heard = waiting.snapshot();
       context.lease().ensureOpen(protocol.name());
-      waiting.noteInterrupt();
-      OwnedLease left = neighbours.left(attempts.withinNanos(waiting.leftNanos()));
+      waiting.checkInterrupt();
+      OwnedLease left = neighbours.takeOffered(attempts.withinNanos(waiting.leftNanos()));
       if (left != null) {
         return instead(left, attempts);
       }
 
-      AcquireResult attempt = attempts.make(waiting.leftNanos());
+      AcquireResult attempt = attempts.send(waiting.leftNanos());
       if (polite) {
-        context.courtesy().tried(protocol, attempt instanceof AcquireResult.Acquired);
+        context.courtesy().onAttempt(protocol, attempt instanceof AcquireResult.Acquired);
       }
       if (attempt instanceof AcquireResult.Acquired acquired) {
-        OwnedLease lease = attempts.hold(acquired);
+        OwnedLease lease = attempts.toLease(acquired);
         if (lease != null) {
           return lease;
         }
-        if (patience.last() == null
+        if (patience.lastFault() == null
             && ++askedAgain >= MOST_ASKED_AGAIN
             && waiting.leftNanos() <= 0) {
           return null; // what was granted is given up
@@ -196,7 +196,7 @@ public final class Acquisition {
   private OwnedLease instead(OwnedLease left, AcquireAttempts attempts) {
     boolean given = false;
     try {
-      attempts.giveUp(waiting.leftNanos());
+      attempts.abandon(waiting.leftNanos());
       given = true;
       return left;
     } finally {
@@ -216,7 +216,7 @@ public final class Acquisition {
 
   /** Throws when there is no use in going on; otherwise waits a while. */
   private void pauseAfterFault() throws InterruptedException {
-    CommandException fault = patience.last();
+    CommandException fault = patience.lastFault();
     if (fault == null) {
       return;
     }
@@ -248,15 +248,15 @@ public final class Acquisition {
    * first: so it gets its turn, and this one goes to the end of the line.
    */
   private void letOthersGiveUp() throws InterruptedException {
-    if (patience.isOver()) {
-      long left = terms.isForever() ? LeaseTerms.FOREVER : waiting.leftNanos();
-      place.stepBack(left, terms.interruptible());
+    if (patience.isExpired()) {
+      long left = terms.isUnbounded() ? LeaseTerms.FOREVER : waiting.leftNanos();
+      place.moveToTail(left, terms.interruptible());
     }
   }
 
   private void throwIfPatienceIsOver() {
-    CommandException fault = patience.last();
-    if (fault != null && terms.isForever() && patience.isOver()) {
+    CommandException fault = patience.lastFault();
+    if (fault != null && terms.isUnbounded() && patience.isExpired()) {
       throw LockExceptions.from(
           fault,
           protocol.name(),
@@ -275,13 +275,13 @@ public final class Acquisition {
     } finally {
       try {
         if (lease == null && attempts != null) {
-          attempts.giveUp(waiting.leftNanos());
+          attempts.abandon(waiting.leftNanos());
         } else if (lease != null && !ended) {
           drop(lease); // an error keeps it from its caller
         }
       } finally {
         if (lease == null) {
-          place.leave();
+          place.release();
         }
       }
     }

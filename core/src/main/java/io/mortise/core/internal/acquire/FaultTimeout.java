@@ -19,7 +19,7 @@ final class FaultTimeout {
   }
 
   /** Notes how an attempt went; null when it was answered, which ends the row. */
-  void note(@Nullable CommandException fault) {
+  void record(@Nullable CommandException fault) {
     if (fault != null && last == null) {
       sinceNanos = ticker.read();
     }
@@ -27,19 +27,19 @@ final class FaultTimeout {
   }
 
   /** Takes over what the one before in the line ran into, as far as this one was waiting then. */
-  void inherit(Outage trouble, long waitingSinceNanos) {
+  void adopt(Outage trouble, long waitingSinceNanos) {
     last = trouble.fault();
     sinceNanos =
         trouble.sinceNanos() - waitingSinceNanos > 0 ? trouble.sinceNanos() : waitingSinceNanos;
   }
 
   /** The last fault of the row; null when the last attempt was answered. */
-  @Nullable CommandException last() {
+  @Nullable CommandException lastFault() {
     return last;
   }
 
   /** Whether there has been no answer for as long as {@code LockOptions.outageTimeout} allows. */
-  boolean isOver() {
+  boolean isExpired() {
     return last != null && ticker.read() - sinceNanos >= limit.toNanos();
   }
 }

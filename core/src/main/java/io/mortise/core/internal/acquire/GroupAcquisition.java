@@ -90,7 +90,7 @@ public final class GroupAcquisition {
   private void leaveFrom(int place) {
     if (place < places.size()) {
       try {
-        places.get(place).leave();
+        places.get(place).release();
       } finally {
         leaveFrom(place + 1);
       }
@@ -100,8 +100,8 @@ public final class GroupAcquisition {
   private boolean standInLine(LockProtocol protocol) {
     QueueTicket place = new QueueTicket(context.lease(), context.gates(), protocol);
     places.add(place);
-    boolean first = place.enterIfFree();
-    place.releaseTenure(withinNanos());
+    boolean first = place.tryEnter();
+    place.releaseOfferedHold(withinNanos());
     return first;
   }
 
@@ -150,7 +150,7 @@ public final class GroupAcquisition {
               .lease()
               .commands()
               .attempt(
-                  ScriptRequest.together(calls),
+                  ScriptRequest.merged(calls),
                   GroupAcquisition::isGrant,
                   this::releases,
                   withinNanos());
@@ -167,8 +167,8 @@ public final class GroupAcquisition {
       List<OwnedLease> leases = hold(AcquireResult.Acquired.of(answer), sending, doubt.granted());
       return leases == null ? null : new GroupAttemptResult.Acquired(leases);
     } catch (CommandException fault) {
-      if (fault.mayHaveRun()) {
-        doubt = fault.isAnswer() ? doubt.held(leaseFromNow()) : doubt.another(leaseFromNow());
+      if (fault.mayHaveExecuted()) {
+        doubt = fault.isServerReply() ? doubt.held(leaseFromNow()) : doubt.another(leaseFromNow());
       }
       if (doubt.exists()) {
         abandon(doubt);
@@ -218,8 +218,8 @@ public final class GroupAcquisition {
         }
       }
       for (int i = 0; registered && i < leases.size(); i++) {
-        leases.get(i).end().doubt(doubt);
-        places.get(i).handOver(leases.get(i));
+        leases.get(i).end().setUnanswered(doubt);
+        places.get(i).transferTo(leases.get(i));
       }
       failed = false;
     } finally {
@@ -235,7 +235,7 @@ public final class GroupAcquisition {
 
   private void abandon(UnansweredAttempts doubt) {
     for (LockProtocol protocol : protocols) {
-      context.lease().releases().abandon(protocol, holder, doubt);
+      context.lease().releases().releaseUntilConfirmed(protocol, holder, doubt);
     }
   }
 

@@ -17,6 +17,6 @@ public record ObservedReleases(Subscriptions wakeups, ReleaseFairness courtesy)
   public void released(
       LockProtocol protocol, String holder, long receivers, long before, long nowNanos) {
     boolean itself = receivers > 0 && wakeups.isHeard(protocol.channel(holder));
-    courtesy.released(protocol, itself ? receivers - 1 : receivers, before, nowNanos);
+    courtesy.onReleased(protocol, itself ? receivers - 1 : receivers, before, nowNanos);
   }
 }

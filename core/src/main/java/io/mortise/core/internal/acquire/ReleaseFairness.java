@@ -72,7 +72,7 @@ public final class ReleaseFairness {
    * @param heard how many of others have heard it
    * @param generation of the channel's signal, before
    */
-  void released(LockProtocol lock, long heard, long generation, long nowNanos) {
+  void onReleased(LockProtocol lock, long heard, long generation, long nowNanos) {
     if (heard <= 0) {
       if (!pauses.isEmpty()) {
         pauses.remove(lock.name());
@@ -99,7 +99,7 @@ public final class ReleaseFairness {
   }
 
   /** Who waits has heard of a release, by now of so many. */
-  void heard(LockProtocol lock, long generation, long nowNanos) {
+  void onReleaseHeard(LockProtocol lock, long generation, long nowNanos) {
     if (!pauses.isEmpty()) {
       pauses.computeIfPresent(
           lock.name(),
@@ -122,7 +122,7 @@ public final class ReleaseFairness {
   }
 
   /** An attempt that has waited was granted, or was not. */
-  void tried(LockProtocol lock, boolean granted) {
+  void onAttempt(LockProtocol lock, boolean granted) {
     pauses.computeIfPresent(
         lock.name(),
         (name, pause) ->

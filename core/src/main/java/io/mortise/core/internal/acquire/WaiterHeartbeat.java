@@ -58,14 +58,14 @@ public final class WaiterHeartbeat
 
   /** Of two waiters one is always within half a time of the other: all come to sign together. */
   @Override
-  public long earliestNanos() {
+  public long mayRunAtNanos() {
     return dueNanos - everyNanos() / 2;
   }
 
   @Override
-  public void onTime(long nowNanos) {
+  public void onDue(long nowNanos) {
     dueNanos = nowNanos + everyNanos();
-    batches.offer(this);
+    batches.add(this);
   }
 
   @Override
@@ -79,14 +79,14 @@ public final class WaiterHeartbeat
   }
 
   @Override
-  public void answered(long answer, long sentNanos) {
+  public void onReply(long answer, long sentNanos) {
     if (answer != 1) {
       wake.fire();
     }
   }
 
   @Override
-  public void failed(CommandException fault) {
+  public void onFailure(CommandException fault) {
     LOG.debug("a waiter's sign of life was not sent", fault);
   }
 

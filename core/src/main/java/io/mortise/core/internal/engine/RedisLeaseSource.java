@@ -96,7 +96,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
         && engine == source.engine
         && protocol.kind().equals(source.protocol.kind())
         && protocol.acquireTogether("", 1).isPresent()
-        && leases.commands().haveOneSlot(protocol.inspect(), source.protocol.inspect());
+        && leases.commands().haveOneSlot(protocol.queryLease(), source.protocol.queryLease());
   }
 
   @Override
@@ -113,26 +113,27 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   @Override
   public Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException {
-    return Optional.ofNullable(Acquisition.acquire(engine.context(), this, asked(), terms, owner));
+    return Optional.ofNullable(
+        Acquisition.acquire(engine.context(), this, protocolForCaller(), terms, owner));
   }
 
-  private LockProtocol asked() {
-    return called ? protocol : protocol.forCaller(this::holderOf);
-  }
-
-  @Override
-  public Optional<String> obstacle() {
-    return protocol.obstacle(this::holderOf);
+  private LockProtocol protocolForCaller() {
+    return called ? protocol : protocol.boundTo(this::holderOf);
   }
 
   @Override
-  public RedisLeaseSource detached() {
-    return new RedisLeaseSource(engine, protocol.forCaller(this::holderOf), true);
+  public Optional<String> selfDeadlock() {
+    return protocol.selfDeadlock(this::holderOf);
+  }
+
+  @Override
+  public RedisLeaseSource boundToCaller() {
+    return new RedisLeaseSource(engine, protocol.boundTo(this::holderOf), true);
   }
 
   /** The current thread, as a protocol sees it. */
   private Optional<String> holderOf(String kind) {
-    return ThreadOwnership.holdOf(new Identity(engine, LeaseContext.idOf(kind, protocol.name())))
+    return ThreadOwnership.leaseOf(new Identity(engine, LeaseContext.idOf(kind, protocol.name())))
         .filter(OwnedLease::isValid)
         .map(
             lease ->
@@ -143,7 +144,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public Future<?> submit(Runnable task) {
-    return engine.workers().runWaiting(task);
+    return engine.workers().submitBlocking(task);
   }
 
   @Override
@@ -155,7 +156,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public Optional<Duration> remainingLease() {
-    long millis = ask(protocol.inspect());
+    long millis = ask(protocol.queryLease());
     if (millis == -2) {
       return Optional.empty();
     }
@@ -190,15 +191,15 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   public boolean forceUnlock() {
     leases.ensureOpen(protocol.name());
     try {
-      boolean forced = (Long) leases.commands().runOnce(protocol.force()).value() == 1;
+      boolean forced = (Long) leases.commands().runAtMostOnce(protocol.forceRelease()).value() == 1;
       leases.holds().endEpoch();
       // Those of this client are told before this returns: so the line is open to the next.
-      holdsHere().forEach(LeaseRenewal::verifyNow);
+      holdsHere().forEach(LeaseRenewal::verifyQuietly);
       return forced;
     } catch (CommandException fault) {
       leases.holds().endEpoch();
-      holdsHere().forEach(LeaseRenewal::verify);
-      throw fault.mayHaveRun() && !fault.isAnswer()
+      holdsHere().forEach(LeaseRenewal::requestVerification);
+      throw fault.mayHaveExecuted() && !fault.isServerReply()
           ? LockExceptions.from(
               fault,
               protocol.name(),

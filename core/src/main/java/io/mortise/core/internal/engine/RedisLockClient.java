@@ -111,9 +111,9 @@ public final class RedisLockClient implements LockClient, LockServer {
             wakeups,
             courtesy,
             () -> id + ":" + acquisitions.incrementAndGet());
-    this.servers.onBroken(holds::connectionBroke);
+    this.servers.onConnectionLost(holds::connectionBroke);
     this.servers.onChange(this::serverChanged);
-    if (this.servers.mayChange()) {
+    if (this.servers.canFailOver()) {
       // The watch itself is the first entry.
       scheduler.add(new FailoverMonitor(this.servers, () -> scheduler.size() > 1, ticker.read()));
     }
@@ -124,14 +124,14 @@ public final class RedisLockClient implements LockClient, LockServer {
   public static LockClient create(String uri, LockOptions options) {
     return checked(
         new RedisLockClient(
-            options, workers -> TopologyFactory.servers(uri, settings(options), workers)));
+            options, workers -> TopologyFactory.create(uri, settings(options), workers)));
   }
 
   /** A client on the connections of the caller's. */
   public static LockClient create(UnifiedJedis jedis, LockOptions options) {
     return checked(
         new RedisLockClient(
-            options, workers -> TopologyFactory.servers(jedis, settings(options), workers)));
+            options, workers -> TopologyFactory.create(jedis, settings(options), workers)));
   }
 
   private static ConnectionSettings settings(LockOptions options) {
@@ -233,7 +233,7 @@ public final class RedisLockClient implements LockClient, LockServer {
     OperationCounter operations = context.lease().operations();
     long timeoutNanos = commands().timeoutNanos();
     long deadlineNanos = context.nanos() + timeoutNanos;
-    operations.awaitNone(timeoutNanos / 2); // the other half is the holds'
+    operations.awaitZero(timeoutNanos / 2); // the other half is the holds'
     List<ScriptCall> holds = new ArrayList<>();
     for (RedisLease lease : holds().all()) {
       if (lease
@@ -243,7 +243,7 @@ public final class RedisLockClient implements LockClient, LockServer {
       }
     }
     giveUp(holds, releases.takeAll(), deadlineNanos);
-    operations.awaitNone(deadlineNanos - context.nanos());
+    operations.awaitZero(deadlineNanos - context.nanos());
     giveUp(List.of(), releases.takeAll(), deadlineNanos); // of those who were still under way
     scheduler().close();
     scheduler().clear();
@@ -259,7 +259,7 @@ public final class RedisLockClient implements LockClient, LockServer {
     List<ScriptCall> calls = new ArrayList<>(holds);
     calls.addAll(others);
     List<CommandException> faults =
-        commands().many().allAlsoUnread(calls, deadlineNanos).stream()
+        commands().pipeline().allAlsoUnread(calls, deadlineNanos).stream()
             .flatMap(answer -> Stream.ofNullable(answer.fault()))
             .toList();
     if (!faults.isEmpty()) {

@@ -19,19 +19,19 @@ final class HeldTicket implements QueueSlot {
   }
 
   @Override
-  public boolean isAwaited() {
+  public boolean hasWaiters() {
     return withPermit && gate.hasWaiters();
   }
 
   @Override
-  public void end() {
+  public void release() {
     gates.leave(lock, gate, withPermit);
   }
 
   @Override
-  public @Nullable TransferableHold end(TransferableHold hold) {
-    gate.put(hold);
+  public @Nullable TransferableHold passOn(TransferableHold hold) {
+    gate.offerHold(hold);
     gates.leave(lock, gate, true);
-    return gate.takeOrphan();
+    return gate.takeUnclaimedHold();
   }
 }

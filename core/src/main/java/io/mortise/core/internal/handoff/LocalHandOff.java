@@ -46,7 +46,7 @@ public final class LocalHandOff {
 
   /** Whether who asks Redis stands in line, because those behind get something from it. */
   public boolean standInLine() {
-    return shares || protocol.waitsInLine();
+    return shares || protocol.usesLocalQueue();
   }
 
   /** Whose the hold in Redis will be: nobody's, when it is shared. */
@@ -59,10 +59,10 @@ public final class LocalHandOff {
    * than the line has used lately, because tokens that nobody gets are lost.
    */
   public int tokens() {
-    return protocol.passesOn()
+    return protocol.allowsTransfer()
             && terms.renewed()
             && !context.options().maxHandOffTime().isZero()
-            && place.isAwaited()
+            && place.hasSuccessors()
         ? Math.min(context.options().maxHandOffs(), place.expectedPasses()) + 1
         : 1;
   }
@@ -72,19 +72,19 @@ public final class LocalHandOff {
    *
    * @param withinNanos how long it may take to give up what is of no use
    */
-  public @Nullable OwnedLease left(long withinNanos) {
+  public @Nullable OwnedLease takeOffered(long withinNanos) {
     if (shares) {
-      return join();
+      return joinShared();
     }
     OwnedLease lease = takeOver();
     if (lease == null) {
-      place.releaseTenure(withinNanos);
+      place.releaseOfferedHold(withinNanos);
     }
     return lease;
   }
 
   /** Opens a hold that Redis has granted, and that is registered, to those behind. */
-  public OwnedLease hold(RedisLease lease, int tokens) {
+  public OwnedLease publish(RedisLease lease, int tokens) {
     boolean given = false;
     try {
       if (shares) {
@@ -92,8 +92,8 @@ public final class LocalHandOff {
         given = true; // from here on its last user releases it
         return open(first);
       }
-      lease.end().reserve(tokens);
-      place.handOver(lease);
+      lease.end().reserveTokens(tokens);
+      place.transferTo(lease);
       given = true;
       return lease;
     } finally {
@@ -103,7 +103,7 @@ public final class LocalHandOff {
     }
   }
 
-  private @Nullable OwnedLease join() {
+  private @Nullable OwnedLease joinShared() {
     SharedLease part = sharedHolds.join(LeaseContext.idOf(protocol), source, terms, owner);
     return part == null ? null : open(part);
   }
@@ -112,7 +112,7 @@ public final class LocalHandOff {
   private OwnedLease open(SharedLease part) {
     boolean opened = false;
     try {
-      place.leave();
+      place.release();
       part.watched();
       opened = true;
       return part;
@@ -124,14 +124,14 @@ public final class LocalHandOff {
   }
 
   /** Whether a hold that passes on is what is asked for. */
-  public boolean suits(TransferableHold tenure) {
-    return tenure.suits(terms, context.nanos()) && tenure.epoch() == context.holds().epoch();
+  public boolean accepts(TransferableHold tenure) {
+    return tenure.satisfies(terms, context.nanos()) && tenure.epoch() == context.holds().epoch();
   }
 
   /** The hold that the one before in the line has left; null when there is none that suits. */
   private @Nullable OwnedLease takeOver() {
-    TransferableHold tenure = place.tenure();
-    if (tenure == null || !suits(tenure)) {
+    TransferableHold tenure = place.offeredHold();
+    if (tenure == null || !accepts(tenure)) {
       return null;
     }
     RedisLease lease = new RedisLease(context, protocol, tenure, owner, terms);
@@ -140,8 +140,8 @@ public final class LocalHandOff {
     }
     boolean given = false;
     try {
-      place.attempted(null);
-      place.handOver(lease);
+      place.recordAttempt(null);
+      place.transferTo(lease);
       given = true;
     } finally {
       if (!given) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The line in which the threads of one client wait for one name: the first of them talks to Redis,
  * and keeps the permit for as long as it holds the lock; then the next has its turn. Only a hold
- * that passes on may be taken past the line, within bounds: see {@link #overtake}.
+ * that passes on may be taken past the line, within bounds: see {@link #barge}.
  *
  * <p>The permit belongs to an acquisition, not to a thread: a lease may be closed by any thread,
  * and may be lost, and passes the permit on exactly once, by {@link LocalQueues#leave}.
@@ -84,14 +84,14 @@ public final class LocalQueue {
   /**
    * Waits for the permit; who is not interruptible keeps its place in the line through interrupts.
    *
-   * @param wanted whether a hold that passes on is what this one asks for, see {@link #overtake}
+   * @param wanted whether a hold that passes on is what this one asks for, see {@link #barge}
    */
   boolean enter(long nanos, boolean interruptible, Predicate<TransferableHold> wanted)
       throws InterruptedException {
     if (nanos <= 0) {
       return enterIfFree();
     }
-    if (overtake(wanted)) {
+    if (barge(wanted)) {
       return true;
     }
     boolean entered = enterInTurn(nanos, interruptible);
@@ -120,44 +120,44 @@ public final class LocalQueue {
    * #MOST_OVERTAKEN} holds of others once it could have had its turn. Where Redis has to be asked
    * nobody who waits overtakes: the time of a round trip is the line's.
    */
-  private boolean overtake(Predicate<TransferableHold> wanted) {
+  private boolean barge(Predicate<TransferableHold> wanted) {
     TransferableHold left = tenure.get();
-    if (left == null || !wanted.test(left) || !mayOvertake() || !permit.tryAcquire()) {
+    if (left == null || !wanted.test(left) || !mayBarge() || !permit.tryAcquire()) {
       return false;
     }
-    if (!left.equals(tenure.get()) || !mayOvertake()) { // somebody was quicker
+    if (!left.equals(tenure.get()) || !mayBarge()) { // somebody was quicker
       permit.release();
       return false;
     }
-    overtook();
+    barged();
     return true;
   }
 
   /**
-   * Takes the permit if nobody has it. Past those who wait, only as often as {@link #overtake} may;
-   * a hold that was left for them comes with it.
+   * Takes the permit if nobody has it. Past those who wait, only as often as {@link #barge} may; a
+   * hold that was left for them comes with it.
    */
   boolean enterIfFree() {
     boolean past = permit.hasQueuedThreads();
-    if ((past && !mayOvertake()) || !permit.tryAcquire()) {
+    if ((past && !mayBarge()) || !permit.tryAcquire()) {
       return false;
     }
     if (past) {
-      if (!mayOvertake()) { // others were quicker
+      if (!mayBarge()) { // others were quicker
         permit.release();
         return false;
       }
-      overtook();
+      barged();
     }
     return true;
   }
 
-  private void overtook() {
+  private void barged() {
     int before = overtaken;
     overtaken = before + 1;
   }
 
-  private boolean mayOvertake() {
+  private boolean mayBarge() {
     return overtaken < MOST_OVERTAKEN && clock.getAsLong() - movedNanos <= OVERTAKING_NANOS;
   }
 
@@ -185,7 +185,7 @@ public final class LocalQueue {
     }
   }
 
-  void pass() {
+  void release() {
     holder = null;
     permit.release();
   }
@@ -198,14 +198,14 @@ public final class LocalQueue {
   }
 
   /** Leaves a hold for the next in line. Called with the permit, before it is passed on. */
-  void put(TransferableHold hold) {
+  void offerHold(TransferableHold hold) {
     expectedPasses =
         (int) Math.max(FEWEST_PASSES, Math.min(Integer.MAX_VALUE, 2L * hold.reserve().passes()));
     tenure.set(hold);
   }
 
   /** What was left for the one who has the permit now. */
-  @Nullable TransferableHold take() {
+  @Nullable TransferableHold takeHold() {
     return tenure.get() == null ? null : tenure.getAndSet(null);
   }
 
@@ -214,21 +214,21 @@ public final class LocalQueue {
    * hold on, and whoever leaves the line without the permit, has to look: if the last one in the
    * line gives up just when the hold is passed to it, one of the two sees that it lies there.
    */
-  @Nullable TransferableHold takeOrphan() {
+  @Nullable TransferableHold takeUnclaimedHold() {
     if (tenure.get() == null || permit.hasQueuedThreads() || !permit.tryAcquire()) {
       return null;
     }
-    TransferableHold orphan = take();
+    TransferableHold orphan = takeHold();
     permit.release();
     return orphan;
   }
 
   /** Lets everybody through; they find the client closed. */
-  void open(int permits) {
+  void releaseAll(int permits) {
     permit.release(permits);
   }
 
-  void heldBy(RedisLease lease) {
+  void setHolder(RedisLease lease) {
     holder = lease;
   }
 
@@ -255,7 +255,7 @@ public final class LocalQueue {
   }
 
   /** Notes how the last attempt went, for those who wait behind. */
-  void attempted(@Nullable CommandException fault, long nowNanos) {
+  void recordAttempt(@Nullable CommandException fault, long nowNanos) {
     LocalQueue.Outage before = trouble;
     if (fault != null) {
       trouble =

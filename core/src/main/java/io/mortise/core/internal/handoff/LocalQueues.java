@@ -31,7 +31,7 @@ public final class LocalQueues implements AutoCloseable {
   /** Gives the gate back, and the permit with it if the caller has it. */
   void leave(String lock, LocalQueue gate, boolean withPermit) {
     if (withPermit) {
-      gate.pass();
+      gate.release();
     }
     gates.computeIfPresent(lock, (id, present) -> --present.users == 0 ? null : present);
   }
@@ -42,6 +42,6 @@ public final class LocalQueues implements AutoCloseable {
 
   @Override
   public void close() {
-    gates.values().forEach(gate -> gate.open(OPEN));
+    gates.values().forEach(gate -> gate.releaseAll(OPEN));
   }
 }

@@ -48,7 +48,7 @@ public final class QueueTicket {
   }
 
   /** Takes its turn if it is nobody else's. */
-  public boolean enterIfFree() {
+  public boolean tryEnter() {
     LocalQueue line = gates.join(lock);
     gate = line;
     permit = line.enterIfFree();
@@ -58,12 +58,12 @@ public final class QueueTicket {
 
   private void takeTenure(LocalQueue line) {
     if (permit) {
-      tenure = line.take();
+      tenure = line.takeHold();
     }
   }
 
   /** A hold that the one before has left to this one; null when there is none. */
-  public @Nullable TransferableHold tenure() {
+  public @Nullable TransferableHold offeredHold() {
     return tenure;
   }
 
@@ -72,11 +72,11 @@ public final class QueueTicket {
    *
    * @param withinNanos how long that may take; what is not done then is done in the background
    */
-  public void releaseTenure(long withinNanos) {
+  public void releaseOfferedHold(long withinNanos) {
     TransferableHold hold = tenure;
     if (hold != null) {
       tenure = null;
-      context.releases().now(protocol, hold, withinNanos);
+      context.releases().releaseNow(protocol, hold, withinNanos);
     }
   }
 
@@ -86,7 +86,7 @@ public final class QueueTicket {
   }
 
   /** Whether others stand in the line behind this one. */
-  boolean isAwaited() {
+  boolean hasSuccessors() {
     return gate != null && permit && gate.hasWaiters();
   }
 
@@ -113,53 +113,53 @@ public final class QueueTicket {
   }
 
   /** Tells those behind how the last attempt went; null when it was answered. */
-  public void attempted(@Nullable CommandException fault) {
+  public void recordAttempt(@Nullable CommandException fault) {
     if (gate != null && permit) {
-      gate.attempted(fault, context.nanos());
+      gate.recordAttempt(fault, context.nanos());
     }
   }
 
   /** Goes to the end of the line, if anybody stands behind. */
-  public void stepBack(long nanos, boolean interruptible) throws InterruptedException {
+  public void moveToTail(long nanos, boolean interruptible) throws InterruptedException {
     LocalQueue line = gate;
     if (line != null && permit && line.hasWaiters()) {
       permit = false;
-      line.pass();
+      line.release();
       permit = line.enter(nanos, interruptible);
       takeTenure(line);
     }
   }
 
   /** From here on the place is the lease's, which gives it back when it ends. */
-  public void handOver(RedisLease lease) {
+  public void transferTo(RedisLease lease) {
     LocalQueue line = gate;
     tenure = null;
     if (line != null) {
       boolean withPermit = permit;
       HeldTicket turn = new HeldTicket(gates, lock, line, withPermit);
       if (withPermit) {
-        line.heldBy(lease); // before its end may pass the permit on
+        line.setHolder(lease); // before its end may pass the permit on
       }
       gate = null;
       permit = false;
-      lease.end().keep(turn);
+      lease.end().setSlot(turn);
     }
   }
 
   /** Gives the place back, unless it was handed over; and the hold that came with it, if any. */
-  public void leave() {
+  public void release() {
     LocalQueue line = gate;
     if (line != null) {
       gate = null;
       TransferableHold unused = tenure;
       tenure = null;
       if (unused != null) {
-        line.put(unused);
+        line.offerHold(unused);
       }
       gates.leave(lock, line, permit);
-      TransferableHold orphan = line.takeOrphan();
+      TransferableHold orphan = line.takeUnclaimedHold();
       if (orphan != null) {
-        context.releases().soon(protocol, orphan);
+        context.releases().releaseInBackground(protocol, orphan);
       }
     }
   }

@@ -118,7 +118,7 @@ final class SharedHold implements LeaseRenewal.Owners {
 
   /** Whether nobody uses it, or all users are threads that have died without unlocking. */
   @Override
-  public boolean areGone() {
+  public boolean areDead() {
     lock.lock();
     try {
       return over || (!users.isEmpty() && users.stream().allMatch(SharedLease::isOrphaned));

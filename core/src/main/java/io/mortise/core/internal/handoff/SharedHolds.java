@@ -25,7 +25,7 @@ public final class SharedHolds {
   /** Whether a hold by these terms may be shared. */
   boolean mayShare(LockProtocol protocol, LeaseTerms terms) {
     return terms.renewed()
-        && protocol.sharesHolds()
+        && protocol.allowsSharing()
         && options.maxHandOffs() > 0
         && !options.maxHandOffTime().isZero();
   }
@@ -41,7 +41,7 @@ public final class SharedHolds {
   SharedLease begin(String id, LeaseSource source, RedisLease base, @Nullable Thread owner) {
     SharedHold share = new SharedHold(this, id, base);
     SharedLease first = share.begin(source, owner);
-    base.renewal().heldFor(share);
+    base.renewal().setSharers(share);
     open.put(id, share);
     return first;
   }

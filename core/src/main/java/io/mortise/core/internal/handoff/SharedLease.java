@@ -54,11 +54,11 @@ public final class SharedLease extends CompositeLease {
    * for whom somebody has asked a moment ago.
    */
   @Override
-  protected List<RuntimeException> giveBack(List<OwnedLease> held) {
+  protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
     boolean left = false;
     try {
       if (share.mayBeLost(this)) {
-        base.confirm();
+        base.verifyNow();
       }
       left = true;
     } catch (IllegalMonitorStateException lost) {
@@ -84,7 +84,7 @@ public final class SharedLease extends CompositeLease {
   }
 
   @Override
-  protected Asked each(Consumer<OwnedLease> action) {
+  protected Asked askMembers(Consumer<OwnedLease> action) {
     try {
       action.accept(base);
       return new Asked(1, List.of());
@@ -95,17 +95,17 @@ public final class SharedLease extends CompositeLease {
 
   /** The others may need it. */
   @Override
-  public void renewWhile(boolean wanted) {
+  public void setRenewed(boolean wanted) {
     if (wanted) {
-      super.renewWhile(true);
+      super.setRenewed(true);
     }
   }
 
   /** The others may need it: it is renewed on for them. */
   @Override
-  public void endRenewal(String why) {
+  public void stopRenewal(String why) {
     if (share.leave(this)) {
-      base.endRenewal(why);
+      base.stopRenewal(why);
     }
   }
 
@@ -116,5 +116,5 @@ public final class SharedLease extends CompositeLease {
   }
 
   @Override
-  protected void lostMember(int place, OwnedLease member) {}
+  protected void onMemberLost(int place, OwnedLease member) {}
 }

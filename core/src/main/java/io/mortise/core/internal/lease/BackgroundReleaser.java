@@ -59,7 +59,8 @@ public final class BackgroundReleaser {
   }
 
   /** Gives up all that the acquisition may have. */
-  public void abandon(LockProtocol protocol, String holder, UnansweredAttempts doubt) {
+  public void releaseUntilConfirmed(
+      LockProtocol protocol, String holder, UnansweredAttempts doubt) {
     Task task = new Task(protocol, holder, doubt);
     pending.add(task);
     if (!closing.isClosed()) { // otherwise whoever closes the client takes all at once
@@ -68,7 +69,7 @@ public final class BackgroundReleaser {
   }
 
   /** Releases a hold that was to pass on, and is not wanted: in the background if not in time. */
-  public void now(LockProtocol protocol, TransferableHold hold, long withinNanos) {
+  public void releaseNow(LockProtocol protocol, TransferableHold hold, long withinNanos) {
     boolean released = false;
     try {
       var unused = commands.run(protocol.release(hold.holder()), withinNanos);
@@ -77,19 +78,19 @@ public final class BackgroundReleaser {
       LOG.debug("lock '{}': released in the background", protocol.name(), fault);
     } finally {
       if (!released) {
-        soon(protocol, hold);
+        releaseInBackground(protocol, hold);
       }
     }
   }
 
   /** The same in the background. */
-  public void soon(LockProtocol protocol, TransferableHold hold) {
+  public void releaseInBackground(LockProtocol protocol, TransferableHold hold) {
     long end = ticker.read() + hold.leaseMillis() * 1_000_000;
-    abandon(protocol, hold.holder(), UnansweredAttempts.NONE.held(end));
+    releaseUntilConfirmed(protocol, hold.holder(), UnansweredAttempts.NONE.held(end));
   }
 
   /** What the caller of a release gets when Redis did not confirm it. */
-  LockException unconfirmed(LockName name, CommandException fault, long leaseEndNanos) {
+  LockException unconfirmedException(LockName name, CommandException fault, long leaseEndNanos) {
     long left = Math.max(0, leaseEndNanos - ticker.read()) / 1_000_000;
     return LockExceptions.from(
         fault,
@@ -104,8 +105,8 @@ public final class BackgroundReleaser {
    * another server answered than was asked first, or the same after a restart. Otherwise null: a
    * server that lives has not forgotten the hold, so the first try has released it.
    */
-  @Nullable LockException inDoubt(LockName name, Reply reply) {
-    return reply.isBySameServer()
+  @Nullable LockException inDoubtException(LockName name, Reply reply) {
+    return reply.isFromSameServer()
         ? null
         : new LockException(
             LockException.Reason.IN_DOUBT,
@@ -126,7 +127,7 @@ public final class BackgroundReleaser {
     List<ScriptCall> calls = new ArrayList<>();
     for (Task task : List.copyOf(pending)) {
       if (pending.remove(task)) {
-        calls.add(task.protocol.abandon(task.holder));
+        calls.add(task.protocol.leave(task.holder));
       }
     }
     return calls;
@@ -190,7 +191,7 @@ public final class BackgroundReleaser {
 
     private Tried release(long withinNanos) {
       try {
-        Reply reply = commands.run(protocol.abandon(holder), withinNanos);
+        Reply reply = commands.run(protocol.leave(holder), withinNanos);
         return (Long) ((List<?>) reply.value()).get(0) != 0 ? Tried.RELEASED : Tried.NOTHING_THERE;
       } catch (CommandException fault) {
         LOG.debug("lock '{}': a release has to be repeated", protocol.name(), fault);
@@ -208,7 +209,7 @@ public final class BackgroundReleaser {
     }
 
     @Override
-    public void onTime(long nowNanos) {
+    public void onDue(long nowNanos) {
       scheduler.remove(this);
       tasks.run(this);
     }

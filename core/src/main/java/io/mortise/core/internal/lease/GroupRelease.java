@@ -29,7 +29,7 @@ public final class GroupRelease {
       release.all(leases);
     } finally {
       // Those that an error has kept from their end.
-      release.begun.forEach(lease -> lease.end().finish());
+      release.begun.forEach(lease -> lease.end().ensureEnded());
     }
     return release.thrown;
   }
@@ -54,7 +54,9 @@ public final class GroupRelease {
   private void together(ScriptExecutor commands, List<RedisLease> leases) {
     List<ScriptCall> calls = leases.stream().map(RedisLease::releaseCall).toList();
     List<ScriptPipeline.Result> answers =
-        commands.many().all(calls, leases.get(0).context().nanos() + commands.timeoutNanos());
+        commands
+            .pipeline()
+            .runAll(calls, leases.get(0).context().nanos() + commands.timeoutNanos());
     for (int i = 0; i < leases.size(); i++) {
       end(leases.get(i), answers.get(i));
     }
@@ -64,9 +66,9 @@ public final class GroupRelease {
     noting(
         () -> {
           if (answer.fault() != null) {
-            throw lease.end().failed(answer.fault());
+            throw lease.end().onNoReply(answer.fault());
           }
-          lease.end().answered(answer.reply());
+          lease.end().onReply(answer.reply());
           lease.release();
         });
   }

@@ -38,17 +38,19 @@ public final class GroupTokenRaise {
     boolean all = true;
     try {
       List<ScriptPipeline.Result> answers =
-          commands.many().all(calls, leases.get(0).context().nanos() + commands.timeoutNanos());
+          commands
+              .pipeline()
+              .runAll(calls, leases.get(0).context().nanos() + commands.timeoutNanos());
       for (int i = 0; i < leases.size(); i++) {
         CommandException fault = answers.get(i).fault();
         if (fault != null) {
           throw fault;
         }
-        all &= leases.get(i).raised(answers.get(i).reply(), atLeast);
+        all &= leases.get(i).onTokenRaised(answers.get(i).reply(), atLeast);
       }
       return all;
     } catch (CommandException fault) {
-      throw leases.get(0).raiseFails(fault);
+      throw leases.get(0).tokenRaiseFailed(fault);
     }
   }
 }

@@ -122,7 +122,7 @@ public final class HoldRegistry {
   public void verifyAll() {
     endEpoch();
     for (RedisLease lease : all()) {
-      lease.renewal().verify();
+      lease.renewal().requestVerification();
     }
   }
 

@@ -81,7 +81,7 @@ final class LeaseListeners {
       lock.unlock();
     }
     if (already != null) {
-      tell(listener, already);
+      notifyListener(listener, already);
     }
   }
 
@@ -124,7 +124,7 @@ final class LeaseListeners {
    * @param what with {@link State#LOST}, the loss
    * @return what {@code change} gave
    */
-  boolean changed(BooleanSupplier change, State state, @Nullable LeaseLoss what) {
+  boolean changeAndNotify(BooleanSupplier change, State state, @Nullable LeaseLoss what) {
     List<Keeper> keepers;
     boolean tells;
     lock.lock();
@@ -154,9 +154,9 @@ final class LeaseListeners {
     }
     // By themselves: a listener of the user's that blocks must not keep a loss from them.
     if (!keepers.isEmpty()) {
-      var unused = soon(() -> keepers.forEach(keeper -> tell(keeper.listener, state)));
+      var unused = soon(() -> keepers.forEach(keeper -> notifyListener(keeper.listener, state)));
     }
-    if (tells && !soon(this::tellPending)) {
+    if (tells && !soon(this::notifyPending)) {
       lock.lock();
       try {
         telling = false;
@@ -171,14 +171,15 @@ final class LeaseListeners {
   @GuardedBy("lock")
   private void prepare(State state, @Nullable LeaseLoss what) {
     for (Consumer<State> listener : onChange) {
-      pending.add(() -> tell(listener, state));
+      pending.add(() -> notifyListener(listener, state));
     }
     if (what != null) {
       for (Consumer<LeaseLoss> listener : onLost) {
-        pending.add(() -> tell(listener, what));
+        pending.add(() -> notifyListener(listener, what));
       }
       boolean warns = logs && whileHeld.stream().noneMatch(keeper -> keeper.tells);
-      pending.add(() -> tell(told -> log(told, warns), what)); // last, because a log may block
+      pending.add(
+          () -> notifyListener(told -> log(told, warns), what)); // last, because a log may block
     }
   }
 
@@ -206,7 +207,7 @@ final class LeaseListeners {
     }
   }
 
-  private void tellPending() {
+  private void notifyPending() {
     while (true) {
       Runnable next;
       lock.lock();
@@ -223,7 +224,7 @@ final class LeaseListeners {
     }
   }
 
-  private <T> void tell(Consumer<T> listener, T what) {
+  private <T> void notifyListener(Consumer<T> listener, T what) {
     try {
       listener.accept(what);
     } catch (Throwable e) { // an AssertionError too: the other listeners are still to be told

@@ -46,7 +46,7 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
   /** Those for whom a hold is kept, when it is not for one thread. */
   public interface Owners {
     /** Whether all of them have died without giving it up. */
-    boolean areGone();
+    boolean areDead();
   }
 
   private final LeaseContext context;
@@ -131,7 +131,7 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
   }
 
   /** It is kept for several. */
-  public void heldFor(Owners several) {
+  public void setSharers(Owners several) {
     owners = several;
   }
 
@@ -209,7 +209,7 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
   }
 
   /** Whether any of the levels of re-entry that are left wants renewal. */
-  void renewWhile(boolean wanted) {
+  void setRenewed(boolean wanted) {
     renewed = wanted;
   }
 
@@ -238,7 +238,7 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
 
   /** What is due within the last fifth of its interval goes along with what is due now. */
   @Override
-  public long earliestNanos() {
+  public long mayRunAtNanos() {
     if (!mayAsk()) {
       return dueNanos();
     }
@@ -254,7 +254,7 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
   }
 
   @Override
-  public void onTime(long nowNanos) {
+  public void onDue(long nowNanos) {
     Phase phase = lease.phaseNow();
     if (phase == Phase.LOST) {
       // Its thread has still to unlock, unless it is dead.
@@ -265,7 +265,7 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
     } else if ((phase == Phase.HELD || phase == Phase.AT_RISK) && mayAsk()) {
       if (owner != null && !owner.isAlive()) {
         end("its thread '" + owner.getName() + "' ended without unlocking");
-      } else if (owners != null && owners.areGone()) {
+      } else if (owners != null && owners.areDead()) {
         end("all threads that shared it ended without unlocking");
       } else if (nowNanos - acquiredNanos >= context.options().maxHold().toNanos()) {
         end("it was held for longer than LockOptions.maxHold");
@@ -286,7 +286,7 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
     inFlight = true;
     boolean offered = false;
     try {
-      context.batches().offer(this);
+      context.batches().add(this);
       offered = true;
     } finally {
       if (!offered) { // an error, such as one for want of memory
@@ -315,24 +315,24 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
   }
 
   /** Asks Redis soon whether the hold is still there; also after what is under way now. */
-  public void verify() {
+  public void requestVerification() {
     doubted = true;
     askNanos = context.nanos();
-    context.scheduler().poke(askNanos);
+    context.scheduler().wakeBy(askNanos);
   }
 
   /** Asks Redis whether the hold is still there, and waits for the answer. */
-  public void verifyNow() {
+  public void verifyQuietly() {
     try {
-      confirm();
+      verifyNow();
     } catch (CommandException fault) {
       LOG.debug("lock '{}': asked again soon", protocol.name(), fault);
-      verify();
+      requestVerification();
     }
   }
 
   /** The same; a fault when there was no answer. */
-  void confirm() throws CommandException {
+  void verifyNow() throws CommandException {
     if (!deadline.isOver()) {
       exchange(leftMillis(), context.commands().timeoutNanos());
     }
@@ -344,8 +344,8 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
     ScriptPipeline.Result answer =
         context
             .commands()
-            .many()
-            .batch(List.of(protocol.renew(holder, millis)), withinNanos)
+            .pipeline()
+            .runBatch(List.of(protocol.renew(holder, millis)), withinNanos)
             .get(0);
     if (answer.fault() != null) {
       throw answer.fault();
@@ -354,11 +354,11 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
       throw new CommandException(
           CommandException.Kind.NOT_READY, false, "the server refused to say", null);
     }
-    answered(said, sentNanos, millis, epochBefore);
+    onReply(said, sentNanos, millis, epochBefore);
   }
 
   /** To be called when the hold was lost by a thread's owner, which has still to unlock. */
-  void awaitOwner() {
+  void scheduleOwnerCheck() {
     askNanos = context.nanos() + OWNER_CHECK_NANOS;
   }
 
@@ -375,17 +375,17 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
   }
 
   @Override
-  public void answered(long answer, long sentNanos) {
+  public void onReply(long answer, long sentNanos) {
     long millis = inFlightMillis;
     long epochBefore = inFlightEpoch;
     askNanos = nextAsk(sentNanos);
     inFlight = false;
     asksAtOnceIfDoubted();
-    answered(answer, sentNanos, millis, epochBefore);
-    context.scheduler().poke(dueNanos());
+    onReply(answer, sentNanos, millis, epochBefore);
+    context.scheduler().wakeBy(dueNanos());
   }
 
-  private void answered(long answer, long sentNanos, long millis, long epochBefore) {
+  private void onReply(long answer, long sentNanos, long millis, long epochBefore) {
     if (answer == 1) {
       if (deadline.lengthen(end(sentNanos, millis))) {
         confirmedNanos = sentNanos;
@@ -406,7 +406,7 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
   }
 
   @Override
-  public void failed(CommandException fault) {
+  public void onFailure(CommandException fault) {
     askNanos = context.nanos() + (long) (leaseNanos() / 10.0 * (0.5 + context.random() / 2));
     failing = true;
     inFlight = false;
@@ -418,7 +418,7 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
               () ->
                   LOG.warn("lock '{}': a renewal failed: {}", protocol.name(), fault.getMessage()));
     }
-    context.scheduler().poke(dueNanos());
+    context.scheduler().wakeBy(dueNanos());
   }
 
   // ---- by the owner
@@ -434,7 +434,7 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
    * A re-entry needs the hold for at least its lease from now. One round trip if that is longer
    * than what is left, otherwise none; it takes no longer than the wait of the terms.
    */
-  void need(LeaseTerms terms) throws CommandException {
+  void extendTo(LeaseTerms terms) throws CommandException {
     if (!covers(terms) && deadline.note(terms.leaseMillis())) {
       exchange(terms.leaseMillis(), withinNanos(terms));
     }
@@ -447,7 +447,7 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
       askNanos = next;
     }
     asksAtOnceIfDoubted();
-    context.scheduler().poke(dueNanos());
+    context.scheduler().wakeBy(dueNanos());
   }
 
   private long withinNanos(LeaseTerms terms) {

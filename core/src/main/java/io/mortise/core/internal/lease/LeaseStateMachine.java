@@ -48,7 +48,7 @@ public final class LeaseStateMachine {
   }
 
   private boolean move(LeaseStatus from, LeaseStatus to) {
-    return events.changed(() -> standing.compareAndSet(from, to), to.state(), to.loss());
+    return events.changeAndNotify(() -> standing.compareAndSet(from, to), to.state(), to.loss());
   }
 
   /** A renewal is late. */
@@ -57,7 +57,7 @@ public final class LeaseStateMachine {
   }
 
   /** Renewals are on time again. */
-  public void onTime() {
+  public void renewedInTime() {
     if (now().phase() == Phase.AT_RISK) {
       move(LeaseStatus.AT_RISK, LeaseStatus.HELD);
     }
@@ -77,7 +77,7 @@ public final class LeaseStateMachine {
   }
 
   /** Whether the hold is the caller's to release. */
-  public boolean releaseBegins() {
+  public boolean beginRelease() {
     LeaseStatus before;
     do {
       before = now();
@@ -93,7 +93,7 @@ public final class LeaseStateMachine {
    *
    * @param loss if it turned out that the hold had been lost before
    */
-  public void releaseEnds(@Nullable LeaseLoss loss) {
+  public void endRelease(@Nullable LeaseLoss loss) {
     move(LeaseStatus.RELEASING, loss == null ? LeaseStatus.RELEASED : LeaseStatus.lost(loss));
   }
 
@@ -117,7 +117,7 @@ public final class LeaseStateMachine {
    *
    * @param first whether this call released the hold
    */
-  public void throwAtClose(boolean first) {
+  public void throwLossOnClose(boolean first) {
     if (now().loss() != null && (lossThrown.compareAndSet(false, true) || first)) {
       throwIfLost();
     }
@@ -134,7 +134,7 @@ public final class LeaseStateMachine {
   }
 
   /** Refuses to close the hold of a thread. */
-  public void ensureNobodys(@Nullable Thread owner) {
+  public void ensureHandle(@Nullable Thread owner) {
     if (owner != null) {
       throw new IllegalMonitorStateException(
           "lock '%s': this hold belongs to thread '%s', which gives it up by unlock()"

@@ -60,24 +60,24 @@ public final class LeaseTermination {
   // ---- before the lease is published
 
   /** The hold may pass on to those who wait, with so many tokens, this one's included. */
-  public void reserve(int tokens) {
+  public void reserveTokens(int tokens) {
     if (tokens > 1) {
-      reserve(
+      reserveTokens(
           new TransferableHold.TokenReserve(lease.fencingToken() + tokens - 1, context.nanos(), 0));
     }
   }
 
-  public void reserve(TransferableHold.TokenReserve left) {
+  public void reserveTokens(TransferableHold.TokenReserve left) {
     reserve = left;
   }
 
   /** The place in the line belongs to the hold from now on, also if it has ended meanwhile. */
-  public void keep(QueueSlot place) {
+  public void setSlot(QueueSlot place) {
     turn.set(place);
-    passOn();
+    releaseSlotIfEnded();
   }
 
-  public void doubt(UnansweredAttempts attempts) {
+  public void setUnanswered(UnansweredAttempts attempts) {
     doubt = attempts;
   }
 
@@ -94,12 +94,12 @@ public final class LeaseTermination {
       if (lease.owner() == null) {
         context.scheduler().remove(lease.renewal());
       } else {
-        lease.renewal().awaitOwner();
+        lease.renewal().scheduleOwnerCheck();
       }
       return true;
     } finally {
       try {
-        passOn();
+        releaseSlotIfEnded();
       } finally {
         if (loss.equals(state.now().loss())) { // by this call, also if an error ends it
           abandonWhatMayStay(loss);
@@ -120,15 +120,15 @@ public final class LeaseTermination {
    * the same holder id, so nothing may be released.
    */
   public void discard() {
-    if (state.releaseBegins()) {
-      state.releaseEnds(null);
+    if (state.beginRelease()) {
+      state.endRelease(null);
     }
   }
 
   /** Gives up a hold that nobody has got: it is released in the background, and nobody is told. */
   public void drop() {
     if (begin()) {
-      finish();
+      ensureEnded();
     }
   }
 
@@ -137,7 +137,7 @@ public final class LeaseTermination {
    * finally} wherever one ends: an error on the way, such as one for want of a thread, must not
    * keep the line of its name closed for ever.
    */
-  private void passOn() {
+  private void releaseSlotIfEnded() {
     Phase phase = state.now().phase();
     if (phase == Phase.LOST || phase == Phase.RELEASED) {
       giveUpTurn();
@@ -147,7 +147,7 @@ public final class LeaseTermination {
   private void giveUpTurn() {
     QueueSlot mine = turn.getAndSet(null);
     if (mine != null) {
-      mine.end();
+      mine.release();
     }
   }
 
@@ -163,14 +163,14 @@ public final class LeaseTermination {
       return false;
     }
     try {
-      if (!handOver(this::releaseOrphan)) {
-        answered(context.commands().run(lease.releaseCall()));
+      if (!tryHandOff(this::releaseOrphan)) {
+        onReply(context.commands().run(lease.releaseCall()));
       }
       return true;
     } catch (CommandException fault) {
-      throw failed(fault);
+      throw onNoReply(fault);
     } finally {
-      finish();
+      ensureEnded();
     }
   }
 
@@ -180,9 +180,9 @@ public final class LeaseTermination {
    *
    * @param orphaned releases what was passed on, if nobody is there any more to take it
    */
-  boolean handOver(BiConsumer<LockProtocol, TransferableHold> orphaned) {
+  boolean tryHandOff(BiConsumer<LockProtocol, TransferableHold> orphaned) {
     QueueSlot mine = turn.get();
-    if (mine == null || !mine.isAwaited() || !mayPassOn()) {
+    if (mine == null || !mine.hasWaiters() || !mayPassOn()) {
       return false;
     }
     if (!lease.renewal().isSettled()) {
@@ -192,7 +192,7 @@ public final class LeaseTermination {
     turn.set(null); // while RELEASING nobody else takes it
     boolean ended = false;
     try {
-      state.releaseEnds(null);
+      state.endRelease(null);
       ended = true;
     } finally {
       if (!ended) { // an error: the hold is released then, and left to nobody
@@ -202,7 +202,7 @@ public final class LeaseTermination {
         }
       }
     }
-    TransferableHold orphan = mine.end(tenure);
+    TransferableHold orphan = mine.passOn(tenure);
     if (orphan != null) {
       orphaned.accept(lease.protocol(), orphan);
     }
@@ -210,7 +210,7 @@ public final class LeaseTermination {
   }
 
   private void releaseOrphan(LockProtocol protocol, TransferableHold orphan) {
-    context.releases().now(protocol, orphan, context.commands().timeoutNanos());
+    context.releases().releaseNow(protocol, orphan, context.commands().timeoutNanos());
   }
 
   private boolean mayPassOn() {
@@ -224,26 +224,26 @@ public final class LeaseTermination {
 
   /**
    * Whether the hold is the caller's to release: then one of the two that follow has to be called,
-   * and {@link #finish} in any case.
+   * and {@link #ensureEnded} in any case.
    */
   boolean begin() {
-    lease.look();
+    lease.checkDeadline();
     context.operations().begin();
-    if (!state.releaseBegins()) {
+    if (!state.beginRelease()) {
       context.operations().end();
       return false;
     }
     boolean begun = false;
     try {
       context.scheduler().remove(lease.renewal());
-      if (lease.protocol().passesOn()) {
+      if (lease.protocol().allowsTransfer()) {
         generation = context.observer().releasing(lease.protocol(), lease.holder());
       }
       begun = true;
       return true;
     } finally {
       if (!begun) {
-        finish();
+        ensureEnded();
       }
     }
   }
@@ -253,15 +253,15 @@ public final class LeaseTermination {
    *
    * @throws LockException if it is in doubt whether the hold was still there
    */
-  void answered(Reply reply) {
+  void onReply(Reply reply) {
     LockException inDoubt = null;
     try {
-      inDoubt = judge(reply);
+      inDoubt = interpretReply(reply);
     } finally {
-      passOn();
+      releaseSlotIfEnded();
     }
     if (doubt.exists()) {
-      context.releases().abandon(lease.protocol(), lease.holder(), doubt);
+      context.releases().releaseUntilConfirmed(lease.protocol(), lease.holder(), doubt);
     }
     if (inDoubt != null) {
       throw inDoubt;
@@ -271,23 +271,23 @@ public final class LeaseTermination {
   /**
    * Redis has not answered the release, which goes on in the background; what to tell the caller.
    */
-  LockException failed(CommandException fault) {
+  LockException onNoReply(CommandException fault) {
     try {
-      state.releaseEnds(null);
+      state.endRelease(null);
       abandon();
     } finally {
-      passOn();
+      releaseSlotIfEnded();
     }
     return context
         .releases()
-        .unconfirmed(lease.protocol().name(), fault, lease.renewal().endInRedisNanos());
+        .unconfirmedException(lease.protocol().name(), fault, lease.renewal().endInRedisNanos());
   }
 
   /** What began to be released and came to no end, because of an error: as without an answer. */
-  void finish() {
+  void ensureEnded() {
     try {
       if (state.now().phase() == Phase.RELEASING) {
-        state.releaseEnds(null);
+        state.endRelease(null);
         abandon();
       }
     } finally {
@@ -303,7 +303,8 @@ public final class LeaseTermination {
   private void abandon() {
     context
         .releases()
-        .abandon(lease.protocol(), lease.holder(), doubt.held(lease.renewal().endInRedisNanos()));
+        .releaseUntilConfirmed(
+            lease.protocol(), lease.holder(), doubt.held(lease.renewal().endInRedisNanos()));
   }
 
   /** Redis does not know the hold: because its time is over, or because it was forgotten. */
@@ -315,7 +316,7 @@ public final class LeaseTermination {
             Reason.MISSING, context.nanos(), "Redis did not know this hold when it was released");
   }
 
-  private @Nullable LockException judge(Reply reply) {
+  private @Nullable LockException interpretReply(Reply reply) {
     List<?> answer = (List<?>) reply.value();
     long status = (Long) answer.get(0);
     LeaseLoss loss = null;
@@ -325,15 +326,15 @@ public final class LeaseTermination {
     } else if (status == 0 && !reply.repeated()) {
       loss = missing();
     } else if (status == 0) {
-      inDoubt = context.releases().inDoubt(lease.protocol().name(), reply);
+      inDoubt = context.releases().inDoubtException(lease.protocol().name(), reply);
     } else if (status == 1 && (Long) answer.get(1) < 0) {
       LOG.warn(
           "lock '{}': released, but who waits could not be told; the user needs the right to its"
               + " channel",
           lease.protocol().name());
     }
-    state.releaseEnds(loss);
-    if (status == 1 && lease.protocol().passesOn()) {
+    state.endRelease(loss);
+    if (status == 1 && lease.protocol().allowsTransfer()) {
       context
           .observer()
           .released(

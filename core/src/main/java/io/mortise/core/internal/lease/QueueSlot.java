@@ -6,15 +6,15 @@ import org.jspecify.annotations.Nullable;
 public interface QueueSlot {
 
   /** Whether somebody of this client waits for the end of the hold. */
-  boolean isAwaited();
+  boolean hasWaiters();
 
   /** The next in line asks Redis. */
-  void end();
+  void release();
 
   /**
    * The next in line has the hold.
    *
    * @return the hold when nobody is left in the line: the caller's, to be released
    */
-  @Nullable TransferableHold end(TransferableHold hold);
+  @Nullable TransferableHold passOn(TransferableHold hold);
 }

@@ -95,7 +95,7 @@ public final class RedisLease implements OwnedLease {
     this.state = new LeaseStateMachine(protocol.name().value(), context.tasks()::run);
     this.end = new LeaseTermination(context, this, state);
     this.renewal = new LeaseRenewal(context, this, protocol, owner, terms, tenure);
-    this.end.reserve(tenure.reserve());
+    this.end.reserveTokens(tenure.reserve());
   }
 
   public LeaseContext context() {
@@ -150,7 +150,7 @@ public final class RedisLease implements OwnedLease {
   }
 
   /** Sees whether its time is over. */
-  void look() {
+  void checkDeadline() {
     standingNow();
   }
 
@@ -175,7 +175,7 @@ public final class RedisLease implements OwnedLease {
 
   /** Redis has said that the hold is there. */
   void confirmed() {
-    state.onTime();
+    state.renewedInTime();
   }
 
   // ---- release
@@ -190,16 +190,16 @@ public final class RedisLease implements OwnedLease {
 
   @Override
   public void close() {
-    state.ensureNobodys(owner);
-    state.throwAtClose(end.release());
+    state.ensureHandle(owner);
+    state.throwLossOnClose(end.release());
   }
 
   // ---- what its keeper asks
 
   @Override
-  public void need(LeaseTerms terms) {
+  public void extendTo(LeaseTerms terms) {
     try {
-      renewal.need(terms);
+      renewal.extendTo(terms);
     } catch (CommandException fault) {
       throw LockExceptions.from(
           fault, protocol.name(), "held, but could not be lengthened for the re-entry");
@@ -208,7 +208,7 @@ public final class RedisLease implements OwnedLease {
   }
 
   @Override
-  public void endRenewal(String why) {
+  public void stopRenewal(String why) {
     renewal.end(why);
   }
 
@@ -223,14 +223,14 @@ public final class RedisLease implements OwnedLease {
   }
 
   @Override
-  public void verify() {
-    renewal.verify();
+  public void requestVerification() {
+    renewal.requestVerification();
   }
 
   @Override
-  public void confirm() {
+  public void verifyNow() {
     try {
-      renewal.confirm();
+      renewal.verifyNow();
     } catch (CommandException fault) {
       throw LockExceptions.from(fault, protocol.name(), "held, but could not be confirmed");
     }
@@ -238,8 +238,8 @@ public final class RedisLease implements OwnedLease {
   }
 
   @Override
-  public void renewWhile(boolean wanted) {
-    renewal.renewWhile(wanted);
+  public void setRenewed(boolean wanted) {
+    renewal.setRenewed(wanted);
   }
 
   @Override
@@ -253,9 +253,9 @@ public final class RedisLease implements OwnedLease {
       return isValid();
     }
     try {
-      return raised(context.commands().run(raiseCall(atLeast)), atLeast);
+      return onTokenRaised(context.commands().run(raiseCall(atLeast)), atLeast);
     } catch (CommandException fault) {
-      throw raiseFails(fault);
+      throw tokenRaiseFailed(fault);
     }
   }
 
@@ -270,12 +270,12 @@ public final class RedisLease implements OwnedLease {
         RAISE,
         List.of(bytes(name.value()), bytes(name.tokenKey())),
         List.of(
-            bytes(protocol.field(holder)),
+            bytes(protocol.hashField(holder)),
             bytes(atLeast),
             bytes(context.options().tokenRetention().toMillis())));
   }
 
-  boolean raised(Reply reply, long atLeast) {
+  boolean onTokenRaised(Reply reply, long atLeast) {
     boolean held = (Long) reply.value() == 1;
     if (held) {
       token.accumulateAndGet(atLeast, Math::max);
@@ -283,7 +283,7 @@ public final class RedisLease implements OwnedLease {
     return held;
   }
 
-  LockException raiseFails(CommandException fault) {
+  LockException tokenRaiseFailed(CommandException fault) {
     return LockExceptions.from(
         fault, protocol.name(), "held, but its fencing token could not be raised");
   }

@@ -45,7 +45,7 @@ public record TransferableHold(
   }
 
   /** Whether it is what those terms ask for, and lasts for a while. */
-  public boolean suits(LeaseTerms terms, long nowNanos) {
+  public boolean satisfies(LeaseTerms terms, long nowNanos) {
     return terms.renewed()
         && terms.leaseMillis() == leaseMillis
         && deadlineNanos - nowNanos > terms.leaseMillis() * 1_000_000 / 4;

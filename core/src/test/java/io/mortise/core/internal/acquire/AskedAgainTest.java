@@ -39,7 +39,7 @@ class AskedAgainTest {
   private final RedisLockClient engine =
       new RedisLockClient(
           LockOptions.defaults(),
-          workers -> TopologyFactory.servers(server.uri(), TestSettings.DEFAULTS, workers),
+          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
           Thread::new,
           new ReleaseFairness());
 

@@ -42,7 +42,7 @@ class GroupAcquisitionTest {
   private final RedisLockClient engine =
       new RedisLockClient(
           OPTIONS,
-          workers -> TopologyFactory.servers(server.uri(), TestSettings.DEFAULTS, workers),
+          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
           Thread::new,
           new ReleaseFairness());
   private final List<LeaseSource> sources =

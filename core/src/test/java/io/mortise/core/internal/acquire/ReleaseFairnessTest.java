@@ -19,7 +19,7 @@ class ReleaseFairnessTest {
 
   @Test
   void whoReleasesWhatOthersHaveHeardWaitsAMoment() {
-    courtesy.released(lock, 1, 0, 5_000);
+    courtesy.onReleased(lock, 1, 0, 5_000);
     assertEquals(MOST, pause(5_000));
     assertEquals(MOST - 300, pause(5_300));
     assertEquals(0, pause(5_000 + MOST));
@@ -27,24 +27,24 @@ class ReleaseFairnessTest {
 
   @Test
   void nobodyWaitsForThoseWhoHaveNotHeard() {
-    courtesy.released(lock, 2, 0, 0);
-    courtesy.released(lock, 0, 3, 10);
+    courtesy.onReleased(lock, 2, 0, 0);
+    courtesy.onReleased(lock, 0, 3, 10);
     assertEquals(0, pause(10));
-    courtesy.heard(lock, 4, 20);
+    courtesy.onReleaseHeard(lock, 4, 20);
     assertEquals(0, pause(20));
   }
 
   @Test
   void theMomentIsShorterEachTimeThatNobodyTookItAndLongAgainWhenSomebodyDid() {
     for (long expected = MOST; expected > LEAST; expected = Math.max(LEAST, expected / 2)) {
-      courtesy.released(lock, 1, 0, 0);
+      courtesy.onReleased(lock, 1, 0, 0);
       assertEquals(expected, pause(0));
-      courtesy.tried(lock, true);
+      courtesy.onAttempt(lock, true);
     }
-    courtesy.released(lock, 1, 0, 0);
+    courtesy.onReleased(lock, 1, 0, 0);
     assertEquals(LEAST, pause(0), "no shorter");
-    courtesy.tried(lock, false);
-    courtesy.released(lock, 1, 0, 0);
+    courtesy.onAttempt(lock, false);
+    courtesy.onReleased(lock, 1, 0, 0);
     assertEquals(MOST, pause(0));
   }
 
@@ -53,51 +53,51 @@ class ReleaseFairnessTest {
    */
   @Test
   void asManyHaveTheirTurnAsHaveHeard() {
-    courtesy.released(lock, 3, 7, 0);
-    courtesy.heard(lock, 8, 10); // its own message
+    courtesy.onReleased(lock, 3, 7, 0);
+    courtesy.onReleaseHeard(lock, 8, 10); // its own message
     assertEquals(MOST, pause(10));
-    courtesy.heard(lock, 9, 20);
+    courtesy.onReleaseHeard(lock, 9, 20);
     assertEquals(MOST, pause(20), "the first has had its turn");
-    courtesy.heard(lock, 10, 30);
+    courtesy.onReleaseHeard(lock, 10, 30);
     assertEquals(MOST, pause(30), "the second");
-    courtesy.heard(lock, 11, 40);
+    courtesy.onReleaseHeard(lock, 11, 40);
     assertEquals(0, pause(40), "the third: it is our turn");
-    courtesy.heard(lock, 12, 50);
+    courtesy.onReleaseHeard(lock, 12, 50);
     assertEquals(0, pause(50));
   }
 
   /** A channel that was left and subscribed again counts from 0. */
   @Test
   void aTurnEndsWithItsChannel() {
-    courtesy.released(lock, 1, 1_000, 0);
-    courtesy.heard(lock, 1, 5 * MOST);
+    courtesy.onReleased(lock, 1, 1_000, 0);
+    courtesy.onReleaseHeard(lock, 1, 5 * MOST);
     assertEquals(0, pause(5 * MOST));
   }
 
   /** Those who have heard may be many that only linger. */
   @Test
   void noMoreThanAFewGoFirst() {
-    courtesy.released(lock, 50, 0, 0);
-    courtesy.heard(lock, ReleaseFairness.MOST_TURNS, 10);
+    courtesy.onReleased(lock, 50, 0, 0);
+    courtesy.onReleaseHeard(lock, ReleaseFairness.MOST_TURNS, 10);
     assertEquals(MOST, pause(10));
-    courtesy.heard(lock, 1 + ReleaseFairness.MOST_TURNS, 20);
+    courtesy.onReleaseHeard(lock, 1 + ReleaseFairness.MOST_TURNS, 20);
     assertEquals(0, pause(20));
   }
 
   @Test
   void releasesThatNobodyWasThereToHearOneByOneCountAsWell() {
-    courtesy.released(lock, 3, 7, 0);
-    courtesy.heard(lock, 11, 10);
+    courtesy.onReleased(lock, 3, 7, 0);
+    courtesy.onReleaseHeard(lock, 11, 10);
     assertEquals(0, pause(10));
   }
 
   @Test
   void locksDoNotWaitForEachOther() {
-    courtesy.released(lock, 1, 0, 0);
+    courtesy.onReleased(lock, 1, 0, 0);
     LockProtocol other = new FakeProtocol("other");
     assertEquals(0, courtesy.pauseNanos(other, 0));
-    courtesy.heard(other, 1, 0);
-    courtesy.tried(other, false);
+    courtesy.onReleaseHeard(other, 1, 0);
+    courtesy.onAttempt(other, false);
     assertEquals(0, courtesy.pauseNanos(other, 0));
   }
 }

@@ -57,7 +57,7 @@ class TakingTurnsTest {
   private final RedisLockClient engine =
       new RedisLockClient(
           OPTIONS,
-          workers -> TopologyFactory.servers(server.uri(), TestSettings.DEFAULTS, workers),
+          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
           Thread::new,
           courtesy);
   private final RedisLock lock = new RedisLock(engine, "orders");
@@ -126,7 +126,7 @@ class TakingTurnsTest {
     await().atMost(BackgroundCall.LIVENESS).until(() -> asked() == 1);
     waiting.awaitParked();
     long longAgo = engine.context().nanos() - 2 * MOMENT_NANOS;
-    courtesy.released(protocol, OTHERS, channel.signal().generation(), longAgo);
+    courtesy.onReleased(protocol, OTHERS, channel.signal().generation(), longAgo);
     answers.put(ACQUIRE, GRANTED);
 
     message();

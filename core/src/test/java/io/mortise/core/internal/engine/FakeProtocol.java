@@ -24,7 +24,7 @@ public record FakeProtocol(LockName name) implements LockProtocol {
   }
 
   @Override
-  public boolean waitsInLine() {
+  public boolean usesLocalQueue() {
     return true;
   }
 
@@ -42,7 +42,7 @@ public record FakeProtocol(LockName name) implements LockProtocol {
   }
 
   @Override
-  public ScriptCall inspect() {
+  public ScriptCall queryLease() {
     return new ScriptCall(INSPECT, List.of(bytes(name.value())), List.of());
   }
 
@@ -62,7 +62,7 @@ public record FakeProtocol(LockName name) implements LockProtocol {
   }
 
   @Override
-  public ScriptCall force() {
+  public ScriptCall forceRelease() {
     throw new UnsupportedOperationException();
   }
 }

@@ -37,9 +37,9 @@ class HandOffInterleavingsTest {
     }
 
     void passOn() {
-      gate.put(HOLD);
+      gate.offerHold(HOLD);
       gates.leave(LOCK, gate, true);
-      note(gate.takeOrphan());
+      note(gate.takeUnclaimedHold());
     }
 
     /** Stands in line, takes what was left, and goes without passing it on. */
@@ -49,7 +49,7 @@ class HandOffInterleavingsTest {
       try {
         permit = mine.enter(waits ? FOREVER : 0, true, HOLD::equals);
         if (permit) {
-          note(mine.take());
+          note(mine.takeHold());
         }
       } catch (InterruptedException e) {
         // it gives up
@@ -60,7 +60,7 @@ class HandOffInterleavingsTest {
     }
 
     void lookBack(LocalQueue mine) {
-      note(mine.takeOrphan());
+      note(mine.takeUnclaimedHold());
     }
 
     /** To be called at the end. */

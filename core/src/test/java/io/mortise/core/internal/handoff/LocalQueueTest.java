@@ -39,7 +39,7 @@ class LocalQueueTest {
     assertFalse(gate.enter(-1, false));
     assertFalse(gate.enter(1_000_000, true), "a wait that ends without the permit");
 
-    gate.pass();
+    gate.release();
 
     assertTrue(gate.enter(0, true));
   }
@@ -52,7 +52,7 @@ class LocalQueueTest {
       line.add(waiter("thread " + i, i % 2 == 0 ? LeaseTerms.FOREVER : AN_HOUR, i < 3));
     }
 
-    gate.pass();
+    gate.release();
 
     for (BackgroundCall<Boolean> waiter : line) {
       assertTrue(waiter.get());
@@ -67,7 +67,7 @@ class LocalQueueTest {
       assertTrue(busy.enter(0, true));
       BackgroundCall<Boolean> first = BackgroundCall.startAndPark(() -> busy.enter(AN_HOUR, true));
 
-      busy.pass();
+      busy.release();
 
       assertFalse(busy.enter(1, true), "the first in line has it and keeps it");
       assertTrue(first.get());
@@ -95,13 +95,13 @@ class LocalQueueTest {
       LocalQueue busy = new LocalQueue(clock::get);
       assertTrue(busy.enter(AN_HOUR, true));
       BackgroundCall<Boolean> first = BackgroundCall.startAndPark(() -> busy.enter(AN_HOUR, true));
-      busy.put(HOLD);
-      busy.pass();
+      busy.offerHold(HOLD);
+      busy.release();
 
       assertFalse(busy.enter(1, true, hold -> false));
 
       assertTrue(first.get());
-      assertSame(HOLD, busy.take());
+      assertSame(HOLD, busy.takeHold());
     }
   }
 
@@ -133,10 +133,10 @@ class LocalQueueTest {
   private static int overtaken(LocalQueue line, Newcomer newcomer) throws InterruptedException {
     int times = -1;
     do {
-      line.put(HOLD);
-      line.pass();
+      line.offerHold(HOLD);
+      line.release();
       times++;
-    } while (newcomer.enters(line) && line.take() != null);
+    } while (newcomer.enters(line) && line.takeHold() != null);
     return times;
   }
 
@@ -176,7 +176,7 @@ class LocalQueueTest {
     first.awaitParked();
     first.interrupt();
     first.awaitParked();
-    gate.pass();
+    gate.release();
 
     assertTrue(first.get());
     assertTrue(second.get());
@@ -198,7 +198,7 @@ class LocalQueueTest {
     waiter.interrupt();
     waiter.awaitParked();
     assertFalse(inVain.get(), "no permit, and the status stands");
-    gate.pass();
+    gate.release();
 
     assertTrue(waiter.get());
     assertEquals(List.of("waiter, interrupted"), order);
@@ -218,7 +218,7 @@ class LocalQueueTest {
       var end = assertThrows(ExecutionException.class, gone::get);
       assertEquals(InterruptedException.class, end.getCause().getClass());
     }
-    gate.pass();
+    gate.release();
     assertTrue(last.get());
     assertEquals(List.of("last"), order);
   }
@@ -229,7 +229,7 @@ class LocalQueueTest {
     BackgroundCall<Boolean> one = waiterThatKeeps();
     BackgroundCall<Boolean> two = waiterThatKeeps();
 
-    gate.open(10);
+    gate.releaseAll(10);
 
     assertTrue(one.get());
     assertTrue(two.get());
@@ -244,7 +244,7 @@ class LocalQueueTest {
     BackgroundCall<Boolean> waiter = waiterThatKeeps();
     assertTrue(gate.hasWaiters());
 
-    gate.pass();
+    gate.release();
     assertTrue(waiter.get());
     assertFalse(gate.hasWaiters());
   }
@@ -267,8 +267,8 @@ class LocalQueueTest {
     CommandException second = fault("second");
     assertNull(gate.trouble());
 
-    gate.attempted(first, 100);
-    gate.attempted(second, 250);
+    gate.recordAttempt(first, 100);
+    gate.recordAttempt(second, 250);
 
     LocalQueue.Outage trouble = gate.trouble();
     assertNotNull(trouble);
@@ -279,12 +279,12 @@ class LocalQueueTest {
 
   @Test
   void anAnswerEndsTheTroubleAndTheNextRowStartsAnew() {
-    gate.attempted(fault("old"), 100);
+    gate.recordAttempt(fault("old"), 100);
 
-    gate.attempted(null, 200);
+    gate.recordAttempt(null, 200);
     assertNull(gate.trouble());
 
-    gate.attempted(fault("new"), 300);
+    gate.recordAttempt(fault("new"), 300);
     LocalQueue.Outage trouble = gate.trouble();
     assertNotNull(trouble);
     assertEquals(300, trouble.sinceNanos());
@@ -307,7 +307,7 @@ class LocalQueueTest {
         () -> {
           boolean entered = gate.enter(nanos, interruptible);
           order.add(Thread.interrupted() ? name + ", interrupted" : name);
-          gate.pass();
+          gate.release();
           return entered;
         });
   }

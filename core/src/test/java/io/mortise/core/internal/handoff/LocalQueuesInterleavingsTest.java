@@ -142,8 +142,8 @@ class LocalQueuesInterleavingsTest {
                 }
               },
               () -> {
-                if (hold.releaseBegins()) {
-                  hold.releaseEnds(null);
+                if (hold.beginRelease()) {
+                  hold.endRelease(null);
                   line.gates.leave(LOCK, gate, true);
                 }
               },

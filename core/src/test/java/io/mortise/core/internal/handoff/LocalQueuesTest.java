@@ -133,12 +133,12 @@ class LocalQueuesTest {
       LocalQueue gate = gates.join("a");
       assertFalse(gate.isHeldHere());
 
-      gate.heldBy(lease(engine, System.nanoTime()));
+      gate.setHolder(lease(engine, System.nanoTime()));
       assertTrue(gate.isHeldHere());
-      gate.pass();
+      gate.release();
       assertFalse(gate.isHeldHere(), "the permit went on");
 
-      gate.heldBy(lease(engine, System.nanoTime() - AN_HOUR));
+      gate.setHolder(lease(engine, System.nanoTime() - AN_HOUR));
       assertFalse(gate.isHeldHere(), "its lease is over");
     }
   }

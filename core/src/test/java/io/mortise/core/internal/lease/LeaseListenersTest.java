@@ -46,11 +46,11 @@ class LeaseListenersTest {
   }
 
   private static void change(LeaseListeners events, State state) {
-    assertTrue(events.changed(() -> true, state, null));
+    assertTrue(events.changeAndNotify(() -> true, state, null));
   }
 
   private static void lose(LeaseListeners events) {
-    assertTrue(events.changed(() -> true, State.LOST, LOSS));
+    assertTrue(events.changeAndNotify(() -> true, State.LOST, LOSS));
   }
 
   /** Blocks until the test is over, or says so. */
@@ -80,7 +80,7 @@ class LeaseListenersTest {
     events.onStateChange(told::add);
     events.onLost(told::add);
 
-    assertFalse(events.changed(() -> false, State.LOST, LOSS));
+    assertFalse(events.changeAndNotify(() -> false, State.LOST, LOSS));
     change(events, State.HELD);
 
     awaitTold(State.HELD);
@@ -93,7 +93,7 @@ class LeaseListenersTest {
     assertThrows(
         OutOfMemoryError.class,
         () ->
-            events.changed(
+            events.changeAndNotify(
                 () -> {
                   throw new OutOfMemoryError("on purpose");
                 },

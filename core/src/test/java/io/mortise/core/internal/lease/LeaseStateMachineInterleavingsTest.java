@@ -46,10 +46,10 @@ class LeaseStateMachineInterleavingsTest {
     }
 
     void release(LeaseLoss seen) {
-      if (state.releaseBegins()) {
+      if (state.beginRelease()) {
         ended.incrementAndGet();
         assertSame(Phase.RELEASING, state.now().phase());
-        state.releaseEnds(seen);
+        state.endRelease(seen);
       }
     }
 
@@ -110,7 +110,7 @@ class LeaseStateMachineInterleavingsTest {
           race(
               () -> {
                 hold.state.atRisk();
-                hold.state.onTime();
+                hold.state.renewedInTime();
               },
               () -> hold.lose(EXPIRED));
           assertEquals(1, hold.ended.get());
@@ -128,7 +128,7 @@ class LeaseStateMachineInterleavingsTest {
           race(
               () -> {
                 hold.state.atRisk();
-                hold.state.onTime();
+                hold.state.renewedInTime();
               },
               () -> hold.release(FORCED));
           assertEquals(1, hold.ended.get());
@@ -142,7 +142,7 @@ class LeaseStateMachineInterleavingsTest {
         SCHEDULES,
         () -> {
           Hold hold = new Hold();
-          race(hold.state::atRisk, hold.state::onTime, hold.state::atRisk);
+          race(hold.state::atRisk, hold.state::renewedInTime, hold.state::atRisk);
           hold.assertToldInOrder();
         });
   }
@@ -170,12 +170,12 @@ class LeaseStateMachineInterleavingsTest {
           AtomicInteger thrown = new AtomicInteger();
           Interleavings.Step closer =
               () -> {
-                boolean first = hold.state.releaseBegins();
+                boolean first = hold.state.beginRelease();
                 if (first) {
-                  hold.state.releaseEnds(FORCED);
+                  hold.state.endRelease(FORCED);
                 }
                 try {
-                  hold.state.throwAtClose(first);
+                  hold.state.throwLossOnClose(first);
                 } catch (LeaseLostException e) {
                   thrown.incrementAndGet();
                 }

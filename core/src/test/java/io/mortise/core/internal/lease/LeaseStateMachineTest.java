@@ -35,10 +35,10 @@ class LeaseStateMachineTest {
       case HELD -> {}
       case AT_RISK -> state.atRisk();
       case LOST -> state.lose(LOSS);
-      case RELEASING -> state.releaseBegins();
+      case RELEASING -> state.beginRelease();
       case RELEASED -> {
-        state.releaseBegins();
-        state.releaseEnds(null);
+        state.beginRelease();
+        state.endRelease(null);
       }
     }
     assertEquals(phase, state.now().phase());
@@ -49,13 +49,13 @@ class LeaseStateMachineTest {
     return switch (change) {
       case "atRisk" -> state.atRisk();
       case "lose" -> state.lose(OTHER);
-      case "releaseBegins" -> state.releaseBegins();
+      case "releaseBegins" -> state.beginRelease();
       default -> {
         Phase before = state.now().phase();
         if (change.equals("onTime")) {
-          state.onTime();
+          state.renewedInTime();
         } else {
-          state.releaseEnds(change.equals("releaseEnds") ? null : OTHER);
+          state.endRelease(change.equals("releaseEnds") ? null : OTHER);
         }
         yield before != state.now().phase();
       }
@@ -106,7 +106,7 @@ class LeaseStateMachineTest {
 
   @Test
   void whatIsBeingReleasedIsSeenAsHeldAndNotValidAnyMore() {
-    state.releaseBegins();
+    state.beginRelease();
 
     assertEquals(State.HELD, state.now().state());
     assertThrows(IllegalMonitorStateException.class, () -> state.ensureValid(7));
@@ -115,7 +115,7 @@ class LeaseStateMachineTest {
   @Test
   void ofAllWhoEndAHoldOneDoes() throws Exception {
     List<Predicate<LeaseStateMachine>> ends =
-        List.of(s -> s.lose(LOSS), s -> s.lose(OTHER), LeaseStateMachine::releaseBegins);
+        List.of(s -> s.lose(LOSS), s -> s.lose(OTHER), LeaseStateMachine::beginRelease);
     for (int round = 0; round < 500; round++) {
       LeaseStateMachine raced = new LeaseStateMachine("orders", Runnable::run);
       AtomicInteger told = new AtomicInteger();
@@ -144,9 +144,9 @@ class LeaseStateMachineTest {
     state.lose(LOSS);
 
     assertSame(
-        LOSS, assertThrows(LeaseLostException.class, () -> state.throwAtClose(false)).loss());
-    state.throwAtClose(false);
-    assertThrows(LeaseLostException.class, () -> state.throwAtClose(true));
+        LOSS, assertThrows(LeaseLostException.class, () -> state.throwLossOnClose(false)).loss());
+    state.throwLossOnClose(false);
+    assertThrows(LeaseLostException.class, () -> state.throwLossOnClose(true));
     assertThrows(LeaseLostException.class, state::throwIfLost);
     assertThrows(LeaseLostException.class, state::throwIfLost);
     assertThrows(LeaseLostException.class, () -> state.ensureValid(7));
@@ -155,11 +155,11 @@ class LeaseStateMachineTest {
   @Test
   void aReleasedHoldThrowsNothingAtCloseAndSaysThatItIsReleased() {
     state.ensureValid(7);
-    state.releaseBegins();
-    state.releaseEnds(null);
+    state.beginRelease();
+    state.endRelease(null);
 
-    state.throwAtClose(true);
-    state.throwAtClose(false);
+    state.throwLossOnClose(true);
+    state.throwLossOnClose(false);
     state.throwIfLost();
     IllegalMonitorStateException thrown =
         assertThrows(IllegalMonitorStateException.class, () -> state.ensureValid(7));
@@ -170,12 +170,12 @@ class LeaseStateMachineTest {
 
   @Test
   void theHoldOfAThreadIsItsOwnToGiveUp() {
-    state.ensureNobodys(null);
+    state.ensureHandle(null);
 
     String message =
         assertThrows(
                 IllegalMonitorStateException.class,
-                () -> state.ensureNobodys(new Thread(() -> {}, "worker 1")))
+                () -> state.ensureHandle(new Thread(() -> {}, "worker 1")))
             .getMessage();
 
     assertTrue(message.contains("'orders': this hold belongs to thread 'worker 1'"), message);

@@ -55,7 +55,7 @@ class LeaseTerminationTest {
               .lease(Duration.ofMillis(500))
               .commandTimeout(Duration.ofSeconds(5))
               .build(),
-          workers -> TopologyFactory.servers(server.uri(), TestSettings.DEFAULTS, workers),
+          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
           this::thread,
           new ReleaseFairness());
   private final RedisLock lock = new RedisLock(engine, "orders");

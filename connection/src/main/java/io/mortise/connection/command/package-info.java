@@ -1,0 +1,7 @@
+/**
+ * Runs scripts: one, many in one round trip, batches of the scheduler, and with the acknowledgement
+ * of replicas. Knows scripts; knows no lock.
+ *
+ * <p>Uses: {@code concurrent}, {@code pool}, {@code pipeline}, {@code topology}.
+ */
+package io.mortise.connection.command;

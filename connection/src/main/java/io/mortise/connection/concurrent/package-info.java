@@ -1,0 +1,6 @@
+/**
+ * Threads and time: a scheduler, workers, signals, counters, back-off. Knows nothing of Redis.
+ *
+ * <p>Uses: the JDK and Guava.
+ */
+package io.mortise.connection.concurrent;

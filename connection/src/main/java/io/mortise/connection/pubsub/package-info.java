@@ -1,0 +1,7 @@
+/**
+ * Subscribes the channels on which somebody waits, and subscribes them again after a broken
+ * connection. Knows channels; knows no lock.
+ *
+ * <p>Uses: {@code concurrent}, {@code pool}, {@code topology}.
+ */
+package io.mortise.connection.pubsub;

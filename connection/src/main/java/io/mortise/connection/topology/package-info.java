@@ -1,0 +1,7 @@
+/**
+ * Which server has which key: one server, the master of sentinels, or a cluster. Follows
+ * redirections and failovers.
+ *
+ * <p>Uses: {@code concurrent}, {@code pool}, {@code pipeline}.
+ */
+package io.mortise.connection.topology;

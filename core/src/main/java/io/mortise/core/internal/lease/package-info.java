@@ -1,0 +1,7 @@
+/**
+ * One hold, from its grant to its end: state, listeners, renewal, release, and the release in the
+ * background of what nobody has. Knows no waiting.
+ *
+ * <p>Uses: {@code core}, {@code core.spi}, {@code connection}.
+ */
+package io.mortise.core.internal.lease;

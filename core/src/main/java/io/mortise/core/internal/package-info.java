@@ -1,2 +1,0 @@
-/** The engine. Not exported. */
-package io.mortise.core.internal;

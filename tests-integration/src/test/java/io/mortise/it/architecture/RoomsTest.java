@@ -1,0 +1,161 @@
+package io.mortise.it.architecture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The rooms of the house and the direction of every arrow between them; docs/architecture.md has
+ * the drawing.
+ */
+class RoomsTest {
+  private static final String ROOT = "io.mortise.";
+
+  /** From the ground up. Each package may use those before it, as far as its module lets it. */
+  private static final List<String> ROOMS =
+      List.of(
+          "scripts",
+          "connection.concurrent",
+          "connection.pool",
+          "connection.pipeline",
+          "connection.topology",
+          "connection.command",
+          "connection.pubsub",
+          "core",
+          "core.spi",
+          "core.internal.lease",
+          "core.composite",
+          "core.internal.handoff",
+          "core.internal.acquire",
+          "core.internal.engine",
+          "fairlock",
+          "rwlock",
+          "multilock",
+          "redlock",
+          "fencing",
+          "testkit");
+
+  /**
+   * The arrows that point up: two factories of the API, and the plain lock, which lives beside the
+   * API and is made as every other lock (decision 032).
+   */
+  private static final Map<String, Set<String>> UP =
+      Map.of(
+          "core.LockClient", Set.of("core.internal.engine"),
+          "core.spi.ProtocolLeaseSource", Set.of("core.internal.engine"),
+          "core.RedisLock", Set.of("core.spi"),
+          "core.PlainLockProtocol", Set.of("core.spi"));
+
+  /** The lock families stand side by side. */
+  private static final Set<String> FAMILIES = Set.of("fairlock", "rwlock", "multilock", "redlock");
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .withImportOption(location -> !location.contains("/test-classes/"))
+          .withImportOption(location -> !location.contains("-tests.jar"))
+          .importPackages("io.mortise");
+
+  private static String room(JavaClass type) {
+    return type.getPackageName().substring(ROOT.length());
+  }
+
+  private static String name(JavaClass type) {
+    JavaClass outermost = type;
+    while (outermost.getEnclosingClass().isPresent()) {
+      outermost = outermost.getEnclosingClass().get();
+    }
+    return outermost.getName().substring(ROOT.length());
+  }
+
+  private static Stream<Dependency> arrows() {
+    return CLASSES.stream()
+        .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+        .filter(arrow -> arrow.getTargetClass().getPackageName().startsWith(ROOT))
+        .filter(arrow -> !room(arrow.getOriginClass()).equals(room(arrow.getTargetClass())));
+  }
+
+  @Test
+  void everyPackageIsARoomAndEveryRoomHasClasses() {
+    Set<String> found =
+        CLASSES.stream().map(RoomsTest::room).collect(Collectors.toCollection(TreeSet::new));
+
+    assertEquals(new TreeSet<>(ROOMS), found);
+  }
+
+  @Test
+  void arrowsPointDown() {
+    List<String> up =
+        arrows()
+            .filter(
+                arrow ->
+                    ROOMS.indexOf(room(arrow.getTargetClass()))
+                        > ROOMS.indexOf(room(arrow.getOriginClass())))
+            .filter(
+                arrow ->
+                    !UP.getOrDefault(name(arrow.getOriginClass()), Set.of())
+                        .contains(room(arrow.getTargetClass())))
+            .map(arrow -> name(arrow.getOriginClass()) + " -> " + name(arrow.getTargetClass()))
+            .distinct()
+            .sorted()
+            .toList();
+
+    assertEquals(List.of(), up);
+  }
+
+  @Test
+  void theArrowsThatMayPointUpAreThere() {
+    UP.forEach(
+        (origin, rooms) ->
+            rooms.forEach(
+                room ->
+                    assertTrue(
+                        arrows()
+                            .anyMatch(
+                                arrow ->
+                                    name(arrow.getOriginClass()).equals(origin)
+                                        && room(arrow.getTargetClass()).equals(room)),
+                        () -> origin + " does not use " + room + " any more: take it off the list")));
+  }
+
+  @Test
+  void noLockFamilyKnowsAnother() {
+    List<String> across =
+        arrows()
+            .filter(arrow -> FAMILIES.contains(room(arrow.getOriginClass())))
+            .filter(arrow -> FAMILIES.contains(room(arrow.getTargetClass())))
+            .map(arrow -> name(arrow.getOriginClass()) + " -> " + name(arrow.getTargetClass()))
+            .distinct()
+            .toList();
+
+    assertEquals(List.of(), across);
+  }
+
+  @Test
+  void noLockFamilyKnowsTheInsideOfTheEngine() {
+    List<String> inside =
+        arrows()
+            .filter(arrow -> FAMILIES.contains(room(arrow.getOriginClass())))
+            .filter(
+                arrow ->
+                    room(arrow.getTargetClass()).startsWith("core.internal")
+                        || room(arrow.getTargetClass()).startsWith("connection"))
+            .map(arrow -> name(arrow.getOriginClass()) + " -> " + name(arrow.getTargetClass()))
+            .distinct()
+            .toList();
+
+    assertEquals(List.of(), inside);
+  }
+}
