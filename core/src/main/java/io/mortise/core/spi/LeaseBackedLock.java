@@ -38,7 +38,7 @@ public abstract class LeaseBackedLock implements DistributedLock {
       return leased.source();
     }
     throw new IllegalArgumentException(
-        "lock '%s' is a %s, which is not made of leases; extend io.mortise.core.spi.LeasedLock"
+        "lock '%s' is a %s, which is not made of leases; extend io.mortise.core.spi.LeaseBackedLock"
             .formatted(lock.name(), lock.getClass().getName()));
   }
 

@@ -40,7 +40,7 @@ class LeaseSourceTest {
     assertEquals(
         "lock 'orders' is a "
             + foreign.getClass().getName()
-            + ", which is not made of leases; extend io.mortise.core.spi.LeasedLock",
+            + ", which is not made of leases; extend io.mortise.core.spi.LeaseBackedLock",
         thrown.getMessage());
   }
 }

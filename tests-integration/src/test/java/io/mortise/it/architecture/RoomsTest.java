@@ -127,7 +127,8 @@ class RoomsTest {
                                 arrow ->
                                     name(arrow.getOriginClass()).equals(origin)
                                         && room(arrow.getTargetClass()).equals(room)),
-                        () -> origin + " does not use " + room + " any more: take it off the list")));
+                        () ->
+                            origin + " does not use " + room + " any more: take it off the list")));
   }
 
   @Test

@@ -282,8 +282,12 @@ class SharedReadsTest {
           () -> {
             DistributedLock lock = writes ? write(client) : read();
             for (int cycle = 0; cycle < (writes ? 100 : 2_000); cycle++) {
-              if (lock.tryLock(Duration.ofNanos(ThreadLocalRandom.current().nextInt(500_000)))) {
-                lock.unlock();
+              try {
+                if (lock.tryLock(Duration.ofNanos(ThreadLocalRandom.current().nextInt(500_000)))) {
+                  lock.unlock();
+                }
+              } catch (LockException slow) { // a busy machine; nothing may be left all the more
+                assertEquals(LockException.Reason.UNREACHABLE, slow.reason(), slow::getMessage);
               }
             }
           });
