@@ -230,11 +230,15 @@ final class AcquireWait implements AutoCloseable {
 
   @Override
   public void close() {
-    if (presence != null) {
-      presence.close();
+    WaiterHeartbeat heartbeat = presence;
+    if (heartbeat != null) {
+      heartbeat.close();
+      presence = null;
     }
-    if (subscription != null) {
-      subscription.close();
+    Subscription channel = subscription;
+    if (channel != null) {
+      channel.close();
+      subscription = null;
     }
   }
 }

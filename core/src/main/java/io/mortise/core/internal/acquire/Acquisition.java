@@ -7,6 +7,7 @@ import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.handoff.LocalQueue;
 import io.mortise.core.internal.handoff.QueueTicket;
 import io.mortise.core.internal.handoff.SharedLease;
+import io.mortise.core.internal.lease.Completion;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.AcquireResult;
@@ -39,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * Whatever ends the loop, the {@code finally} gives back the line, the channel, the sign of life,
  * and the place in Redis.
  */
-public final class Acquisition {
+public final class Acquisition implements Completion.Work {
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
   private static final long MOST_PAUSE_NANOS = 500_000_000L;
 
@@ -56,6 +57,15 @@ public final class Acquisition {
 
   /** Null while it stands in the line. */
   private @Nullable AcquireAttempts attempts;
+
+  /** What the caller gets, unless an error comes. */
+  private @Nullable OwnedLease granted;
+
+  /** Whether it counts as an operation that is under way. */
+  private boolean counted;
+
+  /** Whether an error has kept the thread from completing it. */
+  private volatile boolean broken;
 
   /** How often a grant was asked for again, because something had happened since it was sent. */
   private int askedAgain;
@@ -96,23 +106,30 @@ public final class Acquisition {
   }
 
   private @Nullable OwnedLease run() throws InterruptedException {
-    OwnedLease lease = null;
     context.lease().operations().begin();
+    counted = true;
+    Completion completion = null;
+    boolean ended = false;
     try {
+      completion = Completion.begin(context.lease(), this);
       waiting.checkInterrupt();
-      lease = neighbours.takeOffered(terms.waitNanos());
-      if (lease == null && standInLine()) {
+      granted = neighbours.takeOffered(terms.waitNanos());
+      if (granted == null && standInLine()) {
         attempts =
             new AcquireAttempts(
                 context, protocol, terms, place, neighbours, patience, waiting.begin());
-        lease = attemptUntilDone(attempts);
+        granted = attemptUntilDone(attempts);
       }
-      return lease;
+      return granted;
     } finally {
       try {
-        giveBack(lease);
+        giveBack();
+        if (completion != null) {
+          completion.end();
+        }
+        ended = true;
       } finally {
-        context.lease().operations().end();
+        broken = !ended; // no call: there may be no stack for one
       }
       waiting.restoreInterrupt();
     }
@@ -267,24 +284,49 @@ public final class Acquisition {
 
   // ---- at the end
 
-  private void giveBack(@Nullable OwnedLease lease) {
-    boolean ended = false;
-    try {
-      waiting.close();
-      ended = true;
-    } finally {
-      try {
-        if (lease == null && attempts != null) {
-          attempts.abandon(waiting.leftNanos());
-        } else if (lease != null && !ended) {
-          drop(lease); // an error keeps it from its caller
-        }
-      } finally {
-        if (lease == null) {
-          place.release();
-        }
-      }
+  private void giveBack() {
+    OwnedLease lease = granted;
+    waiting.close();
+    if (lease == null) {
+      giveUp();
     }
+    countOut();
+  }
+
+  private void giveUp() {
+    AcquireAttempts made = attempts;
+    if (made != null) {
+      made.abandon(waiting.leftNanos());
+      attempts = null;
+    }
+    place.release();
+  }
+
+  private void countOut() {
+    if (counted) {
+      context.lease().operations().end();
+      counted = false;
+    }
+  }
+
+  // ---- after an error, on a worker
+
+  @Override
+  public boolean isBroken() {
+    return broken;
+  }
+
+  /** The caller has got an error: whatever was granted is given up. */
+  @Override
+  public void complete() {
+    OwnedLease lease = granted;
+    waiting.close();
+    if (lease != null) {
+      drop(lease);
+    } else {
+      giveUp();
+    }
+    countOut();
   }
 
   private static void drop(OwnedLease lease) {

@@ -26,6 +26,7 @@ import io.mortise.core.internal.handoff.LocalQueues;
 import io.mortise.core.internal.handoff.SharedHolds;
 import io.mortise.core.internal.lease.BackgroundReleaser;
 import io.mortise.core.internal.lease.ClockDrift;
+import io.mortise.core.internal.lease.Completion;
 import io.mortise.core.internal.lease.HoldRegistry;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
@@ -212,7 +213,9 @@ public final class RedisLockClient implements LockClient, LockServer {
         context.gates().size(),
         context.wakeups().channels(),
         context.lease().releases().size(),
-        scheduler().size() - scheduler().entries(FailoverMonitor.class).size(),
+        scheduler().size()
+            - scheduler().entries(FailoverMonitor.class).size()
+            - scheduler().entries(Completion.class).size(),
         servers.connectionsInUse());
   }
 

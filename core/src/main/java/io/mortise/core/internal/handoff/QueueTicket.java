@@ -150,13 +150,13 @@ public final class QueueTicket {
   public void release() {
     LocalQueue line = gate;
     if (line != null) {
-      gate = null;
       TransferableHold unused = tenure;
-      tenure = null;
       if (unused != null) {
         line.offerHold(unused);
+        tenure = null;
       }
       gates.leave(lock, line, permit);
+      gate = null;
       TransferableHold orphan = line.takeUnclaimedHold();
       if (orphan != null) {
         context.releases().releaseInBackground(protocol, orphan);

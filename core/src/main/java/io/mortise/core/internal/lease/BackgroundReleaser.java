@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,16 @@ public final class BackgroundReleaser {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundReleaser.class);
   private static final long FIRST_PAUSE_NANOS = 50_000_000L;
   private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
+  private static final DoubleSupplier RANDOM = Math::random;
+
+  static {
+    // A stack that overflowed under an attempt has room for the release, not for loading its class.
+    try {
+      var unused = Class.forName(Task.class.getName(), true, Task.class.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException(e);
+    }
+  }
 
   private final ScriptExecutor commands;
   private final Scheduler scheduler;
@@ -58,13 +69,17 @@ public final class BackgroundReleaser {
     this.ticker = ticker;
   }
 
-  /** Gives up all that the acquisition may have. */
+  /**
+   * Gives up all that the acquisition may have. The scheduler passes the release to a worker at
+   * once: that takes less stack and memory here than to start a thread, and this is called where an
+   * error has just left little of both.
+   */
   public void releaseUntilConfirmed(
       LockProtocol protocol, String holder, UnansweredAttempts doubt) {
     Task task = new Task(protocol, holder, doubt);
     pending.add(task);
     if (!closing.isClosed()) { // otherwise whoever closes the client takes all at once
-      tasks.run(task);
+      scheduler.add(task);
     }
   }
 
@@ -151,8 +166,8 @@ public final class BackgroundReleaser {
     /** How often there may be something to release. One run happens before the next. */
     private int open;
 
-    private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, Math::random);
-    private volatile long dueNanos;
+    private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, RANDOM);
+    private volatile long dueNanos = ticker.read();
 
     Task(LockProtocol protocol, String holder, UnansweredAttempts doubt) {
       this.protocol = protocol;

@@ -28,10 +28,24 @@ public final class GroupRelease {
     try {
       release.all(leases);
     } finally {
-      // Those that an error has kept from their end.
-      release.begun.forEach(lease -> lease.end().ensureEnded());
+      release.ensureEnded(0);
     }
     return release.thrown;
+  }
+
+  /** Ends those that an error has kept from their end, whatever goes wrong with one. */
+  private void ensureEnded(int first) {
+    for (int i = first; i < begun.size(); i++) {
+      boolean ended = false;
+      try {
+        begun.get(i).end().ensureEnded();
+        ended = true;
+      } finally {
+        if (!ended) {
+          ensureEnded(i + 1);
+        }
+      }
+    }
   }
 
   private void all(List<? extends OwnedLease> leases) {

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * that is not there, so the first release that Redis answers ends the matter, in whatever order the
  * two arrive.
  */
-public final class LeaseTermination {
+public final class LeaseTermination implements Completion.Work {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseTermination.class);
 
   static final String BY_FORCE = "somebody took the lock by force";
@@ -44,6 +44,20 @@ public final class LeaseTermination {
 
   /** With what the hold may pass on. Set before the lease is published. */
   private TransferableHold.TokenReserve reserve = TransferableHold.TokenReserve.NONE;
+
+  /** What has left the line, or is about to; the releasing thread's, as the four that follow. */
+  private @Nullable QueueSlot leaving;
+
+  /** Whether a release has begun of which it is not known that Redis has done it. */
+  private boolean unconfirmed;
+
+  /** Whether the release counts as an operation that is under way. */
+  private boolean counted;
+
+  private @Nullable Completion completion;
+
+  /** Whether an error has kept the thread from completing the release. */
+  private volatile boolean broken;
 
   /** Attempts before the one that was granted. */
   private volatile UnansweredAttempts doubt = UnansweredAttempts.NONE;
@@ -147,7 +161,9 @@ public final class LeaseTermination {
   private void giveUpTurn() {
     QueueSlot mine = turn.getAndSet(null);
     if (mine != null) {
+      leaving = mine;
       mine.release();
+      leaving = null;
     }
   }
 
@@ -190,19 +206,11 @@ public final class LeaseTermination {
     }
     TransferableHold tenure = lease.renewal().tenure(lease.fencingToken(), reserve.next());
     turn.set(null); // while RELEASING nobody else takes it
-    boolean ended = false;
-    try {
-      state.endRelease(null);
-      ended = true;
-    } finally {
-      if (!ended) { // an error: the hold is released then, and left to nobody
-        turn.set(mine);
-        if (state.now().phase() == Phase.RELEASED) {
-          abandon();
-        }
-      }
-    }
+    leaving = mine;
+    state.endRelease(null);
+    unconfirmed = false; // from here on the next in line may have it
     TransferableHold orphan = mine.passOn(tenure);
+    leaving = null;
     if (orphan != null) {
       orphaned.accept(lease.protocol(), orphan);
     }
@@ -233,8 +241,11 @@ public final class LeaseTermination {
       context.operations().end();
       return false;
     }
+    counted = true;
+    unconfirmed = true;
     boolean begun = false;
     try {
+      completion = Completion.begin(context, this);
       context.scheduler().remove(lease.renewal());
       if (lease.protocol().allowsTransfer()) {
         generation = context.observer().releasing(lease.protocol(), lease.holder());
@@ -275,6 +286,7 @@ public final class LeaseTermination {
     try {
       state.endRelease(null);
       abandon();
+      unconfirmed = false;
     } finally {
       releaseSlotIfEnded();
     }
@@ -285,17 +297,41 @@ public final class LeaseTermination {
 
   /** What began to be released and came to no end, because of an error: as without an answer. */
   void ensureEnded() {
+    boolean ended = false;
     try {
-      if (state.now().phase() == Phase.RELEASING) {
-        state.endRelease(null);
-        abandon();
-      }
+      complete();
+      ended = true;
     } finally {
-      try {
-        giveUpTurn();
-      } finally {
-        context.operations().end();
-      }
+      broken = !ended; // no call: there may be no stack for one
+    }
+  }
+
+  @Override
+  public boolean isBroken() {
+    return broken;
+  }
+
+  @Override
+  public void complete() {
+    if (unconfirmed) {
+      state.endRelease(null);
+      abandon();
+      unconfirmed = false;
+    }
+    QueueSlot left = leaving;
+    if (left != null) {
+      left.release();
+      leaving = null;
+    }
+    giveUpTurn();
+    if (counted) {
+      context.operations().end();
+      counted = false;
+    }
+    Completion entry = completion;
+    if (entry != null) {
+      entry.end();
+      completion = null;
     }
   }
 
@@ -334,6 +370,7 @@ public final class LeaseTermination {
           lease.protocol().name());
     }
     state.endRelease(loss);
+    unconfirmed = false;
     if (status == 1 && lease.protocol().allowsTransfer()) {
       context
           .observer()
