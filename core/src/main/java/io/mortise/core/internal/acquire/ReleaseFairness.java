@@ -30,6 +30,8 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class ReleaseFairness {
   private static final long MAX_PAUSE_NANOS = 1_000_000L;
   private static final long MIN_PAUSE_NANOS = 50_000L;
+
+  /** The message of the client's own release raises the generation too. */
   private static final int OWN_MESSAGE = 1;
 
   /**

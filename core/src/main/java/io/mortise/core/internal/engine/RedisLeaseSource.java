@@ -191,7 +191,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   }
 
   /**
-   * Takes the lock by force; never repeated automatically, because a repetition may hit the next
+   * Releases the lock by force; never repeated automatically, because a repetition may hit the next
    * holder.
    */
   @Override

@@ -119,9 +119,9 @@ public final class BackgroundReleaser {
         : new LockException(
             LockException.Reason.IN_DOUBT,
             ("lock '%s': the release had to be repeated and found nothing, at a server that has"
-                    + " restarted or taken the place of another meanwhile. Either the first try"
-                    + " released it; or it was lost with the data of that server, and somebody else"
-                    + " may have had the lock at the same time: compare fencing tokens")
+                    + " restarted or taken the place of another. Either the first try"
+                    + " released it; or it was lost with the data of that server, and another"
+                    + " client may have had the lock at the same time: compare fencing tokens")
                 .formatted(name),
             reply.before());
   }

@@ -20,8 +20,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * returns false.
  *
  * <p>{@link #note} is Dekker-style "publish, then look": it stores the lease of a request, and then
- * looks whether the deadline is over. A thread that ends the hold makes the deadline over, and then
- * looks at the stored lease. So either the request is not sent, or that thread sees its lease.
+ * looks whether the deadline is over. A thread that finds the hold expired makes the deadline over,
+ * and then looks at the stored lease. So either the request is not sent, or that thread sees its
+ * lease.
  *
  * <p><b>Threads.</b> Any thread may call any method. The end and the flag "over" change together,
  * by compare-and-set. A deadline that is over stays over. The thread that makes it over sees

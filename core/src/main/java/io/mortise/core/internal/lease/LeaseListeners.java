@@ -209,12 +209,12 @@ final class LeaseListeners {
    * Runs a notification on a worker. If no worker can be started, the pending notifications wait
    * for the next change.
    */
-  private boolean runAsync(Runnable notifying) {
+  private boolean runAsync(Runnable notification) {
     try {
-      worker.accept(notifying);
+      worker.accept(notification);
       return true;
     } catch (RejectedExecutionException closed) {
-      notifying.run(); // the workers have ended
+      notification.run(); // the workers have ended
       return true;
     } catch (RuntimeException | Error failed) {
       LOG.error("lock '{}': its listeners could not be notified yet", lockName, failed);

@@ -233,7 +233,8 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
       return "it was not renewed any more, because " + stoppedBecause;
     }
     return renewed
-        ? "no renewal succeeded in the last %d ms; if Redis was reachable, this process was suspended"
+        ? ("no renewal succeeded in the last %d ms; if Redis was reachable, this process was"
+                + " suspended")
             .formatted(leaseMillis)
         : "its lease of %d ms ran out; give a longer one, or none to have it renewed"
             .formatted(leaseMillis);

@@ -27,8 +27,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> Any thread may end the hold. The thread that makes the change to LOST or
  * RELEASING, in {@link LeaseStateMachine}, does what belongs to it, once: it removes the hold from
- * the scheduler and gives up its slot in the local queue. The methods of the section "before the
- * lease is published" are called by the acquiring thread only.
+ * the scheduler (a lost hold with an owner stays there, for the check whether the owner lives) and
+ * gives up its slot in the local queue. The methods of the section "before the lease is published"
+ * are called by the acquiring thread only.
  */
 public final class LeaseTermination {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseTermination.class);
@@ -344,8 +345,8 @@ public final class LeaseTermination {
       inDoubt = context.releases().inDoubtException(lease.protocol().name(), reply);
     } else if (status == 1 && (Long) fields.get(1) < 0) {
       LOG.warn(
-          "lock '{}': released, but its waiters could not be notified; the user needs the right to its"
-              + " channel",
+          "lock '{}': released, but its waiters could not be notified; the user needs the right to"
+              + " its channel",
           lease.protocol().name());
     }
     state.endRelease(loss);

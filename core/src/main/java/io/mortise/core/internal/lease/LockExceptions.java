@@ -7,6 +7,8 @@ import io.mortise.core.LockException.Reason;
 /**
  * Converts a {@link CommandException} into the {@link LockException} for the caller: the name of
  * the lock comes before the fact.
+ *
+ * <p><b>Threads.</b> Stateless: any thread may call any method.
  */
 public final class LockExceptions {
   private LockExceptions() {}
