@@ -158,8 +158,8 @@ public final class RedisLockClient implements LockClient, LockServer {
   }
 
   /**
-   * Returns a random UUID of version 8, which is free for private use: scripts that meet a waiter
-   * in a queue distinguish Mortise's from Redisson's by it, which have version 4.
+   * Returns a random UUID of version 8, which is free for private use. Scripts that meet a waiter
+   * in a queue distinguish Mortise from Redisson by it, whose UUIDs have version 4.
    */
   private static String clientId() {
     StringBuilder id = new StringBuilder(UUID.randomUUID().toString());

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * hold that is handed off, or one that is shared. Publishes a hold of its own to them in the same
  * way.
  *
- * <p><b>Threads.</b> Confined to the thread that acquires. {@link LocalQueue} orders those who hand
- * a hold off and those who take it, {@link SharedHold} the users of a shared hold.
+ * <p><b>Threads.</b> Confined to the thread that acquires. {@link LocalQueue} orders the threads
+ * that hand a hold off and take it, {@link SharedHold} the users of a shared hold.
  */
 public final class LocalHandOff {
   private final LeaseContext context;

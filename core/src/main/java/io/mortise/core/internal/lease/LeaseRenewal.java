@@ -142,7 +142,7 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
 
   /**
    * Returns whether the hold has no open questions: it is renewed, no request is pending or has
-   * failed, and a third of its lease is left.
+   * failed, the epoch is the same, and more than a third of its lease is left.
    */
   boolean isSettled() {
     return renewed
@@ -461,8 +461,8 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
 
   /**
    * Extends the hold for a re-entry, which needs at least its own lease from now. Sends one command
-   * if that is longer than the rest of the lease, otherwise none; takes at most the wait of the
-   * terms.
+   * if that is longer than the rest of the lease, otherwise none. The command may take the wait of
+   * the terms, at least a round trip; without a wait, the command timeout.
    */
   void extendTo(LeaseTerms terms) throws CommandException {
     if (!covers(terms) && deadline.note(terms.leaseMillis())) {
