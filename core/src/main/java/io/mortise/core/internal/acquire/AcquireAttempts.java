@@ -22,42 +22,46 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one acquisition asks of Redis, all under one holder id: its attempts, and what may be left
- * there of those that did not end well.
+ * The attempts of one acquisition, all under one holder id, and the release of what they may leave
+ * in Redis.
  *
- * <p><b>A lost reply</b>: the attempt may have been granted; a repetition by the same holder id
- * takes the same hold, and if the acquisition ends without it, {@link #abandon} releases what may
- * be there, until the lease would have run out. <b>A lease that is over on arrival</b> is no hold.
+ * <p><b>A lost reply.</b> Example: client A sends an attempt, Redis grants it, and the reply is
+ * lost. A repeats the attempt under the same holder id, and gets the same hold. If the acquisition
+ * ends without it, {@link #abandon} releases what may be there, until the lease would have expired.
+ * <b>A lease that is over on arrival</b> is no hold.
  *
- * <p>Used by one thread at a time, that of its acquisition.
+ * <p><b>Threads.</b> Used by one thread at a time, that of its acquisition.
  */
 final class AcquireAttempts {
   private static final Logger LOG = LoggerFactory.getLogger(AcquireAttempts.class);
 
-  /** A step that is taken at all has this much time. */
-  private static final long LEAST_NANOS = 10_000_000L;
+  /** The minimum time for one step. */
+  private static final long MIN_STEP_NANOS = 10_000_000L;
 
   private final AcquireContext context;
   private final LockProtocol protocol;
   private final LeaseTerms terms;
-  private final QueueTicket place;
-  private final LocalHandOff neighbours;
-  private final FaultTimeout patience;
+  private final QueueTicket ticket;
+  private final LocalHandOff handOff;
+  private final FaultTimeout faultTimeout;
   private final String holder;
 
-  /** Of the last attempt. */
+  /** The number of tokens of the last attempt. */
   private int tokens;
 
-  private AttemptStart sending = new AttemptStart(0, 0);
+  private AttemptStart start = new AttemptStart(0, 0);
 
-  /** Attempts without an answer, and a grant that nobody has yet: what may leave a hold behind. */
-  private UnansweredAttempts doubt = UnansweredAttempts.NONE;
+  /** The attempts without a reply, and a grant without a holder: what may leave a hold behind. */
+  private UnansweredAttempts unanswered = UnansweredAttempts.NONE;
 
-  /** The same, without the grant. */
-  private UnansweredAttempts before = UnansweredAttempts.NONE;
+  /** The same without the grant. */
+  private UnansweredAttempts unansweredBefore = UnansweredAttempts.NONE;
 
-  /** Whether an attempt was refused in the middle of its script: what it had written stands. */
-  private boolean halfway;
+  /**
+   * Whether Redis refused an attempt in the middle of its script: what the script had written
+   * stays.
+   */
+  private boolean partiallyExecuted;
 
   private boolean queued;
 
@@ -65,28 +69,28 @@ final class AcquireAttempts {
       AcquireContext context,
       LockProtocol protocol,
       LeaseTerms terms,
-      QueueTicket place,
-      LocalHandOff neighbours,
-      FaultTimeout patience,
+      QueueTicket ticket,
+      LocalHandOff handOff,
+      FaultTimeout faultTimeout,
       String holder) {
     this.context = context;
     this.protocol = protocol;
     this.terms = terms;
-    this.place = place;
-    this.neighbours = neighbours;
-    this.patience = patience;
+    this.ticket = ticket;
+    this.handOff = handOff;
+    this.faultTimeout = faultTimeout;
     this.holder = holder;
   }
 
   /**
    * Makes one attempt.
    *
-   * @param leftNanos what is left of the wait
-   * @return null when there was no answer, which {@code patience} then explains
+   * @param leftNanos the rest of the wait
+   * @return null when there was no reply; the {@code faultTimeout} then has the fault
    */
   @Nullable AcquireResult send(long leftNanos) {
-    ScriptCall call = next();
-    long within = withinNanos(leftNanos);
+    ScriptCall call = nextCall();
+    long timeoutNanos = withinNanos(leftNanos);
     return outcome(
         () ->
             context
@@ -96,76 +100,77 @@ final class AcquireAttempts {
                     ScriptRequest.of(call),
                     answer -> protocol.outcome(answer) instanceof AcquireResult.Acquired,
                     () -> List.of(protocol.release(holder)),
-                    within));
+                    timeoutNanos));
   }
 
-  /** How long a step may take when so much is left of the wait. */
+  /** Returns how long a step may take, given the rest of the wait. */
   long withinNanos(long leftNanos) {
     return terms.waitNanos() == 0
         ? context.lease().commands().timeoutNanos()
-        : Math.max(LEAST_NANOS, leftNanos + LeaseRenewal.ROUND_TRIP_NANOS);
+        : Math.max(MIN_STEP_NANOS, leftNanos + LeaseRenewal.ROUND_TRIP_NANOS);
   }
 
-  private ScriptCall next() {
-    tokens = neighbours.tokens();
-    sending = AttemptStart.now(context.lease());
+  private ScriptCall nextCall() {
+    tokens = handOff.tokens();
+    start = AttemptStart.now(context.lease());
     return protocol.acquire(holder, terms.leaseMillis(), terms.waitNanos() > 0, tokens);
   }
 
   @FunctionalInterface
-  private interface Answer {
+  private interface Exchange {
     Reply get() throws CommandException;
   }
 
   /**
-   * An attempt is in doubt from before it is sent, so that an error in the middle leaves no hold.
+   * Sends an attempt and interprets its reply. The attempt counts as unanswered from before it is
+   * sent, so that an error in the middle leaves no hold.
    */
-  private @Nullable AcquireResult outcome(Answer answer) {
-    UnansweredAttempts answered = doubt;
-    doubt = answered.another(leaseFromNow());
+  private @Nullable AcquireResult outcome(Exchange exchange) {
+    UnansweredAttempts answered = unanswered;
+    unanswered = answered.plusAttempt(leaseFromNow());
     try {
-      Reply reply = answer.get();
+      Reply reply = exchange.get();
       if (reply.repeated()) {
-        answered = answered.another(leaseFromNow());
-        doubt = answered.another(leaseFromNow());
+        answered = answered.plusAttempt(leaseFromNow());
+        unanswered = answered.plusAttempt(leaseFromNow());
       }
       AcquireResult outcome = protocol.outcome(reply.value());
       if (outcome instanceof AcquireResult.Acquired) {
-        before = answered.granted(); // and in doubt until somebody has the hold
+        unansweredBefore = answered.afterGrant(); // and unanswered until the hold has a holder
       } else {
-        doubt = answered;
+        unanswered = answered;
         record(null);
-        place.wasBusy();
+        ticket.wasBusy();
       }
       queued |= outcome instanceof AcquireResult.Queued;
       return outcome;
     } catch (CommandException fault) {
       if (fault.isServerReply() || !fault.mayHaveExecuted()) {
-        doubt = answered;
+        unanswered = answered;
       }
-      halfway |= fault.isServerReply() && fault.mayHaveExecuted();
+      partiallyExecuted |= fault.isServerReply() && fault.mayHaveExecuted();
       record(fault);
       return null;
-    } catch (ClassCastException | IndexOutOfBoundsException odd) { // by the protocol
+    } catch (ClassCastException | IndexOutOfBoundsException unreadable) { // by the protocol
       record(
-          new CommandException(Kind.SCRIPT, true, "the answer to the attempt cannot be read", odd));
+          new CommandException(
+              Kind.SCRIPT, true, "the answer to the attempt cannot be read", unreadable));
       return null;
     }
   }
 
   /**
-   * The hold that the last attempt was granted. Null when it came too late; and when something has
-   * happened since the attempt was sent that may have ended the hold, such as a forced release:
-   * then the next attempt, by the same holder id, finds out.
+   * Returns the hold that the last attempt was granted. Returns null when the reply came too late,
+   * and when the epoch has changed since the attempt was sent, so that the hold may have ended, as
+   * by a forced release: then the next attempt, under the same holder id, finds out.
    */
   @Nullable OwnedLease toLease(AcquireResult.Acquired acquired) {
     RedisLease lease =
-        new RedisLease(
-            context.lease(), protocol, holder, acquired, neighbours.owner(), terms, sending);
-    // Not by asking the lease: that would make it lost, and a lost one is released in the
-    // background, which could meet the next attempt of the same holder.
+        new RedisLease(context.lease(), protocol, holder, acquired, handOff.owner(), terms, start);
+    // Without asking the lease: that would make it lost, and a lost hold is released in the
+    // background, which could hit the next attempt of the same holder id.
     if (context.nanos() - lease.renewal().deadlineNanos() >= 0) {
-      doubt = before.held(leaseFromNow()); // it was answered: one release ends it
+      unanswered = unansweredBefore.plusHold(leaseFromNow()); // it has a reply: one release ends it
       record(
           new CommandException(
               Kind.UNREACHABLE,
@@ -175,13 +180,13 @@ final class AcquireAttempts {
       return null;
     }
     record(null);
-    if (!context.lease().holds().register(lease, sending.epoch())) {
-      doubt = before.held(leaseFromNow());
+    if (!context.lease().holds().register(lease, start.epoch())) {
+      unanswered = unansweredBefore.plusHold(leaseFromNow());
       return null;
     }
-    // Not before: what ends as an object only must not have the holder id released.
-    lease.end().setUnanswered(before);
-    return neighbours.publish(lease, tokens);
+    // Not before: the discarding of a lease object must not release the holder id.
+    lease.termination().setUnanswered(unansweredBefore);
+    return handOff.publish(lease, tokens);
   }
 
   private long leaseFromNow() {
@@ -189,18 +194,18 @@ final class AcquireAttempts {
   }
 
   private void record(@Nullable CommandException fault) {
-    patience.record(fault);
-    place.recordAttempt(fault);
+    faultTimeout.record(fault);
+    ticket.recordAttempt(fault);
   }
 
   /**
-   * Nothing came of it. A place in a queue is left at once, while Redis answers and there is time;
-   * what is in doubt, in the background.
+   * Ends the acquisition without a hold. Leaves a queue in Redis at once, while Redis replies and
+   * time is left; releases what is unanswered in the background.
    */
   void abandon(long leftNanos) {
-    boolean left = !queued;
+    boolean leftQueue = !queued;
     if (queued
-        && patience.lastFault() == null
+        && faultTimeout.lastFault() == null
         && !context.lease().isClosed()
         && leftNanos + LeaseRenewal.ROUND_TRIP_NANOS > 0) {
       try {
@@ -210,21 +215,23 @@ final class AcquireAttempts {
             .run(
                 protocol.leave(holder),
                 Math.min(LeaseRenewal.ROUND_TRIP_NANOS, leftNanos + LeaseRenewal.ROUND_TRIP_NANOS));
-        left = true;
+        leftQueue = true;
       } catch (CommandException fault) {
         LOG.debug("lock '{}': the queue is left in the background", protocol.name(), fault);
       }
     }
-    if (!left || doubt.exists()) {
+    if (!leftQueue || unanswered.exists()) {
       context
           .lease()
           .releases()
-          .releaseUntilConfirmed(protocol, holder, left ? doubt : doubt.held(leaseFromNow()));
-    } else if (halfway) {
+          .releaseUntilConfirmed(
+              protocol, holder, leftQueue ? unanswered : unanswered.plusHold(leaseFromNow()));
+    } else if (partiallyExecuted) {
       context
           .lease()
           .releases()
-          .releaseUntilConfirmed(protocol, holder, UnansweredAttempts.NONE.held(leaseFromNow()));
+          .releaseUntilConfirmed(
+              protocol, holder, UnansweredAttempts.NONE.plusHold(leaseFromNow()));
     }
   }
 }

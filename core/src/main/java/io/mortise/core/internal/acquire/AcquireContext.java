@@ -8,16 +8,16 @@ import io.mortise.core.internal.lease.LeaseContext;
 import java.util.function.Supplier;
 
 /**
- * What every acquisition of one client needs: made once, when the client is wired.
+ * The services that every acquisition of one client needs, created once when the client is wired.
  *
- * @param holderIds makes the id of each acquisition, which is never used again
+ * @param holderIds creates the id of each acquisition, which is never used again
  */
 public record AcquireContext(
     LeaseContext lease,
-    LocalQueues gates,
-    SharedHolds shares,
-    Subscriptions wakeups,
-    ReleaseFairness courtesy,
+    LocalQueues queues,
+    SharedHolds sharedHolds,
+    Subscriptions subscriptions,
+    ReleaseFairness fairness,
     Supplier<String> holderIds) {
 
   public LockOptions options() {

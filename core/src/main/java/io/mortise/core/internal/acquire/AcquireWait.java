@@ -12,33 +12,34 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one acquisition waits between its attempts: for a message on its channel, the end of the
- * holder's lease, the end of its own time, or an interrupt; and meanwhile shows that it is there.
+ * The wait of one acquisition between its attempts: for a message on its channel, the end of the
+ * holder's lease, the end of its own time, or an interrupt. A heartbeat runs during the wait.
  *
- * <p>Confined to the thread that waits; others reach it only through the signals that it awaits.
+ * <p><b>Threads.</b> Confined to the thread that waits; other threads reach it only through the
+ * signals that it awaits.
  */
 final class AcquireWait implements AutoCloseable {
   /** How long the first subscription may take before another attempt is made without it. */
   private static final long FIRST_CONFIRMATION_NANOS = 100_000_000L;
 
   private static final long FIRST_POLL_NANOS = 50_000_000L;
-  private static final long MOST_POLL_NANOS = 1_000_000_000L;
+  private static final long MAX_POLL_NANOS = 1_000_000_000L;
 
   private final AcquireContext context;
   private final LockProtocol protocol;
   private final LeaseTerms terms;
   private final long startNanos;
 
-  /** Between polls, while the channel is not confirmed; null before the first. */
-  private @Nullable Backoff unheard;
+  /** The polls while the channel is not confirmed; null before the first. */
+  private @Nullable Backoff pollBackoff;
 
   private String holder = "";
   private @Nullable Subscription subscription;
-  private @Nullable WaiterHeartbeat presence;
+  private @Nullable WaiterHeartbeat heartbeat;
   private boolean parked;
   private boolean interrupted;
 
-  /** From now on the time of the terms runs. */
+  /** Starts the time of the terms. */
   AcquireWait(AcquireContext context, LockProtocol protocol, LeaseTerms terms) {
     this.context = context;
     this.protocol = protocol;
@@ -47,14 +48,14 @@ final class AcquireWait implements AutoCloseable {
   }
 
   /**
-   * What was heard at one moment: a message after it is not missed by {@link #park}.
+   * The state of the channel at one moment: {@link #park} does not miss a later message.
    *
    * @param channel null when there is no subscription yet
    * @param generation of its signal
-   * @param trusted whether the server had confirmed it
+   * @param confirmed whether the server had confirmed the subscription
    */
-  record Heard(@Nullable Subscription channel, long generation, boolean trusted) {
-    private static final Heard NOTHING = new Heard(null, 0, false);
+  record SignalSnapshot(@Nullable Subscription channel, long generation, boolean confirmed) {
+    private static final SignalSnapshot EMPTY = new SignalSnapshot(null, 0, false);
   }
 
   // ---- the time
@@ -72,67 +73,70 @@ final class AcquireWait implements AutoCloseable {
   // ---- the channel
 
   /**
-   * The holder id for the attempts to come. A channel that lingers from the last contention, or was
-   * subscribed for those to come, is heard from the first of them on.
+   * Chooses the holder id for the attempts. Uses a channel that lingers from the last contention,
+   * or was reserved in advance, from the first attempt on.
    */
   String begin() {
-    Subscriptions.ReservedChannel spare = null;
+    Subscriptions.ReservedChannel reserved = null;
     if (terms.waitNanos() > 0 && protocol.hasChannelPerWaiter()) {
-      spare = context.wakeups().takeReserved(this::channels);
+      reserved = context.subscriptions().takeReserved(this::channelGroup);
     }
-    if (spare != null) {
-      holder = spare.holder();
-      subscription = spare.subscription();
+    if (reserved != null) {
+      holder = reserved.holder();
+      subscription = reserved.subscription();
     } else {
       holder = context.holderIds().get();
       if (terms.waitNanos() > 0 && !protocol.hasChannelPerWaiter()) {
-        subscription = context.wakeups().join(protocol.channel(holder));
+        subscription = context.subscriptions().join(protocol.channel(holder));
       }
     }
     return holder;
   }
 
-  /** Stands for all channels of this lock and side, where each holder has one. */
-  private String channels() {
+  /**
+   * Returns the name that stands for all channels of this lock and side, if each holder has its
+   * own.
+   */
+  private String channelGroup() {
     return protocol.channel("");
   }
 
-  /** To be called before each attempt, for the {@link #park} after it. */
-  Heard snapshot() {
+  /** Returns the state for the next {@link #park}; must be called before each attempt. */
+  SignalSnapshot snapshot() {
     Subscription channel = subscription;
     return channel == null
-        ? Heard.NOTHING
-        : new Heard(channel, channel.signal().generation(), channel.confirmed());
+        ? SignalSnapshot.EMPTY
+        : new SignalSnapshot(channel, channel.signal().generation(), channel.confirmed());
   }
 
   /**
-   * After a release that other clients have heard, who waits anyway waits a moment longer; see
-   * {@link ReleaseFairness}.
+   * Pauses for a moment after a release that other clients have heard, if this acquisition may
+   * wait; see {@link ReleaseFairness}. Returns whether it paused.
    */
   boolean yieldToOtherClients() throws InterruptedException {
     if (terms.waitNanos() <= 0 || !protocol.allowsTransfer()) {
       return false;
     }
     Signal wake = subscription == null ? context.lease().closing().signal() : subscription.signal();
-    boolean polite = false;
+    boolean yielded = false;
     while (leftNanos() > 0 && !context.lease().isClosed()) {
       long seen = wake.generation();
-      long nanos = context.courtesy().pauseNanos(protocol, context.nanos());
+      long nanos = context.fairness().pauseNanos(protocol, context.nanos());
       if (nanos <= 0) {
         break;
       }
-      polite = true;
+      yielded = true;
       await(wake, seen, nanos);
       recordReleases(seen);
     }
-    return polite;
+    return yielded;
   }
 
   private void recordReleases(long seen) {
     if (subscription != null && protocol.allowsTransfer()) {
-      long heard = subscription.signal().generation();
-      if (heard != seen) {
-        context.courtesy().onReleaseHeard(protocol, heard, context.nanos());
+      long generation = subscription.signal().generation();
+      if (generation != seen) {
+        context.fairness().onReleaseHeard(protocol, generation, context.nanos());
       }
     }
   }
@@ -140,18 +144,20 @@ final class AcquireWait implements AutoCloseable {
   // ---- parked
 
   /**
-   * Waits for a message that came after {@code heard}, but no longer than that; when there is no
-   * channel yet, for its confirmation.
+   * Waits for a message later than the snapshot, but no longer than the retry time; without a
+   * channel, subscribes and waits for the confirmation.
    */
-  void park(Heard heard, long retryMillis) throws InterruptedException {
+  void park(SignalSnapshot snapshot, long retryMillis) throws InterruptedException {
     long nanos =
         retryMillis == AcquireResult.UNKNOWN
             ? context.options().lease().toNanos()
             : TimeUnit.MILLISECONDS.toNanos(Math.max(1, retryMillis));
-    Subscription channel = heard.channel();
+    Subscription channel = snapshot.channel();
     if (channel == null) {
       Subscription fresh =
-          context.wakeups().subscribe(protocol.channel(holder), !protocol.hasChannelPerWaiter());
+          context
+              .subscriptions()
+              .subscribe(protocol.channel(holder), !protocol.hasChannelPerWaiter());
       subscription = fresh;
       onFirstPark(fresh);
       long generation = fresh.signal().generation();
@@ -160,37 +166,39 @@ final class AcquireWait implements AutoCloseable {
       }
     } else {
       onFirstPark(channel);
-      long most = heard.trusted() ? nanos : Math.min(nanos, pollNanos());
-      await(channel.signal(), heard.generation(), most);
-      recordReleases(heard.generation());
+      long maxNanos = snapshot.confirmed() ? nanos : Math.min(nanos, pollNanos());
+      await(channel.signal(), snapshot.generation(), maxNanos);
+      recordReleases(snapshot.generation());
     }
   }
 
-  /** The first time that it parks, so it waits for longer than one attempt. */
+  /**
+   * Starts the heartbeat, and reserves channels, on the first park: the wait outlasts one attempt.
+   */
   private void onFirstPark(Subscription channel) {
     if (parked) {
       return;
     }
     parked = true;
-    Heartbeat sign = protocol.heartbeat(holder).orElse(null);
-    if (sign != null) {
-      presence = new WaiterHeartbeat(context.lease(), protocol, holder, sign, channel.signal());
+    Heartbeat call = protocol.heartbeat(holder).orElse(null);
+    if (call != null) {
+      heartbeat = new WaiterHeartbeat(context.lease(), protocol, holder, call, channel.signal());
     }
     if (protocol.hasChannelPerWaiter()) {
-      context.wakeups().reserveAhead(channels(), context.holderIds(), protocol::channel);
+      context.subscriptions().reserveAhead(channelGroup(), context.holderIds(), protocol::channel);
     }
   }
 
   private long pollNanos() {
-    Backoff poll = unheard;
+    Backoff poll = pollBackoff;
     if (poll == null) {
-      poll = new Backoff(FIRST_POLL_NANOS, MOST_POLL_NANOS, context.lease()::random);
-      unheard = poll;
+      poll = new Backoff(FIRST_POLL_NANOS, MAX_POLL_NANOS, context.lease()::random);
+      pollBackoff = poll;
     }
     return poll.nextNanos();
   }
 
-  /** Waits for the signal, but no longer than that, and no longer than is left. */
+  /** Waits for the signal, for at most this time and the rest of the wait. */
   void await(Signal signal, long seen, long nanos) throws InterruptedException {
     long endNanos = context.nanos() + Math.min(nanos, leftNanos());
     while (true) {
@@ -208,7 +216,10 @@ final class AcquireWait implements AutoCloseable {
 
   // ---- interrupts
 
-  /** Throws when the thread is interrupted and that ends the wait; otherwise remembers it. */
+  /**
+   * Throws if the thread is interrupted and its wait is interruptible; otherwise remembers the
+   * interrupt.
+   */
   void checkInterrupt() throws InterruptedException {
     if (Thread.interrupted()) {
       if (terms.interruptible()) {
@@ -219,7 +230,7 @@ final class AcquireWait implements AutoCloseable {
     }
   }
 
-  /** At the end: the thread is as interrupted as it would be without all this. */
+  /** Sets the interrupt status again if an interrupt was remembered. */
   void restoreInterrupt() {
     if (interrupted) {
       Thread.currentThread().interrupt();
@@ -230,10 +241,10 @@ final class AcquireWait implements AutoCloseable {
 
   @Override
   public void close() {
-    WaiterHeartbeat heartbeat = presence;
-    if (heartbeat != null) {
-      heartbeat.close();
-      presence = null;
+    WaiterHeartbeat sent = heartbeat;
+    if (sent != null) {
+      sent.close();
+      heartbeat = null;
     }
     Subscription channel = subscription;
     if (channel != null) {

@@ -18,59 +18,59 @@ import io.mortise.core.spi.OwnedLease;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition: the only loop in which anybody waits for a lock, of whatever family.
+ * One acquisition: the only loop that waits for a lock, whatever its family.
  *
  * <pre>
- *   line in the JVM -> attempt -> acquired
- *                        |  ^
- *                        |  +-------------------------------------------+
- *                        |                                              |
- *                        +-- busy, no channel yet: subscribe, confirmed-+
- *                        +-- busy: park until a message, the holder's TTL, the deadline, an interrupt
- *                        +-- fault that may pass: pause, growing, with jitter
+ *   local queue -> attempt -> acquired
+ *                    |  ^
+ *                    |  +-------------------------------------------+
+ *                    |                                              |
+ *                    +-- busy, no channel yet: subscribe, confirmed-+
+ *                    +-- busy: park until a message, the holder's TTL, the deadline, an interrupt
+ *                    +-- transient fault: pause, growing, with jitter
  * </pre>
  *
- * <p><b>Threads.</b> An acquisition is confined to the thread that waits. Others reach it only
- * through the signal of its channel and the permit of its gate.
+ * <p><b>What can go wrong where.</b> <i>Interrupt</i>: the loop checks for it before the queue, in
+ * the queue, before each attempt, and while parked; never during a command, so that every attempt
+ * has an outcome or a fault. <i>A lost reply</i>: see {@link AcquireAttempts}. <i>A lost
+ * message</i>: the signal's generation is read before the attempt, and a channel counts only from
+ * its confirmation. Whatever ends the loop, the {@code finally} gives back the slot in the local
+ * queue, the channel, the heartbeat, and the place in a Redis queue.
  *
- * <p><b>What can go wrong where.</b> <i>Interrupt</i>: it is looked at before the line, in the
- * line, before each attempt, and while parked; never during a command, so that every attempt has an
- * outcome or a fault. <i>A lost reply</i>: see {@link AcquireAttempts}. <i>A lost message</i>: the
- * signal's generation is read before the attempt, and a channel counts only from its confirmation.
- * Whatever ends the loop, the {@code finally} gives back the line, the channel, the sign of life,
- * and the place in Redis.
+ * <p><b>Threads.</b> Confined to the thread that waits. Other threads reach it only through the
+ * signal of its channel and the permit of its local queue.
  */
 public final class Acquisition implements Completion.Work {
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
-  private static final long MOST_PAUSE_NANOS = 500_000_000L;
+  private static final long MAX_PAUSE_NANOS = 500_000_000L;
 
-  /** How often a grant is asked for again past the end of the wait. */
-  private static final int MOST_ASKED_AGAIN = 8;
+  /** How often a grant is requested again past the end of the wait. */
+  private static final int MAX_REPEATED_GRANTS = 8;
 
   private final AcquireContext context;
   private final LockProtocol protocol;
   private final LeaseTerms terms;
-  private final QueueTicket place;
-  private final LocalHandOff neighbours;
-  private final FaultTimeout patience;
+  private final QueueTicket ticket;
+  private final LocalHandOff handOff;
+  private final FaultTimeout faultTimeout;
   private final AcquireWait waiting;
 
-  /** Null while it stands in the line. */
+  /** Null while the acquisition waits in the local queue. */
   private @Nullable AcquireAttempts attempts;
 
   /** What the caller gets, unless an error comes. */
   private @Nullable OwnedLease granted;
 
-  /** Whether it counts as an operation that is under way. */
+  /** Whether the acquisition counts as an operation that is under way. */
   private boolean counted;
 
-  /** Whether an error has kept the thread from completing it. */
+  /** Whether an error has kept the thread from completing the acquisition. */
   private volatile boolean broken;
 
-  /** How often a grant was asked for again, because something had happened since it was sent. */
-  private int askedAgain;
+  /** How often a grant was requested again, because the epoch had changed since it was sent. */
+  private int repeatedGrants;
 
-  /** After faults; null before the first. */
+  /** The pauses after faults; null before the first. */
   private @Nullable Backoff backoff;
 
   private Acquisition(
@@ -82,18 +82,20 @@ public final class Acquisition implements Completion.Work {
     this.context = context;
     this.protocol = protocol;
     this.terms = terms;
-    this.patience = new FaultTimeout(context.lease().ticker(), context.options().outageTimeout());
-    this.place = new QueueTicket(context.lease(), context.gates(), protocol);
-    this.neighbours =
-        new LocalHandOff(context.lease(), context.shares(), source, protocol, terms, owner, place);
+    this.faultTimeout =
+        new FaultTimeout(context.lease().ticker(), context.options().outageTimeout());
+    this.ticket = new QueueTicket(context.lease(), context.queues(), protocol);
+    this.handOff =
+        new LocalHandOff(
+            context.lease(), context.sharedHolds(), source, protocol, terms, owner, ticket);
     this.waiting = new AcquireWait(context, protocol, terms);
   }
 
   /**
    * Waits for the lock.
    *
-   * @param owner the thread whose hold it will be, or null for a handle
-   * @return the hold, registered and renewed; null when somebody else held the lock all the time
+   * @param owner the thread that will own the hold, or null for a handle
+   * @return the hold, registered and renewed; null when another holder had the lock all the time
    */
   public static @Nullable OwnedLease acquire(
       AcquireContext context,
@@ -113,11 +115,11 @@ public final class Acquisition implements Completion.Work {
     try {
       completion = Completion.begin(context.lease(), this);
       waiting.checkInterrupt();
-      granted = neighbours.takeOffered(terms.waitNanos());
-      if (granted == null && standInLine()) {
+      granted = handOff.takeOffered(terms.waitNanos());
+      if (granted == null && enterLocalQueue()) {
         attempts =
             new AcquireAttempts(
-                context, protocol, terms, place, neighbours, patience, waiting.begin());
+                context, protocol, terms, ticket, handOff, faultTimeout, waiting.begin());
         granted = attemptUntilDone(attempts);
       }
       return granted;
@@ -135,36 +137,37 @@ public final class Acquisition implements Completion.Work {
     }
   }
 
-  // ---- the line in the JVM
+  // ---- the local queue
 
   /**
-   * False when the wait ended in the line, or a thread of this client is known to hold the lock.
+   * Returns false when the wait ended in the queue, or a thread of this client is known to hold the
+   * lock.
    */
-  private boolean standInLine() throws InterruptedException {
-    if (!neighbours.standInLine()) {
+  private boolean enterLocalQueue() throws InterruptedException {
+    if (!handOff.usesLocalQueue()) {
       return true;
     }
-    boolean first = place.enter(terms.waitNanos(), terms.interruptible(), neighbours::accepts);
+    boolean entered = ticket.enter(terms.waitNanos(), terms.interruptible(), handOff::accepts);
     context.lease().ensureOpen(protocol.name());
-    LocalQueue.Outage trouble = place.trouble();
-    if (first) {
-      if (trouble != null) {
-        patience.adopt(trouble, waiting.startNanos());
-        if (trouble.isFresh(context.nanos())) {
-          throwIfPatienceIsOver();
+    LocalQueue.Outage outage = ticket.outage();
+    if (entered) {
+      if (outage != null) {
+        faultTimeout.adopt(outage, waiting.startNanos());
+        if (outage.isFresh(context.nanos())) {
+          throwIfOutageTimedOut();
         }
       }
       return true;
     }
     if (terms.waitNanos() == 0) {
-      // One attempt past the line, as tryLock() does everywhere; none when the answer is known.
-      return !place.isHeldHere();
+      // One attempt past the queue, as tryLock() does everywhere; none when the answer is known.
+      return !ticket.isHeldHere();
     }
-    if (trouble != null) {
-      throw LockExceptions.from(trouble.fault(), protocol.name());
+    if (outage != null) {
+      throw LockExceptions.from(outage.fault(), protocol.name());
     }
-    // False only when somebody was seen to hold it; otherwise one attempt past the line tells.
-    return !place.isTakenSince(waiting.startNanos());
+    // False only when a holder was seen; otherwise one attempt past the queue finds out.
+    return !ticket.wasHeldSince(waiting.startNanos());
   }
 
   // ---- attempts
@@ -172,80 +175,80 @@ public final class Acquisition implements Completion.Work {
   private @Nullable OwnedLease attemptUntilDone(AcquireAttempts attempts)
       throws InterruptedException {
     while (true) {
-      boolean polite = place.offeredHold() == null && waiting.yieldToOtherClients();
-      // Before the attempt, and before the look whether the client is closed: a message, or the
+      boolean yielded = ticket.offeredHold() == null && waiting.yieldToOtherClients();
+      // Before the attempt, and before the check whether the client is closed: a message, or the
       // closing, after this moment is not missed.
-      AcquireWait.Heard heard = waiting.snapshot();
+      AcquireWait.SignalSnapshot seen = waiting.snapshot();
       context.lease().ensureOpen(protocol.name());
       waiting.checkInterrupt();
-      OwnedLease left = neighbours.takeOffered(attempts.withinNanos(waiting.leftNanos()));
-      if (left != null) {
-        return instead(left, attempts);
+      OwnedLease offered = handOff.takeOffered(attempts.withinNanos(waiting.leftNanos()));
+      if (offered != null) {
+        return useOffered(offered, attempts);
       }
 
-      AcquireResult attempt = attempts.send(waiting.leftNanos());
-      if (polite) {
-        context.courtesy().onAttempt(protocol, attempt instanceof AcquireResult.Acquired);
+      AcquireResult result = attempts.send(waiting.leftNanos());
+      if (yielded) {
+        context.fairness().onAttempt(protocol, result instanceof AcquireResult.Acquired);
       }
-      if (attempt instanceof AcquireResult.Acquired acquired) {
+      if (result instanceof AcquireResult.Acquired acquired) {
         OwnedLease lease = attempts.toLease(acquired);
         if (lease != null) {
           return lease;
         }
-        if (patience.lastFault() == null
-            && ++askedAgain >= MOST_ASKED_AGAIN
+        if (faultTimeout.lastFault() == null
+            && ++repeatedGrants >= MAX_REPEATED_GRANTS
             && waiting.leftNanos() <= 0) {
-          return null; // what was granted is given up
+          return null; // the grant is given up
         }
         pauseAfterFault();
-      } else if (attempt == null) {
+      } else if (result == null) {
         pauseAfterFault();
       } else if (waiting.leftNanos() <= 0) {
         return null;
       } else {
         backoff = null;
-        waiting.park(heard, retryMillis(attempt));
+        waiting.park(seen, retryMillis(result));
       }
     }
   }
 
-  /** With what others have left, what this one has asked for itself is not needed. */
-  private OwnedLease instead(OwnedLease left, AcquireAttempts attempts) {
-    boolean given = false;
+  /** Uses the hold that other threads offer, and abandons the attempts of this acquisition. */
+  private OwnedLease useOffered(OwnedLease offered, AcquireAttempts attempts) {
+    boolean abandoned = false;
     try {
       attempts.abandon(waiting.leftNanos());
-      given = true;
-      return left;
+      abandoned = true;
+      return offered;
     } finally {
-      if (!given) {
-        drop(left);
+      if (!abandoned) {
+        drop(offered);
       }
     }
   }
 
-  private static long retryMillis(AcquireResult attempt) {
-    return attempt instanceof AcquireResult.Queued turn
-        ? turn.retryMillis()
-        : ((AcquireResult.Busy) attempt).remainingMillis();
+  private static long retryMillis(AcquireResult result) {
+    return result instanceof AcquireResult.Queued queued
+        ? queued.retryMillis()
+        : ((AcquireResult.Busy) result).remainingMillis();
   }
 
   // ---- waiting
 
-  /** Throws when there is no use in going on; otherwise waits a while. */
+  /** Throws when going on is of no use; otherwise pauses. */
   private void pauseAfterFault() throws InterruptedException {
-    CommandException fault = patience.lastFault();
+    CommandException fault = faultTimeout.lastFault();
     if (fault == null) {
       return;
     }
     if (!fault.kind().isTransient() || waiting.leftNanos() <= 0) {
       throw LockExceptions.from(fault, protocol.name());
     }
-    throwIfPatienceIsOver();
+    throwIfOutageTimedOut();
     Signal closing = context.lease().closing().signal();
     long seen = closing.generation();
     context.lease().ensureOpen(protocol.name());
     waiting.await(closing, seen, pauseNanos());
-    letOthersGiveUp();
+    moveToTailIfExpired();
     if (waiting.leftNanos() <= 0) {
       throw LockExceptions.from(fault, protocol.name());
     }
@@ -254,26 +257,27 @@ public final class Acquisition implements Completion.Work {
   private long pauseNanos() {
     Backoff pause = backoff;
     if (pause == null) {
-      pause = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, context.lease()::random);
+      pause = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, context.lease()::random);
       backoff = pause;
     }
     return pause.nextNanos();
   }
 
   /**
-   * Who stands behind this one in the line may have less patience, and finds out only when it is
-   * first: so it gets its turn, and this one goes to the end of the line.
+   * Moves to the tail of the local queue once the outage timeout is over. A waiter behind this one
+   * may give up earlier (an unbounded wait ends with {@code LockOptions.outageTimeout}), but learns
+   * of the outage only when it is first.
    */
-  private void letOthersGiveUp() throws InterruptedException {
-    if (patience.isExpired()) {
-      long left = terms.isUnbounded() ? LeaseTerms.FOREVER : waiting.leftNanos();
-      place.moveToTail(left, terms.interruptible());
+  private void moveToTailIfExpired() throws InterruptedException {
+    if (faultTimeout.isExpired()) {
+      long leftNanos = terms.isUnbounded() ? LeaseTerms.FOREVER : waiting.leftNanos();
+      ticket.moveToTail(leftNanos, terms.interruptible());
     }
   }
 
-  private void throwIfPatienceIsOver() {
-    CommandException fault = patience.lastFault();
-    if (fault != null && terms.isUnbounded() && patience.isExpired()) {
+  private void throwIfOutageTimedOut() {
+    CommandException fault = faultTimeout.lastFault();
+    if (fault != null && terms.isUnbounded() && faultTimeout.isExpired()) {
       throw LockExceptions.from(
           fault,
           protocol.name(),
@@ -299,7 +303,7 @@ public final class Acquisition implements Completion.Work {
       made.abandon(waiting.leftNanos());
       attempts = null;
     }
-    place.release();
+    ticket.release();
   }
 
   private void countOut() {
@@ -330,10 +334,10 @@ public final class Acquisition implements Completion.Work {
   }
 
   private static void drop(OwnedLease lease) {
-    if (lease instanceof SharedLease part) {
-      part.drop();
+    if (lease instanceof SharedLease shared) {
+      shared.drop();
     } else if (lease instanceof RedisLease hold) {
-      hold.end().drop();
+      hold.termination().drop();
     }
   }
 }

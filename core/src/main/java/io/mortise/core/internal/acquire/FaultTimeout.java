@@ -6,11 +6,15 @@ import io.mortise.core.internal.handoff.LocalQueue.Outage;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The faults that one acquisition has met in a row, and whether that has gone on for too long. */
+/**
+ * The row of faults that one acquisition has met, with a limit for its duration.
+ *
+ * <p><b>Threads.</b> Confined to the thread that acquires.
+ */
 final class FaultTimeout {
   private final Ticker ticker;
   private final Duration limit;
-  private @Nullable CommandException last;
+  private @Nullable CommandException lastFault;
   private long sinceNanos;
 
   FaultTimeout(Ticker ticker, Duration limit) {
@@ -18,28 +22,28 @@ final class FaultTimeout {
     this.limit = limit;
   }
 
-  /** Notes how an attempt went; null when it was answered, which ends the row. */
+  /** Records the outcome of an attempt; null when it was answered, which ends the row. */
   void record(@Nullable CommandException fault) {
-    if (fault != null && last == null) {
+    if (fault != null && lastFault == null) {
       sinceNanos = ticker.read();
     }
-    last = fault;
+    lastFault = fault;
   }
 
-  /** Takes over what the one before in the line ran into, as far as this one was waiting then. */
-  void adopt(Outage trouble, long waitingSinceNanos) {
-    last = trouble.fault();
+  /** Adopts the outage of the previous owner of the permit, counted from the start of this wait. */
+  void adopt(Outage outage, long waitingSinceNanos) {
+    lastFault = outage.fault();
     sinceNanos =
-        trouble.sinceNanos() - waitingSinceNanos > 0 ? trouble.sinceNanos() : waitingSinceNanos;
+        outage.sinceNanos() - waitingSinceNanos > 0 ? outage.sinceNanos() : waitingSinceNanos;
   }
 
-  /** The last fault of the row; null when the last attempt was answered. */
+  /** Returns the last fault of the row; null when the last attempt was answered. */
   @Nullable CommandException lastFault() {
-    return last;
+    return lastFault;
   }
 
-  /** Whether there has been no answer for as long as {@code LockOptions.outageTimeout} allows. */
+  /** Returns whether the row has lasted for {@code LockOptions.outageTimeout}. */
   boolean isExpired() {
-    return last != null && ticker.read() - sinceNanos >= limit.toNanos();
+    return lastFault != null && ticker.read() - sinceNanos >= limit.toNanos();
   }
 }

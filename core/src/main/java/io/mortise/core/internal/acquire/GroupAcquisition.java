@@ -22,23 +22,26 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt to take several locks of one client, all or none, in one round trip. It overtakes
- * nobody who waits in a line of this client, and does not wait itself.
+ * One attempt to acquire several locks of one client, all or none, in one round trip. It does not
+ * wait, and passes waiters in the local queues only within the bounds of barging, see {@code
+ * LocalQueue}.
  *
- * <p>Confined to the thread that makes it. All locks are taken by one holder id, which is safe to
- * repeat as ever; when the answer is missing, or comes after the lease, each of them is released in
- * the background until the lease would have run out.
+ * <p>All locks are acquired under one holder id, so that a repetition is safe. When the reply is
+ * missing, or arrives after the lease, each lock is released in the background until the lease
+ * would have expired.
+ *
+ * <p><b>Threads.</b> Confined to the thread that makes the attempt.
  */
 public final class GroupAcquisition {
-  private static final long LEAST_NANOS = 200_000_000L;
-  private static final int MOST_ATTEMPTS = 8;
+  private static final long MIN_STEP_NANOS = 200_000_000L;
+  private static final int MAX_ATTEMPTS = 8;
 
   private final AcquireContext context;
   private final List<LockProtocol> protocols;
   private final LeaseTerms terms;
   private final @Nullable Thread owner;
   private final String holder;
-  private final List<QueueTicket> places = new ArrayList<>();
+  private final List<QueueTicket> tickets = new ArrayList<>();
   private final long startNanos;
 
   private GroupAcquisition(
@@ -72,7 +75,7 @@ public final class GroupAcquisition {
     try {
       context.lease().ensureOpen(protocols.get(0).name());
       for (int i = 0; i < protocols.size(); i++) {
-        if (!standInLine(protocols.get(i))) {
+        if (!tryEnterLocalQueue(protocols.get(i))) {
           return new GroupAttemptResult.Busy(i);
         }
       }
@@ -86,64 +89,67 @@ public final class GroupAcquisition {
     }
   }
 
-  /** All of them, whatever goes wrong with one. */
-  private void leaveFrom(int place) {
-    if (place < places.size()) {
+  /** Releases all tickets, even if one of them fails. */
+  private void leaveFrom(int index) {
+    if (index < tickets.size()) {
       try {
-        places.get(place).release();
+        tickets.get(index).release();
       } finally {
-        leaveFrom(place + 1);
+        leaveFrom(index + 1);
       }
     }
   }
 
-  private boolean standInLine(LockProtocol protocol) {
-    QueueTicket place = new QueueTicket(context.lease(), context.gates(), protocol);
-    places.add(place);
-    boolean first = place.tryEnter();
-    place.releaseOfferedHold(withinNanos());
-    return first;
+  private boolean tryEnterLocalQueue(LockProtocol protocol) {
+    QueueTicket ticket = new QueueTicket(context.lease(), context.queues(), protocol);
+    tickets.add(ticket);
+    boolean entered = ticket.tryEnter();
+    ticket.releaseOfferedHold(withinNanos());
+    return entered;
   }
 
   private long withinNanos() {
     return terms.waitNanos() == 0
         ? context.lease().commands().timeoutNanos()
-        : Math.max(LEAST_NANOS, terms.waitNanos() - (context.nanos() - startNanos));
+        : Math.max(MIN_STEP_NANOS, terms.waitNanos() - (context.nanos() - startNanos));
   }
 
-  /** Repeated, by the same holder id, when something has happened since that may end the holds. */
+  /**
+   * Repeats the attempt, under the same holder id, while the epoch changes between request and
+   * grant.
+   */
   private GroupAttemptResult attempt() {
     List<ScriptCall> calls = new ArrayList<>(protocols.size());
     for (LockProtocol protocol : protocols) {
       calls.add(protocol.acquireTogether(holder, terms.leaseMillis()).orElseThrow());
     }
-    UnansweredAttempts doubt = UnansweredAttempts.NONE;
-    for (int i = 0; i < MOST_ATTEMPTS; i++) {
-      AttemptStart sending = AttemptStart.now(context.lease());
-      boolean settled = false;
+    UnansweredAttempts unanswered = UnansweredAttempts.NONE;
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
+      AttemptStart start = AttemptStart.now(context.lease());
+      boolean finished = false;
       try {
-        GroupAttemptResult result = attempt(calls, sending, doubt);
-        settled = true;
+        GroupAttemptResult result = attempt(calls, start, unanswered);
+        finished = true;
         if (result != null) {
           return result;
         }
       } catch (LockException e) { // nothing is held
-        settled = true;
+        finished = true;
         throw e;
       } finally {
-        if (!settled) { // an error in the middle, as for want of memory
-          abandon(doubt.another(leaseFromNow()));
+        if (!finished) { // an error in the middle, such as an OutOfMemoryError
+          abandon(unanswered.plusAttempt(leaseFromNow()));
         }
       }
-      doubt = doubt.held(leaseFromNow()); // granted, and answered
+      unanswered = unanswered.plusHold(leaseFromNow()); // granted, with a reply
     }
-    abandon(doubt);
+    abandon(unanswered);
     return new GroupAttemptResult.Busy(0);
   }
 
   private @Nullable GroupAttemptResult attempt(
-      List<ScriptCall> calls, AttemptStart sending, UnansweredAttempts before) {
-    UnansweredAttempts doubt = before;
+      List<ScriptCall> calls, AttemptStart start, UnansweredAttempts earlier) {
+    UnansweredAttempts unanswered = earlier;
     try {
       Reply reply =
           context
@@ -155,23 +161,27 @@ public final class GroupAcquisition {
                   this::releases,
                   withinNanos());
       if (reply.repeated()) {
-        doubt = doubt.another(leaseFromNow());
+        unanswered = unanswered.plusAttempt(leaseFromNow());
       }
       List<?> answer = (List<?>) reply.value();
       if ((Long) answer.get(0) == 0) {
-        if (doubt.exists()) {
-          abandon(doubt);
+        if (unanswered.exists()) {
+          abandon(unanswered);
         }
         return new GroupAttemptResult.Busy(Math.toIntExact((Long) answer.get(1)) - 1);
       }
-      List<OwnedLease> leases = hold(AcquireResult.Acquired.of(answer), sending, doubt.granted());
+      List<OwnedLease> leases =
+          toLeases(AcquireResult.Acquired.of(answer), start, unanswered.afterGrant());
       return leases == null ? null : new GroupAttemptResult.Acquired(leases);
     } catch (CommandException fault) {
       if (fault.mayHaveExecuted()) {
-        doubt = fault.isServerReply() ? doubt.held(leaseFromNow()) : doubt.another(leaseFromNow());
+        unanswered =
+            fault.isServerReply()
+                ? unanswered.plusHold(leaseFromNow())
+                : unanswered.plusAttempt(leaseFromNow());
       }
-      if (doubt.exists()) {
-        abandon(doubt);
+      if (unanswered.exists()) {
+        abandon(unanswered);
       }
       throw LockExceptions.from(fault, names());
     }
@@ -185,13 +195,12 @@ public final class GroupAcquisition {
     return protocols.stream().map(protocol -> protocol.release(holder)).toList();
   }
 
-  private @Nullable List<OwnedLease> hold(
-      AcquireResult.Acquired acquired, AttemptStart sending, UnansweredAttempts doubt)
+  private @Nullable List<OwnedLease> toLeases(
+      AcquireResult.Acquired acquired, AttemptStart start, UnansweredAttempts unanswered)
       throws CommandException {
     List<RedisLease> leases = new ArrayList<>(protocols.size());
     for (LockProtocol protocol : protocols) {
-      leases.add(
-          new RedisLease(context.lease(), protocol, holder, acquired, owner, terms, sending));
+      leases.add(new RedisLease(context.lease(), protocol, holder, acquired, owner, terms, start));
     }
     if (context.nanos() - leases.get(0).renewal().deadlineNanos() >= 0) {
       throw new CommandException(
@@ -200,14 +209,14 @@ public final class GroupAcquisition {
           "the answer took longer than the lease of " + terms.leaseMillis() + " ms",
           new TimeoutException());
     }
-    return register(leases, doubt, sending.epoch()) ? List.copyOf(leases) : null;
+    return register(leases, unanswered, start.epoch()) ? List.copyOf(leases) : null;
   }
 
   /**
-   * Registers all, or none when something has happened since the request was sent. On an error, or
-   * when the client is being closed, all are released in the background.
+   * Registers all leases, or none when the epoch has changed since the request was sent. On an
+   * error, or when the client is closing, all are released in the background.
    */
-  private boolean register(List<RedisLease> leases, UnansweredAttempts doubt, long sentEpoch) {
+  private boolean register(List<RedisLease> leases, UnansweredAttempts unanswered, long sentEpoch) {
     boolean registered = false;
     boolean failed = true;
     try {
@@ -218,24 +227,24 @@ public final class GroupAcquisition {
         }
       }
       for (int i = 0; registered && i < leases.size(); i++) {
-        leases.get(i).end().setUnanswered(doubt);
-        places.get(i).transferTo(leases.get(i));
+        leases.get(i).termination().setUnanswered(unanswered);
+        tickets.get(i).transferTo(leases.get(i));
       }
       failed = false;
     } finally {
       if (failed) {
-        leases.forEach(lease -> lease.end().drop());
+        leases.forEach(lease -> lease.termination().drop());
       } else if (!registered) {
         leases.forEach(context.lease().holds()::forget);
-        leases.forEach(lease -> lease.end().discard());
+        leases.forEach(lease -> lease.termination().discard());
       }
     }
     return registered;
   }
 
-  private void abandon(UnansweredAttempts doubt) {
+  private void abandon(UnansweredAttempts unanswered) {
     for (LockProtocol protocol : protocols) {
-      context.lease().releases().releaseUntilConfirmed(protocol, holder, doubt);
+      context.lease().releases().releaseUntilConfirmed(protocol, holder, unanswered);
     }
   }
 

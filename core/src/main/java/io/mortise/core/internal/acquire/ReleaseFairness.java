@@ -7,73 +7,88 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Lets other clients go first after a release that they have heard. Whoever releases knows of it
- * before everybody else, and would win each round: its next attempt is on its way when the message
- * reaches the others. So that attempt waits a moment.
+ * The fairness between clients: delays the attempts of this client for a moment after a release
+ * that other clients have heard.
  *
- * <p><b>Each of them has its turn.</b> The first to be told of a release tends to be the first to
- * ask, and two who are told early could pass the lock to and fro while a third waits. So who had it
- * waits that moment after the releases of others too, until as many have been heard as there were
- * others to hear its own; but only a few, because those that linger are among them.
+ * <p>Example: client A releases a lock that client B waits for, and acquires it again at once. A
+ * knows of its release first, so its attempt is on its way before the message reaches B, and A
+ * would win each round. So A pauses before that attempt.
  *
- * <p>Who has heard need not want the lock: subscriptions linger. When nobody takes it in that
- * moment, the next one is shorter, down to the least that gives a newcomer its chance; as soon as
- * somebody does, it is the longest again.
+ * <p><b>Several other clients.</b> The first client to be notified of a release tends to be the
+ * first to send an attempt, and two clients that are notified early could exchange the lock while a
+ * third waits. So after its own release, a client also pauses after the releases of other clients,
+ * until it has heard as many releases as there were other subscribers, at most {@link #MOST_TURNS}.
+ * (Some subscribers only linger and do not want the lock.)
  *
- * <p>Used by all threads; entries are replaced as a whole. A name that nobody asks for again leaves
- * its entry behind, until there are too many.
+ * <p><b>Length of the pause.</b> When no other client acquires the lock during the pause, the next
+ * pause is half as long, down to a minimum that gives a newcomer its chance. As soon as another
+ * client does, the next pause has the full length again.
+ *
+ * <p><b>Threads.</b> Any thread may call any method; entries are immutable and replaced as a whole.
+ * A lock that is not used again leaves its entry behind, until a later release removes old entries.
  */
 public final class ReleaseFairness {
-  private static final long MOST_NANOS = 1_000_000L;
-  private static final long LEAST_NANOS = 50_000L;
+  private static final long MAX_PAUSE_NANOS = 1_000_000L;
+  private static final long MIN_PAUSE_NANOS = 50_000L;
+
+  /** The message of the client's own release raises the generation too. */
   private static final int OWN_MESSAGE = 1;
 
-  /** How many of others may have their turn before this client, if as many have heard. */
+  /**
+   * The maximum number of other clients' releases that a client yields to after its own release.
+   */
   static final int MOST_TURNS = 4;
 
-  private static final int MANY = 64;
-  private static final long FORGOTTEN_NANOS = 10_000_000_000L;
+  /** The number of entries above which old ones are removed. */
+  private static final int SWEEP_SIZE = 64;
 
-  private final long mostNanos;
+  private static final long RETENTION_NANOS = 10_000_000_000L;
 
-  /** By the name of the lock: of one family, the one whose holds pass on. */
+  private final long maxPauseNanos;
+
+  /** By the name of the lock: one family only, the one whose holds are handed off. */
   private final Map<LockName, Pause> pauses = new ConcurrentHashMap<>();
 
-  /** When what is over was last looked for. */
+  /** When old entries were last removed. */
   private final AtomicLong sweptNanos = new AtomicLong(System.nanoTime());
 
   public ReleaseFairness() {
-    this(MOST_NANOS);
-  }
-
-  /** Of moments that are at first so long. */
-  public ReleaseFairness(long mostNanos) {
-    this.mostNanos = mostNanos;
+    this(MAX_PAUSE_NANOS);
   }
 
   /**
-   * The moment after a release.
+   * Creates a fairness with this pause.
    *
-   * @param untilNanos when it is over
-   * @param nanos how long it was
-   * @param released the generation of the channel's signal before the release; with a smaller one
-   *     the channel is another, and tells nothing of what came since
-   * @param turn the one from which on it is this client's turn
+   * @param maxPauseNanos the length of the first pause
    */
-  private record Pause(long untilNanos, long nanos, long released, long turn) {
-    private boolean isOthersTurn(long generation) {
-      return generation >= released && generation < turn;
+  public ReleaseFairness(long maxPauseNanos) {
+    this.maxPauseNanos = maxPauseNanos;
+  }
+
+  /**
+   * The pause after a release.
+   *
+   * @param untilNanos the end of the pause
+   * @param nanos its length
+   * @param released the generation of the channel's signal before the release; a smaller generation
+   *     belongs to another channel, and says nothing about later releases
+   * @param yieldUntil the generation from which on this client yields no more
+   */
+  private record Pause(long untilNanos, long nanos, long released, long yieldUntil) {
+    /** Returns whether this client still yields to others at that generation. */
+    private boolean yieldsAt(long generation) {
+      return generation >= released && generation < yieldUntil;
     }
   }
 
   /**
-   * The lock was released.
+   * Begins a pause after a release by this client.
    *
-   * @param heard how many of others have heard it
-   * @param generation of the channel's signal, before
+   * @param receivers the number of other clients' connections that received the message
+   * @param generation of the channel's signal before the release
    */
-  void onReleased(LockProtocol lock, long heard, long generation, long nowNanos) {
-    if (heard <= 0) {
+  void onReleased(LockProtocol lock, long receivers, long generation, long nowNanos) {
+    if (receivers <= 0) {
       if (!pauses.isEmpty()) {
         pauses.remove(lock.name());
       }
@@ -82,37 +97,37 @@ public final class ReleaseFairness {
     sweep(nowNanos);
     pauses.compute(
         lock.name(),
-        (name, before) -> {
-          long nanos = before == null ? mostNanos : before.nanos();
-          long turn = generation + OWN_MESSAGE + Math.min(heard, MOST_TURNS);
-          return new Pause(nowNanos + nanos, nanos, generation, turn);
+        (name, previous) -> {
+          long nanos = previous == null ? maxPauseNanos : previous.nanos();
+          long yieldUntil = generation + OWN_MESSAGE + Math.min(receivers, MOST_TURNS);
+          return new Pause(nowNanos + nanos, nanos, generation, yieldUntil);
         });
   }
 
   private void sweep(long nowNanos) {
     long last = sweptNanos.get();
-    if (pauses.size() > MANY
-        && nowNanos - last > FORGOTTEN_NANOS
+    if (pauses.size() > SWEEP_SIZE
+        && nowNanos - last > RETENTION_NANOS
         && sweptNanos.compareAndSet(last, nowNanos)) {
-      pauses.values().removeIf(pause -> nowNanos - pause.untilNanos() > FORGOTTEN_NANOS);
+      pauses.values().removeIf(pause -> nowNanos - pause.untilNanos() > RETENTION_NANOS);
     }
   }
 
-  /** Who waits has heard of a release, by now of so many. */
+  /** Begins another pause, or ends it, after a release message that a waiter has received. */
   void onReleaseHeard(LockProtocol lock, long generation, long nowNanos) {
     if (!pauses.isEmpty()) {
       pauses.computeIfPresent(
           lock.name(),
           (name, pause) ->
               new Pause(
-                  pause.isOthersTurn(generation) ? nowNanos + pause.nanos() : nowNanos,
+                  pause.yieldsAt(generation) ? nowNanos + pause.nanos() : nowNanos,
                   pause.nanos(),
                   pause.released(),
-                  pause.turn()));
+                  pause.yieldUntil()));
     }
   }
 
-  /** For how long an attempt should wait; 0 when it need not. */
+  /** Returns the rest of the pause; 0 when there is none. */
   long pauseNanos(LockProtocol lock, long nowNanos) {
     if (pauses.isEmpty()) {
       return 0;
@@ -121,15 +136,15 @@ public final class ReleaseFairness {
     return pause == null ? 0 : Math.max(0, pause.untilNanos() - nowNanos);
   }
 
-  /** An attempt that has waited was granted, or was not. */
+  /** Adapts the length of the next pause to the outcome of an attempt after a pause. */
   void onAttempt(LockProtocol lock, boolean granted) {
     pauses.computeIfPresent(
         lock.name(),
         (name, pause) ->
             new Pause(
                 pause.untilNanos(),
-                granted ? Math.max(LEAST_NANOS, pause.nanos() / 2) : mostNanos,
+                granted ? Math.max(MIN_PAUSE_NANOS, pause.nanos() / 2) : maxPauseNanos,
                 pause.released(),
-                pause.turn()));
+                pause.yieldUntil()));
   }
 }

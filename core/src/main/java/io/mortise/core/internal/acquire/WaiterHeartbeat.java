@@ -11,7 +11,12 @@ import io.mortise.scripts.ScriptCall;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The signs of life of one acquisition that waits in a queue in Redis, sent in batches. */
+/**
+ * The heartbeat of one acquisition that waits in a queue in Redis, sent in batches.
+ *
+ * <p><b>Threads.</b> The waiting thread creates and closes it, the scheduler calls {@link #onDue},
+ * a worker delivers the replies.
+ */
 public final class WaiterHeartbeat
     implements Scheduler.ScheduledTask, BatchCollector.Item, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WaiterHeartbeat.class);
@@ -20,22 +25,26 @@ public final class WaiterHeartbeat
   private final BatchCollector batches;
   private final LockProtocol protocol;
   private final String holder;
-  private final Heartbeat sign;
+  private final Heartbeat heartbeat;
   private final Signal wake;
   private volatile long dueNanos;
 
   /**
-   * @param wake what the acquisition waits for
+   * @param wake the signal that the acquisition awaits
    */
   WaiterHeartbeat(
-      LeaseContext context, LockProtocol protocol, String holder, Heartbeat sign, Signal wake) {
+      LeaseContext context,
+      LockProtocol protocol,
+      String holder,
+      Heartbeat heartbeat,
+      Signal wake) {
     this.scheduler = context.scheduler();
     this.batches = context.batches();
     this.protocol = protocol;
     this.holder = holder;
-    this.sign = sign;
+    this.heartbeat = heartbeat;
     this.wake = wake;
-    this.dueNanos = context.nanos() + everyNanos();
+    this.dueNanos = context.nanos() + intervalNanos();
     scheduler.add(this);
   }
 
@@ -47,8 +56,8 @@ public final class WaiterHeartbeat
     return holder;
   }
 
-  private long everyNanos() {
-    return sign.everyMillis() * 1_000_000;
+  private long intervalNanos() {
+    return heartbeat.everyMillis() * 1_000_000;
   }
 
   @Override
@@ -56,26 +65,30 @@ public final class WaiterHeartbeat
     return dueNanos;
   }
 
-  /** Of two waiters one is always within half a time of the other: all come to sign together. */
+  /**
+   * Lets a heartbeat join the current batch in the second half of its interval. Of two waiters, one
+   * is always due within half an interval of the other, so their heartbeats come to be sent
+   * together.
+   */
   @Override
   public long mayRunAtNanos() {
-    return dueNanos - everyNanos() / 2;
+    return dueNanos - intervalNanos() / 2;
   }
 
   @Override
   public void onDue(long nowNanos) {
-    dueNanos = nowNanos + everyNanos();
+    dueNanos = nowNanos + intervalNanos();
     batches.add(this);
   }
 
   @Override
   public ScriptCall call() {
-    return sign.item();
+    return heartbeat.item();
   }
 
   @Override
   public long withinNanos() {
-    return everyNanos();
+    return intervalNanos();
   }
 
   @Override
@@ -87,7 +100,7 @@ public final class WaiterHeartbeat
 
   @Override
   public void onFailure(CommandException fault) {
-    LOG.debug("a waiter's sign of life was not sent", fault);
+    LOG.debug("a waiter's heartbeat was not sent", fault);
   }
 
   @Override

@@ -28,33 +28,37 @@ import java.util.Set;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** One protocol on one engine: its leases come from {@link Acquisition}. */
+/**
+ * The leases of one lock protocol on one client, made by {@link Acquisition}.
+ *
+ * <p><b>Threads.</b> Immutable: any thread may call any method.
+ */
 public final class RedisLeaseSource implements ProtocolLeaseSource {
-  private final RedisLockClient engine;
-  private final LeaseContext leases;
+  private final RedisLockClient client;
+  private final LeaseContext context;
   private final LockProtocol protocol;
   private final Identity identity;
 
-  /** Whether the protocol is already that of the caller who began the acquisition. */
-  private final boolean called;
+  /** Whether the protocol is already bound to the caller that began the acquisition. */
+  private final boolean boundToCaller;
 
-  /** The lock of that kind and name, of that client. */
-  private record Identity(RedisLockClient engine, String id) {
+  /** The lock of one kind and name, of one client. */
+  private record Identity(RedisLockClient client, String id) {
     @Override
     public String toString() {
-      return id + " of client " + engine.id();
+      return id + " of client " + client.id();
     }
   }
 
-  private RedisLeaseSource(RedisLockClient engine, LockProtocol protocol, boolean called) {
-    this.engine = engine;
-    this.leases = engine.context().lease();
+  private RedisLeaseSource(RedisLockClient client, LockProtocol protocol, boolean boundToCaller) {
+    this.client = client;
+    this.context = client.context().lease();
     this.protocol = protocol;
-    this.identity = new Identity(engine, LeaseContext.idOf(protocol));
-    this.called = called;
+    this.identity = new Identity(client, LeaseContext.idOf(protocol));
+    this.boundToCaller = boundToCaller;
   }
 
-  /** The leases of that protocol. */
+  /** Returns the leases of a protocol. */
   public static RedisLeaseSource of(LockClient client, LockProtocol protocol) {
     return new RedisLeaseSource((RedisLockClient) client, protocol, false);
   }
@@ -76,12 +80,12 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public LockOptions options() {
-    return engine.options();
+    return client.options();
   }
 
   @Override
   public Set<LockKey> places() {
-    return Set.of(new LockKey(engine, name()));
+    return Set.of(new LockKey(client, name()));
   }
 
   @Override
@@ -89,14 +93,14 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
     return protocol.dependsOnCaller();
   }
 
-  /** Of one client, one family, and one slot. */
+  /** Returns whether the other source has the same client, family, and slot. */
   @Override
   public boolean joins(LeaseSource other) {
     return other instanceof RedisLeaseSource source
-        && engine == source.engine
+        && client == source.client
         && protocol.kind().equals(source.protocol.kind())
         && protocol.acquireTogether("", 1).isPresent()
-        && leases.commands().haveOneSlot(protocol.queryLease(), source.protocol.queryLease());
+        && context.commands().haveOneSlot(protocol.queryLease(), source.protocol.queryLease());
   }
 
   @Override
@@ -105,7 +109,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
       throws InterruptedException {
     List<LockProtocol> protocols =
         sources.stream().map(source -> ((RedisLeaseSource) source).protocol).toList();
-    return GroupAcquisition.make(engine.context(), protocols, terms, owner);
+    return GroupAcquisition.make(client.context(), protocols, terms, owner);
   }
 
   // ---- acquisitions
@@ -114,11 +118,11 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   public Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException {
     return Optional.ofNullable(
-        Acquisition.acquire(engine.context(), this, protocolForCaller(), terms, owner));
+        Acquisition.acquire(client.context(), this, protocolForCaller(), terms, owner));
   }
 
   private LockProtocol protocolForCaller() {
-    return called ? protocol : protocol.boundTo(this::holderOf);
+    return boundToCaller ? protocol : protocol.boundTo(this::holderOf);
   }
 
   @Override
@@ -128,12 +132,12 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public RedisLeaseSource boundToCaller() {
-    return new RedisLeaseSource(engine, protocol.boundTo(this::holderOf), true);
+    return new RedisLeaseSource(client, protocol.boundTo(this::holderOf), true);
   }
 
-  /** The current thread, as a protocol sees it. */
+  /** Returns the holder id of the current thread's valid hold of this lock in that kind. */
   private Optional<String> holderOf(String kind) {
-    return ThreadOwnership.leaseOf(new Identity(engine, LeaseContext.idOf(kind, protocol.name())))
+    return ThreadOwnership.leaseOf(new Identity(client, LeaseContext.idOf(kind, protocol.name())))
         .filter(OwnedLease::isValid)
         .map(
             lease ->
@@ -144,19 +148,19 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public Future<?> submit(Runnable task) {
-    return engine.workers().submitBlocking(task);
+    return client.workers().submitBlocking(task);
   }
 
   @Override
   public Runnable schedule(Runnable task, long delayNanos) {
-    return leases.tasks().schedule(task, delayNanos);
+    return context.tasks().schedule(task, delayNanos);
   }
 
   // ---- questions
 
   @Override
   public Optional<Duration> remainingLease() {
-    long millis = ask(protocol.queryLease());
+    long millis = queryLong(protocol.queryLease());
     if (millis == -2) {
       return Optional.empty();
     }
@@ -165,7 +169,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public List<String> waitingHolders() {
-    return leases.scheduler().entries(WaiterHeartbeat.class).stream()
+    return context.scheduler().entries(WaiterHeartbeat.class).stream()
         .filter(waiter -> LeaseContext.idOf(waiter.protocol()).equals(identity.id()))
         .map(WaiterHeartbeat::holder)
         .sorted(Comparator.comparingLong(RedisLeaseSource::number))
@@ -178,27 +182,32 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public Object query(ScriptCall call) {
-    leases.ensureOpen(protocol.name());
+    context.ensureOpen(protocol.name());
     try {
-      return leases.commands().run(call).value();
+      return context.commands().run(call).value();
     } catch (CommandException fault) {
       throw LockExceptions.from(fault, protocol.name());
     }
   }
 
-  /** Never repeated by itself: what it hits the second time may be the next holder. */
+  /**
+   * Releases the lock by force; never repeated automatically, because a repetition may hit the next
+   * holder.
+   */
   @Override
   public boolean forceUnlock() {
-    leases.ensureOpen(protocol.name());
+    context.ensureOpen(protocol.name());
     try {
-      boolean forced = (Long) leases.commands().runAtMostOnce(protocol.forceRelease()).value() == 1;
-      leases.holds().endEpoch();
-      // Those of this client are told before this returns: so the line is open to the next.
-      holdsHere().forEach(LeaseRenewal::verifyQuietly);
+      boolean forced =
+          (Long) context.commands().runAtMostOnce(protocol.forceRelease()).value() == 1;
+      context.holds().endEpoch();
+      // The holds of this client are verified before this returns, so that the local queue moves
+      // on.
+      localRenewals().forEach(LeaseRenewal::verifyQuietly);
       return forced;
     } catch (CommandException fault) {
-      leases.holds().endEpoch();
-      holdsHere().forEach(LeaseRenewal::requestVerification);
+      context.holds().endEpoch();
+      localRenewals().forEach(LeaseRenewal::requestVerification);
       throw fault.mayHaveExecuted() && !fault.isServerReply()
           ? LockExceptions.from(
               fault,
@@ -209,14 +218,14 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
     }
   }
 
-  private List<LeaseRenewal> holdsHere() {
-    return leases.holds().all().stream()
+  private List<LeaseRenewal> localRenewals() {
+    return context.holds().all().stream()
         .filter(lease -> lease.isValid() && lease.protocol().name().equals(protocol.name()))
         .map(RedisLease::renewal)
         .toList();
   }
 
-  private long ask(ScriptCall call) {
+  private long queryLong(ScriptCall call) {
     return (Long) query(call);
   }
 

@@ -45,16 +45,16 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
- * The client: wires all that its locks share, and ends it in order.
+ * The lock client: wires the services that all its locks share, and closes them in order.
  *
- * <p><b>Threads.</b> All methods may be called by any thread.
+ * <p><b>Threads.</b> Any thread may call any method.
  */
 public final class RedisLockClient implements LockClient, LockServer {
   private static final Logger LOG = LoggerFactory.getLogger(RedisLockClient.class);
-  private static final int VERSION_AT = 14;
+  private static final int VERSION_INDEX = 14;
 
-  /** As often as a hold is renewed, but not less often than this. */
-  private static final long MOST_HEARTBEAT_NANOS = 10_000_000_000L;
+  /** The maximum interval of the subscriptions' heartbeat; otherwise that of a renewal. */
+  private static final long MAX_HEARTBEAT_NANOS = 10_000_000_000L;
 
   private final String id = clientId();
   private final AtomicLong acquisitions = new AtomicLong();
@@ -72,7 +72,7 @@ public final class RedisLockClient implements LockClient, LockServer {
       LockOptions options,
       Function<WorkerPool, Topology> servers,
       WorkerPool.Maker threads,
-      ReleaseFairness courtesy) {
+      ReleaseFairness fairness) {
     Ticker ticker = Ticker.systemTicker();
     this.workers = new WorkerPool(id.substring(0, 8), threads);
     this.servers = servers.apply(workers);
@@ -81,13 +81,13 @@ public final class RedisLockClient implements LockClient, LockServer {
     Scheduler scheduler = new Scheduler(ticker::read, batches::flush, workers.threads("scheduler"));
     BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
     HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, ticker);
-    Subscriptions wakeups =
+    Subscriptions subscriptions =
         new Subscriptions(
             this.servers,
             workers,
             scheduler,
             options.subscriptionLinger().toNanos(),
-            Math.min(MOST_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
+            Math.min(MAX_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
             options.commandTimeout().toNanos(),
             holds::connectionBroke);
     LeaseContext leases =
@@ -103,68 +103,72 @@ public final class RedisLockClient implements LockClient, LockServer {
             tasks,
             holds,
             new BackgroundReleaser(commands, scheduler, tasks, closing, ticker),
-            new ObservedReleases(wakeups, courtesy));
+            new ObservedReleases(subscriptions, fairness));
     this.context =
         new AcquireContext(
             leases,
             new LocalQueues(ticker::read),
             new SharedHolds(options),
-            wakeups,
-            courtesy,
+            subscriptions,
+            fairness,
             () -> id + ":" + acquisitions.incrementAndGet());
     this.servers.onConnectionLost(holds::connectionBroke);
     this.servers.onChange(this::serverChanged);
     if (this.servers.canFailOver()) {
-      // The watch itself is the first entry.
+      // The monitor itself is the first entry.
       scheduler.add(new FailoverMonitor(this.servers, () -> scheduler.size() > 1, ticker.read()));
     }
     scheduler.start();
   }
 
-  /** A client with connections of its own. */
+  /** Creates a client with its own connections. */
   public static LockClient create(String uri, LockOptions options) {
-    return checked(
+    return probed(
         new RedisLockClient(
             options, workers -> TopologyFactory.create(uri, settings(options), workers)));
   }
 
-  /** A client on the connections of the caller's. */
+  /** Creates a client on the connections of the caller. */
   public static LockClient create(UnifiedJedis jedis, LockOptions options) {
-    return checked(
+    return probed(
         new RedisLockClient(
             options, workers -> TopologyFactory.create(jedis, settings(options), workers)));
   }
 
   private static ConnectionSettings settings(LockOptions options) {
-    LockOptions.Acknowledgement wanted = options.acknowledgement();
+    LockOptions.Acknowledgement acknowledgement = options.acknowledgement();
     return new ConnectionSettings(
         options.maxConnections(),
         options.commandTimeout(),
-        new Durability(wanted.replicas(), wanted.onDisk(), wanted.within()));
+        new Durability(
+            acknowledgement.replicas(), acknowledgement.onDisk(), acknowledgement.within()));
   }
 
-  /** So that a server which cannot do what the options want is told at the start. */
-  private static LockClient checked(RedisLockClient engine) {
+  /**
+   * Returns the client once its server is known to support the options; otherwise closes it and
+   * throws.
+   */
+  private static LockClient probed(RedisLockClient client) {
     try {
-      engine.commands().probeAcknowledgements();
-      return engine;
+      client.commands().probeAcknowledgements();
+      return client;
     } catch (CommandException fault) {
-      engine.close();
+      client.close();
       throw LockExceptions.from(fault);
     }
   }
 
   /**
-   * A random UUID of version 8, the one for meanings of one's own: scripts that meet a waiter in a
-   * queue tell Mortise's from Redisson's by it, whose are of version 4.
+   * Returns a random UUID of version 8, which is free for private use. Scripts that meet a waiter
+   * in a queue distinguish Mortise from Redisson by it, whose UUIDs have version 4.
    */
   private static String clientId() {
     StringBuilder id = new StringBuilder(UUID.randomUUID().toString());
-    id.setCharAt(VERSION_AT, '8');
+    id.setCharAt(VERSION_INDEX, '8');
     return id.toString();
   }
 
-  /** What the acquisitions of this client need. */
+  /** Returns the services that the acquisitions of this client need. */
   public AcquireContext context() {
     return context;
   }
@@ -185,9 +189,11 @@ public final class RedisLockClient implements LockClient, LockServer {
     return context.lease().holds();
   }
 
-  /** What was said to the old server may be lost: holds are verified, waiters ask again. */
+  /**
+   * Verifies the holds and wakes the waiters, because the new server may lack what the old one had.
+   */
   private void serverChanged() {
-    context.wakeups().serverChanged();
+    context.subscriptions().serverChanged();
     holds().verifyAll();
   }
 
@@ -210,8 +216,8 @@ public final class RedisLockClient implements LockClient, LockServer {
   public Status status() {
     return new Status(
         (int) holds().all().stream().filter(RedisLease::isValid).count(),
-        context.gates().size(),
-        context.wakeups().channels(),
+        context.queues().size(),
+        context.subscriptions().channels(),
         context.lease().releases().size(),
         scheduler().size()
             - scheduler().entries(FailoverMonitor.class).size()
@@ -220,34 +226,35 @@ public final class RedisLockClient implements LockClient, LockServer {
   }
 
   /**
-   * Waiters leave first: an attempt that is under way may still be granted, and whoever made it
-   * releases it then. Next holds are given up, but for those that their owners are releasing just
-   * now. What has to be repeated is tried once more. Only then the threads and connections end that
-   * all of it needs.
+   * Closes the client. Waiters leave first: an attempt that is under way may still be granted, and
+   * its acquisition then releases it. Then all holds are released, except those whose owner is
+   * already releasing them; pending background releases are tried once more. Threads and
+   * connections are closed last.
    */
   @Override
   public void close() {
     if (!closing.begin()) {
       return;
     }
-    context.gates().close();
-    context.wakeups().close();
+    context.queues().close();
+    context.subscriptions().close();
     BackgroundReleaser releases = context.lease().releases();
     OperationCounter operations = context.lease().operations();
     long timeoutNanos = commands().timeoutNanos();
     long deadlineNanos = context.nanos() + timeoutNanos;
-    operations.awaitZero(timeoutNanos / 2); // the other half is the holds'
+    operations.awaitZero(timeoutNanos / 2); // the other half is for the holds
     List<ScriptCall> holds = new ArrayList<>();
     for (RedisLease lease : holds().all()) {
       if (lease
-          .end()
+          .termination()
           .lose(Reason.CLIENT_CLOSED, context.nanos(), "its client was closed while it was held")) {
         holds.add(lease.releaseCall());
       }
     }
-    giveUp(holds, releases.takeAll(), deadlineNanos);
+    sendReleases(holds, releases.takeAll(), deadlineNanos);
     operations.awaitZero(deadlineNanos - context.nanos());
-    giveUp(List.of(), releases.takeAll(), deadlineNanos); // of those who were still under way
+    sendReleases(
+        List.of(), releases.takeAll(), deadlineNanos); // of operations that were still under way
     scheduler().close();
     scheduler().clear();
     workers.close(Math.max(0, deadlineNanos - context.nanos()));
@@ -255,10 +262,10 @@ public final class RedisLockClient implements LockClient, LockServer {
   }
 
   /**
-   * Sends all together, and so writes all of them before the first answer is awaited: a server that
-   * hangs finds them when it goes on, also if nobody waits for that long.
+   * Sends all releases together, and so writes all of them before it awaits the first reply: a
+   * server that hangs finds them when it goes on, even if no thread waits for that long.
    */
-  private void giveUp(List<ScriptCall> holds, List<ScriptCall> others, long deadlineNanos) {
+  private void sendReleases(List<ScriptCall> holds, List<ScriptCall> others, long deadlineNanos) {
     List<ScriptCall> calls = new ArrayList<>(holds);
     calls.addAll(others);
     List<CommandException> faults =
@@ -275,7 +282,7 @@ public final class RedisLockClient implements LockClient, LockServer {
     }
   }
 
-  // ---- the server, for locks over several
+  // ---- the server, for locks over several servers
 
   @Override
   public String address() {

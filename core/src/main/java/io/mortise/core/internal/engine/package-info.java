@@ -1,5 +1,5 @@
 /**
- * The client, which wires all of this and ends it in order, and the leases of one lock protocol.
+ * The client, which wires all of this and closes it in order, and the leases of one lock protocol.
  *
  * <p>Uses: everything below. Nothing uses it but two factories of the API.
  */

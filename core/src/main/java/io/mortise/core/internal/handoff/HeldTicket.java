@@ -4,34 +4,40 @@ import io.mortise.core.internal.lease.QueueSlot;
 import io.mortise.core.internal.lease.TransferableHold;
 import org.jspecify.annotations.Nullable;
 
-/** The place in the line that a hold keeps: whoever ends the hold gives it up, once. */
+/**
+ * The slot in the local queue that a hold keeps, with the permit or, for an acquisition past the
+ * queue, without it.
+ *
+ * <p><b>Threads.</b> Any thread may call any method; {@link
+ * io.mortise.core.internal.lease.LeaseTermination} calls {@link #release} or {@link #handOff} once.
+ */
 final class HeldTicket implements QueueSlot {
-  private final LocalQueues gates;
-  private final String lock;
-  private final LocalQueue gate;
+  private final LocalQueues queues;
+  private final String lockId;
+  private final LocalQueue queue;
   private final boolean withPermit;
 
-  HeldTicket(LocalQueues gates, String lock, LocalQueue gate, boolean withPermit) {
-    this.gates = gates;
-    this.lock = lock;
-    this.gate = gate;
+  HeldTicket(LocalQueues queues, String lockId, LocalQueue queue, boolean withPermit) {
+    this.queues = queues;
+    this.lockId = lockId;
+    this.queue = queue;
     this.withPermit = withPermit;
   }
 
   @Override
   public boolean hasWaiters() {
-    return withPermit && gate.hasWaiters();
+    return withPermit && queue.hasWaiters();
   }
 
   @Override
   public void release() {
-    gates.leave(lock, gate, withPermit);
+    queues.leave(lockId, queue, withPermit);
   }
 
   @Override
-  public @Nullable TransferableHold passOn(TransferableHold hold) {
-    gate.offerHold(hold);
-    gates.leave(lock, gate, true);
-    return gate.takeUnclaimedHold();
+  public @Nullable TransferableHold handOff(TransferableHold hold) {
+    queue.offerHold(hold);
+    queues.leave(lockId, queue, true);
+    return queue.takeUnclaimedHold();
   }
 }

@@ -10,11 +10,12 @@ import io.mortise.core.spi.OwnedLease;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the threads of one client leave to each other without asking Redis: a hold that passes on to
- * the next in line, or one that they share.
+ * Obtains a hold for one acquisition from other threads of the same client without a command: a
+ * hold that is handed off, or one that is shared. Publishes a hold of its own to them in the same
+ * way.
  *
- * <p>Confined to the thread that acquires; see {@link TransferableHold} and {@link SharedHold} for
- * what orders those who give and those who take.
+ * <p><b>Threads.</b> Confined to the thread that acquires. {@link LocalQueue} orders the threads
+ * that hand a hold off and take it, {@link SharedHold} the users of a shared hold.
  */
 public final class LocalHandOff {
   private final LeaseContext context;
@@ -23,8 +24,8 @@ public final class LocalHandOff {
   private final LockProtocol protocol;
   private final LeaseTerms terms;
   private final @Nullable Thread owner;
-  private final QueueTicket place;
-  private final boolean shares;
+  private final QueueTicket ticket;
+  private final boolean sharing;
 
   public LocalHandOff(
       LeaseContext context,
@@ -33,119 +34,130 @@ public final class LocalHandOff {
       LockProtocol protocol,
       LeaseTerms terms,
       @Nullable Thread owner,
-      QueueTicket place) {
+      QueueTicket ticket) {
     this.context = context;
     this.sharedHolds = sharedHolds;
     this.source = source;
     this.protocol = protocol;
     this.terms = terms;
     this.owner = owner;
-    this.place = place;
-    this.shares = sharedHolds.mayShare(protocol, terms);
-  }
-
-  /** Whether who asks Redis stands in line, because those behind get something from it. */
-  public boolean standInLine() {
-    return shares || protocol.usesLocalQueue();
-  }
-
-  /** Whose the hold in Redis will be: nobody's, when it is shared. */
-  public @Nullable Thread owner() {
-    return shares ? null : owner;
+    this.ticket = ticket;
+    this.sharing = sharedHolds.mayShare(protocol, terms);
   }
 
   /**
-   * As many tokens as threads may have the hold, if any stand behind this one; but not many more
-   * than the line has used lately, because tokens that nobody gets are lost.
+   * Returns whether the acquisition waits in the local queue before it sends an attempt, because
+   * the acquisitions behind it benefit from its hold.
+   */
+  public boolean usesLocalQueue() {
+    return sharing || protocol.usesLocalQueue();
+  }
+
+  /** Returns the owner of the hold in Redis; null when it is shared. */
+  public @Nullable Thread owner() {
+    return sharing ? null : owner;
+  }
+
+  /**
+   * Returns the number of tokens to acquire: one for each thread that may get the hold, if
+   * acquisitions wait behind this one. The queue's recent number of hand-offs limits it, because
+   * unused tokens are lost.
    */
   public int tokens() {
     return protocol.allowsTransfer()
             && terms.renewed()
             && !context.options().maxHandOffTime().isZero()
-            && place.hasSuccessors()
-        ? Math.min(context.options().maxHandOffs(), place.expectedPasses()) + 1
+            && ticket.hasSuccessors()
+        ? Math.min(context.options().maxHandOffs(), ticket.expectedHandOffs()) + 1
         : 1;
   }
 
   /**
-   * What others have left, ready for use; null when Redis has to be asked.
+   * Takes a hold that other threads offer; returns null when Redis has to be asked.
    *
-   * @param withinNanos how long it may take to give up what is of no use
+   * @param withinNanos the time limit for the release of a hold that this acquisition cannot use
    */
   public @Nullable OwnedLease takeOffered(long withinNanos) {
-    if (shares) {
+    if (sharing) {
       return joinShared();
     }
     OwnedLease lease = takeOver();
     if (lease == null) {
-      place.releaseOfferedHold(withinNanos);
+      ticket.releaseOfferedHold(withinNanos);
     }
     return lease;
   }
 
-  /** Opens a hold that Redis has granted, and that is registered, to those behind. */
+  /**
+   * Publishes a hold that Redis has granted, and that is registered, to the acquisitions behind.
+   */
   public OwnedLease publish(RedisLease lease, int tokens) {
-    boolean given = false;
+    boolean published = false;
     try {
-      if (shares) {
+      if (sharing) {
         SharedLease first = sharedHolds.begin(LeaseContext.idOf(protocol), source, lease, owner);
-        given = true; // from here on its last user releases it
-        return open(first);
+        published = true; // from here on its last user releases it
+        return admitSuccessors(first);
       }
-      lease.end().reserveTokens(tokens);
-      place.transferTo(lease);
-      given = true;
+      lease.termination().reserveTokens(tokens);
+      ticket.transferTo(lease);
+      published = true;
       return lease;
     } finally {
-      if (!given) {
-        lease.end().drop();
+      if (!published) {
+        lease.termination().drop();
       }
     }
   }
 
   private @Nullable OwnedLease joinShared() {
-    SharedLease part = sharedHolds.join(LeaseContext.idOf(protocol), source, terms, owner);
-    return part == null ? null : open(part);
+    SharedLease lease = sharedHolds.join(LeaseContext.idOf(protocol), source, terms, owner);
+    return lease == null ? null : admitSuccessors(lease);
   }
 
-  /** Those behind join next. An error on the way leaves no part behind that nobody has. */
-  private OwnedLease open(SharedLease part) {
-    boolean opened = false;
+  /**
+   * Lets the acquisitions behind join next. An error on the way leaves no lease behind without a
+   * holder.
+   */
+  private OwnedLease admitSuccessors(SharedLease lease) {
+    boolean watching = false;
     try {
-      place.release();
-      part.watched();
-      opened = true;
-      return part;
+      ticket.release();
+      lease.startWatching();
+      watching = true;
+      return lease;
     } finally {
-      if (!opened) {
-        part.drop();
+      if (!watching) {
+        lease.drop();
       }
     }
   }
 
-  /** Whether a hold that passes on is what is asked for. */
-  public boolean accepts(TransferableHold tenure) {
-    return tenure.satisfies(terms, context.nanos()) && tenure.epoch() == context.holds().epoch();
+  /** Returns whether a hold that is handed off matches the terms. */
+  public boolean accepts(TransferableHold hold) {
+    return hold.satisfies(terms, context.nanos()) && hold.epoch() == context.holds().epoch();
   }
 
-  /** The hold that the one before in the line has left; null when there is none that suits. */
+  /**
+   * Takes the hold that was handed off to this acquisition; null when there is none that matches.
+   */
   private @Nullable OwnedLease takeOver() {
-    TransferableHold tenure = place.offeredHold();
-    if (tenure == null || !accepts(tenure)) {
+    TransferableHold hold = ticket.offeredHold();
+    if (hold == null || !accepts(hold)) {
       return null;
     }
-    RedisLease lease = new RedisLease(context, protocol, tenure, owner, terms);
-    if (!context.holds().register(lease, tenure.epoch())) {
-      return null; // the tenure still lies in its place
+    RedisLease lease = new RedisLease(context, protocol, hold, owner, terms);
+    if (!context.holds().register(lease, hold.epoch())) {
+      return null; // the ticket still has the hold
     }
-    boolean given = false;
+    boolean published = false;
     try {
-      place.recordAttempt(null);
-      place.transferTo(lease);
-      given = true;
+      ticket.recordAttempt(null);
+      ticket.transferTo(lease);
+      published = true;
     } finally {
-      if (!given) {
-        lease.end().drop();
+      if (!published) {
+        lease.termination().drop();
       }
     }
     return lease;

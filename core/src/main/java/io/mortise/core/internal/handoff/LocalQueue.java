@@ -11,98 +11,122 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The line in which the threads of one client wait for one name: the first of them talks to Redis,
- * and keeps the permit for as long as it holds the lock; then the next has its turn. Only a hold
- * that passes on may be taken past the line, within bounds: see {@link #barge}.
+ * The queue in which the acquisitions of one client wait for one lock. The first one sends commands
+ * to Redis, and keeps the permit for as long as it holds the lock; then the next one gets it.
  *
- * <p>The permit belongs to an acquisition, not to a thread: a lease may be closed by any thread,
- * and may be lost, and passes the permit on exactly once, by {@link LocalQueues#leave}.
+ * <pre>
+ *    holder A        B         C           fair queue of the semaphore
+ *   [ permit ] <- [waits] <- [waits]
+ *        |
+ *        | A ends its hold: offerHold, then the permit is released
+ *        v
+ *   [offered hold] --> B takes it with the permit; D, which just arrives, may barge
+ * </pre>
+ *
+ * <p>Only a hold that is handed off may be taken before the acquisitions that wait
+ * (<i>barging</i>), within bounds: see {@link #barge}.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. The permit belongs to an acquisition, not to a
+ * thread: a lease may be closed by any thread, or be lost, and its permit is released exactly once,
+ * by {@link LocalQueues#leave}. Fields "written with the permit" have one writer at a time; they
+ * are volatile for the readers without it. The offered hold belongs to the owner of the permit;
+ * {@link #takeUnclaimedHold} finds the one that has no owner.
  */
 public final class LocalQueue {
-  /** How often in a row the line may be overtaken. */
+  /** The maximum number of barging acquisitions in a row. */
   static final int MOST_OVERTAKEN = 8;
 
-  /** For how long after it moved: about as long as a thread takes to wake up. */
+  /**
+   * The time after the queue last moved in which barging is allowed: about the wake-up of a thread.
+   */
   static final long OVERTAKING_NANOS = 50_000;
 
-  /** How often a hold is expected to pass on in a line of which nothing is known. */
-  static final int FEWEST_PASSES = 16;
+  /** The expected number of hand-offs in a queue without history. */
+  static final int MIN_EXPECTED_HAND_OFFS = 16;
 
   private final LongSupplier clock;
   private final Semaphore permit = new Semaphore(1, true);
 
-  /** How many threads use this gate; guarded by the map of {@link LocalQueues}. */
+  /**
+   * The number of acquisitions and holds that use this queue; guarded by the map of {@link
+   * LocalQueues}.
+   */
   int users;
 
-  /** The hold whose permit it is, when it is not one that still tries. */
+  /** The hold that keeps the permit; null while an acquisition that still tries has it. */
   private volatile @Nullable RedisLease holder;
 
-  /** A hold that passes on: it belongs to whoever has the permit, and lies here in between. */
-  private final AtomicReference<@Nullable TransferableHold> tenure = new AtomicReference<>();
+  /**
+   * A hold that is being handed off: it belongs to the owner of the permit, and lies here in
+   * between.
+   */
+  private final AtomicReference<@Nullable TransferableHold> offeredHold = new AtomicReference<>();
 
-  /** How often somebody came past the line since it last moved; written with the permit. */
-  private volatile int overtaken;
+  /** The number of barging acquisitions since the queue last moved; written with the permit. */
+  private volatile int bargeCount;
 
-  /** When the line last moved; written with the permit. */
-  private volatile long movedNanos;
+  /** When the queue last moved; written with the permit. */
+  private volatile long lastMovedNanos;
 
-  /** How often a hold may be expected to pass on here; written with the permit. */
-  private volatile int expectedPasses = FEWEST_PASSES;
+  /** How often a hold is likely to be handed off here; written with the permit. */
+  private volatile int expectedHandOffs = MIN_EXPECTED_HAND_OFFS;
 
-  private volatile LocalQueue.@Nullable Outage trouble;
+  private volatile LocalQueue.@Nullable Outage outage;
 
-  /** When Redis last said that somebody else holds the lock; meaningful if {@code busyHeard}. */
+  /** When Redis last said that another client holds the lock; meaningful if {@code busyKnown}. */
   private volatile long busyNanos;
 
-  private volatile boolean busyHeard;
+  private volatile boolean busyKnown;
 
   /**
-   * That whoever had the permit last got no answer from Redis.
+   * A row of attempts without a reply, made with the permit.
    *
    * @param fault the last fault
-   * @param sinceNanos when the first of a row of faults was seen
-   * @param lastNanos when the last was seen
+   * @param sinceNanos when the first fault of the row was seen
+   * @param lastNanos when the last fault was seen
    */
   public record Outage(CommandException fault, long sinceNanos, long lastNanos) {
     private static final long FRESH_NANOS = 1_000_000_000L;
 
-    /** Whether it is so recent that another attempt would tell nothing new. */
+    /** Returns whether the last fault is so recent that another attempt would tell nothing new. */
     public boolean isFresh(long nowNanos) {
       return nowNanos - lastNanos < FRESH_NANOS;
     }
   }
 
   /**
-   * A gate with a free permit.
+   * Creates a queue with a free permit.
    *
-   * @param clock what limits overtaking
+   * @param clock limits barging
    */
   LocalQueue(LongSupplier clock) {
     this.clock = clock;
   }
 
   /**
-   * Waits for the permit; who is not interruptible keeps its place in the line through interrupts.
+   * Waits for the permit; a wait that is not interruptible keeps its place in the queue through
+   * interrupts.
    *
-   * @param wanted whether a hold that passes on is what this one asks for, see {@link #barge}
+   * @param acceptable tests whether this acquisition could use a hold that is handed off, see
+   *     {@link #barge}
    */
-  boolean enter(long nanos, boolean interruptible, Predicate<TransferableHold> wanted)
+  boolean enter(long nanos, boolean interruptible, Predicate<TransferableHold> acceptable)
       throws InterruptedException {
     if (nanos <= 0) {
       return enterIfFree();
     }
-    if (barge(wanted)) {
+    if (barge(acceptable)) {
       return true;
     }
-    boolean entered = enterInTurn(nanos, interruptible);
+    boolean entered = awaitPermit(nanos, interruptible);
     if (entered) {
-      overtaken = 0;
-      movedNanos = clock.getAsLong();
+      bargeCount = 0;
+      lastMovedNanos = clock.getAsLong();
     }
     return entered;
   }
 
-  private boolean enterInTurn(long nanos, boolean interruptible) throws InterruptedException {
+  private boolean awaitPermit(long nanos, boolean interruptible) throws InterruptedException {
     if (interruptible) {
       return permit.tryAcquire(nanos, TimeUnit.NANOSECONDS);
     }
@@ -110,64 +134,68 @@ public final class LocalQueue {
       permit.acquireUninterruptibly();
       return true;
     }
-    return enterThroughInterrupts(nanos);
+    return awaitPermitThroughInterrupts(nanos);
   }
 
   /**
-   * Takes a hold that was just left here, before the first in line has woken up to take it, because
-   * a thread that runs needs no switch of threads for it. A few times in a row, {@code tryLock()}
-   * without a wait included; then the line moves. So the first in line waits for at most {@link
-   * #MOST_OVERTAKEN} holds of others once it could have had its turn. Where Redis has to be asked
-   * nobody who waits overtakes: the time of a round trip is the line's.
+   * Takes the permit with a hold that was just handed off, before the first waiter has woken up to
+   * take it (<i>barging</i>): a running thread needs no context switch for it.
+   *
+   * <p>Example: thread A hands its hold off to B, which is parked. Thread D arrives before B runs,
+   * and takes the hold. After {@link #MOST_OVERTAKEN} acquisitions like D in a row, or {@link
+   * #OVERTAKING_NANOS}, the queue moves. The rule: the first waiter waits for at most {@link
+   * #MOST_OVERTAKEN} holds of others once it could have had the permit, {@code tryLock()} without a
+   * wait included. If Redis has to be asked, no waiting acquisition barges: the queue has the time
+   * of a round trip to move.
    */
-  private boolean barge(Predicate<TransferableHold> wanted) {
-    TransferableHold left = tenure.get();
-    if (left == null || !wanted.test(left) || !mayBarge() || !permit.tryAcquire()) {
+  private boolean barge(Predicate<TransferableHold> acceptable) {
+    TransferableHold offered = offeredHold.get();
+    if (offered == null || !acceptable.test(offered) || !mayBarge() || !permit.tryAcquire()) {
       return false;
     }
-    if (!left.equals(tenure.get()) || !mayBarge()) { // somebody was quicker
+    if (!offered.equals(offeredHold.get()) || !mayBarge()) { // another thread was faster
       permit.release();
       return false;
     }
-    barged();
+    recordBarge();
     return true;
   }
 
   /**
-   * Takes the permit if nobody has it. Past those who wait, only as often as {@link #barge} may; a
-   * hold that was left for them comes with it.
+   * Takes the permit if it is free. Passes waiters only as often as {@link #barge} may; the hold
+   * that was handed off to them comes with the permit.
    */
   boolean enterIfFree() {
-    boolean past = permit.hasQueuedThreads();
-    if ((past && !mayBarge()) || !permit.tryAcquire()) {
+    boolean barging = permit.hasQueuedThreads();
+    if ((barging && !mayBarge()) || !permit.tryAcquire()) {
       return false;
     }
-    if (past) {
-      if (!mayBarge()) { // others were quicker
+    if (barging) {
+      if (!mayBarge()) { // other threads were faster
         permit.release();
         return false;
       }
-      barged();
+      recordBarge();
     }
     return true;
   }
 
-  private void barged() {
-    int before = overtaken;
-    overtaken = before + 1;
+  private void recordBarge() {
+    int before = bargeCount;
+    bargeCount = before + 1;
   }
 
   private boolean mayBarge() {
-    return overtaken < MOST_OVERTAKEN && clock.getAsLong() - movedNanos <= OVERTAKING_NANOS;
+    return bargeCount < MOST_OVERTAKEN && clock.getAsLong() - lastMovedNanos <= OVERTAKING_NANOS;
   }
 
-  /** The same, without overtaking. */
+  /** Waits for the permit without barging. */
   boolean enter(long nanos, boolean interruptible) throws InterruptedException {
-    return enter(nanos, interruptible, left -> false);
+    return enter(nanos, interruptible, offered -> false);
   }
 
-  /** The interrupt status stands again when this returns. */
-  private boolean enterThroughInterrupts(long nanos) {
+  /** Waits for the permit through interrupts, and sets the interrupt status again at the end. */
+  private boolean awaitPermitThroughInterrupts(long nanos) {
     long endNanos = System.nanoTime() + nanos;
     boolean interrupted = false;
     try {
@@ -190,40 +218,52 @@ public final class LocalQueue {
     permit.release();
   }
 
-  // ---- a hold that passes on
+  // ---- a hold that is handed off
 
-  /** Twice as often as the last hold has passed on here, or a few times. */
-  int expectedPasses() {
-    return expectedPasses;
-  }
-
-  /** Leaves a hold for the next in line. Called with the permit, before it is passed on. */
-  void offerHold(TransferableHold hold) {
-    expectedPasses =
-        (int) Math.max(FEWEST_PASSES, Math.min(Integer.MAX_VALUE, 2L * hold.reserve().passes()));
-    tenure.set(hold);
-  }
-
-  /** What was left for the one who has the permit now. */
-  @Nullable TransferableHold takeHold() {
-    return tenure.get() == null ? null : tenure.getAndSet(null);
+  /**
+   * Returns twice the number of hand-offs of the last hold here, at least {@link
+   * #MIN_EXPECTED_HAND_OFFS}.
+   */
+  int expectedHandOffs() {
+    return expectedHandOffs;
   }
 
   /**
-   * What was left, if nobody is there to take it; to be released by the caller. Whoever passes a
-   * hold on, and whoever leaves the line without the permit, has to look: if the last one in the
-   * line gives up just when the hold is passed to it, one of the two sees that it lies there.
+   * Offers a hold to the next owner of the permit. Called with the permit, before it is released.
    */
-  @Nullable TransferableHold takeUnclaimedHold() {
-    if (tenure.get() == null || permit.hasQueuedThreads() || !permit.tryAcquire()) {
-      return null;
-    }
-    TransferableHold orphan = takeHold();
-    permit.release();
-    return orphan;
+  void offerHold(TransferableHold hold) {
+    expectedHandOffs =
+        (int)
+            Math.max(
+                MIN_EXPECTED_HAND_OFFS,
+                Math.min(Integer.MAX_VALUE, 2L * hold.reserve().handOffs()));
+    offeredHold.set(hold);
   }
 
-  /** Lets everybody through; they find the client closed. */
+  /** Takes the hold that was offered; called with the permit. */
+  @Nullable TransferableHold takeHold() {
+    return offeredHold.get() == null ? null : offeredHold.getAndSet(null);
+  }
+
+  /**
+   * Takes the offered hold if no acquisition is left to take it; the caller has to release it.
+   *
+   * <p>This is Dekker-style "publish, then look". Example: thread A hands its hold off while thread
+   * B, the last waiter, gives up. A offers the hold and releases the permit, then looks for
+   * waiters. B leaves the queue, then looks for an offered hold. If A still sees B waiting, then B
+   * sees the hold. The rule: an acquisition that hands a hold off, and one that leaves the queue
+   * without the permit, both have to call this.
+   */
+  @Nullable TransferableHold takeUnclaimedHold() {
+    if (offeredHold.get() == null || permit.hasQueuedThreads() || !permit.tryAcquire()) {
+      return null;
+    }
+    TransferableHold unclaimed = takeHold();
+    permit.release();
+    return unclaimed;
+  }
+
+  /** Lets all waiters enter; they find the client closed. */
   void releaseAll(int permits) {
     permit.release(permits);
   }
@@ -232,40 +272,44 @@ public final class LocalQueue {
     holder = lease;
   }
 
-  /** Whether a thread of this client holds the lock, so that there is no use in asking Redis. */
+  /**
+   * Returns whether a valid hold of this client has the permit, so that asking Redis is of no use.
+   */
   boolean isHeldHere() {
     RedisLease lease = holder;
     return lease != null && lease.isLive();
   }
 
-  /** Notes that Redis said: busy. */
+  /** Records that Redis said: busy. */
   void wasBusy(long nowNanos) {
     busyNanos = nowNanos;
-    busyHeard = true;
+    busyKnown = true;
   }
 
-  /** Whether somebody else has been seen to hold the lock since then. */
+  /** Returns whether Redis has said since that time that another client holds the lock. */
   boolean wasBusySince(long nanos) {
-    return busyHeard && busyNanos - nanos >= 0;
+    return busyKnown && busyNanos - nanos >= 0;
   }
 
-  /** Whether others stand in the line. */
+  /** Returns whether acquisitions wait for the permit. */
   boolean hasWaiters() {
     return permit.hasQueuedThreads();
   }
 
-  /** Notes how the last attempt went, for those who wait behind. */
+  /**
+   * Records the outcome of the last attempt for the acquisitions behind; null when it was answered.
+   */
   void recordAttempt(@Nullable CommandException fault, long nowNanos) {
-    LocalQueue.Outage before = trouble;
+    LocalQueue.Outage before = outage;
     if (fault != null) {
-      trouble =
+      outage =
           new LocalQueue.Outage(fault, before == null ? nowNanos : before.sinceNanos(), nowNanos);
     } else if (before != null) {
-      trouble = null;
+      outage = null;
     }
   }
 
   LocalQueue.@Nullable Outage trouble() {
-    return trouble;
+    return outage;
   }
 }

@@ -4,44 +4,48 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * The gates in use, by lock. A gate is there while a thread waits at it or a hold has its permit.
+ * The local queues in use, by lock. A queue exists while an acquisition waits in it or a hold has
+ * its permit.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. {@code compute} of the map guards the number
+ * of users, so a queue is removed only when no acquisition can have it.
  */
 public final class LocalQueues implements AutoCloseable {
-  /** More than any number of threads, so that a closing client leaves nobody in a line. */
-  private static final int OPEN = 1 << 20;
+  /** More than any number of threads, so that a closing client leaves no thread waiting. */
+  private static final int PERMITS_AT_CLOSE = 1 << 20;
 
-  private final ConcurrentHashMap<String, LocalQueue> gates = new ConcurrentHashMap<>();
-  private final LongSupplier nanos;
+  private final ConcurrentHashMap<String, LocalQueue> queues = new ConcurrentHashMap<>();
+  private final LongSupplier clock;
 
-  public LocalQueues(LongSupplier nanos) {
-    this.nanos = nanos;
+  public LocalQueues(LongSupplier clock) {
+    this.clock = clock;
   }
 
-  /** The gate of a lock; to be given back by {@link #leave}. */
-  LocalQueue join(String lock) {
-    return gates.compute(
-        lock,
-        (id, present) -> {
-          LocalQueue gate = present == null ? new LocalQueue(nanos) : present;
-          gate.users++;
-          return gate;
+  /** Returns the queue of a lock; the caller gives it back by {@link #leave}. */
+  LocalQueue join(String lockId) {
+    return queues.compute(
+        lockId,
+        (key, present) -> {
+          LocalQueue queue = present == null ? new LocalQueue(clock) : present;
+          queue.users++;
+          return queue;
         });
   }
 
-  /** Gives the gate back, and the permit with it if the caller has it. */
-  void leave(String lock, LocalQueue gate, boolean withPermit) {
+  /** Gives the queue back, with the permit if the caller has it. */
+  void leave(String lockId, LocalQueue queue, boolean withPermit) {
     if (withPermit) {
-      gate.release();
+      queue.release();
     }
-    gates.computeIfPresent(lock, (id, present) -> --present.users == 0 ? null : present);
+    queues.computeIfPresent(lockId, (key, present) -> --present.users == 0 ? null : present);
   }
 
   public int size() {
-    return gates.size();
+    return queues.size();
   }
 
   @Override
   public void close() {
-    gates.values().forEach(gate -> gate.releaseAll(OPEN));
+    queues.values().forEach(queue -> queue.releaseAll(PERMITS_AT_CLOSE));
   }
 }

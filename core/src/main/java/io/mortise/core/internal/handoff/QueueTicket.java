@@ -9,157 +9,166 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition's place in the line of its lock, or no place when there is no line.
+ * The ticket of one acquisition in the local queue of its lock; without effect until the
+ * acquisition enters the queue.
  *
- * <p>It is given back exactly once: by {@code leave}, or, once it was handed over, at the end of
- * the hold. Confined to the thread that acquires, like its acquisition.
+ * <p>It is given back exactly once: by {@link #release}, or, after {@link #transferTo}, at the end
+ * of the hold.
+ *
+ * <p><b>Threads.</b> Confined to the thread that acquires, like its acquisition.
  */
 public final class QueueTicket {
   private final LeaseContext context;
-  private final LocalQueues gates;
+  private final LocalQueues queues;
   private final LockProtocol protocol;
-  private final String lock;
-  private @Nullable LocalQueue gate;
+  private final String lockId;
+  private @Nullable LocalQueue queue;
   private boolean permit;
 
   /** A hold that came with the permit, and has not been used yet. */
-  private @Nullable TransferableHold tenure;
+  private @Nullable TransferableHold offered;
 
-  /** No place yet. */
-  public QueueTicket(LeaseContext context, LocalQueues gates, LockProtocol protocol) {
+  /** Creates a ticket that is not in a queue yet. */
+  public QueueTicket(LeaseContext context, LocalQueues queues, LockProtocol protocol) {
     this.context = context;
-    this.gates = gates;
+    this.queues = queues;
     this.protocol = protocol;
-    this.lock = LeaseContext.idOf(protocol);
+    this.lockId = LeaseContext.idOf(protocol);
   }
 
   /**
-   * Waits in the line until it is this one's turn; false when the time is over.
+   * Waits in the queue for the permit; returns false when the time is over.
    *
-   * @param wanted whether it could use a hold that passes on
+   * @param acceptable tests whether this acquisition could use a hold that is handed off
    */
-  public boolean enter(long nanos, boolean interruptible, Predicate<TransferableHold> wanted)
+  public boolean enter(long nanos, boolean interruptible, Predicate<TransferableHold> acceptable)
       throws InterruptedException {
-    LocalQueue line = gates.join(lock);
-    gate = line;
-    permit = line.enter(nanos, interruptible, wanted);
-    takeTenure(line);
+    LocalQueue current = queues.join(lockId);
+    queue = current;
+    permit = current.enter(nanos, interruptible, acceptable);
+    takeOfferedHold(current);
     return permit;
   }
 
-  /** Takes its turn if it is nobody else's. */
+  /** Takes the permit if it is free, without waiting; see {@link LocalQueue#enterIfFree}. */
   public boolean tryEnter() {
-    LocalQueue line = gates.join(lock);
-    gate = line;
-    permit = line.enterIfFree();
-    takeTenure(line);
+    LocalQueue current = queues.join(lockId);
+    queue = current;
+    permit = current.enterIfFree();
+    takeOfferedHold(current);
     return permit;
   }
 
-  private void takeTenure(LocalQueue line) {
+  private void takeOfferedHold(LocalQueue current) {
     if (permit) {
-      tenure = line.takeHold();
+      offered = current.takeHold();
     }
   }
 
-  /** A hold that the one before has left to this one; null when there is none. */
+  /** Returns the hold that was handed off to this acquisition; null when there is none. */
   public @Nullable TransferableHold offeredHold() {
-    return tenure;
+    return offered;
   }
 
   /**
-   * Gives up what the one before has left, because this one needs something else.
+   * Releases the hold that was handed off to this acquisition, because its terms need another.
    *
-   * @param withinNanos how long that may take; what is not done then is done in the background
+   * @param withinNanos the time limit; what is not done by then is done in the background
    */
   public void releaseOfferedHold(long withinNanos) {
-    TransferableHold hold = tenure;
+    TransferableHold hold = offered;
     if (hold != null) {
-      tenure = null;
+      offered = null;
       context.releases().releaseNow(protocol, hold, withinNanos);
     }
   }
 
-  /** How often a hold is likely to pass on in this line. */
-  int expectedPasses() {
-    return gate == null ? 0 : gate.expectedPasses();
+  /** Returns how often a hold is likely to be handed off in this queue. */
+  int expectedHandOffs() {
+    return queue == null ? 0 : queue.expectedHandOffs();
   }
 
-  /** Whether others stand in the line behind this one. */
+  /** Returns whether this ticket has the permit, and other acquisitions wait for it. */
   boolean hasSuccessors() {
-    return gate != null && permit && gate.hasWaiters();
+    return queue != null && permit && queue.hasWaiters();
   }
 
-  /** What the first in the line ran into; null when nothing, or there is no line. */
-  public LocalQueue.@Nullable Outage trouble() {
-    return gate == null ? null : gate.trouble();
+  /**
+   * Returns the outage that the previous owner of the permit met; null if none, or without a queue.
+   */
+  public LocalQueue.@Nullable Outage outage() {
+    return queue == null ? null : queue.trouble();
   }
 
-  /** Whether somebody has been seen to hold the lock, here or, since then, by Redis. */
-  public boolean isTakenSince(long nanos) {
-    return isHeldHere() || (gate != null && gate.wasBusySince(nanos));
+  /** Returns whether the lock is held in this client, or Redis has said so since that time. */
+  public boolean wasHeldSince(long nanos) {
+    return isHeldHere() || (queue != null && queue.wasBusySince(nanos));
   }
 
-  /** Whether a thread of this client holds the lock. */
+  /** Returns whether a hold of this client has the permit and is valid. */
   public boolean isHeldHere() {
-    return gate != null && gate.isHeldHere();
+    return queue != null && queue.isHeldHere();
   }
 
-  /** Tells the line that Redis said: busy. */
+  /** Records in the queue that Redis said: busy. */
   public void wasBusy() {
-    if (gate != null) {
-      gate.wasBusy(context.nanos());
+    if (queue != null) {
+      queue.wasBusy(context.nanos());
     }
   }
 
-  /** Tells those behind how the last attempt went; null when it was answered. */
+  /**
+   * Records the outcome of the last attempt for the acquisitions behind.
+   *
+   * @param fault null when the attempt was answered
+   */
   public void recordAttempt(@Nullable CommandException fault) {
-    if (gate != null && permit) {
-      gate.recordAttempt(fault, context.nanos());
+    if (queue != null && permit) {
+      queue.recordAttempt(fault, context.nanos());
     }
   }
 
-  /** Goes to the end of the line, if anybody stands behind. */
+  /** Moves to the tail of the queue, if other acquisitions wait behind. */
   public void moveToTail(long nanos, boolean interruptible) throws InterruptedException {
-    LocalQueue line = gate;
-    if (line != null && permit && line.hasWaiters()) {
+    LocalQueue current = queue;
+    if (current != null && permit && current.hasWaiters()) {
       permit = false;
-      line.release();
-      permit = line.enter(nanos, interruptible);
-      takeTenure(line);
+      current.release();
+      permit = current.enter(nanos, interruptible);
+      takeOfferedHold(current);
     }
   }
 
-  /** From here on the place is the lease's, which gives it back when it ends. */
+  /** Transfers the slot in the queue to the lease, which gives it back when it ends. */
   public void transferTo(RedisLease lease) {
-    LocalQueue line = gate;
-    tenure = null;
-    if (line != null) {
+    LocalQueue current = queue;
+    offered = null;
+    if (current != null) {
       boolean withPermit = permit;
-      HeldTicket turn = new HeldTicket(gates, lock, line, withPermit);
+      HeldTicket slot = new HeldTicket(queues, lockId, current, withPermit);
       if (withPermit) {
-        line.setHolder(lease); // before its end may pass the permit on
+        current.setHolder(lease); // before its end may release the permit
       }
-      gate = null;
+      queue = null;
       permit = false;
-      lease.end().setSlot(turn);
+      lease.termination().setSlot(slot);
     }
   }
 
-  /** Gives the place back, unless it was handed over; and the hold that came with it, if any. */
+  /** Gives the ticket back, unless it was transferred, with the hold that came with it, if any. */
   public void release() {
-    LocalQueue line = gate;
-    if (line != null) {
-      TransferableHold unused = tenure;
+    LocalQueue current = queue;
+    if (current != null) {
+      TransferableHold unused = offered;
       if (unused != null) {
-        line.offerHold(unused);
-        tenure = null;
+        current.offerHold(unused);
+        offered = null;
       }
-      gates.leave(lock, line, permit);
-      gate = null;
-      TransferableHold orphan = line.takeUnclaimedHold();
-      if (orphan != null) {
-        context.releases().releaseInBackground(protocol, orphan);
+      queues.leave(lockId, current, permit);
+      queue = null;
+      TransferableHold unclaimed = current.takeUnclaimedHold();
+      if (unclaimed != null) {
+        context.releases().releaseInBackground(protocol, unclaimed);
       }
     }
   }

@@ -12,17 +12,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One hold in Redis and those who share it. Others may join for a bounded time and number, so that
- * whoever waits elsewhere has a turn. The last user to leave releases the hold, always: it is never
- * left to a thread that is expected to join, because that thread may come too late or not at all.
+ * One hold in Redis, with the users who share it. Joining is limited in time and number, so that
+ * waiters of other clients get the lock. The last user to leave always releases the hold: it never
+ * waits for a thread that is expected to join, because that thread may come too late or not at all.
  *
- * <p><b>Threads.</b> {@code lock} guards the users. The last user makes the share {@code over}
- * under the lock before it releases the hold, so nobody joins what is about to be released. Nothing
- * is sent under the lock.
+ * <p><b>Threads.</b> Any thread may call any method. {@code lock} guards the users. The last user
+ * sets {@code closed} under the lock before it releases the hold, so no thread joins a hold that is
+ * about to be released. No command is sent under the lock.
  */
 final class SharedHold implements LeaseRenewal.Owners {
   private final LeaseContext context;
-  private final SharedHolds shares;
+  private final SharedHolds sharedHolds;
   private final RedisLease base;
   private final String id;
   private final long sinceNanos;
@@ -35,13 +35,13 @@ final class SharedHold implements LeaseRenewal.Owners {
   private int joins;
 
   @GuardedBy("lock")
-  private boolean over;
+  private boolean closed;
 
   /**
-   * @param id the lock's kind and name
+   * @param id the kind and name of the lock
    */
-  SharedHold(SharedHolds shares, String id, RedisLease base) {
-    this.shares = shares;
+  SharedHold(SharedHolds sharedHolds, String id, RedisLease base) {
+    this.sharedHolds = sharedHolds;
     this.context = base.context();
     this.base = base;
     this.id = id;
@@ -57,11 +57,15 @@ final class SharedHold implements LeaseRenewal.Owners {
     }
   }
 
-  /** Null when nobody may join any more, or the hold is not what these terms ask for. */
+  /** Adds a user; returns null when joining has ended, or the hold does not match these terms. */
   @Nullable SharedLease join(LeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
     lock.lock();
     try {
-      if (over || isLate() || context.isClosed() || !base.isSettled() || !base.covers(terms)) {
+      if (closed
+          || isExhausted()
+          || context.isClosed()
+          || !base.isSettled()
+          || !base.covers(terms)) {
         return null;
       }
       joins++;
@@ -72,25 +76,25 @@ final class SharedHold implements LeaseRenewal.Owners {
   }
 
   @GuardedBy("lock")
-  private boolean isLate() {
+  private boolean isExhausted() {
     return joins >= context.options().maxHandOffs()
         || context.nanos() - sinceNanos >= context.options().maxHandOffTime().toNanos();
   }
 
   @GuardedBy("lock")
   private SharedLease add(LeaseSource source, @Nullable Thread owner) {
-    SharedLease hold = new SharedLease(source, base, this, owner);
-    users.add(hold);
-    return hold;
+    SharedLease lease = new SharedLease(source, base, this, owner);
+    users.add(lease);
+    return lease;
   }
 
   /**
-   * Whether somebody who leaves has to ask whether the hold is still there: others stay, so that it
-   * is not released, and it was not heard of for as long as a hold may pass on unheard of.
+   * Returns whether a leaving user has to verify the hold: other users stay, so the hold is not
+   * released, and Redis has not confirmed it within {@code LockOptions.maxHandOffTime}.
    */
-  boolean mayBeLost(SharedLease leaving) {
-    long unheardNanos = context.nanos() - base.renewal().confirmedNanos();
-    if (unheardNanos < context.options().maxHandOffTime().toNanos()) {
+  boolean needsVerification(SharedLease leaving) {
+    long unconfirmedNanos = context.nanos() - base.renewal().confirmedNanos();
+    if (unconfirmedNanos < context.options().maxHandOffTime().toNanos()) {
       return false;
     }
     lock.lock();
@@ -101,27 +105,30 @@ final class SharedHold implements LeaseRenewal.Owners {
     }
   }
 
-  /** One user less; whether it was the last one, which has to release the hold. */
-  boolean leave(SharedLease hold) {
+  /** Removes a user; returns whether it was the last one, which has to release the hold. */
+  boolean leave(SharedLease lease) {
     lock.lock();
     try {
-      if (!users.remove(hold) || !users.isEmpty() || over) {
+      if (!users.remove(lease) || !users.isEmpty() || closed) {
         return false;
       }
-      over = true;
+      closed = true;
     } finally {
       lock.unlock();
     }
-    shares.ended(id, this);
+    sharedHolds.closeToJoins(id, this);
     return true;
   }
 
-  /** Whether nobody uses it, or all users are threads that have died without unlocking. */
+  /**
+   * Returns whether the hold has no users, or all users are threads that have died without
+   * unlocking.
+   */
   @Override
   public boolean areDead() {
     lock.lock();
     try {
-      return over || (!users.isEmpty() && users.stream().allMatch(SharedLease::isOrphaned));
+      return closed || (!users.isEmpty() && users.stream().allMatch(SharedLease::isOrphaned));
     } finally {
       lock.unlock();
     }

@@ -10,19 +10,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The holds of this client that several threads may share: one hold in Redis for all of them. Each
- * name has at most one that others may still join; those before it go on until the last of their
- * users has left.
+ * The holds of this client that several threads may share: one hold in Redis for all of them. For
+ * each lock at most one hold can still be joined; earlier ones last until the last of their users
+ * has left.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. The map orders them; whether a hold can be
+ * joined is decided under the lock of the {@link SharedHold}.
  */
 public final class SharedHolds {
   private final LockOptions options;
-  private final Map<String, SharedHold> open = new ConcurrentHashMap<>();
+  private final Map<String, SharedHold> joinable = new ConcurrentHashMap<>();
 
   public SharedHolds(LockOptions options) {
     this.options = options;
   }
 
-  /** Whether a hold by these terms may be shared. */
+  /** Returns whether a hold with these terms may be shared. */
   boolean mayShare(LockProtocol protocol, LeaseTerms terms) {
     return terms.renewed()
         && protocol.allowsSharing()
@@ -30,24 +33,24 @@ public final class SharedHolds {
         && !options.maxHandOffTime().isZero();
   }
 
-  /** Joins the hold that another thread has; null when there is none to be joined. */
+  /** Joins the hold of another thread; returns null when there is none that can be joined. */
   @Nullable SharedLease join(
       String id, LeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
-    SharedHold share = open.get(id);
-    return share == null ? null : share.join(source, terms, owner);
+    SharedHold shared = joinable.get(id);
+    return shared == null ? null : shared.join(source, terms, owner);
   }
 
-  /** Lets others join a hold that was just acquired, instead of the one before. */
+  /** Makes a hold that was just acquired joinable, in place of the one before. */
   SharedLease begin(String id, LeaseSource source, RedisLease base, @Nullable Thread owner) {
-    SharedHold share = new SharedHold(this, id, base);
-    SharedLease first = share.begin(source, owner);
-    base.renewal().setSharers(share);
-    open.put(id, share);
+    SharedHold shared = new SharedHold(this, id, base);
+    SharedLease first = shared.begin(source, owner);
+    base.renewal().setSharers(shared);
+    joinable.put(id, shared);
     return first;
   }
 
-  /** Nobody may join it any more. */
-  void ended(String id, SharedHold share) {
-    open.remove(id, share);
+  /** Ends the joining of a hold. */
+  void closeToJoins(String id, SharedHold shared) {
+    joinable.remove(id, shared);
   }
 }

@@ -11,69 +11,79 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One thread's part of a hold that several share: it stands while that one does. */
+/**
+ * The lease of one user of a shared hold; it lasts as long as that hold.
+ *
+ * <p><b>Threads.</b> Any thread may call any method; {@link SharedHold} orders the users.
+ */
 public final class SharedLease extends CompositeLease {
   private static final Logger LOG = LoggerFactory.getLogger(SharedLease.class);
 
   private final RedisLease base;
-  private final SharedHold share;
+  private final SharedHold sharedHold;
   private final @Nullable Thread owner;
 
-  SharedLease(LeaseSource source, RedisLease base, SharedHold share, @Nullable Thread owner) {
+  SharedLease(LeaseSource source, RedisLease base, SharedHold sharedHold, @Nullable Thread owner) {
     super(source, List.of(base), 1, base.fencingToken(), owner, true);
     this.base = base;
-    this.share = share;
+    this.sharedHold = sharedHold;
     this.owner = owner;
   }
 
-  /** To be called once, by whoever has it, outside of all locks. */
-  SharedLease watched() {
+  /**
+   * Starts to watch the hold. Must be called once, by the acquiring thread, outside of all locks.
+   */
+  SharedLease startWatching() {
     watch();
     return this;
   }
 
-  /** Gives it up when nobody has got it; if it was the last, the hold goes in the background. */
+  /**
+   * Gives the lease up when no caller has received it; if it was the last one, the hold is released
+   * in the background.
+   */
   public void drop() {
-    if (share.leave(this)) {
-      base.end().drop();
+    if (sharedHold.leave(this)) {
+      base.termination().drop();
     }
   }
 
-  /** The holder id in Redis. */
+  /** Returns the holder id in Redis. */
   public String holder() {
     return base.holder();
   }
 
-  /** Whether its thread has died without unlocking. */
+  /** Returns whether its thread has died without unlocking. */
   boolean isOrphaned() {
     return owner != null && !owner.isAlive();
   }
 
   /**
-   * The last one releases it, and hears whether it was still there. So do the others, but for those
-   * for whom somebody has asked a moment ago.
+   * Releases the hold if this is the last user, which learns whether the hold was still there.
+   * Another user verifies the hold, unless it was confirmed a moment ago, see {@link
+   * SharedHold#needsVerification}.
    */
   @Override
   protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
-    boolean left = false;
+    boolean handled = false;
     try {
-      if (share.mayBeLost(this)) {
+      if (sharedHold.needsVerification(this)) {
         base.verifyNow();
       }
-      left = true;
+      handled = true;
     } catch (IllegalMonitorStateException lost) {
-      left = true;
-      var unused = share.leave(this);
+      handled = true;
+      var unused = sharedHold.leave(this);
       return List.of(lost);
-    } catch (LockException unknown) { // that is for whoever holds on to it
-      left = true;
-      LOG.debug("lock '{}': left without an answer", lockName(), unknown);
+    } catch (LockException unknown) { // a concern of the users that stay
+      handled = true;
+      LOG.debug("lock '{}': released without a reply to the verification", lockName(), unknown);
     } finally {
-      if (!left) { // an error: it has no user here any more
+      if (!handled) { // an error: the hold has lost this user
         drop();
       }
     }
-    if (share.leave(this)) {
+    if (sharedHold.leave(this)) {
       try {
         base.release();
       } catch (RuntimeException e) {
@@ -93,7 +103,7 @@ public final class SharedLease extends CompositeLease {
     }
   }
 
-  /** The others may need it. */
+  /** Ignores the end of renewal, because other users may need it. */
   @Override
   public void setRenewed(boolean wanted) {
     if (wanted) {
@@ -101,20 +111,20 @@ public final class SharedLease extends CompositeLease {
     }
   }
 
-  /** The others may need it: it is renewed on for them. */
+  /** Leaves the hold, and stops its renewal if this was the last user. */
   @Override
   public void stopRenewal(String why) {
-    if (share.leave(this)) {
+    if (sharedHold.leave(this)) {
       base.stopRenewal(why);
     }
   }
 
-  /** What is lost has nothing to be given back. */
+  /** Leaves the hold without a command, because a lost hold has nothing to release. */
   @Override
   protected void lost() {
-    var unused = share.leave(this);
+    var unused = sharedHold.leave(this);
   }
 
   @Override
-  protected void onMemberLost(int place, OwnedLease member) {}
+  protected void onMemberLost(int index, OwnedLease member) {}
 }

@@ -16,38 +16,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Releases in the background what may be held although nobody has it: an attempt whose answer is
- * missing, a release that Redis did not confirm.
+ * Releases in the background what Redis may hold without a holder in this client: after an attempt
+ * without a reply, or a release that Redis did not confirm.
  *
- * <p>An attempt that timed out here may still be on its way, so "you hold nothing" is no proof
- * then: the release is repeated until it says "released", once for each attempt in doubt, or the
- * time is over after which Redis would have ended the hold itself. A hold that only a renewal may
- * have lengthened needs one release that is answered, because a renewal makes no hold. A release
- * can hit nobody else, because it names the one acquisition.
+ * <p>Example: client A sends an attempt, which times out but is still on its way to the server. A
+ * sends a release, and Redis says "not found". That is no proof, because the attempt may arrive
+ * after it. The rule: the release is repeated until it says "released" once for each unanswered
+ * attempt, or until the time at which Redis would have ended the hold itself. A hold that only a
+ * renewal may have extended needs one release that is answered, because a renewal creates no hold.
+ * A release cannot end the hold of another acquisition, because it names the holder id.
  *
- * <p><b>What is not covered:</b> an attempt that reaches the server later than its own lease after
- * it was sent makes a hold that nobody knows of; that one ends with its lease.
+ * <p><b>Not covered:</b> an attempt that reaches the server later than its own lease after it was
+ * sent creates a hold that no client knows of; that hold ends with its lease.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. A task runs on one worker at a time: it is
+ * scheduled again only at the end of its run. A task is pending <em>before</em> the look whether
+ * the client is closed. If it is closed, the closing thread takes the task, by {@link #takeAll}.
  */
 public final class BackgroundReleaser {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundReleaser.class);
   private static final long FIRST_PAUSE_NANOS = 50_000_000L;
-  private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
-  private static final DoubleSupplier RANDOM = Math::random;
-
-  static {
-    // A stack that overflowed under an attempt has room for the release, not for loading its class.
-    try {
-      var unused = Class.forName(Task.class.getName(), true, Task.class.getClassLoader());
-    } catch (ClassNotFoundException e) {
-      throw new IllegalStateException(e);
-    }
-  }
+  private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
 
   private final ScriptExecutor commands;
   private final Scheduler scheduler;
@@ -69,25 +63,32 @@ public final class BackgroundReleaser {
     this.ticker = ticker;
   }
 
-  /**
-   * Gives up all that the acquisition may have. The scheduler passes the release to a worker at
-   * once: that takes less stack and memory here than to start a thread, and this is called where an
-   * error has just left little of both.
-   */
+  /** Releases everything that the acquisition may have in Redis. */
   public void releaseUntilConfirmed(
-      LockProtocol protocol, String holder, UnansweredAttempts doubt) {
-    Task task = new Task(protocol, holder, doubt);
+      LockProtocol protocol, String holder, UnansweredAttempts unanswered) {
+    Task task = new Task(protocol, holder, unanswered);
     pending.add(task);
-    if (!closing.isClosed()) { // otherwise whoever closes the client takes all at once
-      scheduler.add(task);
+    if (!closing.isClosed()) { // otherwise the closing thread takes all tasks at once
+      boolean started = false;
+      try {
+        tasks.run(task);
+        started = true;
+      } finally {
+        if (!started) { // an error: its caller asks again, see Completion
+          pending.remove(task);
+        }
+      }
     }
   }
 
-  /** Releases a hold that was to pass on, and is not wanted: in the background if not in time. */
-  public void releaseNow(LockProtocol protocol, TransferableHold hold, long withinNanos) {
+  /**
+   * Releases a hold that was offered for a hand-off and is not used; continues in the background if
+   * the timeout passes.
+   */
+  public void releaseNow(LockProtocol protocol, TransferableHold hold, long timeoutNanos) {
     boolean released = false;
     try {
-      var unused = commands.run(protocol.release(hold.holder()), withinNanos);
+      var unused = commands.run(protocol.release(hold.holder()), timeoutNanos);
       released = true;
     } catch (CommandException fault) {
       LOG.debug("lock '{}': released in the background", protocol.name(), fault);
@@ -98,13 +99,13 @@ public final class BackgroundReleaser {
     }
   }
 
-  /** The same in the background. */
+  /** Releases a hold that was offered for a hand-off, in the background. */
   public void releaseInBackground(LockProtocol protocol, TransferableHold hold) {
     long end = ticker.read() + hold.leaseMillis() * 1_000_000;
-    releaseUntilConfirmed(protocol, hold.holder(), UnansweredAttempts.NONE.held(end));
+    releaseUntilConfirmed(protocol, hold.holder(), UnansweredAttempts.NONE.plusHold(end));
   }
 
-  /** What the caller of a release gets when Redis did not confirm it. */
+  /** Returns the exception for the caller of a release that Redis did not confirm. */
   LockException unconfirmedException(LockName name, CommandException fault, long leaseEndNanos) {
     long left = Math.max(0, leaseEndNanos - ticker.read()) / 1_000_000;
     return LockExceptions.from(
@@ -116,9 +117,9 @@ public final class BackgroundReleaser {
   }
 
   /**
-   * What the caller of a release gets that had to be repeated and found nothing: an error when
-   * another server answered than was asked first, or the same after a restart. Otherwise null: a
-   * server that lives has not forgotten the hold, so the first try has released it.
+   * Returns the exception for the caller of a release that was repeated and found nothing, if the
+   * replying server is not the one that was asked first, or has restarted. Otherwise returns null:
+   * a server that has not restarted keeps the hold, so the first try has released it.
    */
   @Nullable LockException inDoubtException(LockName name, Reply reply) {
     return reply.isFromSameServer()
@@ -126,9 +127,9 @@ public final class BackgroundReleaser {
         : new LockException(
             LockException.Reason.IN_DOUBT,
             ("lock '%s': the release had to be repeated and found nothing, at a server that has"
-                    + " restarted or taken the place of another meanwhile. Either the first try"
-                    + " released it; or it was lost with the data of that server, and somebody else"
-                    + " may have had the lock at the same time: compare fencing tokens")
+                    + " restarted or taken the place of another. Either the first try"
+                    + " released it; or it was lost with the data of that server, and another"
+                    + " client may have had the lock at the same time: compare fencing tokens")
                 .formatted(name),
             reply.before());
   }
@@ -137,7 +138,9 @@ public final class BackgroundReleaser {
     return pending.size();
   }
 
-  /** Takes out all that is pending, to be tried once more; for a client that is being closed. */
+  /**
+   * Removes all pending releases and returns their calls, for one last try when the client closes.
+   */
   public List<ScriptCall> takeAll() {
     List<ScriptCall> calls = new ArrayList<>();
     for (Task task : List.copyOf(pending)) {
@@ -148,10 +151,10 @@ public final class BackgroundReleaser {
     return calls;
   }
 
-  /** What came of one try. */
-  private enum Tried {
+  /** The outcome of one release. */
+  private enum Outcome {
     RELEASED,
-    NOTHING_THERE,
+    NOT_FOUND,
     UNANSWERED
   }
 
@@ -160,21 +163,21 @@ public final class BackgroundReleaser {
     private final String holder;
     private final long untilNanos;
 
-    /** Whether attempts may still take effect: then "nothing there" is no proof. */
-    private final boolean unanswered;
+    /** Whether attempts may still take effect: then "not found" is no proof. */
+    private final boolean attemptsMayArrive;
 
-    /** How often there may be something to release. One run happens before the next. */
-    private int open;
+    /** The number of releases that may still find something. One run happens before the next. */
+    private int releasesLeft;
 
-    private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, RANDOM);
-    private volatile long dueNanos = ticker.read();
+    private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, Math::random);
+    private volatile long dueNanos;
 
-    Task(LockProtocol protocol, String holder, UnansweredAttempts doubt) {
+    Task(LockProtocol protocol, String holder, UnansweredAttempts unanswered) {
       this.protocol = protocol;
       this.holder = holder;
-      this.untilNanos = doubt.untilNanos();
-      this.unanswered = doubt.attempts() > 0;
-      this.open = doubt.attempts() + (doubt.held() ? 1 : 0);
+      this.untilNanos = unanswered.untilNanos();
+      this.attemptsMayArrive = unanswered.attempts() > 0;
+      this.releasesLeft = unanswered.attempts() + (unanswered.mayBeHeld() ? 1 : 0);
     }
 
     @Override
@@ -182,11 +185,11 @@ public final class BackgroundReleaser {
       if (!pending.contains(this)) {
         return;
       }
-      boolean over = false;
+      boolean done = false;
       try {
-        over = isOverAfter(release(commands.timeoutNanos()));
-      } finally { // an error is no answer
-        if (over) {
+        done = isDoneAfter(release(commands.timeoutNanos()));
+      } finally { // an error counts as no reply
+        if (done) {
           pending.remove(this);
         } else {
           dueNanos = ticker.read() + backoff.nextNanos();
@@ -195,26 +198,26 @@ public final class BackgroundReleaser {
       }
     }
 
-    private boolean isOverAfter(Tried came) {
-      if (came == Tried.RELEASED) {
-        open--;
+    private boolean isDoneAfter(Outcome outcome) {
+      if (outcome == Outcome.RELEASED) {
+        releasesLeft--;
       }
-      return open <= 0
-          || (came != Tried.UNANSWERED && !unanswered)
+      return releasesLeft <= 0
+          || (outcome != Outcome.UNANSWERED && !attemptsMayArrive)
           || ticker.read() - untilNanos >= 0;
     }
 
-    private Tried release(long withinNanos) {
+    private Outcome release(long timeoutNanos) {
       try {
-        Reply reply = commands.run(protocol.leave(holder), withinNanos);
-        return (Long) ((List<?>) reply.value()).get(0) != 0 ? Tried.RELEASED : Tried.NOTHING_THERE;
+        Reply reply = commands.run(protocol.leave(holder), timeoutNanos);
+        return (Long) ((List<?>) reply.value()).get(0) != 0 ? Outcome.RELEASED : Outcome.NOT_FOUND;
       } catch (CommandException fault) {
-        LOG.debug("lock '{}': a release has to be repeated", protocol.name(), fault);
-        return fault.kind().isTransient() ? Tried.UNANSWERED : Tried.RELEASED;
+        LOG.debug("lock '{}': the release is repeated", protocol.name(), fault);
+        return fault.kind().isTransient() ? Outcome.UNANSWERED : Outcome.RELEASED;
       } catch (RuntimeException unreadable) {
-        // It must not end the repetition, nor keep the client from closing.
-        LOG.error("the answer to a release of '{}' is odd", protocol.name(), unreadable);
-        return Tried.UNANSWERED;
+        // It must neither end the repetition nor keep the client from closing.
+        LOG.error("lock '{}': the reply to a release cannot be read", protocol.name(), unreadable);
+        return Outcome.UNANSWERED;
       }
     }
 

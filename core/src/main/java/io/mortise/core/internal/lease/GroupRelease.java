@@ -10,27 +10,30 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The release of several holds, those of one client in one round trip. Every one of them is
- * released, whatever goes wrong with the others.
+ * Releases several holds, with one round trip for those of one client. Each hold is released,
+ * whatever happens to the others.
+ *
+ * <p><b>Threads.</b> Any thread may call {@link #run}; each call has its own instance, which is
+ * confined to its thread.
  */
 public final class GroupRelease {
-  private final List<RuntimeException> thrown = new ArrayList<>();
+  private final List<RuntimeException> failures = new ArrayList<>();
   private final List<RedisLease> begun;
 
-  /** The list has its room from the start: what has begun is noted without fail. */
-  private GroupRelease(int most) {
-    begun = new ArrayList<>(most);
+  /** Allocates the list in full size, so that recording a begun release cannot fail. */
+  private GroupRelease(int capacity) {
+    begun = new ArrayList<>(capacity);
   }
 
-  /** Releases all; what went wrong with them. */
+  /** Releases all; returns the exceptions of those that failed. */
   public static List<RuntimeException> run(List<? extends OwnedLease> leases) {
     GroupRelease release = new GroupRelease(leases.size());
     try {
-      release.all(leases);
+      release.releaseAll(leases);
     } finally {
       release.ensureEnded(0);
     }
-    return release.thrown;
+    return release.failures;
   }
 
   /** Ends those that an error has kept from their end, whatever goes wrong with one. */
@@ -38,7 +41,7 @@ public final class GroupRelease {
     for (int i = first; i < begun.size(); i++) {
       boolean ended = false;
       try {
-        begun.get(i).end().ensureEnded();
+        begun.get(i).termination().ensureEnded();
         ended = true;
       } finally {
         if (!ended) {
@@ -48,50 +51,50 @@ public final class GroupRelease {
     }
   }
 
-  private void all(List<? extends OwnedLease> leases) {
+  private void releaseAll(List<? extends OwnedLease> leases) {
     Map<ScriptExecutor, List<RedisLease>> groups = new LinkedHashMap<>();
     List<OwnedLease> others = new ArrayList<>();
     for (OwnedLease lease : leases) {
-      if (lease instanceof RedisLease handle && handle.end().begin()) {
-        begun.add(handle);
+      if (lease instanceof RedisLease redisLease && redisLease.termination().begin()) {
+        begun.add(redisLease);
         groups
-            .computeIfAbsent(handle.context().commands(), client -> new ArrayList<>())
-            .add(handle);
+            .computeIfAbsent(redisLease.context().commands(), client -> new ArrayList<>())
+            .add(redisLease);
       } else {
         others.add(lease);
       }
     }
-    groups.forEach(this::together);
-    others.forEach(lease -> noting(lease::release));
+    groups.forEach(this::releaseTogether);
+    others.forEach(lease -> collectFailure(lease::release));
   }
 
-  private void together(ScriptExecutor commands, List<RedisLease> leases) {
+  private void releaseTogether(ScriptExecutor commands, List<RedisLease> leases) {
     List<ScriptCall> calls = leases.stream().map(RedisLease::releaseCall).toList();
-    List<ScriptPipeline.Result> answers =
+    List<ScriptPipeline.Result> results =
         commands
             .pipeline()
             .runAll(calls, leases.get(0).context().nanos() + commands.timeoutNanos());
     for (int i = 0; i < leases.size(); i++) {
-      end(leases.get(i), answers.get(i));
+      finish(leases.get(i), results.get(i));
     }
   }
 
-  private void end(RedisLease lease, ScriptPipeline.Result answer) {
-    noting(
+  private void finish(RedisLease lease, ScriptPipeline.Result result) {
+    collectFailure(
         () -> {
-          if (answer.fault() != null) {
-            throw lease.end().onNoReply(answer.fault());
+          if (result.fault() != null) {
+            throw lease.termination().onNoReply(result.fault());
           }
-          lease.end().onReply(answer.reply());
+          lease.termination().onReply(result.reply());
           lease.release();
         });
   }
 
-  private void noting(Runnable release) {
+  private void collectFailure(Runnable release) {
     try {
       release.run();
     } catch (RuntimeException e) {
-      thrown.add(e);
+      failures.add(e);
     }
   }
 }

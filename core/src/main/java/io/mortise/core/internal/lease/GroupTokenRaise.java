@@ -10,43 +10,51 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The raising of the tokens of several holds, those of one client in one round trip. */
+/**
+ * Raises the fencing tokens of several holds, with one round trip for those of one client.
+ *
+ * <p><b>Threads.</b> Any thread may call it.
+ */
 public final class GroupTokenRaise {
   private GroupTokenRaise() {}
 
-  /** Raises those that are lower; whether all are held and have at least that token then. */
+  /**
+   * Raises the tokens that are lower; returns whether all are held and have at least that token
+   * then.
+   */
   public static boolean run(List<? extends OwnedLease> leases, long atLeast) {
     Map<ScriptExecutor, List<RedisLease>> groups = new LinkedHashMap<>();
     boolean all = true;
     for (OwnedLease lease : leases) {
-      if (lease.fencingToken() < atLeast && lease instanceof RedisLease handle) {
+      if (lease.fencingToken() < atLeast && lease instanceof RedisLease redisLease) {
         groups
-            .computeIfAbsent(handle.context().commands(), client -> new ArrayList<>())
-            .add(handle);
+            .computeIfAbsent(redisLease.context().commands(), client -> new ArrayList<>())
+            .add(redisLease);
       } else {
         all &= lease.raiseToken(atLeast);
       }
     }
     for (Map.Entry<ScriptExecutor, List<RedisLease>> group : groups.entrySet()) {
-      all &= together(group.getKey(), group.getValue(), atLeast);
+      all &= raiseTogether(group.getKey(), group.getValue(), atLeast);
     }
     return all;
   }
 
-  private static boolean together(ScriptExecutor commands, List<RedisLease> leases, long atLeast) {
+  private static boolean raiseTogether(
+      ScriptExecutor commands, List<RedisLease> leases, long atLeast) {
     List<ScriptCall> calls = leases.stream().map(lease -> lease.raiseCall(atLeast)).toList();
     boolean all = true;
     try {
-      List<ScriptPipeline.Result> answers =
+      List<ScriptPipeline.Result> results =
           commands
               .pipeline()
               .runAll(calls, leases.get(0).context().nanos() + commands.timeoutNanos());
       for (int i = 0; i < leases.size(); i++) {
-        CommandException fault = answers.get(i).fault();
+        CommandException fault = results.get(i).fault();
         if (fault != null) {
           throw fault;
         }
-        all &= leases.get(i).onTokenRaised(answers.get(i).reply(), atLeast);
+        all &= leases.get(i).onTokenRaised(results.get(i).reply(), atLeast);
       }
       return all;
     } catch (CommandException fault) {

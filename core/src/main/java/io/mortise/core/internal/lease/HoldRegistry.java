@@ -15,20 +15,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The holds of one client, and the epoch in which they were last beyond doubt.
+ * The registry of the holds of one client, with the epoch in which they were last certain.
  *
  * <p><b>The epoch</b> goes up whenever something may have happened to the holds of this client: a
- * broken connection, another server, a forced release. It travels with a grant from before the
- * request, so that a hold which is just being granted, or passes from thread to thread, is not
+ * broken connection, a failover, a forced release. A grant carries the epoch from before its
+ * request, so that a hold which is just being granted, or handed from thread to thread, is not
  * overlooked.
  *
- * <p><b>Threads.</b> May be called by any thread. A hold is registered <em>before</em> the second
- * look at the epoch, and whoever ends an epoch does so <em>before</em> the look at the holds: one
- * of the two sees the other.
+ * <p>This is Dekker-style "publish, then look". Example: thread A registers a new hold while thread
+ * B, after a broken connection, has all holds verified. A adds the hold to the scheduler, then
+ * reads the epoch a second time. B ends the epoch, then reads the list of holds. If B does not see
+ * the hold of A, then A sees the new epoch, and does not use its hold.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. A hold is registered <em>before</em> the
+ * second read of the epoch, and a thread that ends an epoch does so <em>before</em> it reads the
+ * holds: one of the two sees the other.
  */
 public final class HoldRegistry {
   private static final Logger LOG = LoggerFactory.getLogger(HoldRegistry.class);
-  private static final long PAUSE_NANOS = 100_000_000L;
+  private static final long VERIFY_PAUSE_NANOS = 100_000_000L;
 
   private final Scheduler scheduler;
   private final ScriptExecutor commands;
@@ -37,11 +42,11 @@ public final class HoldRegistry {
   private final Ticker ticker;
   private final AtomicLong epoch = new AtomicLong();
 
-  /** When a broken connection last had the holds verified. */
-  private final AtomicLong brokenNanos;
+  /** When a broken connection last caused a verification of the holds. */
+  private final AtomicLong lastBreakNanos;
 
-  /** Whether they will be verified once more when the pause after that is over. */
-  private final AtomicBoolean verifiesLater = new AtomicBoolean();
+  /** Whether another verification is scheduled for the end of the pause after that. */
+  private final AtomicBoolean verificationScheduled = new AtomicBoolean();
 
   public HoldRegistry(
       Scheduler scheduler,
@@ -54,16 +59,16 @@ public final class HoldRegistry {
     this.tasks = tasks;
     this.closing = closing;
     this.ticker = ticker;
-    this.brokenNanos = new AtomicLong(ticker.read() - PAUSE_NANOS);
+    this.lastBreakNanos = new AtomicLong(ticker.read() - VERIFY_PAUSE_NANOS);
   }
 
   /**
-   * Registers a hold, so that whoever looks at the client's holds sees it; unless something may
-   * have happened to them that this one was not yet seen by.
+   * Registers a hold, so that every later check of the client's holds sees it, unless the epoch has
+   * changed: then an earlier check may have missed this hold.
    *
-   * @param sentEpoch the epoch from before the request that granted it
-   * @return false when the epoch is another: then it is not registered, and nobody has it
-   * @throws LockException if the client was closed; it is released then
+   * @param sentEpoch the epoch from before the request that granted the hold
+   * @return false when the epoch has changed: then the hold is not registered, and has no holder
+   * @throws LockException if the client was closed; the hold is released then
    */
   public boolean register(RedisLease lease, long sentEpoch) {
     if (sentEpoch != epoch()) {
@@ -71,26 +76,26 @@ public final class HoldRegistry {
     }
     scheduler.add(lease.renewal());
     if (closing.isClosed()) {
-      refuse(lease);
+      refuseBecauseClosed(lease);
     }
     if (sentEpoch == epoch()) {
       return true;
     }
-    // The holds may have been looked at before this one was there, or after.
+    // The holds may have been checked before this one was registered, or after.
     scheduler.remove(lease.renewal());
-    lease.end().discard();
+    lease.termination().discard();
     return false;
   }
 
-  private void refuse(RedisLease lease) {
+  private void refuseBecauseClosed(RedisLease lease) {
     if (lease
-        .end()
+        .termination()
         .lose(Reason.CLIENT_CLOSED, ticker.read(), "its client was closed at that moment")) {
       scheduler.remove(lease.renewal());
       try {
         var unused = commands.run(lease.releaseCall());
       } catch (CommandException fault) {
-        LOG.warn("{}: could not be released at closing", lease, fault);
+        LOG.warn("{}: could not be released when its client was closed", lease, fault);
       }
       throw new LockException(
           LockException.Reason.CLIENT_CLOSED,
@@ -99,12 +104,12 @@ public final class HoldRegistry {
     }
   }
 
-  /** Nobody looks after it any more. */
+  /** Removes a hold from the registry: it is neither renewed nor verified any more. */
   public void forget(RedisLease lease) {
     scheduler.remove(lease.renewal());
   }
 
-  /** What is held, and what was lost and has still to be unlocked by its thread. */
+  /** Returns the holds, and the lost ones that their threads have still to unlock. */
   public List<RedisLease> all() {
     return scheduler.entries(LeaseRenewal.class).stream().map(LeaseRenewal::lease).toList();
   }
@@ -113,12 +118,12 @@ public final class HoldRegistry {
     return epoch.get();
   }
 
-  /** To be called before the holds are looked at. */
+  /** Ends the epoch. Must be called before the holds are read. */
   public void endEpoch() {
     epoch.incrementAndGet();
   }
 
-  /** Asks Redis soon whether all holds are still there. */
+  /** Ends the epoch and requests the verification of all holds. */
   public void verifyAll() {
     endEpoch();
     for (RedisLease lease : all()) {
@@ -127,33 +132,35 @@ public final class HoldRegistry {
   }
 
   /**
-   * The server may have restarted: holds are verified, but not once for each connection. What
-   * happens during the pause after that is looked at when the pause is over.
+   * Has the holds verified after a broken connection, because the server may have restarted, but at
+   * most once per pause, not once per connection. What happens during the pause is verified at its
+   * end.
    */
   public void connectionBroke() {
     long now = ticker.read();
-    long last = brokenNanos.get();
-    if (now - last > PAUSE_NANOS && brokenNanos.compareAndSet(last, now)) {
+    long last = lastBreakNanos.get();
+    if (now - last > VERIFY_PAUSE_NANOS && lastBreakNanos.compareAndSet(last, now)) {
       verifyAll();
       return;
     }
-    endEpoch(); // at once, so that nothing passes on or is joined meanwhile
-    if (!closing.isClosed() && verifiesLater.compareAndSet(false, true)) {
-      boolean added = false;
+    endEpoch(); // at once, so that no hold is handed off or joined until then
+    if (!closing.isClosed() && verificationScheduled.compareAndSet(false, true)) {
+      boolean scheduled = false;
       try {
-        var unused = tasks.schedule(this::verifyAfterPause, last + PAUSE_NANOS - now);
-        added = true;
+        var unused = tasks.schedule(this::verifyAfterPause, last + VERIFY_PAUSE_NANOS - now);
+        scheduled = true;
       } finally {
-        if (!added) {
-          verifiesLater.set(false);
+        if (!scheduled) {
+          verificationScheduled.set(false);
         }
       }
     }
   }
 
   private void verifyAfterPause() {
-    verifiesLater.set(false); // before the look, so that what happens after it begins the next
-    brokenNanos.set(ticker.read());
+    verificationScheduled.set(
+        false); // before the verification, so that a later break schedules the next one
+    lastBreakNanos.set(ticker.read());
     verifyAll();
   }
 }

@@ -14,12 +14,12 @@ import io.mortise.core.spi.LockProtocol;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * What every hold of one client needs: made once, when the client is wired.
+ * The services that every hold of one client needs, created once when the client is wired.
  *
- * @param operations acquisitions and releases that are under way count themselves here
+ * @param operations counts the acquisitions and releases that are under way
  * @param holds all holds of the client
- * @param releases releases what may be held although nobody has it
- * @param observer learns of releases
+ * @param releases releases holds that may exist in Redis without a holder in this client
+ * @param observer observes releases
  */
 public record LeaseContext(
     LockOptions options,
@@ -35,7 +35,9 @@ public record LeaseContext(
     BackgroundReleaser releases,
     ReleaseObserver observer) {
 
-  /** What two protocols of one lock have in common. */
+  /**
+   * Returns the id of a lock: its kind and name, which all protocols of the lock have in common.
+   */
   public static String idOf(LockProtocol protocol) {
     return idOf(protocol.kind(), protocol.name());
   }

@@ -5,24 +5,32 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Until when a hold is sure: the one arbiter between lengthening it and its expiry.
+ * The time until which a hold is certain, and the compare-and-set arbiter between its extension and
+ * its expiry.
  *
  * <pre>
- *   A looks at the clock                      B has lengthened the hold in Redis
+ *   thread A finds the lease over             thread B has extended the hold in Redis
  *   reads "until 12:00:00", it is 12:00:01
  *                                             lengthen(12:00:30): compare-and-set succeeds
  *   expire: compare-and-set on "12:00:00"
  *   fails; reads "until 12:00:30": not over
  * </pre>
  *
- * <p>In the other order A makes the deadline over, and B's {@link #lengthen} fails.
+ * <p>In the opposite order thread A makes the deadline over, and {@link #lengthen} of thread B
+ * returns false.
  *
- * <p><b>Threads.</b> Any thread may call any method. A deadline that is over stays over. Whoever
- * makes it over sees what was {@link #note noted} before.
+ * <p>{@link #note} is Dekker-style "publish, then look": it stores the lease of a request, and then
+ * looks whether the deadline is over. A thread that finds the hold expired makes the deadline over,
+ * and then looks at the stored lease. So either the request is not sent, or that thread sees its
+ * lease.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. The end and the flag "over" change together,
+ * by compare-and-set. A deadline that is over stays over. The thread that makes it over sees
+ * everything that was {@link #note noted} before.
  */
 final class LeaseDeadline {
   /**
-   * A moment, and whether the hold has ended for good.
+   * The end of the hold, and whether the hold has ended for good.
    *
    * @param endNanos on the clock of {@link System#nanoTime()}
    */
@@ -30,68 +38,68 @@ final class LeaseDeadline {
 
   private final AtomicReference<Term> term;
 
-  /** The longest lease that was sent to lengthen the hold; 0 when none was. */
+  /** The longest lease that was sent to extend the hold; 0 when none was sent. */
   private final AtomicLong notedMillis = new AtomicLong();
 
   LeaseDeadline(long endNanos) {
     this.term = new AtomicReference<>(new Term(endNanos, false));
   }
 
-  private Term now() {
+  private Term current() {
     return Objects.requireNonNull(term.get());
   }
 
-  /** The moment, also when it is over. */
+  /** Returns the end of the hold, also when the deadline is over. */
   long nanos() {
-    return now().endNanos();
+    return current().endNanos();
   }
 
-  /** Whether the hold has ended, so that nothing can lengthen it any more. */
+  /** Returns whether the hold has ended, so that nothing can extend it any more. */
   boolean isOver() {
-    return now().over();
+    return current().over();
   }
 
-  /** Moves the moment to a later one; a moment that is not later changes nothing. False if over. */
+  /** Moves the end to a later time; an earlier time changes nothing. Returns false if over. */
   boolean lengthen(long endNanos) {
     while (true) {
-      Term known = now();
-      if (known.over()) {
+      Term seen = current();
+      if (seen.over()) {
         return false;
       }
-      if (endNanos - known.endNanos() <= 0
-          || term.compareAndSet(known, new Term(endNanos, false))) {
+      if (endNanos - seen.endNanos() <= 0 || term.compareAndSet(seen, new Term(endNanos, false))) {
         return true;
       }
     }
   }
 
-  /** Ends the hold if its moment has come; whether it is over then. */
+  /** Makes the deadline over if its end has passed; returns whether it is over then. */
   boolean expire(long nowNanos) {
     while (true) {
-      Term known = now();
-      if (known.over()) {
+      Term seen = current();
+      if (seen.over()) {
         return true;
       }
-      if (nowNanos - known.endNanos() < 0) {
+      if (nowNanos - seen.endNanos() < 0) {
         return false;
       }
-      if (term.compareAndSet(known, new Term(known.endNanos(), true))) {
+      if (term.compareAndSet(seen, new Term(seen.endNanos(), true))) {
         return true;
       }
     }
   }
 
-  /** Ends the hold whatever its moment is, because it ended otherwise. */
+  /** Makes the deadline over before its end, because the hold ended for another reason. */
   void end() {
     while (!isOver()) {
-      Term known = now();
-      term.compareAndSet(known, new Term(known.endNanos(), true));
+      Term seen = current();
+      term.compareAndSet(seen, new Term(seen.endNanos(), true));
     }
   }
 
   /**
-   * Notes that the hold may last that much longer in Redis from any moment on. To be called before
-   * the request is sent, because its effect does not depend on its answer.
+   * Records that a request may make Redis keep the hold for this lease, counted from any later
+   * moment. Must be called before the request is sent: the request takes effect whether or not its
+   * reply arrives.
    *
    * @return false if the deadline is over: then nothing may be sent
    */
@@ -100,12 +108,15 @@ final class LeaseDeadline {
     return !isOver();
   }
 
-  /** The longest lease that a request may have set since the hold began; 0 when none was sent. */
+  /**
+   * Returns the longest lease that a request may have set since the hold began; 0 when none was
+   * sent.
+   */
   long notedMillis() {
     return notedMillis.get();
   }
 
-  /** Whether Redis may keep the hold for longer than this deadline. */
+  /** Returns whether Redis may keep the hold for longer than this deadline. */
   boolean mayOutlive() {
     return notedMillis() > 0;
   }

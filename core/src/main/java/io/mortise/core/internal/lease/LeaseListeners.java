@@ -16,16 +16,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a lease's listeners what happens to it, in order, on a worker: never on the scheduler's
- * thread and never under a lock, so that a listener which blocks holds up nobody but its own
- * lease's other listeners.
+ * Notifies the listeners of one lease of its changes, in order, on a worker thread: never on the
+ * scheduler's thread and never under a lock. A listener that blocks delays only the other listeners
+ * of the same lease.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. {@code lock} guards the listeners and the
+ * pending notifications. At most one thread at a time ({@code notifying}) runs the pending
+ * notifications, so they keep their order. A listener that is added after the loss is notified by
+ * the thread that adds it. Dependents are notified apart from them.
  */
 final class LeaseListeners {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseListeners.class);
 
   private final Consumer<Runnable> worker;
-  private final String name;
-  private final boolean logs;
+  private final String lockName;
+  private final boolean logsLoss;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -35,53 +40,56 @@ final class LeaseListeners {
   private final List<Consumer<State>> onChange = new ArrayList<>(0);
 
   @GuardedBy("lock")
-  private final List<Keeper> whileHeld = new ArrayList<>(0);
+  private final List<Dependent> dependents = new ArrayList<>(0);
 
   @GuardedBy("lock")
   private final Deque<Runnable> pending = new ArrayDeque<>(1);
 
   @GuardedBy("lock")
-  private boolean telling;
+  private boolean notifying;
 
   @GuardedBy("lock")
   private @Nullable LeaseLoss loss;
 
-  /** A hold that is made of this one. Each is another, also with equal parts. */
-  private static final class Keeper {
+  /**
+   * A composite hold that depends on this one. Compared by identity: two of them may have equal
+   * fields.
+   */
+  private static final class Dependent {
     final Consumer<State> listener;
-    final boolean tells;
+    final boolean logs;
 
-    Keeper(Consumer<State> listener, boolean tells) {
+    Dependent(Consumer<State> listener, boolean logs) {
       this.listener = listener;
-      this.tells = tells;
+      this.logs = logs;
     }
   }
 
   /**
-   * @param worker runs what it is given soon, on another thread
-   * @param name the lock's, for the log
-   * @param logs whether a loss is to be warned of; not when it is that of another hold
+   * @param worker runs a task soon, on another thread
+   * @param lockName for the log
+   * @param logsLoss whether to warn of a loss; false when the loss is that of another hold
    */
-  LeaseListeners(Consumer<Runnable> worker, String name, boolean logs) {
+  LeaseListeners(Consumer<Runnable> worker, String lockName, boolean logsLoss) {
     this.worker = worker;
-    this.name = name;
-    this.logs = logs;
+    this.lockName = lockName;
+    this.logsLoss = logsLoss;
   }
 
   /** See {@link io.mortise.core.Lease#onLost}. */
   void onLost(Consumer<LeaseLoss> listener) {
-    LeaseLoss already;
+    LeaseLoss earlierLoss;
     lock.lock();
     try {
-      already = loss;
-      if (already == null) {
+      earlierLoss = loss;
+      if (earlierLoss == null) {
         onLost.add(listener);
       }
     } finally {
       lock.unlock();
     }
-    if (already != null) {
-      notifyListener(listener, already);
+    if (earlierLoss != null) {
+      notifyListener(listener, earlierLoss);
     }
   }
 
@@ -96,70 +104,71 @@ final class LeaseListeners {
   }
 
   /** See {@link io.mortise.core.spi.OwnedLease#onChangeWhileHeld}. */
-  Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells) {
-    Keeper keeper = new Keeper(listener, tells);
+  Runnable onChangeWhileHeld(Consumer<State> listener, boolean logs) {
+    Dependent dependent = new Dependent(listener, logs);
     lock.lock();
     try {
-      whileHeld.add(keeper);
+      dependents.add(dependent);
     } finally {
       lock.unlock();
     }
-    return () -> remove(keeper);
+    return () -> remove(dependent);
   }
 
-  private void remove(Keeper keeper) {
+  private void remove(Dependent dependent) {
     lock.lock();
     try {
-      whileHeld.remove(keeper);
+      dependents.remove(dependent);
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Makes a change and tells it: in one step, so that listeners hear of changes in the order in
-   * which they happened.
+   * Makes a change and queues its notifications in one step, so that listeners are notified in the
+   * order of the changes.
    *
-   * @param change makes the change; false if there was none
-   * @param what with {@link State#LOST}, the loss
-   * @return what {@code change} gave
+   * @param change makes the change; returns false if there was none
+   * @param newLoss the loss, with {@link State#LOST}
+   * @return the result of {@code change}
    */
-  boolean changeAndNotify(BooleanSupplier change, State state, @Nullable LeaseLoss what) {
-    List<Keeper> keepers;
-    boolean tells;
+  boolean changeAndNotify(BooleanSupplier change, State state, @Nullable LeaseLoss newLoss) {
+    List<Dependent> notified;
+    boolean starts;
     lock.lock();
     try {
-      keepers = state == State.RELEASED ? List.of() : List.copyOf(whileHeld);
+      notified = state == State.RELEASED ? List.of() : List.copyOf(dependents);
       int before = pending.size();
-      boolean made = false;
+      boolean changed = false;
       try {
-        prepare(state, what);
-        made = change.getAsBoolean();
+        prepare(state, newLoss);
+        changed = change.getAsBoolean();
       } finally {
-        while (!made && pending.size() > before) {
+        while (!changed && pending.size() > before) {
           pending.removeLast();
         }
       }
-      if (!made) {
+      if (!changed) {
         return false;
       }
-      if (what != null) {
-        loss = what;
+      if (newLoss != null) {
+        loss = newLoss;
         onLost.clear();
       }
-      tells = !telling && !pending.isEmpty();
-      telling |= tells;
+      starts = !notifying && !pending.isEmpty();
+      notifying |= starts;
     } finally {
       lock.unlock();
     }
-    // By themselves: a listener of the user's that blocks must not keep a loss from them.
-    if (!keepers.isEmpty()) {
-      var unused = soon(() -> keepers.forEach(keeper -> notifyListener(keeper.listener, state)));
+    // Apart from the others: a user's listener that blocks must not delay them.
+    if (!notified.isEmpty()) {
+      var unused =
+          runAsync(() -> notified.forEach(dependent -> notifyListener(dependent.listener, state)));
     }
-    if (tells && !soon(this::notifyPending)) {
+    if (starts && !runAsync(this::notifyPending)) {
       lock.lock();
       try {
-        telling = false;
+        notifying = false;
       } finally {
         lock.unlock();
       }
@@ -167,42 +176,48 @@ final class LeaseListeners {
     return true;
   }
 
-  /** Before the change, so that an error for want of memory leaves everything as it was. */
+  /**
+   * Queues the notifications before the change, so that an OutOfMemoryError leaves everything as it
+   * was.
+   */
   @GuardedBy("lock")
-  private void prepare(State state, @Nullable LeaseLoss what) {
+  private void prepare(State state, @Nullable LeaseLoss newLoss) {
     for (Consumer<State> listener : onChange) {
       pending.add(() -> notifyListener(listener, state));
     }
-    if (what != null) {
+    if (newLoss != null) {
       for (Consumer<LeaseLoss> listener : onLost) {
-        pending.add(() -> notifyListener(listener, what));
+        pending.add(() -> notifyListener(listener, newLoss));
       }
-      boolean warns = logs && whileHeld.stream().noneMatch(keeper -> keeper.tells);
+      boolean warns = logsLoss && dependents.stream().noneMatch(dependent -> dependent.logs);
       pending.add(
-          () -> notifyListener(told -> log(told, warns), what)); // last, because a log may block
+          () -> notifyListener(lost -> log(lost, warns), newLoss)); // last, because a log may block
     }
   }
 
-  /** One loss is one warning: that of the outermost hold which is lost by it. */
+  /** Logs one warning for one loss: that of the outermost hold that it ends. */
   private void log(LeaseLoss loss, boolean warns) {
-    String what = "lock '{}': the lease with fencing token {} is lost: {}";
+    String message = "lock '{}': the lease with fencing token {} is lost: {}";
     if (warns) {
-      LOG.warn(what, name, loss.fencingToken(), loss.detail());
+      LOG.warn(message, lockName, loss.fencingToken(), loss.detail());
     } else {
-      LOG.debug(what, name, loss.fencingToken(), loss.detail());
+      LOG.debug(message, lockName, loss.fencingToken(), loss.detail());
     }
   }
 
-  /** What cannot be told for want of a thread is told with the next change. */
-  private boolean soon(Runnable telling) {
+  /**
+   * Runs a notification on a worker. If no worker can be started, the pending notifications wait
+   * for the next change.
+   */
+  private boolean runAsync(Runnable notification) {
     try {
-      worker.accept(telling);
+      worker.accept(notification);
       return true;
     } catch (RejectedExecutionException closed) {
-      telling.run(); // there are no threads any more
+      notification.run(); // the workers have ended
       return true;
     } catch (RuntimeException | Error failed) {
-      LOG.error("lock '{}': its listeners could not be told yet", name, failed);
+      LOG.error("lock '{}': its listeners could not be notified yet", lockName, failed);
       return false;
     }
   }
@@ -214,7 +229,7 @@ final class LeaseListeners {
       try {
         next = pending.poll();
         if (next == null) {
-          telling = false;
+          notifying = false;
           return;
         }
       } finally {
@@ -224,11 +239,11 @@ final class LeaseListeners {
     }
   }
 
-  private <T> void notifyListener(Consumer<T> listener, T what) {
+  private <T> void notifyListener(Consumer<T> listener, T event) {
     try {
-      listener.accept(what);
-    } catch (Throwable e) { // an AssertionError too: the other listeners are still to be told
-      LOG.error("lock '{}': a listener failed", name, e);
+      listener.accept(event);
+    } catch (Throwable e) { // an AssertionError too: the other listeners are notified in any case
+      LOG.error("lock '{}': a listener failed", lockName, e);
     }
   }
 }

@@ -17,23 +17,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How long a hold is sure, and what is done to keep it so: its deadline, its renewal, and the
- * question whether Redis still knows it, which is put for holds too that are not renewed.
+ * The time of one hold: its deadline, its renewal, and its verification, which asks Redis whether
+ * the hold is still there, also for a hold that is not renewed.
  *
- * <p><b>Threads.</b> The scheduler asks ({@code onTime}), a worker brings the answer, the owner may
- * lengthen the hold at the same time ({@code need}). The {@link LeaseDeadline} only grows: each
- * answer counts from the moment before <em>its</em> request and for the lease that <em>this</em>
- * request named, and the later of two ends stands; the scripts too never shorten. What a request
- * may set is noted before it is sent, so a lost answer leaves nothing behind that nobody releases.
- * At most one batched request is under way ({@code inFlight}). An answer after the hold's end
- * changes nothing here.
+ * <p><b>The epoch</b> of a hold is the client's epoch from before the request that granted or last
+ * confirmed the hold. If the client's epoch is another, something may have happened to the hold
+ * since then.
  *
- * <p><b>The epoch</b> of a hold is the client's from before the request that granted or last
- * confirmed it: another one means that something may have happened to the hold since then.
+ * <p><b>Threads.</b> The scheduler sends the requests ({@link #onDue}), a worker delivers the
+ * replies, and the owner may extend the hold at the same time ({@link #extendTo}). The {@link
+ * LeaseDeadline} only grows: each reply counts from the moment before <em>its</em> request and for
+ * the lease that <em>this</em> request named, and the later of two ends stands; the scripts never
+ * shorten a lease either. What a request may set is noted before it is sent, so a lost reply leaves
+ * nothing behind that is not released. At most one batched request is under way ({@code inFlight}).
+ * A reply after the end of the hold changes nothing here.
  */
 public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollector.Item {
   /**
-   * How long all that is done past the end of a wait may take together: the last attempt, and
+   * The time that everything after the end of a wait may take together: the last attempt, and
    * leaving a queue. The round trip of a slow network.
    */
   public static final long ROUND_TRIP_NANOS = 200_000_000L;
@@ -41,11 +42,11 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
   private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewal.class);
   private static final long OWNER_CHECK_NANOS = 30_000_000_000L;
   private static final long RETRY_NANOS = 20_000_000L;
-  private static final long LEAST_TIMEOUT_NANOS = 100_000_000L;
+  private static final long MIN_TIMEOUT_NANOS = 100_000_000L;
 
-  /** Those for whom a hold is kept, when it is not for one thread. */
+  /** The threads that share a hold which does not belong to one thread. */
   public interface Owners {
-    /** Whether all of them have died without giving it up. */
+    /** Returns whether all of them have died without unlocking. */
     boolean areDead();
   }
 
@@ -56,34 +57,38 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
   private final @Nullable Thread owner;
   private final long acquiredNanos;
   private final LeaseDeadline deadline;
-  private volatile @Nullable Owners owners;
+  private volatile @Nullable Owners sharers;
 
-  /** What a renewal asks for. */
+  /** The lease that a renewal asks for. */
   private volatile long leaseMillis;
 
   /** Whether the hold is renewed until it is released. */
   private volatile boolean renewed;
 
-  private volatile long askNanos;
+  /** When the next renewal or verification is due. */
+  private volatile long nextRequestNanos;
+
   private volatile boolean inFlight;
 
-  /** Whether to ask again at once when the request under way has been answered. */
-  private volatile boolean doubted;
+  /** Whether to verify the hold at once after the reply to the request under way. */
+  private volatile boolean verificationRequested;
 
-  /** Whether the last renewal had no answer. */
+  /** Whether the last renewal had no reply. */
   private volatile boolean failing;
 
   private volatile long inFlightMillis;
   private volatile long inFlightEpoch;
 
-  /** Of the client, before the request that granted the hold or last confirmed it. */
+  /** The client's epoch from before the request that granted the hold or last confirmed it. */
   private volatile long epoch;
 
-  /** Redis has had the hold at least once since then. */
+  /**
+   * The moment before the last confirmed request: Redis has had the hold at least once since then.
+   */
   private volatile long confirmedNanos;
 
-  /** Why nobody renews the hold any more although its terms say so; empty while somebody does. */
-  private volatile String endedBecause = "";
+  /** Why the renewal has stopped although the terms ask for it; empty while it goes on. */
+  private volatile String stoppedBecause = "";
 
   LeaseRenewal(
       LeaseContext context,
@@ -103,58 +108,61 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
     this.epoch = sent.epoch();
     this.leaseMillis = terms.leaseMillis();
     this.renewed = terms.renewed();
-    this.deadline = new LeaseDeadline(end(sent.nanos(), leaseMillis));
-    this.askNanos = nextAsk(sent.nanos());
+    this.deadline = new LeaseDeadline(deadlineAfter(sent.nanos(), leaseMillis));
+    this.nextRequestNanos = nextRequestAfter(sent.nanos());
   }
 
-  /** Continues a hold that another thread of this client has left. */
+  /** Continues a hold that another thread of this client has handed off. */
   LeaseRenewal(
       LeaseContext context,
       RedisLease lease,
       LockProtocol protocol,
       @Nullable Thread owner,
       LeaseTerms terms,
-      TransferableHold tenure) {
+      TransferableHold hold) {
     this.context = context;
     this.lease = lease;
     this.protocol = protocol;
-    this.holder = tenure.holder();
+    this.holder = hold.holder();
     this.owner = owner;
     this.acquiredNanos = context.nanos();
     this.confirmedNanos = acquiredNanos;
-    this.epoch = tenure.epoch();
+    this.epoch = hold.epoch();
     this.leaseMillis = terms.leaseMillis();
     this.renewed = terms.renewed();
-    this.deadline = new LeaseDeadline(tenure.deadlineNanos());
-    var unused = deadline.note(tenure.leaseMillis()); // it may have been renewed before
-    this.askNanos = tenure.askNanos();
+    this.deadline = new LeaseDeadline(hold.deadlineNanos());
+    var unused = deadline.note(hold.leaseMillis()); // it may have been renewed before
+    this.nextRequestNanos = hold.nextRequestNanos();
   }
 
-  /** It is kept for several. */
-  public void setSharers(Owners several) {
-    owners = several;
+  /** Marks the hold as shared by several threads. */
+  public void setSharers(Owners threads) {
+    sharers = threads;
   }
 
-  /** Whether nothing about the hold is open: it is renewed, and has a good part of its lease. */
+  /**
+   * Returns whether the hold has no open questions: it is renewed, no request is pending or has
+   * failed, the epoch is the same, and more than a third of its lease is left.
+   */
   boolean isSettled() {
     return renewed
         && !inFlight
-        && !doubted
+        && !verificationRequested
         && !failing
-        && endedBecause.isEmpty()
+        && stoppedBecause.isEmpty()
         && !deadline.isOver()
         && deadline.notedMillis() <= leaseMillis
         && deadline.nanos() - context.nanos() > leaseNanos() / 3
         && epoch == context.holds().epoch();
   }
 
-  /** The hold as it may pass on. */
-  TransferableHold tenure(long token, TransferableHold.TokenReserve reserve) {
+  /** Returns the hold in the form in which it is handed off. */
+  TransferableHold toTransferableHold(long token, TransferableHold.TokenReserve reserve) {
     return new TransferableHold(
-        holder, deadlineNanos(), askNanos, leaseMillis, token, reserve, epoch);
+        holder, deadlineNanos(), nextRequestNanos, leaseMillis, token, reserve, epoch);
   }
 
-  private long end(long sentNanos, long millis) {
+  private long deadlineAfter(long sentNanos, long millis) {
     long nanos = millis * 1_000_000;
     return sentNanos + nanos - context.drift().nanos(nanos);
   }
@@ -163,13 +171,16 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
     return leaseMillis * 1_000_000;
   }
 
-  /** A hold that is not renewed is asked for as often as one with the client's own lease. */
+  /**
+   * Returns the renewal interval; a hold that is not renewed is verified as often as one with the
+   * client's own lease is renewed.
+   */
   private long intervalNanos() {
     long third = (renewed ? leaseNanos() : context.options().lease().toNanos()) / 3;
     return Math.min(third, MILLISECONDS.toNanos(protocol.maxRenewalIntervalMillis()));
   }
 
-  private long nextAsk(long sentNanos) {
+  private long nextRequestAfter(long sentNanos) {
     return sentNanos + (long) (intervalNanos() * (0.9 + context.random() / 10));
   }
 
@@ -177,27 +188,30 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
     return lease;
   }
 
-  /** Until when the hold is sure, and the one arbiter of that. */
+  /** Returns the time until which the hold is certain, and its arbiter. */
   LeaseDeadline deadline() {
     return deadline;
   }
 
-  /** Until when the hold is sure. */
+  /** Returns the time until which the hold is certain. */
   public long deadlineNanos() {
     return deadline.nanos();
   }
 
-  /** What is left of the lease, in whole milliseconds, for a request that only asks. */
-  private long leftMillis() {
+  /** Returns the rest of the lease in whole milliseconds, for a request that only verifies. */
+  private long remainingMillis() {
     return Math.max(1, (deadline.nanos() - context.nanos()) / 1_000_000);
   }
 
-  /** Before which request it was that Redis last said that the hold is there. */
+  /** Returns the moment before the request with which Redis last confirmed the hold. */
   public long confirmedNanos() {
     return confirmedNanos;
   }
 
-  /** After which Redis itself will have ended the hold, also if a renewal is just taking effect. */
+  /**
+   * Returns the time after which Redis itself will have ended the hold, also if a renewal is just
+   * taking effect.
+   */
   long endInRedisNanos() {
     long known = deadline.nanos() + context.drift().nanos(leaseNanos());
     long possible = context.nanos() + deadline.notedMillis() * 1_000_000;
@@ -208,97 +222,98 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
     return renewed;
   }
 
-  /** Whether any of the levels of re-entry that are left wants renewal. */
+  /** Sets whether any of the remaining levels of re-entry asks for renewal. */
   void setRenewed(boolean wanted) {
     renewed = wanted;
   }
 
-  /** What to say of a hold whose time ran out. */
+  /** Returns the detail for a hold that has expired. */
   String whyExpired() {
-    if (!endedBecause.isEmpty()) {
-      return "it was not renewed any more, because " + endedBecause;
+    if (!stoppedBecause.isEmpty()) {
+      return "it was not renewed any more, because " + stoppedBecause;
     }
     return renewed
-        ? "no renewal succeeded in the last %d ms; if Redis was reachable, this process was suspended"
+        ? ("no renewal succeeded in the last %d ms; if Redis was reachable, this process was"
+                + " suspended")
             .formatted(leaseMillis)
         : "its lease of %d ms ran out; give a longer one, or none to have it renewed"
             .formatted(leaseMillis);
   }
 
-  // ---- by the scheduler
+  // ---- called by the scheduler
 
   @Override
   public long dueNanos() {
     if (lease.phase() == Phase.LOST) {
-      return askNanos;
+      return nextRequestNanos;
     }
     long deadline = deadlineNanos();
-    return mayAsk() && askNanos - deadline < 0 ? askNanos : deadline;
+    return mayRequest() && nextRequestNanos - deadline < 0 ? nextRequestNanos : deadline;
   }
 
-  /** What is due within the last fifth of its interval goes along with what is due now. */
+  /** Lets a request join the current batch in the last fifth of its interval. */
   @Override
   public long mayRunAtNanos() {
-    if (!mayAsk()) {
+    if (!mayRequest()) {
       return dueNanos();
     }
     return switch (lease.phase()) {
-      case HELD -> askNanos - intervalNanos() / 5;
-      case AT_RISK -> askNanos - leaseNanos() / 40; // half the shortest pause after a fault
+      case HELD -> nextRequestNanos - intervalNanos() / 5;
+      case AT_RISK -> nextRequestNanos - leaseNanos() / 40; // half the shortest pause after a fault
       default -> dueNanos();
     };
   }
 
-  private boolean mayAsk() {
-    return !inFlight && endedBecause.isEmpty();
+  private boolean mayRequest() {
+    return !inFlight && stoppedBecause.isEmpty();
   }
 
   @Override
   public void onDue(long nowNanos) {
     Phase phase = lease.phaseNow();
     if (phase == Phase.LOST) {
-      // Its thread has still to unlock, unless it is dead.
-      askNanos = nowNanos + OWNER_CHECK_NANOS;
+      // Its thread has still to unlock, unless that thread is dead.
+      nextRequestNanos = nowNanos + OWNER_CHECK_NANOS;
       if (owner == null || !owner.isAlive()) {
         context.holds().forget(lease);
       }
-    } else if ((phase == Phase.HELD || phase == Phase.AT_RISK) && mayAsk()) {
+    } else if ((phase == Phase.HELD || phase == Phase.AT_RISK) && mayRequest()) {
       if (owner != null && !owner.isAlive()) {
-        end("its thread '" + owner.getName() + "' ended without unlocking");
-      } else if (owners != null && owners.areDead()) {
-        end("all threads that shared it ended without unlocking");
+        stop("its thread '" + owner.getName() + "' ended without unlocking");
+      } else if (sharers != null && sharers.areDead()) {
+        stop("all threads that shared it ended without unlocking");
       } else if (nowNanos - acquiredNanos >= context.options().maxHold().toNanos()) {
-        end("it was held for longer than LockOptions.maxHold");
+        stop("it was held for longer than LockOptions.maxHold");
       } else {
-        ask(nowNanos);
+        sendRequest(nowNanos);
       }
     }
   }
 
-  private void ask(long nowNanos) {
+  private void sendRequest(long nowNanos) {
     inFlightEpoch = context.holds().epoch();
     boolean lengthens = renewed;
-    inFlightMillis = lengthens ? leaseMillis : leftMillis();
+    inFlightMillis = lengthens ? leaseMillis : remainingMillis();
     if (lengthens ? !deadline.note(inFlightMillis) : deadline.isOver()) {
       return;
     }
-    doubted = false;
+    verificationRequested = false;
     inFlight = true;
-    boolean offered = false;
+    boolean added = false;
     try {
       context.batches().add(this);
-      offered = true;
+      added = true;
     } finally {
-      if (!offered) { // an error, such as one for want of memory
-        askNanos = nowNanos + RETRY_NANOS;
+      if (!added) { // an error, such as one for want of memory
+        nextRequestNanos = nowNanos + RETRY_NANOS;
         inFlight = false;
       }
     }
   }
 
-  /** Nobody renews the hold from now on: it ends with its lease, and is lost then. */
-  void end(String why) {
-    endedBecause = why;
+  /** Stops the renewal: the hold ends with its lease, and is lost then. */
+  void stop(String why) {
+    stoppedBecause = why;
     lease.atRisk();
     context
         .tasks()
@@ -307,34 +322,41 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
                 LOG.warn("lock '{}': the hold is not renewed any more: {}", protocol.name(), why));
   }
 
-  /** A doubt that came meanwhile is not overwritten: it is read after the next time was set. */
-  private void asksAtOnceIfDoubted() {
-    if (doubted) {
-      askNanos = context.nanos();
+  /**
+   * Makes the next request due at once if a verification was requested. Called after the next time
+   * was set, so that a verification requested at the same moment is not overwritten.
+   */
+  private void requestNowIfVerificationRequested() {
+    if (verificationRequested) {
+      nextRequestNanos = context.nanos();
     }
   }
 
-  /** Asks Redis soon whether the hold is still there; also after what is under way now. */
+  /** Requests a verification soon; if a request is under way, after its reply. */
   public void requestVerification() {
-    doubted = true;
-    askNanos = context.nanos();
-    context.scheduler().wakeBy(askNanos);
+    verificationRequested = true;
+    nextRequestNanos = context.nanos();
+    context.scheduler().wakeBy(nextRequestNanos);
   }
 
-  /** Asks Redis whether the hold is still there, and waits for the answer. */
+  /** Verifies the hold and waits for the reply; without one, requests a verification soon. */
   public void verifyQuietly() {
     try {
       verifyNow();
     } catch (CommandException fault) {
-      LOG.debug("lock '{}': asked again soon", protocol.name(), fault);
+      LOG.debug("lock '{}': the verification failed and is repeated soon", protocol.name(), fault);
       requestVerification();
     }
   }
 
-  /** The same; a fault when there was no answer. */
+  /**
+   * Verifies the hold and waits for the reply.
+   *
+   * @throws CommandException if there was no reply
+   */
   void verifyNow() throws CommandException {
     if (!deadline.isOver()) {
-      exchange(leftMillis(), context.commands().timeoutNanos());
+      exchange(remainingMillis(), context.commands().timeoutNanos());
     }
   }
 
@@ -350,19 +372,25 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
     if (answer.fault() != null) {
       throw answer.fault();
     }
-    if (!(answer.reply().value() instanceof Long said) || said < 0) {
+    if (!(answer.reply().value() instanceof Long status) || status < 0) {
       throw new CommandException(
-          CommandException.Kind.NOT_READY, false, "the server refused to say", null);
+          CommandException.Kind.NOT_READY,
+          false,
+          "the server did not say whether the hold is there",
+          null);
     }
-    onReply(said, sentNanos, millis, epochBefore);
+    onReply(status, sentNanos, millis, epochBefore);
   }
 
-  /** To be called when the hold was lost by a thread's owner, which has still to unlock. */
+  /**
+   * Schedules the check whether the owner lives, after the loss of a hold that it has still to
+   * unlock.
+   */
   void scheduleOwnerCheck() {
-    askNanos = context.nanos() + OWNER_CHECK_NANOS;
+    nextRequestNanos = context.nanos() + OWNER_CHECK_NANOS;
   }
 
-  // ---- by a worker
+  // ---- called by a worker
 
   @Override
   public ScriptCall call() {
@@ -371,33 +399,33 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
 
   @Override
   public long withinNanos() {
-    return Math.max(LEAST_TIMEOUT_NANOS, leaseNanos() / 3);
+    return Math.max(MIN_TIMEOUT_NANOS, leaseNanos() / 3);
   }
 
   @Override
   public void onReply(long answer, long sentNanos) {
     long millis = inFlightMillis;
     long epochBefore = inFlightEpoch;
-    askNanos = nextAsk(sentNanos);
+    nextRequestNanos = nextRequestAfter(sentNanos);
     inFlight = false;
-    asksAtOnceIfDoubted();
+    requestNowIfVerificationRequested();
     onReply(answer, sentNanos, millis, epochBefore);
     context.scheduler().wakeBy(dueNanos());
   }
 
   private void onReply(long answer, long sentNanos, long millis, long epochBefore) {
     if (answer == 1) {
-      if (deadline.lengthen(end(sentNanos, millis))) {
+      if (deadline.lengthen(deadlineAfter(sentNanos, millis))) {
         confirmedNanos = sentNanos;
         failing = false;
         epoch = epochBefore;
         lease.confirmed();
       }
     } else if (answer == 2) {
-      lease.end().lose(Reason.FORCED, context.nanos(), LeaseTermination.BY_FORCE);
-    } else if (!lease.expireIfDue()) { // what ran out meanwhile is no loss of data
+      lease.termination().lose(Reason.FORCED, context.nanos(), LeaseTermination.BY_FORCE);
+    } else if (!lease.expireIfDue()) { // a hold that has just expired is no loss of data
       lease
-          .end()
+          .termination()
           .lose(
               Reason.MISSING,
               context.nanos(),
@@ -407,32 +435,34 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
 
   @Override
   public void onFailure(CommandException fault) {
-    askNanos = context.nanos() + (long) (leaseNanos() / 10.0 * (0.5 + context.random() / 2));
+    nextRequestNanos =
+        context.nanos() + (long) (leaseNanos() / 10.0 * (0.5 + context.random() / 2));
     failing = true;
     inFlight = false;
-    asksAtOnceIfDoubted();
+    requestNowIfVerificationRequested();
     if (lease.atRisk()) {
       context
           .tasks()
-          .run( // this may be the scheduler's thread
+          .run( // off this thread, which may be the scheduler's
               () ->
                   LOG.warn("lock '{}': a renewal failed: {}", protocol.name(), fault.getMessage()));
     }
     context.scheduler().wakeBy(dueNanos());
   }
 
-  // ---- by the owner
+  // ---- called by the owner
 
-  /** Whether the hold lasts for at least the lease of these terms anyway. */
+  /** Returns whether the hold lasts for at least the lease of these terms without a command. */
   boolean covers(LeaseTerms terms) {
-    // What is renewed stays so while the outer level stands, which is longer than this one.
+    // A renewed hold stays renewed while its outer level lasts, and that outlasts this one.
     long neededUntil = context.nanos() + terms.leaseMillis() * 1_000_000;
     return (renewed && terms.leaseMillis() <= leaseMillis) || deadlineNanos() - neededUntil >= 0;
   }
 
   /**
-   * A re-entry needs the hold for at least its lease from now. One round trip if that is longer
-   * than what is left, otherwise none; it takes no longer than the wait of the terms.
+   * Extends the hold for a re-entry, which needs at least its own lease from now. Sends one command
+   * if that is longer than the rest of the lease, otherwise none. The command may take the wait of
+   * the terms, at least a round trip; without a wait, the command timeout.
    */
   void extendTo(LeaseTerms terms) throws CommandException {
     if (!covers(terms) && deadline.note(terms.leaseMillis())) {
@@ -442,11 +472,11 @@ public final class LeaseRenewal implements Scheduler.ScheduledTask, BatchCollect
       leaseMillis = Math.max(leaseMillis, terms.leaseMillis());
       renewed = true;
     }
-    long next = nextAsk(context.nanos());
-    if (next - askNanos < 0) {
-      askNanos = next;
+    long next = nextRequestAfter(context.nanos());
+    if (next - nextRequestNanos < 0) {
+      nextRequestNanos = next;
     }
-    asksAtOnceIfDoubted();
+    requestNowIfVerificationRequested();
     context.scheduler().wakeBy(dueNanos());
   }
 

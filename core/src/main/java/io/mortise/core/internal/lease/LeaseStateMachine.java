@@ -12,58 +12,59 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one hold stands, and who is told when that changes.
+ * The status of one hold, with the listeners that are notified of its changes.
  *
- * <p><b>Threads.</b> The standing changes by compare-and-set alone, under the lock of the events,
- * so that it is told in the order in which it changed. Whoever makes the change to LOST or
+ * <p><b>Threads.</b> Any thread may call any method. The status changes by compare-and-set only. A
+ * change that listeners are notified of happens under the lock of {@link LeaseListeners}, so that
+ * they are notified in the order of the changes. The thread that makes the change to LOST or
  * RELEASING does what belongs to it, once.
  */
 public final class LeaseStateMachine {
-  private final String name;
-  private final LeaseListeners events;
-  private final AtomicReference<LeaseStatus> standing = new AtomicReference<>(LeaseStatus.HELD);
+  private final String lockName;
+  private final LeaseListeners listeners;
+  private final AtomicReference<LeaseStatus> status = new AtomicReference<>(LeaseStatus.HELD);
   private final AtomicBoolean lossThrown = new AtomicBoolean();
 
   /**
-   * @param name the lock's
-   * @param worker runs what it is given soon, on another thread
+   * @param lockName the name of the lock
+   * @param worker runs a task soon, on another thread
    */
-  public LeaseStateMachine(String name, Consumer<Runnable> worker) {
-    this(name, worker, true);
+  public LeaseStateMachine(String lockName, Consumer<Runnable> worker) {
+    this(lockName, worker, true);
   }
 
   /**
-   * @param name the lock's
-   * @param worker runs what it is given soon, on another thread
-   * @param logs whether its loss is to be logged; not when it is that of another hold
+   * @param lockName the name of the lock
+   * @param worker runs a task soon, on another thread
+   * @param logsLoss whether to log a loss; false when the loss is that of another hold
    */
-  public LeaseStateMachine(String name, Consumer<Runnable> worker, boolean logs) {
-    this.name = name;
-    this.events = new LeaseListeners(worker, name, logs);
+  public LeaseStateMachine(String lockName, Consumer<Runnable> worker, boolean logsLoss) {
+    this.lockName = lockName;
+    this.listeners = new LeaseListeners(worker, lockName, logsLoss);
   }
 
-  /** Where it stands; nobody looks at the clock. */
+  /** Returns the current status without reading the clock. */
   public LeaseStatus now() {
-    return Objects.requireNonNull(standing.get());
+    return Objects.requireNonNull(status.get());
   }
 
-  private boolean move(LeaseStatus from, LeaseStatus to) {
-    return events.changeAndNotify(() -> standing.compareAndSet(from, to), to.state(), to.loss());
+  private boolean transition(LeaseStatus from, LeaseStatus to) {
+    return listeners.changeAndNotify(() -> status.compareAndSet(from, to), to.state(), to.loss());
   }
 
-  /** A renewal is late. */
+  /** Changes HELD to AT_RISK, because a renewal is late or has failed. */
   public boolean atRisk() {
-    return move(LeaseStatus.HELD, LeaseStatus.AT_RISK);
+    return transition(LeaseStatus.HELD, LeaseStatus.AT_RISK);
   }
 
-  /** Renewals are on time again. */
+  /** Changes AT_RISK to HELD, because Redis has confirmed the hold. */
   public void renewedInTime() {
     if (now().phase() == Phase.AT_RISK) {
-      move(LeaseStatus.AT_RISK, LeaseStatus.HELD);
+      transition(LeaseStatus.AT_RISK, LeaseStatus.HELD);
     }
   }
 
-  /** Ends the hold as lost, unless it has ended already or is being released. */
+  /** Ends the hold as lost; returns false if it has ended or its release has begun. */
   public boolean lose(LeaseLoss loss) {
     LeaseStatus after = LeaseStatus.lost(loss);
     LeaseStatus before;
@@ -72,11 +73,11 @@ public final class LeaseStateMachine {
       if (!before.isLive()) {
         return false;
       }
-    } while (!move(before, after));
+    } while (!transition(before, after));
     return true;
   }
 
-  /** Whether the hold is the caller's to release. */
+  /** Begins the release; returns whether the caller has to complete it. */
   public boolean beginRelease() {
     LeaseStatus before;
     do {
@@ -84,27 +85,27 @@ public final class LeaseStateMachine {
       if (!before.isLive()) {
         return false;
       }
-    } while (!standing.compareAndSet(before, LeaseStatus.RELEASING));
+    } while (!status.compareAndSet(before, LeaseStatus.RELEASING));
     return true;
   }
 
   /**
-   * The release is over.
+   * Completes the release.
    *
-   * @param loss if it turned out that the hold had been lost before
+   * @param loss if the hold turned out to be lost before
    */
   public void endRelease(@Nullable LeaseLoss loss) {
-    move(LeaseStatus.RELEASING, loss == null ? LeaseStatus.RELEASED : LeaseStatus.lost(loss));
+    transition(LeaseStatus.RELEASING, loss == null ? LeaseStatus.RELEASED : LeaseStatus.lost(loss));
   }
 
-  // ---- what callers ask
+  // ---- for the holder
 
-  /** The loss, if it is one. */
+  /** Returns the loss, if the hold is lost. */
   public Optional<LeaseLoss> loss() {
     return Optional.ofNullable(now().loss());
   }
 
-  /** Throws the loss, if it is one. */
+  /** Throws if the hold is lost. */
   public void throwIfLost() {
     LeaseLoss loss = now().loss();
     if (loss != null) {
@@ -113,7 +114,8 @@ public final class LeaseStateMachine {
   }
 
   /**
-   * Throws the loss, if it is one, to whoever closes the hold, once.
+   * Throws the loss, if there is one, to the callers of {@code close}: once, and to the call that
+   * released the hold.
    *
    * @param first whether this call released the hold
    */
@@ -123,38 +125,39 @@ public final class LeaseStateMachine {
     }
   }
 
-  /** Throws if the hold is not valid any more. */
+  /** Throws if the hold is no longer valid. */
   public void ensureValid(long token) {
     throwIfLost();
     if (!now().isLive()) {
       throwIfLost();
       throw new IllegalMonitorStateException(
-          "lock '%s': the lease with fencing token %d was released already".formatted(name, token));
+          "lock '%s': the lease with fencing token %d was released already"
+              .formatted(lockName, token));
     }
   }
 
-  /** Refuses to close the hold of a thread. */
+  /** Throws if the hold belongs to a thread, and so cannot be closed. */
   public void ensureHandle(@Nullable Thread owner) {
     if (owner != null) {
       throw new IllegalMonitorStateException(
           "lock '%s': this hold belongs to thread '%s', which gives it up by unlock()"
-              .formatted(name, owner.getName()));
+              .formatted(lockName, owner.getName()));
     }
   }
 
   /** See {@link io.mortise.core.Lease#onLost}. */
   public void onLost(Consumer<LeaseLoss> listener) {
-    events.onLost(listener);
+    listeners.onLost(listener);
   }
 
   /** See {@link io.mortise.core.Lease#onStateChange}. */
   public void onStateChange(Consumer<State> listener) {
-    events.onStateChange(listener);
+    listeners.onStateChange(listener);
   }
 
   /** See {@link io.mortise.core.spi.OwnedLease#onChangeWhileHeld}. */
-  public Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells) {
-    return events.onChangeWhileHeld(listener, tells);
+  public Runnable onChangeWhileHeld(Consumer<State> listener, boolean listenerLogs) {
+    return listeners.onChangeWhileHeld(listener, listenerLogs);
   }
 
   @Override

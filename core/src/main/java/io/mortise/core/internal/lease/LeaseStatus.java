@@ -5,14 +5,14 @@ import io.mortise.core.LeaseLoss;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a hold stands, with the loss if it is lost: both change in one step.
+ * The phase of a hold, with the loss if the hold is lost: both change in one step.
  *
  * @param phase the phase
- * @param loss with LOST, and only then
+ * @param loss present in phase LOST only
  */
 public record LeaseStatus(Phase phase, @Nullable LeaseLoss loss) {
 
-  /** From the acquisition to the end. */
+  /** The phases of a hold, from its acquisition to its end. */
   public enum Phase {
     HELD,
     AT_RISK,
@@ -30,12 +30,15 @@ public record LeaseStatus(Phase phase, @Nullable LeaseLoss loss) {
     return new LeaseStatus(Phase.LOST, loss);
   }
 
-  /** Held, and nobody is about to release it. */
+  /** Returns whether the hold is held and no release has begun. */
   public boolean isLive() {
     return phase == Phase.HELD || phase == Phase.AT_RISK;
   }
 
-  /** As the holder sees it: what is being released is held until Redis has said so. */
+  /**
+   * Returns the state that the holder sees: a hold that is being released counts as held until
+   * Redis has confirmed the release.
+   */
   public State state() {
     return switch (phase) {
       case HELD, RELEASING -> State.HELD;

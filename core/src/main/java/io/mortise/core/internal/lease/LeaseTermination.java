@@ -15,17 +15,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How one hold ends: it is lost, released, or passed on to the next thread in line.
+ * Ends one hold: the hold is lost, released, or handed off to the next acquisition in the local
+ * queue.
  *
- * <p><b>Threads.</b> Whoever makes the change to LOST or RELEASING, in {@link LeaseStateMachine},
- * does what belongs to it, once: takes the hold out of the scheduler and gives up its place in the
- * line.
+ * <p><b>What Redis may keep.</b> Example: thread A sends a renewal whose reply is delayed; thread B
+ * finds the deadline passed. A has noted the renewal at the {@link LeaseDeadline} before it was
+ * sent. B makes the deadline over, then looks at the note, and has the hold released in the
+ * background. The rule: the thread that makes a hold expired looks at the note after that. An
+ * extension never creates a hold that is missing, so the first release that Redis answers is
+ * enough, in whatever order the two arrive.
  *
- * <p><b>What Redis may keep.</b> A request that lengthens the hold is noted at the {@link
- * LeaseDeadline} before it is sent. Whoever makes the hold expired looks at the note after that,
- * and has the hold released in the background if there is one. A lengthening never makes a hold
- * that is not there, so the first release that Redis answers ends the matter, in whatever order the
- * two arrive.
+ * <p><b>Threads.</b> Any thread may end the hold. The thread that makes the change to LOST or
+ * RELEASING, in {@link LeaseStateMachine}, does what belongs to it, once: it removes the hold from
+ * the scheduler (a lost hold with an owner stays there, for the check whether the owner lives) and
+ * gives up its slot in the local queue. The methods of the section "before the lease is published"
+ * are called by the acquiring thread only.
  */
 public final class LeaseTermination implements Completion.Work {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseTermination.class);
@@ -37,18 +41,18 @@ public final class LeaseTermination implements Completion.Work {
   private final LeaseStateMachine state;
 
   /**
-   * What is still to be done when the hold ends: the gate's permit. Set before the lease is
-   * published, taken by whoever does it.
+   * The slot to give up when the hold ends. Set before the lease is published; the thread that
+   * gives the slot up takes it from here.
    */
-  private final AtomicReference<@Nullable QueueSlot> turn = new AtomicReference<>();
+  private final AtomicReference<@Nullable QueueSlot> slotReference = new AtomicReference<>();
 
-  /** With what the hold may pass on. Set before the lease is published. */
-  private TransferableHold.TokenReserve reserve = TransferableHold.TokenReserve.NONE;
+  /** The tokens for hand-offs. Set before the lease is published. */
+  private TransferableHold.TokenReserve tokenReserve = TransferableHold.TokenReserve.NONE;
 
-  /** What has left the line, or is about to; the releasing thread's, as the four that follow. */
+  /** The slot that is being left; the releasing thread's, as the three fields that follow. */
   private @Nullable QueueSlot leaving;
 
-  /** Whether a release has begun of which it is not known that Redis has done it. */
+  /** Whether a release has begun that Redis has not confirmed. */
   private boolean unconfirmed;
 
   /** Whether the release counts as an operation that is under way. */
@@ -59,11 +63,11 @@ public final class LeaseTermination implements Completion.Work {
   /** Whether an error has kept the thread from completing the release. */
   private volatile boolean broken;
 
-  /** Attempts before the one that was granted. */
-  private volatile UnansweredAttempts doubt = UnansweredAttempts.NONE;
+  /** The attempts before the one that was granted. */
+  private volatile UnansweredAttempts unanswered = UnansweredAttempts.NONE;
 
-  /** Of the channel, before the release; used by whoever releases. */
-  private long generation;
+  /** The generation of the channel before the release; used by the releasing thread only. */
+  private long channelGeneration;
 
   LeaseTermination(LeaseContext context, RedisLease lease, LeaseStateMachine state) {
     this.context = context;
@@ -73,7 +77,7 @@ public final class LeaseTermination implements Completion.Work {
 
   // ---- before the lease is published
 
-  /** The hold may pass on to those who wait, with so many tokens, this one's included. */
+  /** Allows hand-offs with this number of tokens, the one of this hold included. */
   public void reserveTokens(int tokens) {
     if (tokens > 1) {
       reserveTokens(
@@ -81,25 +85,25 @@ public final class LeaseTermination implements Completion.Work {
     }
   }
 
-  public void reserveTokens(TransferableHold.TokenReserve left) {
-    reserve = left;
+  public void reserveTokens(TransferableHold.TokenReserve reserve) {
+    tokenReserve = reserve;
   }
 
-  /** The place in the line belongs to the hold from now on, also if it has ended meanwhile. */
-  public void setSlot(QueueSlot place) {
-    turn.set(place);
+  /** Hands the slot over to the hold; gives it up at once if the hold has ended by now. */
+  public void setSlot(QueueSlot slot) {
+    slotReference.set(slot);
     releaseSlotIfEnded();
   }
 
   public void setUnanswered(UnansweredAttempts attempts) {
-    doubt = attempts;
+    unanswered = attempts;
   }
 
   // ---- loss
 
-  /** Ends the hold as lost, unless it has ended already or is being released. */
+  /** Ends the hold as lost; returns false if it has ended or its release has begun. */
   public boolean lose(Reason reason, long atNanos, String detail) {
-    LeaseLoss loss = lost(reason, atNanos, detail);
+    LeaseLoss loss = lossOf(reason, atNanos, detail);
     try {
       if (!state.lose(loss)) {
         return false;
@@ -115,23 +119,23 @@ public final class LeaseTermination implements Completion.Work {
       try {
         releaseSlotIfEnded();
       } finally {
-        if (loss.equals(state.now().loss())) { // by this call, also if an error ends it
-          abandonWhatMayStay(loss);
+        if (loss.equals(state.now().loss())) { // lost by this call, also if an error follows
+          abandonIfRedisMayKeepIt(loss);
         }
       }
     }
   }
 
-  private void abandonWhatMayStay(LeaseLoss loss) {
+  private void abandonIfRedisMayKeepIt(LeaseLoss loss) {
     boolean mayOutlive = lease.renewal().deadline().mayOutlive();
-    if (doubt.exists() || (loss.reason() == Reason.EXPIRED && mayOutlive)) {
-      abandon();
+    if (unanswered.exists() || (loss.reason() == Reason.EXPIRED && mayOutlive)) {
+      releaseInBackground();
     }
   }
 
   /**
-   * Ends an object that nobody has got, and says nothing of the hold: the acquisition goes on under
-   * the same holder id, so nothing may be released.
+   * Ends a lease object that no caller has received, and leaves the hold in Redis alone: the
+   * acquisition continues under the same holder id, so nothing may be released.
    */
   public void discard() {
     if (state.beginRelease()) {
@@ -139,7 +143,10 @@ public final class LeaseTermination implements Completion.Work {
     }
   }
 
-  /** Gives up a hold that nobody has got: it is released in the background, and nobody is told. */
+  /**
+   * Gives up a hold that no caller has received: it is released in the background, without
+   * notification.
+   */
   public void drop() {
     if (begin()) {
       ensureEnded();
@@ -147,39 +154,39 @@ public final class LeaseTermination implements Completion.Work {
   }
 
   /**
-   * Does what is to be done when the hold has ended, once, whoever sees that it has. In a {@code
-   * finally} wherever one ends: an error on the way, such as one for want of a thread, must not
-   * keep the line of its name closed for ever.
+   * Gives the slot up if the hold has ended, once, whichever thread sees the end. Called in a
+   * {@code finally} wherever a hold ends: an error, such as a failure to start a thread, must not
+   * block the local queue for ever.
    */
   private void releaseSlotIfEnded() {
     Phase phase = state.now().phase();
     if (phase == Phase.LOST || phase == Phase.RELEASED) {
-      giveUpTurn();
+      releaseSlot();
     }
   }
 
-  private void giveUpTurn() {
-    QueueSlot mine = turn.getAndSet(null);
-    if (mine != null) {
-      leaving = mine;
-      mine.release();
+  private void releaseSlot() {
+    QueueSlot slot = slotReference.getAndSet(null);
+    if (slot != null) {
+      leaving = slot;
+      slot.release();
       leaving = null;
     }
   }
 
-  private LeaseLoss lost(Reason reason, long atNanos, String detail) {
+  private LeaseLoss lossOf(Reason reason, long atNanos, String detail) {
     return new LeaseLoss(lease.lockName(), lease.fencingToken(), reason, atNanos, detail);
   }
 
   // ---- release
 
-  /** Releases, once; whether it was this call that did. */
+  /** Releases the hold, once; returns whether this call did it. */
   boolean release() {
     if (!begin()) {
       return false;
     }
     try {
-      if (!tryHandOff(this::releaseOrphan)) {
+      if (!tryHandOff(this::releaseUnclaimed)) {
         onReply(context.commands().run(lease.releaseCall()));
       }
       return true;
@@ -191,48 +198,51 @@ public final class LeaseTermination implements Completion.Work {
   }
 
   /**
-   * Passes the hold on to the next thread in line, if there is one and the hold may: it is beyond
-   * doubt, and has not passed on too often or for too long. Redis is not told.
+   * Hands the hold off to the next acquisition in the local queue, if there is one and the hold may
+   * be handed off: it has no open questions, and is within the limits for the number and time of
+   * hand-offs. No command is sent.
    *
-   * @param orphaned releases what was passed on, if nobody is there any more to take it
+   * @param releaser releases the hold if the last waiter left the queue before it took the hold
    */
-  boolean tryHandOff(BiConsumer<LockProtocol, TransferableHold> orphaned) {
-    QueueSlot mine = turn.get();
-    if (mine == null || !mine.hasWaiters() || !mayPassOn()) {
+  boolean tryHandOff(BiConsumer<LockProtocol, TransferableHold> releaser) {
+    QueueSlot slot = slotReference.get();
+    if (slot == null || !slot.hasWaiters() || !isTransferable()) {
       return false;
     }
     if (!lease.renewal().isSettled()) {
       return false;
     }
-    TransferableHold tenure = lease.renewal().tenure(lease.fencingToken(), reserve.next());
-    turn.set(null); // while RELEASING nobody else takes it
-    leaving = mine;
+    TransferableHold hold =
+        lease.renewal().toTransferableHold(lease.fencingToken(), tokenReserve.next());
+    slotReference.set(null); // while RELEASING no other thread takes it
+    leaving = slot;
     state.endRelease(null);
-    unconfirmed = false; // from here on the next in line may have it
-    TransferableHold orphan = mine.passOn(tenure);
+    unconfirmed = false; // from here on the next thread in the queue may have it
+    TransferableHold unclaimed = slot.handOff(hold);
     leaving = null;
-    if (orphan != null) {
-      orphaned.accept(lease.protocol(), orphan);
+    if (unclaimed != null) {
+      releaser.accept(lease.protocol(), unclaimed);
     }
     return true;
   }
 
-  private void releaseOrphan(LockProtocol protocol, TransferableHold orphan) {
-    context.releases().releaseNow(protocol, orphan, context.commands().timeoutNanos());
+  private void releaseUnclaimed(LockProtocol protocol, TransferableHold unclaimed) {
+    context.releases().releaseNow(protocol, unclaimed, context.commands().timeoutNanos());
   }
 
-  private boolean mayPassOn() {
-    return !doubt.exists()
-        && lease.fencingToken() < reserve.lastToken()
+  private boolean isTransferable() {
+    return !unanswered.exists()
+        && lease.fencingToken() < tokenReserve.lastToken()
         && !lease.wasRaised()
-        && reserve.passes() < context.options().maxHandOffs()
-        && context.nanos() - reserve.sinceNanos() < context.options().maxHandOffTime().toNanos()
+        && tokenReserve.handOffs() < context.options().maxHandOffs()
+        && context.nanos() - tokenReserve.sinceNanos()
+            < context.options().maxHandOffTime().toNanos()
         && !context.isClosed();
   }
 
   /**
-   * Whether the hold is the caller's to release: then one of the two that follow has to be called,
-   * and {@link #ensureEnded} in any case.
+   * Begins the release; returns whether this caller has to complete it: then it must call {@link
+   * #onReply} or {@link #onNoReply}, and {@link #ensureEnded} in any case.
    */
   boolean begin() {
     lease.checkDeadline();
@@ -248,7 +258,7 @@ public final class LeaseTermination implements Completion.Work {
       completion = Completion.begin(context, this);
       context.scheduler().remove(lease.renewal());
       if (lease.protocol().allowsTransfer()) {
-        generation = context.observer().releasing(lease.protocol(), lease.holder());
+        channelGeneration = context.observer().releasing(lease.protocol(), lease.holder());
       }
       begun = true;
       return true;
@@ -260,7 +270,7 @@ public final class LeaseTermination implements Completion.Work {
   }
 
   /**
-   * Redis has answered the release.
+   * Completes the release after its reply.
    *
    * @throws LockException if it is in doubt whether the hold was still there
    */
@@ -271,8 +281,8 @@ public final class LeaseTermination implements Completion.Work {
     } finally {
       releaseSlotIfEnded();
     }
-    if (doubt.exists()) {
-      context.releases().releaseUntilConfirmed(lease.protocol(), lease.holder(), doubt);
+    if (unanswered.exists()) {
+      context.releases().releaseUntilConfirmed(lease.protocol(), lease.holder(), unanswered);
     }
     if (inDoubt != null) {
       throw inDoubt;
@@ -280,12 +290,13 @@ public final class LeaseTermination implements Completion.Work {
   }
 
   /**
-   * Redis has not answered the release, which goes on in the background; what to tell the caller.
+   * Completes the release without a reply: it is repeated in the background. Returns the exception
+   * for the caller.
    */
   LockException onNoReply(CommandException fault) {
     try {
       state.endRelease(null);
-      abandon();
+      releaseInBackground();
       unconfirmed = false;
     } finally {
       releaseSlotIfEnded();
@@ -295,7 +306,10 @@ public final class LeaseTermination implements Completion.Work {
         .unconfirmedException(lease.protocol().name(), fault, lease.renewal().endInRedisNanos());
   }
 
-  /** What began to be released and came to no end, because of an error: as without an answer. */
+  /**
+   * Completes a release that an error has interrupted, as if there was no reply; gives up the slot
+   * in any case.
+   */
   void ensureEnded() {
     boolean ended = false;
     try {
@@ -315,7 +329,7 @@ public final class LeaseTermination implements Completion.Work {
   public void complete() {
     if (unconfirmed) {
       state.endRelease(null);
-      abandon();
+      releaseInBackground();
       unconfirmed = false;
     }
     QueueSlot left = leaving;
@@ -323,7 +337,7 @@ public final class LeaseTermination implements Completion.Work {
       left.release();
       leaving = null;
     }
-    giveUpTurn();
+    releaseSlot();
     if (counted) {
       context.operations().end();
       counted = false;
@@ -335,38 +349,40 @@ public final class LeaseTermination implements Completion.Work {
     }
   }
 
-  /** What Redis may still hold is released in the background. */
-  private void abandon() {
+  /** Has the hold that Redis may still keep released in the background. */
+  private void releaseInBackground() {
     context
         .releases()
         .releaseUntilConfirmed(
-            lease.protocol(), lease.holder(), doubt.held(lease.renewal().endInRedisNanos()));
+            lease.protocol(),
+            lease.holder(),
+            unanswered.plusHold(lease.renewal().endInRedisNanos()));
   }
 
-  /** Redis does not know the hold: because its time is over, or because it was forgotten. */
-  private LeaseLoss missing() {
+  /** Returns the loss of a hold that Redis does not know: its lease is over, or Redis lost it. */
+  private LeaseLoss missingLoss() {
     LeaseDeadline deadline = lease.renewal().deadline();
     return deadline.expire(context.nanos())
-        ? lost(Reason.EXPIRED, deadline.nanos(), "its lease ran out while it was being released")
-        : lost(
+        ? lossOf(Reason.EXPIRED, deadline.nanos(), "its lease ran out while it was being released")
+        : lossOf(
             Reason.MISSING, context.nanos(), "Redis did not know this hold when it was released");
   }
 
   private @Nullable LockException interpretReply(Reply reply) {
-    List<?> answer = (List<?>) reply.value();
-    long status = (Long) answer.get(0);
+    List<?> fields = (List<?>) reply.value();
+    long status = (Long) fields.get(0);
     LeaseLoss loss = null;
     LockException inDoubt = null;
     if (status == 2) {
-      loss = lost(Reason.FORCED, context.nanos(), BY_FORCE);
+      loss = lossOf(Reason.FORCED, context.nanos(), BY_FORCE);
     } else if (status == 0 && !reply.repeated()) {
-      loss = missing();
+      loss = missingLoss();
     } else if (status == 0) {
       inDoubt = context.releases().inDoubtException(lease.protocol().name(), reply);
-    } else if (status == 1 && (Long) answer.get(1) < 0) {
+    } else if (status == 1 && (Long) fields.get(1) < 0) {
       LOG.warn(
-          "lock '{}': released, but who waits could not be told; the user needs the right to its"
-              + " channel",
+          "lock '{}': released, but its waiters could not be notified; the user needs the right to"
+              + " its channel",
           lease.protocol().name());
     }
     state.endRelease(loss);
@@ -375,7 +391,11 @@ public final class LeaseTermination implements Completion.Work {
       context
           .observer()
           .released(
-              lease.protocol(), lease.holder(), (Long) answer.get(1), generation, context.nanos());
+              lease.protocol(),
+              lease.holder(),
+              (Long) fields.get(1),
+              channelGeneration,
+              context.nanos());
     }
     return inDoubt;
   }

@@ -4,7 +4,12 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 
-/** Makes of a fault what the caller gets: with the name of the lock before the fact. */
+/**
+ * Converts a {@link CommandException} into the {@link LockException} for the caller: the name of
+ * the lock comes before the fact.
+ *
+ * <p><b>Threads.</b> Stateless: any thread may call any method.
+ */
 public final class LockExceptions {
   private LockExceptions() {}
 
@@ -13,7 +18,7 @@ public final class LockExceptions {
         reason(fault), "lock '" + lock + "': " + fault.getMessage(), fault.getCause());
   }
 
-  /** The same, with what it means for the caller between the two. */
+  /** Converts a fault and states its consequence for the caller between the name and the fact. */
   public static LockException from(CommandException fault, Object lock, String consequence) {
     return new LockException(
         reason(fault),
@@ -21,7 +26,7 @@ public final class LockExceptions {
         fault.getCause());
   }
 
-  /** The same of a fault that has nothing to do with one lock. */
+  /** Converts a fault that does not concern one lock. */
   public static LockException from(CommandException fault) {
     return new LockException(reason(fault), String.valueOf(fault.getMessage()), fault.getCause());
   }

@@ -2,19 +2,29 @@ package io.mortise.core.internal.lease;
 
 import org.jspecify.annotations.Nullable;
 
-/** The place in the line that a hold keeps: whoever ends the hold gives it up, once. */
+/**
+ * The slot in the local queue of its client that a hold keeps. The thread that ends the hold gives
+ * the slot up, exactly once, by {@link #release} or {@link #handOff}.
+ *
+ * <p><b>Threads.</b> Any thread may call any method; {@link LeaseTermination} makes sure that only
+ * one thread gives the slot up.
+ */
 public interface QueueSlot {
 
-  /** Whether somebody of this client waits for the end of the hold. */
+  /** Returns whether another acquisition of this client waits for the end of the hold. */
   boolean hasWaiters();
 
-  /** The next in line asks Redis. */
+  /**
+   * Gives the slot up without the hold: the next acquisition in the queue sends an attempt to
+   * Redis.
+   */
   void release();
 
   /**
-   * The next in line has the hold.
+   * Gives the slot up together with the hold, which goes to the next acquisition in the queue.
    *
-   * @return the hold when nobody is left in the line: the caller's, to be released
+   * @return the hold if the queue is empty: the caller then owns it and has to release it;
+   *     otherwise null
    */
-  @Nullable TransferableHold passOn(TransferableHold hold);
+  @Nullable TransferableHold handOff(TransferableHold hold);
 }

@@ -23,27 +23,31 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One hold, from the answer that granted it to its end.
+ * One hold, from the reply that granted it to its end.
  *
  * <pre>
  *             renewal fails            renewal succeeds
  *        HELD ------------> AT_RISK -------------------> HELD
  *          |                   |
- *          +---------+---------+---- deadline passed, force, gone, client closed ---> LOST
- *                    |                                                                 ^
- *                    | close, unlock                                                   |
- *                    v                     Redis says: not there any more              |
+ *          +---------+---------+- deadline passed, forced, missing, client closed --> LOST
+ *                    |                                                                ^
+ *                    | close, unlock                                                  |
+ *                    v                 Redis says: the hold is missing                |
  *               RELEASING ------------------------------------------------------------+
  *                    |
- *                    +---- Redis says: released; or cannot be reached -----------> RELEASED
+ *                    +---- Redis says: released; or gives no reply ------------------> RELEASED
  * </pre>
  *
- * <p><b>Threads.</b> The standing changes in {@link LeaseStateMachine}, and who makes it LOST or
- * RELEASING does the rest, in {@link LeaseTermination}. Time is the {@link LeaseRenewal}'s. Anybody
- * who looks after the deadline makes the hold lost, so nobody can see a hold that is over.
+ * <p>{@link LeaseStateMachine} keeps the status, {@link LeaseTermination} ends the hold, {@link
+ * LeaseRenewal} keeps its time.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. The status changes in {@link
+ * LeaseStateMachine}; the thread that makes it LOST or RELEASING does the rest, in {@link
+ * LeaseTermination}. Any thread that reads the status after the deadline makes the hold lost, so no
+ * thread can see a hold that is over.
  */
 public final class RedisLease implements OwnedLease {
-  /** The hash and the token have one layout in all families. */
+  /** The script for all families: the layout of hash and token is the same. */
   private static final Script RAISE = Script.load("lock/raise");
 
   private final LeaseContext context;
@@ -51,7 +55,7 @@ public final class RedisLease implements OwnedLease {
   private final String holder;
   private final @Nullable Thread owner;
   private final LeaseStateMachine state;
-  private final LeaseTermination end;
+  private final LeaseTermination termination;
   private final LeaseRenewal renewal;
   private final long lastToken;
   private final AtomicLong token;
@@ -74,28 +78,28 @@ public final class RedisLease implements OwnedLease {
     this.lastToken = acquired.lastToken();
     this.owner = owner;
     this.state = new LeaseStateMachine(protocol.name().value(), context.tasks()::run);
-    this.end = new LeaseTermination(context, this, state);
+    this.termination = new LeaseTermination(context, this, state);
     this.renewal = new LeaseRenewal(context, this, protocol, holder, owner, terms, sent);
   }
 
-  /** Continues a hold that another thread of this client has left, with the next token. */
+  /** Continues a hold that another thread of this client has handed off, with the next token. */
   public RedisLease(
       LeaseContext context,
       LockProtocol protocol,
-      TransferableHold tenure,
+      TransferableHold hold,
       @Nullable Thread owner,
       LeaseTerms terms) {
     this.context = context;
     this.protocol = protocol;
-    this.holder = tenure.holder();
-    this.firstToken = tenure.token() + 1;
+    this.holder = hold.holder();
+    this.firstToken = hold.token() + 1;
     this.token = new AtomicLong(firstToken);
-    this.lastToken = tenure.token();
+    this.lastToken = hold.token();
     this.owner = owner;
     this.state = new LeaseStateMachine(protocol.name().value(), context.tasks()::run);
-    this.end = new LeaseTermination(context, this, state);
-    this.renewal = new LeaseRenewal(context, this, protocol, owner, terms, tenure);
-    this.end.reserveTokens(tenure.reserve());
+    this.termination = new LeaseTermination(context, this, state);
+    this.renewal = new LeaseRenewal(context, this, protocol, owner, terms, hold);
+    this.termination.reserveTokens(hold.reserve());
   }
 
   public LeaseContext context() {
@@ -110,7 +114,7 @@ public final class RedisLease implements OwnedLease {
     return holder;
   }
 
-  /** Held, and nothing about it is open. */
+  /** Returns whether the hold is held without open questions: no failed or pending request. */
   public boolean isSettled() {
     return phaseNow() == Phase.HELD && renewal.isSettled();
   }
@@ -123,57 +127,60 @@ public final class RedisLease implements OwnedLease {
     return renewal;
   }
 
-  /** How it ends. */
-  public LeaseTermination end() {
-    return end;
+  /** Returns the part that ends this hold. */
+  public LeaseTermination termination() {
+    return termination;
   }
 
   public ScriptCall releaseCall() {
     return protocol.release(holder);
   }
 
-  // ---- where it stands
+  // ---- status
 
-  private LeaseStatus standingNow() {
-    LeaseStatus s = state.now();
-    return s.isLive() && expireIfDue() ? state.now() : s;
+  private LeaseStatus statusNow() {
+    LeaseStatus status = state.now();
+    return status.isLive() && expireIfDue() ? state.now() : status;
   }
 
-  /** Makes the hold lost if its time is over, which nothing can lengthen then; whether it is. */
+  /**
+   * Makes the hold lost if its deadline has passed, after which nothing can extend it; returns
+   * whether it has.
+   */
   boolean expireIfDue() {
     LeaseDeadline deadline = renewal.deadline();
     if (!deadline.expire(context.nanos())) {
       return false;
     }
-    end.lose(Reason.EXPIRED, deadline.nanos(), renewal.whyExpired());
+    termination.lose(Reason.EXPIRED, deadline.nanos(), renewal.whyExpired());
     return true;
   }
 
-  /** Sees whether its time is over. */
+  /** Makes the hold lost if its deadline has passed. */
   void checkDeadline() {
-    standingNow();
+    statusNow();
   }
 
-  /** Held, and nobody is about to release it. */
+  /** Returns whether the hold is held and no release has begun. */
   public boolean isLive() {
-    return standingNow().isLive();
+    return statusNow().isLive();
   }
 
-  /** The phase, without a look at the clock. */
+  /** Returns the phase without reading the clock. */
   Phase phase() {
     return state.now().phase();
   }
 
   Phase phaseNow() {
-    return standingNow().phase();
+    return statusNow().phase();
   }
 
-  /** A renewal is late. */
+  /** Records that a renewal is late or has failed. */
   boolean atRisk() {
     return state.atRisk();
   }
 
-  /** Redis has said that the hold is there. */
+  /** Records that Redis has confirmed the hold. */
   void confirmed() {
     state.renewedInTime();
   }
@@ -182,7 +189,7 @@ public final class RedisLease implements OwnedLease {
 
   @Override
   public void release() {
-    if (!end.release()) {
+    if (!termination.release()) {
       context.scheduler().remove(renewal);
     }
     state.throwIfLost();
@@ -191,10 +198,10 @@ public final class RedisLease implements OwnedLease {
   @Override
   public void close() {
     state.ensureHandle(owner);
-    state.throwLossOnClose(end.release());
+    state.throwLossOnClose(termination.release());
   }
 
-  // ---- what its keeper asks
+  // ---- for the layer that keeps the hold
 
   @Override
   public void extendTo(LeaseTerms terms) {
@@ -209,7 +216,7 @@ public final class RedisLease implements OwnedLease {
 
   @Override
   public void stopRenewal(String why) {
-    renewal.end(why);
+    renewal.stop(why);
   }
 
   @Override
@@ -259,7 +266,7 @@ public final class RedisLease implements OwnedLease {
     }
   }
 
-  /** Whether it has another token than it began with. */
+  /** Returns whether the token was raised since the hold began. */
   boolean wasRaised() {
     return token.get() != firstToken;
   }
@@ -288,7 +295,7 @@ public final class RedisLease implements OwnedLease {
         fault, protocol.name(), "held, but its fencing token could not be raised");
   }
 
-  // ---- what callers ask
+  // ---- for the holder
 
   @Override
   public String lockName() {
@@ -302,7 +309,7 @@ public final class RedisLease implements OwnedLease {
 
   @Override
   public State state() {
-    return standingNow().state();
+    return statusNow().state();
   }
 
   @Override
@@ -315,19 +322,19 @@ public final class RedisLease implements OwnedLease {
 
   @Override
   public Optional<LeaseLoss> loss() {
-    standingNow();
+    statusNow();
     return state.loss();
   }
 
   @Override
   public void ensureValid() {
-    standingNow();
+    statusNow();
     state.ensureValid(token.get());
   }
 
   @Override
   public void onLost(Consumer<LeaseLoss> listener) {
-    standingNow(); // a loss that nobody has seen yet is told at once
+    statusNow(); // a loss that was not detected yet is notified at once
     state.onLost(listener);
   }
 
@@ -337,8 +344,8 @@ public final class RedisLease implements OwnedLease {
   }
 
   @Override
-  public Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells) {
-    return state.onChangeWhileHeld(listener, tells);
+  public Runnable onChangeWhileHeld(Consumer<State> listener, boolean listenerLogs) {
+    return state.onChangeWhileHeld(listener, listenerLogs);
   }
 
   @Override

@@ -2,21 +2,26 @@ package io.mortise.core.internal.lease;
 
 import io.mortise.core.spi.LockProtocol;
 
-/** Learns of the releases of holds that pass on, so that other clients may go first. */
+/**
+ * Observes the releases of locks whose holds are handed off, so that other clients may acquire
+ * first.
+ *
+ * <p><b>Threads.</b> Called by any thread that releases a hold.
+ */
 public interface ReleaseObserver {
 
   /**
-   * A release is about to be sent.
+   * Called before a release is sent.
    *
-   * @return what to give to {@link #released}
+   * @return the value to pass to {@link #released}
    */
   long releasing(LockProtocol protocol, String holder);
 
   /**
-   * Redis has answered the release.
+   * Called after Redis has answered the release.
    *
-   * @param receivers how many connections got its message
-   * @param before what {@link #releasing} gave
+   * @param receivers the number of connections that received the release message
+   * @param before the value that {@link #releasing} returned
    */
   void released(LockProtocol protocol, String holder, long receivers, long before, long nowNanos);
 }

@@ -3,48 +3,49 @@ package io.mortise.core.internal.lease;
 import io.mortise.core.spi.LeaseTerms;
 
 /**
- * A hold in Redis that passes from one thread of this client to the next in line, without a word to
- * Redis: the same holder id, the next of the tokens that were reserved with it.
+ * A hold in Redis that is handed from one thread of this client to the next in the local queue
+ * without a command: the holder id stays, and the next holder gets the next reserved fencing token.
  *
- * <p>Only what is beyond doubt passes: confirmed, renewed, and with time left; see {@link
- * LeaseTermination}. Whoever has the gate's permit has the tenure that lies in the gate, and uses
- * it, passes it on, or releases it.
+ * <p>Only a hold without open questions is handed off: confirmed, renewed, and with time left; see
+ * {@link LeaseTermination}. A hold that lies in the queue belongs to the acquisition with the
+ * queue's permit, which uses it, hands it off, or releases it.
  *
- * @param holder the holder id, under which it is released in the end
- * @param deadlineNanos until when it is sure
- * @param askNanos when its renewal is due
- * @param leaseMillis with what it is renewed
+ * @param holder the holder id, under which the hold is released in the end
+ * @param deadlineNanos the time until which the hold is certain
+ * @param nextRequestNanos when its renewal is due
+ * @param leaseMillis the lease that a renewal asks for
  * @param token the last token that was given out
- * @param reserve what is left to give
- * @param epoch of the engine when it was passed on: another one means that something may have
- *     happened to the holds of this client since then
+ * @param reserve the tokens that are left
+ * @param epoch the client's epoch of the hold's last confirmation; if it has changed, something may
+ *     have happened to the client's holds since then
  */
 public record TransferableHold(
     String holder,
     long deadlineNanos,
-    long askNanos,
+    long nextRequestNanos,
     long leaseMillis,
     long token,
     TokenReserve reserve,
     long epoch) {
 
   /**
-   * What a hold may be passed on with.
+   * The tokens that were reserved for hand-offs, and the number of hand-offs so far.
    *
-   * @param lastToken the last of the tokens that were reserved with it
-   * @param sinceNanos when it was acquired from Redis
-   * @param passes how often it has passed on since then
+   * @param lastToken the last of the reserved tokens
+   * @param sinceNanos when the hold was acquired from Redis
+   * @param handOffs how often the hold has been handed off since then
    */
-  public record TokenReserve(long lastToken, long sinceNanos, int passes) {
-    /** Nothing: it goes back to Redis. */
+  public record TokenReserve(long lastToken, long sinceNanos, int handOffs) {
+    /** No reserve: the hold is released in Redis. */
     public static final TokenReserve NONE = new TokenReserve(0, 0, 0);
 
+    /** Returns the reserve after one more hand-off. */
     TokenReserve next() {
-      return new TokenReserve(lastToken, sinceNanos, passes + 1);
+      return new TokenReserve(lastToken, sinceNanos, handOffs + 1);
     }
   }
 
-  /** Whether it is what those terms ask for, and lasts for a while. */
+  /** Returns whether the hold matches these terms and has more than a quarter of the lease left. */
   public boolean satisfies(LeaseTerms terms, long nowNanos) {
     return terms.renewed()
         && terms.leaseMillis() == leaseMillis

@@ -1,38 +1,39 @@
 package io.mortise.core.internal.lease;
 
 /**
- * What one acquisition may have in Redis although nobody holds it.
+ * The entries that one acquisition may have in Redis without a holder in this client.
  *
- * @param attempts how many attempts have no answer: each of them may still make a hold
- * @param held whether there may be a hold, or a place in a queue, that nothing can make again: the
- *     first release that Redis answers ends it
- * @param untilNanos when the longest lease that any of these may have been given has run out
+ * @param attempts the number of attempts without a reply: each of them may still create a hold
+ * @param mayBeHeld whether there may be a hold, or a place in a queue, that nothing can create
+ *     again: the first release that Redis answers ends it
+ * @param untilNanos the end of the longest lease that any of these may have got
  */
-public record UnansweredAttempts(int attempts, boolean held, long untilNanos) {
+public record UnansweredAttempts(int attempts, boolean mayBeHeld, long untilNanos) {
   public static final UnansweredAttempts NONE = new UnansweredAttempts(0, false, 0);
 
   public boolean exists() {
-    return attempts > 0 || held;
+    return attempts > 0 || mayBeHeld;
   }
 
-  /** One attempt more that has no answer. */
-  public UnansweredAttempts another(long untilNanos) {
-    return new UnansweredAttempts(attempts + 1, held, latest(untilNanos));
+  /** Returns these and one more attempt without a reply. */
+  public UnansweredAttempts plusAttempt(long untilNanos) {
+    return new UnansweredAttempts(attempts + 1, mayBeHeld, later(untilNanos));
   }
 
-  /** And a hold, or a place in a queue. */
-  public UnansweredAttempts held(long untilNanos) {
-    return new UnansweredAttempts(attempts, true, latest(untilNanos));
+  /** Returns these and a hold, or a place in a queue. */
+  public UnansweredAttempts plusHold(long untilNanos) {
+    return new UnansweredAttempts(attempts, true, later(untilNanos));
   }
 
   /**
-   * The same beside a hold that Redis has granted since: its release ends whatever else it ends.
+   * Returns what remains once Redis has granted a hold to the same acquisition: the release of that
+   * hold also ends a hold, or a place in a queue, that was counted here.
    */
-  public UnansweredAttempts granted() {
+  public UnansweredAttempts afterGrant() {
     return attempts == 0 ? NONE : new UnansweredAttempts(attempts, false, untilNanos);
   }
 
-  private long latest(long nanos) {
+  private long later(long nanos) {
     return exists() && untilNanos - nanos > 0 ? untilNanos : nanos;
   }
 }

@@ -63,7 +63,7 @@ class TakingTurnsTest {
   private final RedisLock lock = new RedisLock(engine, "orders");
   private final LockProtocol protocol = new FakeProtocol("orders");
   private final Subscription channel =
-      engine.context().wakeups().subscribe("redisson_lock__channel:{orders}", true);
+      engine.context().subscriptions().subscribe("redisson_lock__channel:{orders}", true);
 
   @BeforeEach
   void confirmed() {
