@@ -80,7 +80,7 @@ public final class SentinelMonitor implements AutoCloseable {
       long forgetNanos) {
     this.masterName = masterName;
     this.forgetNanos = forgetNanos;
-    sentinels.forEach(sentinel -> sentinels.add(new MonitoredSentinel(sentinel)));
+    sentinels.forEach(sentinel -> this.sentinels.add(new MonitoredSentinel(sentinel)));
     this.threads =
         new ThreadPoolExecutor(
             0,
