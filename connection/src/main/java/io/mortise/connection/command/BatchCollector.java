@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * between: a hold that waits for its answer is not added again.
  *
  * <p><b>Threads.</b> Only the scheduler's thread calls {@code add} and {@code flush}. The commands
- * run on workers, one for each server, so that a silent server delays only its own items; the worker
- * calls the items.
+ * run on workers, one for each server, so that a silent server delays only its own items. The
+ * worker calls the items; without a worker the scheduler's thread does.
  */
 public final class BatchCollector {
   private static final Logger LOG = LoggerFactory.getLogger(BatchCollector.class);
@@ -183,8 +183,8 @@ public final class BatchCollector {
   }
 
   /**
-   * An item that was added. It gets one outcome, whatever is thrown on the way: the first one counts.
-   * An exception of the item itself does not affect the other items.
+   * An item that was added. It gets one outcome, whatever is thrown on the way: the first one
+   * counts. An exception of the item itself does not affect the other items.
    */
   private static final class PendingItem {
     final Item item;
@@ -192,8 +192,8 @@ public final class BatchCollector {
     private final AtomicBoolean delivered = new AtomicBoolean();
 
     /**
-     * Whether a worker has the item, or it failed because no worker has; only the scheduler's thread
-     * uses it.
+     * Whether a worker has the item, or it failed because no worker has; only the scheduler's
+     * thread uses it.
      */
     boolean dispatched;
 

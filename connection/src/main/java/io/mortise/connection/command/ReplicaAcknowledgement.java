@@ -55,7 +55,8 @@ final class ReplicaAcknowledgement {
   }
 
   /**
-   * Sends a wait for no replica: fails unless the server has the command, and its settings allow it.
+   * Sends a wait for no replica: fails unless the server has the command, and its settings allow
+   * it.
    */
   Object probe(Connection connection, long deadlineNanos) {
     CommandArguments command =

@@ -57,8 +57,8 @@ public final class ScriptExecutor {
   }
 
   /**
-   * Makes an attempt. If the settings require acknowledgements, a grant without them is undone before
-   * this throws.
+   * Makes an attempt. If the settings require acknowledgements, a grant without them is undone
+   * before this throws.
    *
    * @param granted tests whether an answer is a grant
    * @param undo supplies the calls that undo the grant
@@ -108,7 +108,9 @@ public final class ScriptExecutor {
 
   public Reply run(ScriptRequest request, long withinNanos) throws CommandException {
     return topology.exchange(
-        slotOf(request), new ScriptExchange(request, topology), Math.min(withinNanos, timeoutNanos));
+        slotOf(request),
+        new ScriptExchange(request, topology),
+        Math.min(withinNanos, timeoutNanos));
   }
 
   /** Runs a call that must not run twice; the exception says whether it may have run. */

@@ -99,7 +99,7 @@ public final class ScriptPipeline {
    * @return for each call its answer, or the failure
    */
   public List<ScriptPipeline.Result> runAll(List<ScriptCall> calls, long deadlineNanos) {
-    return requests(
+    return runRequests(
         calls.stream().map(ScriptRequest::of).toList(),
         Math.max(MIN_NANOS, deadlineNanos - System.nanoTime()),
         false);
@@ -110,7 +110,7 @@ public final class ScriptPipeline {
    * answers come too late to be read, because the server needs to know none of the scripts.
    */
   public List<ScriptPipeline.Result> allAlsoUnread(List<ScriptCall> calls, long deadlineNanos) {
-    return requests(
+    return runRequests(
         calls.stream().map(ScriptRequest::of).toList(),
         Math.max(MIN_NANOS, deadlineNanos - System.nanoTime()),
         true);
@@ -141,7 +141,7 @@ public final class ScriptPipeline {
     return new ArrayList<>(Collections.nCopies(count, none));
   }
 
-  private List<ScriptPipeline.Result> requests(
+  private List<ScriptPipeline.Result> runRequests(
       List<ScriptRequest> requests, long withinNanos, boolean byText) {
     Map<Object, List<Integer>> byServer = new LinkedHashMap<>();
     for (int i = 0; i < requests.size(); i++) {
@@ -154,9 +154,9 @@ public final class ScriptPipeline {
       List<ScriptRequest> ownRequests = positions.stream().map(requests::get).toList();
       tasks.add(
           () -> {
-            List<ScriptPipeline.Result> partialAnswers = runAtOneServer(ownRequests, withinNanos, byText);
-            for (int i = 0; i < partialAnswers.size(); i++) {
-              answers.set(positions.get(i), partialAnswers.get(i)); // each thread has positions of its own
+            List<ScriptPipeline.Result> results = runAtOneServer(ownRequests, withinNanos, byText);
+            for (int i = 0; i < results.size(); i++) {
+              answers.set(positions.get(i), results.get(i)); // each thread has its own positions
             }
           });
     }
@@ -241,7 +241,8 @@ public final class ScriptPipeline {
       } else {
         ScriptPipeline.Result answer = rerunAtOwner(part.get(i), replies.before(), deadlineNanos);
         answers.add(answer);
-        unreachable = answer.fault() == null || answer.fault().isServerReply() ? null : answer.fault();
+        unreachable =
+            answer.fault() == null || answer.fault().isServerReply() ? null : answer.fault();
       }
     }
   }

@@ -43,8 +43,8 @@ public final class Scheduler implements AutoCloseable {
   private static final long IDLE_NANOS = 60_000_000_000L;
 
   /**
-   * The maximum sleep after a requested pass, whatever that pass has found. Otherwise a task that is
-   * added and removed in less time than the thread needs to wake up would wake it each time.
+   * The maximum sleep after a requested pass, whatever that pass has found. Otherwise a task that
+   * is added and removed in less time than the thread needs to wake up would wake it each time.
    */
   private static final long AFTER_WAKE_NANOS = 25_000_000;
 
@@ -75,8 +75,8 @@ public final class Scheduler implements AutoCloseable {
   private volatile boolean scanning;
 
   /**
-   * Requests another pass. The park permit alone is not enough: any lock taken in a scan may consume
-   * it.
+   * Requests another pass. The park permit alone is not enough: any lock taken in a scan may
+   * consume it.
    */
   private volatile boolean wakeRequested;
 

@@ -43,7 +43,8 @@ public final class WorkerPool implements AutoCloseable {
    * The class loader of the thread that made the client, for listeners; not that of the thread that
    * happened to need a worker first.
    */
-  private final @Nullable ClassLoader contextClassLoader = Thread.currentThread().getContextClassLoader();
+  private final @Nullable ClassLoader contextClassLoader =
+      Thread.currentThread().getContextClassLoader();
 
   private final ThreadPoolExecutor platform;
   private final ExecutorService blockingTasks;
@@ -80,7 +81,8 @@ public final class WorkerPool implements AutoCloseable {
   }
 
   /**
-   * Runs the task on a worker; returns false when no thread can be started, or the client is closed.
+   * Runs the task on a worker; returns false when no thread can be started, or the client is
+   * closed.
    */
   public boolean tryRun(Runnable task) {
     try {

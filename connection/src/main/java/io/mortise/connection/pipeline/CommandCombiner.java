@@ -15,11 +15,11 @@ import java.util.function.Supplier;
  * href="https://people.csail.mit.edu/shanir/publications/Flat%20Combining%20SPAA%2010.pdf">flat
  * combining</a>.
  *
- * <p>At most {@value CombinerLimits#AT_A_TIME} batches are under way at a time, each on a connection
- * of its own. With a write and a read for each command, most of the time of client and server would
- * go into system calls and thread switches. So a thread that may not start a batch queues its
- * command and waits, and the next thread that starts a batch sends the commands of all waiting
- * threads too: one write and one read, on both sides. No thread is dedicated to that.
+ * <p>At most {@value CombinerLimits#AT_A_TIME} batches are under way at a time, each on a
+ * connection of its own. With a write and a read for each command, most of the time of client and
+ * server would go into system calls and thread switches. So a thread that may not start a batch
+ * queues its command and waits, and the next thread that starts a batch sends the commands of all
+ * waiting threads too: one write and one read, on both sides. No thread is dedicated to that.
  *
  * <p>A command is queued for at most {@value CombinerLimits#MAX_QUEUE_MICROS} µs: then its thread
  * starts a batch all the same, with the commands of the other waiting threads. So a distant server
@@ -39,21 +39,21 @@ import java.util.function.Supplier;
  *   <li>The time of a queued command ends: before the command was claimed, it was never sent;
  *       afterwards it may have run, and its answer is ignored.
  *   <li>The time of the thread that sends the batch ends: the connection is lost to all commands of
- *       the batch, and they may have run. So the batch claims no command that would lose much of its
- *       time by that.
+ *       the batch, and they may have run. So the batch claims no command that would lose much of
+ *       its time by that.
  *   <li>Writing has no time limit. So a batch is not larger than what a socket takes at once.
- *   <li>There is no connection: only the command of the thread that starts the batch fails; the next
- *       thread tries.
+ *   <li>There is no connection: only the command of the thread that starts the batch fails; the
+ *       next thread tries.
  *   <li>The batch ends by an error: each thread without an answer asks again.
  * </ul>
  *
  * <p><b>Threads.</b> Any thread may call {@code submit}. The order is Dekker-style "publish, then
  * look": a thread queues its command <em>before</em> it looks whether it may start a batch, and a
- * batch is counted as over <em>before</em> its thread looks for a waiting command. So one of the two
- * sees the other, and no command is left waiting while no batch is under way. A thread that
- * withdraws its command passes on the signal that may have been meant for it. One compare-and-set of
- * a command decides which batch claims it; from there on only the thread of the batch touches the
- * command, until it has written the outcome.
+ * batch is counted as over <em>before</em> its thread looks for a waiting command. So one of the
+ * two sees the other, and no command is left waiting while no batch is under way. A thread that
+ * withdraws its command passes on the signal that may have been meant for it. One compare-and-set
+ * of a command decides which batch claims it; from there on only the thread of the batch touches
+ * the command, until it has written the outcome.
  */
 public final class CommandCombiner {
   /** The maximum size of a batch; a single command may be longer. */
@@ -223,7 +223,9 @@ public final class CommandCombiner {
         PendingCommand next = queue.next();
         if (!next.isWaiting()) {
           queue.remove(); // claimed already, or withdrawn
-        } else if (next.bytes() <= roomBytes && next.deadlineNanos() - latest <= 0 && next.claim()) {
+        } else if (next.bytes() <= roomBytes
+            && next.deadlineNanos() - latest <= 0
+            && next.claim()) {
           claimed.add(next);
           queue.remove();
           roomBytes -= next.bytes();

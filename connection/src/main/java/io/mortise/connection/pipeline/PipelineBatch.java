@@ -124,8 +124,7 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
     }
   }
 
-  private static void failUnanswered(
-      List<PendingCommand> batch, Supplier<CommandException> fault) {
+  private static void failUnanswered(List<PendingCommand> batch, Supplier<CommandException> fault) {
     for (PendingCommand each : batch) {
       if (!each.isAnswered()) {
         each.fail(fault.get());

@@ -5,9 +5,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/**
- * The failure of a command: its kind, and whether the command may have run all the same.
- */
+/** The failure of a command: its kind, and whether the command may have run all the same. */
 public final class CommandException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -64,7 +62,8 @@ public final class CommandException extends Exception {
 
   /** Returns the same failure, of a command to that server. */
   public CommandException onServer(@Nullable String serverRunId) {
-    return new CommandException(kind, mayHaveExecuted, String.valueOf(getMessage()), getCause(), serverRunId);
+    return new CommandException(
+        kind, mayHaveExecuted, String.valueOf(getMessage()), getCause(), serverRunId);
   }
 
   /** Returns the server that received the command; null when it is not known. */
@@ -108,6 +107,7 @@ public final class CommandException extends Exception {
   public CommandException afterEarlier(CommandException earlier) {
     return this == earlier
         ? this
-        : new CommandException(kind, true, String.valueOf(getMessage()), getCause(), earlier.serverRunId);
+        : new CommandException(
+            kind, true, String.valueOf(getMessage()), getCause(), earlier.serverRunId);
   }
 }

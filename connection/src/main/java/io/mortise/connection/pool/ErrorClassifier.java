@@ -133,7 +133,8 @@ public final class ErrorClassifier {
     Throwable ioFailure = ioCause(thrown);
     return ioFailure == null
         ? firstMessage(thrown).startsWith("Unexpected end of stream")
-        : ioFailure.getClass() == SocketException.class && firstMessage(ioFailure).contains("reset");
+        : ioFailure.getClass() == SocketException.class
+            && firstMessage(ioFailure).contains("reset");
   }
 
   private static CommandException ofReply(JedisDataException reply, String where, boolean sent) {

@@ -18,8 +18,8 @@ import redis.clients.jedis.JedisClientConfig;
 /**
  * The client's own connections to one server: a semaphore of permits, and the idle connections.
  *
- * <p>A thread with a permit takes an idle connection, or makes one, on its own thread and within its
- * own time limit. A connection pool of Jedis would connect when it decides to: with its default
+ * <p>A thread with a permit takes an idle connection, or makes one, on its own thread and within
+ * its own time limit. A connection pool of Jedis would connect when it decides to: with its default
  * time-out, and, to replace a broken connection, on the thread that gives that one back, on behalf
  * of another caller.
  *
@@ -100,7 +100,8 @@ public final class LazyConnectionPool implements ConnectionPool {
   private void noteRefusal() {
     if (!infoRefused) {
       LOG.info(
-          "{} refuses INFO to this user: releases in doubt cannot be distinguished from others", server);
+          "{} refuses INFO to this user: releases in doubt cannot be distinguished from others",
+          server);
     }
     infoRefusedNanos = System.nanoTime();
     infoRefused = true;
@@ -117,7 +118,9 @@ public final class LazyConnectionPool implements ConnectionPool {
 
   @Override
   public void dropIdle() {
-    for (RedisConnection connection = idle.pollFirst(); connection != null; connection = idle.pollFirst()) {
+    for (RedisConnection connection = idle.pollFirst();
+        connection != null;
+        connection = idle.pollFirst()) {
       disconnect(connection);
     }
   }

@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * Platform threads that run the commands of virtual threads.
  *
  * <p>An interrupt of a virtual thread closes the socket that the thread reads from; an interrupt of
- * a platform thread does not. A command would then have no answer although Redis is well: the client
- * would not know whether the lock was granted, and every cancelled task would cost a connection. So
- * a virtual thread, once it has a connection, leaves the command to a platform thread, and waits
- * uninterruptibly. There are at most as many of these threads as connections, and none without
- * virtual threads.
+ * a platform thread does not. A command would then have no answer although Redis is well: the
+ * client would not know whether the lock was granted, and every cancelled task would cost a
+ * connection. So a virtual thread, once it has a connection, leaves the command to a platform
+ * thread, and waits uninterruptibly. There are at most as many of these threads as connections, and
+ * none without virtual threads.
  *
  * <p><b>Threads.</b> Any thread may call every method.
  */
@@ -60,6 +60,7 @@ public final class PlatformThreadOffload implements AutoCloseable {
    * Runs the command on a platform thread and waits for its end. Throws what the command throws. An
    * interrupt does not end the wait; the interrupt status is restored afterwards.
    */
+  @SuppressWarnings("NullAway") // the result is null only if that of the command is
   public <T> T run(Supplier<T> command) {
     FutureTask<T> task = new FutureTask<>(command::get);
     try {

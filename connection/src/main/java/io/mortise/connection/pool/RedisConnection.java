@@ -122,8 +122,9 @@ public final class RedisConnection extends Connection {
   }
 
   /**
-   * Returns the random id that the server gave itself at its start: another id means another server,
-   * or the same server after a restart. Null before the first answer, and when the server refuses.
+   * Returns the random id that the server gave itself at its start: another id means another
+   * server, or the same server after a restart. Null before the first answer, and when the server
+   * refuses.
    */
   @Nullable String serverRunId() {
     return serverRunId;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param value as Jedis decodes it: {@code Long}, {@code byte[]}, {@code List}
  * @param before the failure of an earlier attempt, which may have run without an answer; null when
  *     there was none
- * @param serverRunId the server that answered, see {@link RedisConnection#serverRunId}; null when it
- *     is not known
+ * @param serverRunId the server that answered, see {@link RedisConnection#serverRunId}; null when
+ *     it is not known
  */
 public record Reply(Object value, @Nullable CommandException before, @Nullable String serverRunId) {
 

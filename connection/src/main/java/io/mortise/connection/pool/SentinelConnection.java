@@ -15,8 +15,8 @@ import redis.clients.jedis.exceptions.JedisException;
 /**
  * One sentinel and the connection to it, which stays open from one query to the next.
  *
- * <p><b>Threads.</b> One thread at a time queries, which {@link SentinelMonitor} ensures; any thread
- * may disconnect, and so ends a query that is under way.
+ * <p><b>Threads.</b> One thread at a time queries, which {@link SentinelMonitor} ensures; any
+ * thread may disconnect, and so ends a query that is under way.
  */
 public final class SentinelConnection {
   private static final Logger LOG = LoggerFactory.getLogger(SentinelConnection.class);

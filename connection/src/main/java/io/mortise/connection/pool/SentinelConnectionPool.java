@@ -17,8 +17,8 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
  *
  * <p>From the first use on the sentinels are queried in each check for a failover, every 200 ms,
  * while the client holds or waits for a lock, or after a command has failed. Otherwise they are
- * queried every {@value #IDLE_MILLIS} ms, so that an idle client does not begin at a master that was
- * replaced long ago.
+ * queried every {@value #IDLE_MILLIS} ms, so that an idle client does not begin at a master that
+ * was replaced long ago.
  *
  * <p><b>Threads.</b> Any thread may call every method but {@code checkForFailover}, which the
  * scheduler's thread calls. {@code lock} guards the changes of the master; a borrower reads the

@@ -26,9 +26,9 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
  * connection is half-open is silent for ever. All sentinels are queried at the same time, again and
  * again; after a query without an answer in time the next one goes over a new connection.
  *
- * <p><b>Which report counts.</b> Each failover has an epoch, higher than all before. The last report
- * of each sentinel counts, also while the sentinel cannot be reached, and of all reports the one
- * with the highest epoch. So a sentinel that is cut off from the others together with a former
+ * <p><b>Which report counts.</b> Each failover has an epoch, higher than all before. The last
+ * report of each sentinel counts, also while the sentinel cannot be reached, and of all reports the
+ * one with the highest epoch. So a sentinel that is cut off from the others together with a former
  * master does not turn the client back to that master. A report that was not repeated for a minute
  * is ignored while more than half of the sentinels report: sentinels that are set up again begin
  * with epoch 0. The first report does not count before more than half of the sentinels have
@@ -92,8 +92,8 @@ public final class SentinelMonitor implements AutoCloseable {
   }
 
   /**
-   * Sets the action for another master than before; the action gets the former and the new one, on a
-   * thread of this monitor. Called before the first use.
+   * Sets the action for another master than before; the action gets the former and the new one, on
+   * a thread of this monitor. Called before the first use.
    */
   void onChange(BiConsumer<HostAndPort, HostAndPort> action) {
     changeAction = action;
@@ -135,7 +135,8 @@ public final class SentinelMonitor implements AutoCloseable {
               new TimeoutException());
         }
         if (!isQueryPending()) {
-          if (queried && sentinels.stream().allMatch(each -> each.failure instanceof UnknownMaster)) {
+          if (queried
+              && sentinels.stream().allMatch(each -> each.failure instanceof UnknownMaster)) {
             throw new UnknownMaster(
                 "the sentinels watch no master '" + masterName + "'", sentinels.get(0).failure);
           }
