@@ -24,14 +24,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Subscribes the channels of one server, over one connection and its thread, which exist while there
- * are channels. When the connection breaks, another one replaces it, the channels are subscribed
- * again, and all waiters wake up and try: messages published in between are lost.
+ * Subscribes the channels of one server, over one connection and its thread, which exist while
+ * there are channels. When the connection breaks, another one replaces it, the channels are
+ * subscribed again, and all waiters wake up and try: messages published in between are lost.
  *
  * <p><b>Threads.</b> {@code lock}, which is that of {@link Subscriptions}, guards the set of
- * channels and the requests to the session, and orders the writes to it, because Jedis does not. The
- * session's thread reads messages and takes the lock only to confirm channels; it fires the signals
- * outside of the lock. All methods that are not private are called under the lock.
+ * channels and the requests to the session, and orders the writes to it, because Jedis does not.
+ * The session's thread reads messages and takes the lock only to confirm channels; it fires the
+ * signals outside of the lock. All methods that are not private are called under the lock.
  */
 final class NodeSubscriber {
   private static final Logger LOG = LoggerFactory.getLogger(NodeSubscriber.class);
@@ -115,7 +115,8 @@ final class NodeSubscriber {
       next.start();
       thread = next;
     } catch (OutOfMemoryError noThread) {
-      LOG.error("no thread can be started for the subscription to {}; waiters poll", endpoint, noThread);
+      LOG.error(
+          "no thread can be started for the subscription to {}; waiters poll", endpoint, noThread);
     }
   }
 
@@ -177,11 +178,15 @@ final class NodeSubscriber {
     if (current.availableBytes() < SubscriberSession.MAX_PENDING_BYTES / 2) {
       return; // the next answers make room
     }
-    List<String> next = fitting(unrequested.stream().map(channel -> channel.name), current.availableBytes());
+    List<String> next =
+        fitting(unrequested.stream().map(channel -> channel.name), current.availableBytes());
     inGroups(next).forEach(current::subscribe);
     next.forEach(this::markRequested);
     // Only then: the session ends when its last channel is unsubscribed.
-    List<String> last = unrequested.isEmpty() ? fitting(unsubscribing.stream(), current.availableBytes()) : List.of();
+    List<String> last =
+        unrequested.isEmpty()
+            ? fitting(unsubscribing.stream(), current.availableBytes())
+            : List.of();
     inGroups(last).forEach(current::unsubscribe);
     last.forEach(unsubscribing::remove);
   }
@@ -208,8 +213,7 @@ final class NodeSubscriber {
 
   /** Returns the names of each group, for one command each. */
   private List<List<String>> inGroups(Collection<String> names) {
-    return List.copyOf(
-        names.stream().collect(Collectors.groupingBy(callbacks::groupOf)).values());
+    return List.copyOf(names.stream().collect(Collectors.groupingBy(callbacks::groupOf)).values());
   }
 
   /** Runs sessions, one after the other, while there are channels: the subscriber thread. */
@@ -269,7 +273,9 @@ final class NodeSubscriber {
         return List.of();
       }
       List<String> some =
-          fitting(unrequested.stream().map(channel -> channel.name), SubscriberSession.MAX_PENDING_BYTES);
+          fitting(
+              unrequested.stream().map(channel -> channel.name),
+              SubscriberSession.MAX_PENDING_BYTES);
       List<String> first = inGroups(some).get(0);
       first.forEach(this::markRequested);
       return first;
@@ -280,7 +286,8 @@ final class NodeSubscriber {
 
   private void run(List<String> first, Backoff backoff) throws CommandException {
     long before = reconnects();
-    SubscriberSession next = new SubscriberSession(endpoint.connect(), sharded, new Events(backoff));
+    SubscriberSession next =
+        new SubscriberSession(endpoint.connect(), sharded, new Events(backoff));
     lock.lock();
     try {
       session = next;

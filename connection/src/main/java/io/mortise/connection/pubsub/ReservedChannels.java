@@ -8,16 +8,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holder ids of future acquisitions whose own channels are subscribed already. Where each waiter has
- * its own channel, it would have to subscribe that channel, wait for the confirmation, and try
+ * Holder ids of future acquisitions whose own channels are subscribed already. Where each waiter
+ * has its own channel, it would have to subscribe that channel, wait for the confirmation, and try
  * again, each time; a waiter that takes one of these ids tries once, and parks.
  *
  * <p>They are made when a caller waits for a lock for the second time within {@link #LINGER_NANOS},
  * several in one command, and dropped when no waiter takes them within that time. An id is taken
  * once.
  *
- * <p><b>Threads.</b> The lock of {@link Subscriptions} guards everything; any thread may call {@link
- * #areNone} without it.
+ * <p><b>Threads.</b> The lock of {@link Subscriptions} guards everything; any thread may call
+ * {@link #areNone} without it.
  */
 final class ReservedChannels {
   /** The number of ids that are made in one command. */
@@ -87,6 +87,7 @@ final class ReservedChannels {
   void forget(long nowNanos) {
     groups
         .values()
-        .removeIf(group -> group.spares.isEmpty() && nowNanos - group.lastWaitNanos >= LINGER_NANOS);
+        .removeIf(
+            group -> group.spares.isEmpty() && nowNanos - group.lastWaitNanos >= LINGER_NANOS);
   }
 }

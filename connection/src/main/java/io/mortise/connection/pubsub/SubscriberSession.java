@@ -19,8 +19,8 @@ import redis.clients.jedis.exceptions.JedisException;
  * written before the server has answered than a socket takes at once: see {@link #availableBytes}.
  * The server answers each channel of each command.
  *
- * <p><b>Threads.</b> The subscriber thread calls {@code run} once; it returns when the connection is
- * over. The writing methods are called under the lock of {@link Subscriptions}; a failure there
+ * <p><b>Threads.</b> The subscriber thread calls {@code run} once; it returns when the connection
+ * is over. The writing methods are called under the lock of {@link Subscriptions}; a failure there
  * shows in {@code run} too, which reads the same socket.
  */
 final class SubscriberSession {

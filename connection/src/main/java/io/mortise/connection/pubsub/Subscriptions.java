@@ -218,7 +218,8 @@ public final class Subscriptions
       if (endpoint != null) {
         NodeSubscriber subscriber =
             subscribers.computeIfAbsent(
-                endpoint, absent -> new NodeSubscriber(absent, topology.isSharded(), lock, this, workers));
+                endpoint,
+                absent -> new NodeSubscriber(absent, topology.isSharded(), lock, this, workers));
         bySubscriber.computeIfAbsent(subscriber, absent -> new ArrayList<>()).add(channel);
       }
     }
@@ -257,7 +258,9 @@ public final class Subscriptions
 
   // ---- a change of servers
 
-  /** Replaces connections that do not follow a slot; subscribes the other channels where they are. */
+  /**
+   * Replaces connections that do not follow a slot; subscribes the other channels where they are.
+   */
   public void serverChanged() {
     lock.lock();
     try {

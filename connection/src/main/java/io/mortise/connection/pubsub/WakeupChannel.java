@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A channel that has waiters, or had some recently.
  *
- * <p><b>Threads.</b> {@link Subscriptions} and its {@link NodeSubscriber}s make, change and drop it;
- * their lock guards all mutable fields; any thread may read {@code confirmed}.
+ * <p><b>Threads.</b> {@link Subscriptions} and its {@link NodeSubscriber}s make, change and drop
+ * it; their lock guards all mutable fields; any thread may read {@code confirmed}.
  */
 final class WakeupChannel {
   final String name;
@@ -23,8 +23,8 @@ final class WakeupChannel {
   long idleSinceNanos = System.nanoTime();
 
   /**
-   * The lock, by the channel of an empty holder, whose {@link ReservedChannels} contain this channel;
-   * null when none do.
+   * The lock, by the channel of an empty holder, whose {@link ReservedChannels} contain this
+   * channel; null when none do.
    */
   @Nullable String spareOf;
 

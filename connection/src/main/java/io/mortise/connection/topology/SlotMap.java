@@ -60,7 +60,8 @@ public final class SlotMap {
   private static HostAndPort address(List<?> node, HostAndPort answeringNode) {
     String host = node.get(0) == null ? "" : new String((byte[]) node.get(0), UTF_8);
     int port = Math.toIntExact((Long) node.get(1));
-    return new HostAndPort(host.isEmpty() || host.equals("?") ? answeringNode.getHost() : host, port);
+    return new HostAndPort(
+        host.isEmpty() || host.equals("?") ? answeringNode.getHost() : host, port);
   }
 
   /** Returns the master of a slot; null when no node has the slot. */
