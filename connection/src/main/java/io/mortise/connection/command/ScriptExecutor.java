@@ -101,7 +101,10 @@ public final class ScriptExecutor {
         if (permanent != null) {
           throw permanent;
         }
-        LOG.warn("{} could not be asked for WAIT yet: {}", topology, fault.getMessage());
+        LOG.warn(
+            "the support of {} for WAIT could not be checked yet: {}",
+            topology,
+            fault.getMessage());
       }
     }
   }

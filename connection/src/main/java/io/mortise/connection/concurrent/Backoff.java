@@ -29,9 +29,9 @@ public final class Backoff {
    * the maximum.
    */
   public long nextNanos() {
-    long whole = Math.min(maxNanos, firstNanos << Math.min(failures, MAX_DOUBLINGS));
+    long fullNanos = Math.min(maxNanos, firstNanos << Math.min(failures, MAX_DOUBLINGS));
     failures++;
-    return (long) (whole * (0.5 + random.getAsDouble() / 2));
+    return (long) (fullNanos * (0.5 + random.getAsDouble() / 2));
   }
 
   public void reset() {

@@ -27,7 +27,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 public final class SentinelConnectionPool implements ConnectionPool {
   private static final long IDLE_MILLIS = 2_000;
 
-  private final SentinelMonitor sentinels;
+  private final SentinelMonitor monitor;
   private final JedisClientConfig config;
   private final ConnectionSettings settings;
   private final ReentrantLock lock = new ReentrantLock();
@@ -40,14 +40,14 @@ public final class SentinelConnectionPool implements ConnectionPool {
   private record Master(HostAndPort server, LazyConnectionPool connections) {}
 
   public SentinelConnectionPool(
-      SentinelMonitor sentinels, JedisClientConfig config, ConnectionSettings settings) {
-    this.sentinels = sentinels;
+      SentinelMonitor monitor, JedisClientConfig config, ConnectionSettings settings) {
+    this.monitor = monitor;
     this.config = config;
     this.settings = settings;
   }
 
   private LazyConnectionPool master(long deadlineNanos) throws InterruptedException {
-    return at(sentinels.master(deadlineNanos));
+    return at(monitor.master(deadlineNanos));
   }
 
   private LazyConnectionPool at(HostAndPort server) {
@@ -63,7 +63,7 @@ public final class SentinelConnectionPool implements ConnectionPool {
       if (closed) {
         throw new JedisConnectionException("the client was closed");
       }
-      HostAndPort latest = sentinels.known(); // there may have been two failovers
+      HostAndPort latest = monitor.known(); // there may have been two failovers
       HostAndPort server = latest == null ? reported : latest;
       Master known = current;
       if (known != null && known.server().equals(server)) {
@@ -120,7 +120,7 @@ public final class SentinelConnectionPool implements ConnectionPool {
 
   @Override
   public void onChange(BiConsumer<Object, Object> action) {
-    sentinels.onChange(
+    monitor.onChange(
         (former, now) -> {
           at(now);
           action.accept(former, now);
@@ -139,7 +139,7 @@ public final class SentinelConnectionPool implements ConnectionPool {
     if (current != null && (inUse || failoverSuspected || due)) {
       failoverSuspected = false;
       queriedNanos = now;
-      sentinels.ask();
+      monitor.ask();
     }
   }
 
@@ -157,7 +157,7 @@ public final class SentinelConnectionPool implements ConnectionPool {
   @Override
   public void close() {
     closed = true;
-    sentinels.close();
+    monitor.close();
     lock.lock();
     try {
       Master known = current;

@@ -99,8 +99,8 @@ final class NodeSubscriber {
     return endpoint;
   }
 
-  void add(Collection<WakeupChannel> some) {
-    for (WakeupChannel channel : some) {
+  void add(Collection<WakeupChannel> added) {
+    for (WakeupChannel channel : added) {
       channel.subscriber = this;
       channels.put(channel.name, channel);
       unrequested.add(channel);
@@ -126,8 +126,8 @@ final class NodeSubscriber {
   }
 
   /** Removes these channels; with the last one the connection ends. */
-  void remove(Collection<WakeupChannel> some) {
-    for (WakeupChannel channel : some) {
+  void remove(Collection<WakeupChannel> removed) {
+    for (WakeupChannel channel : removed) {
       channels.remove(channel.name);
       unrequested.remove(channel);
       if (channel.requested) {
@@ -272,11 +272,11 @@ final class NodeSubscriber {
         callbacks.onEnd(this);
         return List.of();
       }
-      List<String> some =
+      List<String> fitting =
           fitting(
               unrequested.stream().map(channel -> channel.name),
               SubscriberSession.MAX_PENDING_BYTES);
-      List<String> first = inGroups(some).get(0);
+      List<String> first = inGroups(fitting).get(0);
       first.forEach(this::markRequested);
       return first;
     } finally {

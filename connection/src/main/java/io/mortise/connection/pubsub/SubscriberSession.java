@@ -51,7 +51,7 @@ final class SubscriberSession {
   private volatile boolean live;
   private volatile boolean ending;
 
-  /** Set before the socket is closed: Jedis would connect it anew at the next write. */
+  /** Set before the socket is closed: Jedis would connect it again at the next write. */
   private volatile boolean disconnected;
 
   /** When the last request was sent; initially the first SUBSCRIBE. */

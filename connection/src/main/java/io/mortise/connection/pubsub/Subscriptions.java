@@ -127,7 +127,7 @@ public final class Subscriptions
   /**
    * Subscribes the channel unless it is subscribed. Does not wait for the server.
    *
-   * @param lingers whether the channel stays for a while after its last waiter
+   * @param keptAlive whether the channel stays for a while after its last waiter
    */
   public Subscription subscribe(String name, boolean keptAlive) {
     lock.lock();
@@ -211,9 +211,9 @@ public final class Subscriptions
 
   /** Subscribes the channels where their messages are published; later, when that is not known. */
   @GuardedBy("lock")
-  private void route(Collection<WakeupChannel> some) {
+  private void route(Collection<WakeupChannel> unrouted) {
     Map<NodeSubscriber, List<WakeupChannel>> bySubscriber = new HashMap<>();
-    for (WakeupChannel channel : some) {
+    for (WakeupChannel channel : unrouted) {
       Topology.SubscriptionEndpoint endpoint = topology.endpointFor(channel.name);
       if (endpoint != null) {
         NodeSubscriber subscriber =
