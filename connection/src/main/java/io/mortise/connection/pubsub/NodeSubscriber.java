@@ -30,8 +30,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> {@code lock}, which is that of {@link Subscriptions}, guards the set of
  * channels and the requests to the session, and orders the writes to it, because Jedis does not.
- * The session's thread reads messages and takes the lock only to confirm channels; it fires the
- * signals outside of the lock. All methods that are not private are called under the lock.
+ * The session's thread reads messages without the lock, and fires their signals outside of it; it
+ * takes the lock only for confirmed and unsubscribed channels. All methods that are not private are
+ * called under the lock.
  */
 final class NodeSubscriber {
   private static final Logger LOG = LoggerFactory.getLogger(NodeSubscriber.class);
@@ -106,7 +107,7 @@ final class NodeSubscriber {
       unrequested.add(channel);
       unsubscribing.remove(channel.name);
     }
-    subscribeMissing();
+    subscribePending();
   }
 
   private void start() {
@@ -121,7 +122,7 @@ final class NodeSubscriber {
   }
 
   /** Returns whether the channel can be removed now; not while its connection is replaced. */
-  boolean canLeave(WakeupChannel channel) {
+  boolean canRemove(WakeupChannel channel) {
     return !channel.requested || (session != null && session.isLive());
   }
 
@@ -137,7 +138,7 @@ final class NodeSubscriber {
       channel.requested = false;
     }
     if (!channels.isEmpty()) {
-      subscribeMissing();
+      subscribePending();
     } else if (session != null) {
       session.end();
     }
@@ -167,7 +168,7 @@ final class NodeSubscriber {
   }
 
   /** Subscribes and unsubscribes the outstanding channels, as far as the session has room. */
-  void subscribeMissing() {
+  void subscribePending() {
     if (thread == null && !channels.isEmpty()) {
       start();
     }
@@ -355,7 +356,7 @@ final class NodeSubscriber {
       WakeupChannel channel;
       lock.lock();
       try {
-        subscribeMissing(); // channels added since the first request
+        subscribePending(); // channels added since the first request
         channel = channels.get(name);
         if (channel == null || !channel.requested || channel.confirmed) {
           return;
@@ -379,7 +380,7 @@ final class NodeSubscriber {
     public void unsubscribed() {
       lock.lock();
       try {
-        subscribeMissing(); // there is room again
+        subscribePending(); // there is room again
       } finally {
         lock.unlock();
       }

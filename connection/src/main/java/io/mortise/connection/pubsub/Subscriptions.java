@@ -259,7 +259,8 @@ public final class Subscriptions
   // ---- a change of servers
 
   /**
-   * Replaces connections that do not follow a slot; subscribes the other channels where they are.
+   * Replaces the connections whose channels have no slots; subscribes the channels that have at the
+   * new nodes of their slots.
    */
   public void serverChanged() {
     lock.lock();
@@ -290,7 +291,7 @@ public final class Subscriptions
         route(List.of(channel));
       }
     }
-    subscribers.values().forEach(NodeSubscriber::subscribeMissing);
+    subscribers.values().forEach(NodeSubscriber::subscribePending);
   }
 
   // ---- for the subscribers
@@ -380,7 +381,7 @@ public final class Subscriptions
       if (channel.waiters == 0) {
         NodeSubscriber subscriber = channel.subscriber;
         long expiryNanos = channel.idleSinceNanos + lingerNanos(channel);
-        if (expiryNanos - now > 0 || (subscriber != null && !subscriber.canLeave(channel))) {
+        if (expiryNanos - now > 0 || (subscriber != null && !subscriber.canRemove(channel))) {
           due = expiryNanos - due < 0 ? Math.max(expiryNanos, now + PRIVATE_LINGER_NANOS) : due;
         } else {
           dropped.add(channel);
