@@ -1,13 +1,13 @@
 /**
- * Connections to Redis: pools, topologies, the execution of scripts, and subscriptions. Knows no
- * lock; for {@code io.mortise.core} alone.
+ * Connections to Redis: pools, topologies, the execution of scripts, and subscriptions. Contains no
+ * lock logic; exported to {@code io.mortise.core} only.
  */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings({
   "module",
   "requires-automatic",
   "requires-transitive-automatic"
-}) // Jedis names itself so
+}) // Jedis is an automatic module
 module io.mortise.connection {
   requires transitive io.mortise.scripts;
   requires static transitive org.jspecify;

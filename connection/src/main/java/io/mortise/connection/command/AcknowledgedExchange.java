@@ -1,6 +1,6 @@
 package io.mortise.connection.command;
 
-import io.mortise.connection.command.ReplicaAcknowledgement.Shortfall;
+import io.mortise.connection.command.ReplicaAcknowledgement.AcknowledgementFailure;
 import io.mortise.connection.pool.Deadlines;
 import io.mortise.connection.pool.Exchange;
 import java.util.List;
@@ -9,16 +9,16 @@ import java.util.function.Supplier;
 import redis.clients.jedis.Connection;
 
 /**
- * An attempt that counts only when it is acknowledged; otherwise it is undone, on the same
- * connection, and the answer is the {@link Shortfall}.
+ * An attempt that counts only when it is acknowledged. Otherwise it is undone, on the same
+ * connection, and the answer is the {@link AcknowledgementFailure}.
  *
- * @param granted whether an answer is a grant
- * @param undo what takes the grant back
+ * @param granted tests whether an answer is a grant
+ * @param undo supplies the exchanges that undo the grant
  */
 record AcknowledgedExchange(
     Exchange attempt,
     Predicate<Object> granted,
-    ReplicaAcknowledgement acknowledgements,
+    ReplicaAcknowledgement acknowledgement,
     Supplier<List<Exchange>> undo)
     implements Exchange {
 
@@ -27,7 +27,7 @@ record AcknowledgedExchange(
     return new AcknowledgedExchange(
         attempt.asking(),
         granted,
-        acknowledgements,
+        acknowledgement,
         () -> undo.get().stream().map(Exchange::asking).toList());
   }
 
@@ -37,14 +37,14 @@ record AcknowledgedExchange(
     if (!granted.test(answer)) {
       return answer;
     }
-    Shortfall shortfall = acknowledgements.await(connection, deadlineNanos);
-    if (shortfall == null) {
+    AcknowledgementFailure failure = acknowledgement.await(connection, deadlineNanos);
+    if (failure == null) {
       return answer;
     }
     for (Exchange call : undo.get()) {
       connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
       call.on(connection, deadlineNanos);
     }
-    return shortfall;
+    return failure;
   }
 }

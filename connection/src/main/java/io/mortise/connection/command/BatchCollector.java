@@ -17,52 +17,52 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gathers the items that one scan of the scheduler finds due, and sends them, many in one round
- * trip.
+ * Gathers the items that are due in one scan of the scheduler, and sends them, many in one round
+ * trip. Every item that was added is answered or failed, exactly once, whatever is thrown in
+ * between: a hold that waits for its answer is not added again.
  *
- * <p>{@code offer} and {@code flush} belong to the scheduler's thread. The commands run on a
- * worker, one for each server, so that one that hangs holds up nothing but itself. Every item that
- * was offered is answered or failed, exactly once, whatever is thrown in between: a hold that waits
- * for its answer is not asked for again.
+ * <p><b>Threads.</b> Only the scheduler's thread calls {@code add} and {@code flush}. The commands
+ * run on workers, one for each server, so that a silent server delays only its own items. The
+ * worker calls the items; without a worker the scheduler's thread does.
  */
 public final class BatchCollector {
   private static final Logger LOG = LoggerFactory.getLogger(BatchCollector.class);
 
-  /** So many items keep a server busy for about a millisecond. */
-  private static final int MOST_ITEMS = 500;
+  /** The maximum size of a batch; it keeps a server busy for about a millisecond. */
+  private static final int MAX_ITEMS = 500;
 
-  /** One item: what is sent, and who is told the answer. */
+  /** A call to send, and the receiver of its answer. */
   public interface Item {
     ScriptCall call();
 
-    /** The answer may not take longer than this; of a batch, the least counts. */
+    /** Returns the time limit for the answer; a batch has the shortest limit of its items. */
     long withinNanos();
 
     /**
-     * The answer to this item.
+     * Handles the answer to this item.
      *
      * @param sentNanos the time before the batch was sent
      */
     void onReply(long answer, long sentNanos);
 
-    /** No answer. */
+    /** Handles the failure of this item: there is no answer. */
     void onFailure(CommandException fault);
   }
 
-  private final ScriptExecutor commands;
+  private final ScriptExecutor executor;
   private final WorkerPool workers;
-  private Map<Script, List<Open>> gathered = new LinkedHashMap<>();
+  private Map<Script, List<PendingItem>> gathered = new LinkedHashMap<>();
 
-  public BatchCollector(ScriptExecutor commands, WorkerPool workers) {
-    this.commands = commands;
+  public BatchCollector(ScriptExecutor executor, WorkerPool workers) {
+    this.executor = executor;
     this.workers = workers;
   }
 
   public void add(Item item) {
     try {
-      Open open = new Open(item);
-      gathered.computeIfAbsent(open.call.script(), script -> new ArrayList<>()).add(open);
-    } catch (Throwable e) { // it must hear of that, or it would wait for its answer
+      PendingItem pending = new PendingItem(item);
+      gathered.computeIfAbsent(pending.call.script(), script -> new ArrayList<>()).add(pending);
+    } catch (Throwable e) { // without a failure the item would wait for its answer
       item.onFailure(unsent(e));
       throw e;
     }
@@ -70,39 +70,39 @@ public final class BatchCollector {
 
   public void flush() {
     if (!gathered.isEmpty()) {
-      Map<Script, List<Open>> due = gathered;
+      Map<Script, List<PendingItem>> due = gathered;
       gathered = new LinkedHashMap<>();
       try {
-        byServer(due.values()).forEach(this::hand);
+        byServer(due.values()).forEach(this::dispatch);
       } finally {
-        failUnhanded(due.values());
+        failUndispatched(due.values());
       }
     }
   }
 
-  /** Leaves those of one server to a worker. */
-  private void hand(List<List<Open>> server) {
+  /** Hands the items of one server to a worker. */
+  private void dispatch(List<List<PendingItem>> server) {
     Throwable failure = null;
-    boolean handed = false;
+    boolean dispatched = false;
     try {
-      handed = workers.tryRun(() -> sendAll(server));
+      dispatched = workers.tryRun(() -> sendAll(server));
     } catch (Throwable e) {
       failure = e;
     }
-    for (List<Open> items : server) {
-      for (Open item : items) {
-        item.handed = true;
-        if (!handed) {
+    for (List<PendingItem> items : server) {
+      for (PendingItem item : items) {
+        item.dispatched = true;
+        if (!dispatched) {
           item.fail(unsent(failure));
         }
       }
     }
   }
 
-  private static void failUnhanded(Collection<List<Open>> scripts) {
-    for (List<Open> items : scripts) {
-      for (Open item : items) {
-        if (!item.handed) {
+  private static void failUndispatched(Collection<List<PendingItem>> scripts) {
+    for (List<PendingItem> items : scripts) {
+      for (PendingItem item : items) {
+        if (!item.dispatched) {
           item.fail(unsent(null));
         }
       }
@@ -114,13 +114,13 @@ public final class BatchCollector {
         Kind.POOL_EXHAUSTED, false, "no thread could be started, or an error came", cause);
   }
 
-  /** For each server the items of each script. */
-  private Collection<List<List<Open>>> byServer(Collection<List<Open>> scripts) {
-    Map<Object, List<List<Open>>> servers = new LinkedHashMap<>();
-    for (List<Open> items : scripts) {
-      Map<Object, List<Open>> parts = new LinkedHashMap<>();
-      for (Open item : items) {
-        parts.computeIfAbsent(commands.serverOf(item.call), server -> new ArrayList<>()).add(item);
+  /** Returns for each server the items of each script. */
+  private Collection<List<List<PendingItem>>> byServer(Collection<List<PendingItem>> scripts) {
+    Map<Object, List<List<PendingItem>>> servers = new LinkedHashMap<>();
+    for (List<PendingItem> items : scripts) {
+      Map<Object, List<PendingItem>> parts = new LinkedHashMap<>();
+      for (PendingItem item : items) {
+        parts.computeIfAbsent(executor.serverOf(item.call), server -> new ArrayList<>()).add(item);
       }
       parts.forEach(
           (server, part) -> servers.computeIfAbsent(server, s -> new ArrayList<>()).add(part));
@@ -128,32 +128,32 @@ public final class BatchCollector {
     return servers.values();
   }
 
-  private void sendAll(List<List<Open>> scripts) {
-    for (List<Open> items : scripts) {
-      for (int from = 0; from < items.size(); from += MOST_ITEMS) {
-        List<Open> some = items.subList(from, Math.min(items.size(), from + MOST_ITEMS));
+  private void sendAll(List<List<PendingItem>> scripts) {
+    for (List<PendingItem> items : scripts) {
+      for (int from = 0; from < items.size(); from += MAX_ITEMS) {
+        List<PendingItem> batch = items.subList(from, Math.min(items.size(), from + MAX_ITEMS));
         try {
-          send(some);
+          send(batch);
         } catch (Throwable e) {
           CommandException fault =
               new CommandException(Kind.SCRIPT, true, "an error kept the answer back: " + e, e);
-          some.forEach(item -> item.fail(fault));
+          batch.forEach(item -> item.fail(fault));
         }
       }
     }
   }
 
-  /** Sends one batch, of one script, and tells everybody the answer. */
-  private void send(List<Open> items) {
-    long within = commands.timeoutNanos();
+  /** Sends one batch, of one script, and delivers the answers. */
+  private void send(List<PendingItem> items) {
+    long withinNanos = executor.timeoutNanos();
     List<ScriptCall> calls = new ArrayList<>(items.size());
-    for (Open item : items) {
-      within = Math.min(within, item.item.withinNanos());
+    for (PendingItem item : items) {
+      withinNanos = Math.min(withinNanos, item.item.withinNanos());
       calls.add(item.call);
     }
     long sentNanos = System.nanoTime();
-    List<ScriptPipeline.Result> answers = commands.pipeline().runBatch(calls, within);
-    List<Open> suspects = new ArrayList<>();
+    List<ScriptPipeline.Result> answers = executor.pipeline().runBatch(calls, withinNanos);
+    List<PendingItem> suspects = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
       CommandException fault = answers.get(i).fault();
       if (fault == null) {
@@ -164,7 +164,7 @@ public final class BatchCollector {
         items.get(i).fail(fault);
       }
     }
-    // One key that is no lock any more fails the script for all: look for it, spare the others.
+    // One key that is no lock any more fails the script for all items: bisect, to find that item.
     if (suspects.size() == 1) {
       suspects.get(0).fail(wrongType(answers));
     } else if (!suspects.isEmpty()) {
@@ -183,28 +183,31 @@ public final class BatchCollector {
   }
 
   /**
-   * An item that was offered. It is told once, whatever is thrown on the way: the first who tells
-   * it does, and what the item throws itself stops nobody else.
+   * An item that was added. It gets one outcome, whatever is thrown on the way: the first one
+   * counts. An exception of the item itself does not affect the other items.
    */
-  private static final class Open {
+  private static final class PendingItem {
     final Item item;
     final ScriptCall call;
-    private final AtomicBoolean told = new AtomicBoolean();
+    private final AtomicBoolean delivered = new AtomicBoolean();
 
-    /** Whether a worker has it, or it was told that none has; the scheduler's thread alone. */
-    boolean handed;
+    /**
+     * Whether a worker has the item, or it failed because no worker has; only the scheduler's
+     * thread uses it.
+     */
+    boolean dispatched;
 
-    Open(Item item) {
+    PendingItem(Item item) {
       this.item = item;
       this.call = item.call();
     }
 
     void fail(CommandException fault) {
-      if (told.compareAndSet(false, true)) {
+      if (delivered.compareAndSet(false, true)) {
         try {
           item.onFailure(fault);
         } catch (Throwable e) {
-          log("a fault could not be told to {}", e);
+          log("a failure could not be delivered to {}", e);
         }
       }
     }
@@ -214,20 +217,20 @@ public final class BatchCollector {
         fail(new CommandException(Kind.SCRIPT, true, "the answer cannot be read: " + value, null));
       } else if (answer < 0) {
         fail(new CommandException(Kind.SCRIPT, false, "Redis refused to say", null));
-      } else if (told.compareAndSet(false, true)) {
+      } else if (delivered.compareAndSet(false, true)) {
         try {
           item.onReply(answer, sentNanos);
         } catch (Throwable e) {
-          log("an answer could not be told to {}", e);
+          log("an answer could not be delivered to {}", e);
         }
       }
     }
 
-    private void log(String what, Throwable e) {
+    private void log(String message, Throwable e) {
       try {
-        LOG.error(what, item, e);
+        LOG.error(message, item, e);
       } catch (Throwable again) {
-        e.addSuppressed(again); // there is no memory even for that
+        e.addSuppressed(again); // there is no memory even for the log
       }
     }
   }

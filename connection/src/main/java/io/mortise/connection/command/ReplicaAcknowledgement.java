@@ -12,8 +12,10 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Waits until what a connection has written is safe: WAIT, or WAITAOF. Both speak of the writes of
- * their own connection alone, so they follow the write on the same one.
+ * Waits until the writes of a connection are safe: by WAIT, or by WAITAOF. Both cover only the
+ * writes of their own connection, so they follow the write on the same one.
+ *
+ * <p><b>Threads.</b> Any thread may call every method; the object is immutable.
  */
 final class ReplicaAcknowledgement {
   private final Durability wanted;
@@ -27,19 +29,19 @@ final class ReplicaAcknowledgement {
   }
 
   /**
-   * Waits for them.
+   * Waits for the acknowledgements.
    *
-   * @return what to say when they fall short; null when they do not
+   * @return the failure when some are missing; null otherwise
    */
-  @Nullable Shortfall await(Connection connection, long deadlineNanos) {
-    long half = (deadlineNanos - System.nanoTime()) / 2_000_000;
-    long millis = Math.max(1, Math.min(wanted.within().toMillis(), half));
+  @Nullable AcknowledgementFailure await(Connection connection, long deadlineNanos) {
+    long halfMillis = (deadlineNanos - System.nanoTime()) / 2_000_000;
+    long millis = Math.max(1, Math.min(wanted.within().toMillis(), halfMillis));
     connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
     try {
-      return wanted.onDisk() ? onDisks(connection, millis) : inMemory(connection, millis);
+      return wanted.onDisk() ? awaitDisks(connection, millis) : awaitReplicas(connection, millis);
     } catch (JedisDataException refusal) {
       return isUnsupported(refusal)
-          ? new Shortfall(
+          ? new AcknowledgementFailure(
               Kind.NOT_SUPPORTED,
               "the server cannot do what LockOptions.acknowledgement wants ("
                   + refusal.getMessage()
@@ -48,11 +50,14 @@ final class ReplicaAcknowledgement {
     }
   }
 
-  private static Shortfall rethrow(JedisDataException refusal) {
+  private static AcknowledgementFailure rethrow(JedisDataException refusal) {
     throw refusal;
   }
 
-  /** Whether the server has the command, and its settings allow it: by asking for nothing. */
+  /**
+   * Sends a wait for no replica: fails unless the server has the command, and its settings allow
+   * it.
+   */
   Object probe(Connection connection, long deadlineNanos) {
     CommandArguments command =
         wanted.onDisk()
@@ -66,7 +71,10 @@ final class ReplicaAcknowledgement {
     return message.startsWith("ERR unknown command") || message.contains("WAITAOF cannot be used");
   }
 
-  /** The fault of a probe as it is told to who makes the client; null when it may pass. */
+  /**
+   * Returns the failure of a probe as the caller that makes the client gets it; null when it is
+   * transient.
+   */
   static @Nullable CommandException permanentFailureOf(CommandException fault) {
     if (fault.getCause() instanceof JedisDataException refusal && isUnsupported(refusal)) {
       return new CommandException(
@@ -80,20 +88,20 @@ final class ReplicaAcknowledgement {
     return fault.kind().isTransient() ? null : fault;
   }
 
-  private @Nullable Shortfall inMemory(Connection connection, long millis) {
+  private @Nullable AcknowledgementFailure awaitReplicas(Connection connection, long millis) {
     long replicas =
         (Long)
             connection.executeCommand(
                 new CommandArguments(Command.WAIT).add(wanted.replicas()).add(millis));
     return replicas >= wanted.replicas()
         ? null
-        : new Shortfall(
+        : new AcknowledgementFailure(
             Kind.NOT_REPLICATED,
             "%d of %d replicas have acknowledged the acquisition within %d ms, and it was undone; look at the replicas' lag, or at LockOptions.acknowledgement"
                 .formatted(replicas, wanted.replicas(), millis));
   }
 
-  private @Nullable Shortfall onDisks(Connection connection, long millis) {
+  private @Nullable AcknowledgementFailure awaitDisks(Connection connection, long millis) {
     List<?> answer =
         (List<?>)
             connection.executeCommand(
@@ -102,12 +110,12 @@ final class ReplicaAcknowledgement {
     long replicas = (Long) answer.get(1);
     return local >= 1 && replicas >= wanted.replicas()
         ? null
-        : new Shortfall(
+        : new AcknowledgementFailure(
             Kind.NOT_REPLICATED,
             "within %d ms the acquisition was on the disk of %s master and %d of %d replicas, and it was undone; look at appendfsync and the replicas' lag, or at LockOptions.acknowledgement"
                 .formatted(millis, local >= 1 ? "the" : "no", replicas, wanted.replicas()));
   }
 
-  /** Why an acquisition does not count. */
-  record Shortfall(Kind reason, String message) {}
+  /** The reason why an acquisition does not count. */
+  record AcknowledgementFailure(Kind kind, String message) {}
 }

@@ -13,20 +13,20 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 /**
  * One script on a connection: EVALSHA, and EVAL with the text when the server does not know it.
  *
- * @param servers say with which command it publishes, at the time when it is sent
- * @param asks whether ASKING stands before each of the two: it counts for one command, so a node
- *     that is getting the slot, and has never seen the script, would send the second one back
+ * @param topology returns the command that publishes, at the time when the script is sent
+ * @param sendsAsking whether ASKING is sent before each of the two: it counts for one command, so a
+ *     node that is importing the slot, and has never seen the script, would redirect the second one
  */
-public record ScriptExchange(ScriptRequest request, Topology servers, boolean asks)
+public record ScriptExchange(ScriptRequest request, Topology topology, boolean sendsAsking)
     implements CombinableExchange {
 
-  public ScriptExchange(ScriptRequest request, Topology servers) {
-    this(request, servers, false);
+  public ScriptExchange(ScriptRequest request, Topology topology) {
+    this(request, topology, false);
   }
 
   @Override
   public Exchange asking() {
-    return new ScriptExchange(request, servers, true);
+    return new ScriptExchange(request, topology, true);
   }
 
   @Override
@@ -46,21 +46,21 @@ public record ScriptExchange(ScriptRequest request, Topology servers, boolean as
   }
 
   CommandArguments bySha1() {
-    return request.arguments(Command.EVALSHA, request.script().sha1(), servers.publishCommand());
+    return request.arguments(Command.EVALSHA, request.script().sha1(), topology.publishCommand());
   }
 
   CommandArguments byText() {
-    return request.arguments(Command.EVAL, request.script().text(), servers.publishCommand());
+    return request.arguments(Command.EVAL, request.script().text(), topology.publishCommand());
   }
 
-  /** A short command of one caller. */
+  /** Returns whether this is a short command of one caller. */
   @Override
   public boolean isCombinable() {
-    return !asks && !request.script().batch();
+    return !sendsAsking && !request.script().batch();
   }
 
   private Object write(Connection connection, CommandArguments command) {
-    if (asks) {
+    if (sendsAsking) {
       connection.executeCommand(new CommandArguments(Command.ASKING));
     }
     return connection.executeCommand(command);

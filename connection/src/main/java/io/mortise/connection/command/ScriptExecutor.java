@@ -1,6 +1,6 @@
 package io.mortise.connection.command;
 
-import io.mortise.connection.command.ReplicaAcknowledgement.Shortfall;
+import io.mortise.connection.command.ReplicaAcknowledgement.AcknowledgementFailure;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.ConnectionSettings;
@@ -18,31 +18,33 @@ import redis.clients.jedis.Protocol.Command;
 
 /**
  * Runs scripts: EVALSHA, and EVAL with the text when the server does not know the script, as after
- * a restart, a failover, or SCRIPT FLUSH. Nothing is remembered about what a server knows.
+ * a restart, a failover, or SCRIPT FLUSH. Does not remember which scripts a server knows.
+ *
+ * <p><b>Threads.</b> Any thread may call every method; the executor has no state of its own.
  */
 public final class ScriptExecutor {
   private static final Logger LOG = LoggerFactory.getLogger(ScriptExecutor.class);
 
-  private final Topology servers;
-  private final ReplicaAcknowledgement acknowledgements;
-  private final ScriptPipeline many;
+  private final Topology topology;
+  private final ReplicaAcknowledgement acknowledgement;
+  private final ScriptPipeline pipeline;
   private final long timeoutNanos;
 
-  public ScriptExecutor(Topology servers, WorkerPool workers, ConnectionSettings settings) {
-    this.servers = servers;
-    this.acknowledgements = new ReplicaAcknowledgement(settings.durability());
+  public ScriptExecutor(Topology topology, WorkerPool workers, ConnectionSettings settings) {
+    this.topology = topology;
+    this.acknowledgement = new ReplicaAcknowledgement(settings.durability());
     this.timeoutNanos = settings.commandTimeout().toNanos();
-    this.many = new ScriptPipeline(this, servers, workers);
+    this.pipeline = new ScriptPipeline(this, topology, workers);
   }
 
-  /** How long a command may take when its caller has no shorter limit. */
+  /** Returns the time limit of a command whose caller has no shorter one. */
   public long timeoutNanos() {
     return timeoutNanos;
   }
 
-  /** For many calls at a time. */
+  /** Returns the pipeline for many calls at a time. */
   public ScriptPipeline pipeline() {
-    return many;
+    return pipeline;
   }
 
   /** Runs one call. */
@@ -55,11 +57,11 @@ public final class ScriptExecutor {
   }
 
   /**
-   * Makes an attempt that counts only when it is acknowledged, if that is wanted; otherwise it is
-   * undone before this throws.
+   * Makes an attempt. If the settings require acknowledgements, a grant without them is undone
+   * before this throws.
    *
-   * @param granted whether an answer is a grant
-   * @param undo what takes the grant back
+   * @param granted tests whether an answer is a grant
+   * @param undo supplies the calls that undo the grant
    */
   public Reply attempt(
       ScriptRequest attempt,
@@ -67,76 +69,81 @@ public final class ScriptExecutor {
       Supplier<List<ScriptCall>> undo,
       long withinNanos)
       throws CommandException {
-    if (!acknowledgements.isRequired()) {
+    if (!acknowledgement.isRequired()) {
       return run(attempt, withinNanos);
     }
     Reply reply =
-        servers.exchange(
+        topology.exchange(
             slotOf(attempt),
             new AcknowledgedExchange(
-                new ScriptExchange(attempt, servers),
+                new ScriptExchange(attempt, topology),
                 granted,
-                acknowledgements,
+                acknowledgement,
                 () -> undo.get().stream().map(this::exchangeOf).toList()),
             Math.min(withinNanos, timeoutNanos));
-    if (reply.value() instanceof Shortfall shortfall) {
-      throw new CommandException(shortfall.reason(), reply.repeated(), shortfall.message(), null);
+    if (reply.value() instanceof AcknowledgementFailure failure) {
+      throw new CommandException(failure.kind(), reply.repeated(), failure.message(), null);
     }
     return reply;
   }
 
   /**
-   * Finds out whether the server can acknowledge as it is wanted.
+   * Checks that the server supports the required acknowledgements.
    *
-   * @throws CommandException if it cannot; not if it cannot be asked now
+   * @throws CommandException if it does not; not if the server cannot answer now
    */
   public void probeAcknowledgements() throws CommandException {
-    if (acknowledgements.isRequired()) {
+    if (acknowledgement.isRequired()) {
       try {
-        servers.exchange(0, acknowledgements::probe, timeoutNanos);
+        topology.exchange(0, acknowledgement::probe, timeoutNanos);
       } catch (CommandException fault) {
-        CommandException lasting = ReplicaAcknowledgement.permanentFailureOf(fault);
-        if (lasting != null) {
-          throw lasting;
+        CommandException permanent = ReplicaAcknowledgement.permanentFailureOf(fault);
+        if (permanent != null) {
+          throw permanent;
         }
-        LOG.warn("{} could not be asked for WAIT yet: {}", servers, fault.getMessage());
+        LOG.warn(
+            "the support of {} for WAIT could not be checked yet: {}",
+            topology,
+            fault.getMessage());
       }
     }
   }
 
   public Reply run(ScriptRequest request, long withinNanos) throws CommandException {
-    return servers.exchange(
-        slotOf(request), new ScriptExchange(request, servers), Math.min(withinNanos, timeoutNanos));
+    return topology.exchange(
+        slotOf(request),
+        new ScriptExchange(request, topology),
+        Math.min(withinNanos, timeoutNanos));
   }
 
-  /** Runs a call that must not run twice; a fault says whether it may have run. */
+  /** Runs a call that must not run twice; the exception says whether it may have run. */
   public Reply runAtMostOnce(ScriptCall call) throws CommandException {
     ScriptRequest request = ScriptRequest.of(call);
-    return servers.exchangeAtMostOnce(
-        slotOf(request), new ScriptExchange(request, servers), timeoutNanos);
+    return topology.exchangeAtMostOnce(
+        slotOf(request), new ScriptExchange(request, topology), timeoutNanos);
   }
 
   private Exchange exchangeOf(ScriptCall call) {
-    return new ScriptExchange(ScriptRequest.of(call), servers);
+    return new ScriptExchange(ScriptRequest.of(call), topology);
   }
 
   private int slotOf(ScriptRequest request) {
-    return servers.slotOf(request.firstKey());
+    return topology.slotOf(request.firstKey());
   }
 
-  /** Whether the two can go in one command. */
+  /** Returns whether one command can contain both calls. */
   public boolean haveOneSlot(ScriptCall call, ScriptCall other) {
     return slotOf(ScriptRequest.of(call)) == slotOf(ScriptRequest.of(other));
   }
 
-  /** What has its slot, as far as it is known; see {@link Topology#serverOf}. */
+  /** Returns the server that has the slot of the call, see {@link Topology#serverOf}. */
   Object serverOf(ScriptCall call) {
-    return servers.serverOf(slotOf(ScriptRequest.of(call)));
+    return topology.serverOf(slotOf(ScriptRequest.of(call)));
   }
 
-  /** What the server says of itself; of a cluster, one of its servers. */
+  /** Returns the section {@code server} of INFO; in a cluster, of one of its servers. */
   Object serverInfo() throws CommandException {
-    return servers
+    return topology
         .exchange(
             0,
             (connection, deadline) ->

@@ -8,19 +8,19 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * A script as it is sent: for one call, or for many that it answers together.
+ * A script with its keys and arguments, as it is sent: for one call, or merged for many calls.
  *
- * @param keys all of one slot
+ * @param keys the keys, all of one slot
  */
 public record ScriptRequest(Script script, List<byte[]> keys, List<byte[]> arguments) {
-  /** What the protocol needs around a word: its length, and line ends. */
-  private static final int FRAME = 8;
+  /** The framing of one argument in the protocol: its length, and line ends. */
+  private static final int FRAME_BYTES = 8;
 
   public static ScriptRequest of(ScriptCall call) {
     return new ScriptRequest(call.script(), call.keys(), call.arguments());
   }
 
-  /** One request for all of these; they are of one script and one slot. */
+  /** Returns one request for all of these calls, which have one script and one slot. */
   public static ScriptRequest merged(List<ScriptCall> items) {
     Script script = items.get(0).script();
     List<byte[]> keys = new ArrayList<>(items.size() * script.keys());
@@ -33,31 +33,31 @@ public record ScriptRequest(Script script, List<byte[]> keys, List<byte[]> argum
   }
 
   /**
-   * About how long it is on the wire.
+   * Returns the approximate length on the wire.
    *
    * @param text the script or its SHA-1
    */
   int bytes(byte[] text) {
-    int sum = text.length + FRAME * 3;
+    int sum = text.length + FRAME_BYTES * 3;
     for (byte[] key : keys) {
-      sum += key.length + FRAME;
+      sum += key.length + FRAME_BYTES;
     }
     for (byte[] argument : arguments) {
-      sum += argument.length + FRAME;
+      sum += argument.length + FRAME_BYTES;
     }
     return sum;
   }
 
-  /** By the key that decides on the server. */
+  /** Returns the key that decides which server runs the request. */
   byte[] firstKey() {
     return keys.get(0);
   }
 
   /**
-   * As Jedis sends it.
+   * Returns the arguments as Jedis sends them.
    *
    * @param text the script or its SHA-1
-   * @param publish what stands for {@link ScriptCall#publish()}
+   * @param publish replaces {@link ScriptCall#publish()}
    */
   CommandArguments arguments(Command command, byte[] text, byte[] publish) {
     CommandArguments all = new CommandArguments(command).add(text).add(keys.size());

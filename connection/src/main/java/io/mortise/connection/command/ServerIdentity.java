@@ -10,31 +10,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The random id that a server gives itself at its start: what two addresses of one server have in
- * common. It is asked once, so of a server that has restarted it may be the former one: two clients
- * that asked at different times may miss that they have one server.
+ * The random id that a server gives itself at its start; two addresses of one server have the same
+ * id. It is queried once, so the id may be that from before a restart: two clients that queried at
+ * different times may miss that they have one server.
+ *
+ * <p><b>Threads.</b> Any thread may call {@code get}; several may query at the same time. The id is
+ * written before {@code queried}, so a thread that sees {@code queried} sees the id.
  */
 public final class ServerIdentity {
   private static final Logger LOG = LoggerFactory.getLogger(ServerIdentity.class);
   private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:(\\S+)");
 
-  private volatile Optional<String> known = Optional.empty();
+  private volatile Optional<String> id = Optional.empty();
 
-  /** Whether the server has answered, or refused to. */
-  private volatile boolean asked;
+  /** Whether the server has answered, or has refused for good. */
+  private volatile boolean queried;
 
-  /** The id; empty when the server does not tell, or does not answer now. */
-  public Optional<String> get(ScriptExecutor commands) {
-    if (!asked) {
+  /** Returns the id; empty when the server refuses, or does not answer now. */
+  public Optional<String> get(ScriptExecutor executor) {
+    if (!queried) {
       try {
-        known = find(commands.serverInfo());
-        asked = true;
+        id = find(executor.serverInfo());
+        queried = true;
       } catch (CommandException fault) {
-        LOG.debug("the server does not say which it is", fault);
-        asked = !fault.kind().isTransient();
+        LOG.debug("the run id of the server is not known", fault);
+        queried = !fault.kind().isTransient();
       }
     }
-    return known;
+    return id;
   }
 
   private static Optional<String> find(Object info) {

@@ -1,6 +1,6 @@
 /**
- * Runs scripts: one, many in one round trip, batches of the scheduler, and with the acknowledgement
- * of replicas. Knows scripts; knows no lock.
+ * Runs scripts: one, many in one round trip, the batches of the scheduler, and attempts with the
+ * acknowledgement of replicas. Knows scripts; knows no lock.
  *
  * <p>Uses: {@code concurrent}, {@code pool}, {@code pipeline}, {@code topology}.
  */

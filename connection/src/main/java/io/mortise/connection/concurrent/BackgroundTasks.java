@@ -6,16 +6,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs tasks on workers, at once or later. What ends a hold must not fail halfway for want of a
- * thread: a task for which none can be started is tried again.
+ * Runs tasks on worker threads, at once or after a delay. A task for which no thread can be started
+ * is tried again, because the end of a hold must not fail halfway.
  *
- * <p><b>Threads.</b> May be called by any thread; each task runs on a worker.
+ * <p><b>Threads.</b> Any thread may call {@code run} and {@code schedule}; each task runs on a
+ * worker.
  */
 public final class BackgroundTasks {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundTasks.class);
 
-  /** When to try again to start a thread. */
-  private static final long NO_THREAD_NANOS = 200_000_000L;
+  /** The pause before another attempt to start a thread. */
+  private static final long THREAD_RETRY_NANOS = 200_000_000L;
 
   private final WorkerPool workers;
   private final Scheduler scheduler;
@@ -30,20 +31,20 @@ public final class BackgroundTasks {
     this.ticker = ticker;
   }
 
-  /** Runs a task on a worker; a little later, when no thread can be started now. */
+  /** Runs a task on a worker; after a short delay when no thread can be started now. */
   public void run(Runnable task) {
     try {
       workers.run(task);
     } catch (OutOfMemoryError noThread) {
-      LOG.error("no thread can be started; a task of the client has to wait", noThread);
-      var unused = schedule(task, NO_THREAD_NANOS);
+      LOG.error("no thread can be started; a background task of the client is delayed", noThread);
+      var unused = schedule(task, THREAD_RETRY_NANOS);
     }
   }
 
   /**
-   * Runs a task once, on a worker.
+   * Runs a task once on a worker, after the delay.
    *
-   * @return takes it back, unless it has begun
+   * @return cancels the task, unless it has begun
    * @throws RejectedExecutionException if the client is closed
    */
   public Runnable schedule(Runnable task, long delayNanos) {
@@ -72,7 +73,7 @@ public final class BackgroundTasks {
     @Override
     public void onDue(long nowNanos) {
       run(task);
-      scheduler.remove(this); // after it, so that an error loses nothing
+      scheduler.remove(this); // after run: an error leaves the task scheduled
     }
   }
 }

@@ -2,29 +2,36 @@ package io.mortise.connection.concurrent;
 
 import java.util.function.DoubleSupplier;
 
-/** Growing pauses with jitter, so that those who failed together do not come back together. */
+/**
+ * Exponential back-off with jitter: callers that failed together do not try again together.
+ *
+ * <p><b>Threads.</b> Not thread-safe: one thread at a time uses an instance.
+ */
 public final class Backoff {
-  private static final int MOST_DOUBLINGS = 20;
+  private static final int MAX_DOUBLINGS = 20;
 
   private final long firstNanos;
-  private final long mostNanos;
+  private final long maxNanos;
   private final DoubleSupplier random;
   private int failures;
 
   /**
-   * @param random from 0 to below 1
+   * @param random returns values from 0 inclusive to 1 exclusive
    */
-  public Backoff(long firstNanos, long mostNanos, DoubleSupplier random) {
+  public Backoff(long firstNanos, long maxNanos, DoubleSupplier random) {
     this.firstNanos = firstNanos;
-    this.mostNanos = mostNanos;
+    this.maxNanos = maxNanos;
     this.random = random;
   }
 
-  /** The next pause: between half of, and the whole of, a time that doubles up to the most. */
+  /**
+   * Returns the next pause: between half and all of a duration that doubles with each call, up to
+   * the maximum.
+   */
   public long nextNanos() {
-    long whole = Math.min(mostNanos, firstNanos << Math.min(failures, MOST_DOUBLINGS));
+    long fullNanos = Math.min(maxNanos, firstNanos << Math.min(failures, MAX_DOUBLINGS));
     failures++;
-    return (long) (whole * (0.5 + random.getAsDouble() / 2));
+    return (long) (fullNanos * (0.5 + random.getAsDouble() / 2));
   }
 
   public void reset() {

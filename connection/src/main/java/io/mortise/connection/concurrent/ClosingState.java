@@ -3,16 +3,16 @@ package io.mortise.connection.concurrent;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Whether a client is closed.
+ * The closing state of a client: open, or closed for good.
  *
- * <p><b>Threads.</b> Any thread may ask, wait for the signal, and begin the closing; one of those
- * that begin it is the first.
+ * <p><b>Threads.</b> Any thread may read it, wait for the signal, and begin the closing; a
+ * compare-and-set decides which thread begins it.
  */
 public final class ClosingState {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Signal signal = new Signal();
 
-  /** Closes the client, as seen from everywhere; false when it was closed before. */
+  /** Closes the client for all threads; returns false when it was closed before. */
   public boolean begin() {
     if (!closed.compareAndSet(false, true)) {
       return false;
@@ -25,7 +25,7 @@ public final class ClosingState {
     return closed.get();
   }
 
-  /** Fires when the closing begins. */
+  /** Returns the signal that fires when the closing begins. */
   public Signal signal() {
     return signal;
   }

@@ -3,13 +3,14 @@ package io.mortise.connection.concurrent;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many acquisitions and releases of a client are under way: those that may still need what a
- * client closes, and that are in no list.
+ * Counts the acquisitions and releases of a client that are under way. They may still need what the
+ * client closes, and no other list contains them.
  *
- * <p><b>Threads.</b> Whoever begins counts itself <em>before</em> the look at whether the client is
- * closed, or the change by which a hold is its own to release; whoever closes has said so, and has
- * tried to make that change, <em>before</em> it looks at the count. So one of the two sees the
- * other.
+ * <p><b>Threads.</b> Any thread may call every method. The order is Dekker-style "publish, then
+ * look". An operation increments the count <em>before</em> it looks whether the client is closed,
+ * or makes the change by which a hold becomes its own to release. The closing thread marks the
+ * client closed, and tries to make that same change, <em>before</em> it reads the count. So one of
+ * the two sees the other.
  */
 public final class OperationCounter {
   private final AtomicInteger count = new AtomicInteger();
@@ -26,7 +27,10 @@ public final class OperationCounter {
     }
   }
 
-  /** Waits until none is under way, or the time is over. An interrupt is kept for later. */
+  /**
+   * Waits until no operation is under way, or the time is over. An interrupt does not end the wait;
+   * the interrupt status is restored afterwards.
+   */
   public void awaitZero(long nanos) {
     awaited = true;
     boolean interrupted = false;

@@ -11,56 +11,60 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that does what is due: renewals, expiries, signs of life, lingering subscriptions.
+ * One thread that runs tasks when they are due: renewals, expiries, heartbeats, idle subscriptions.
  *
- * <p><b>Why not a {@code ScheduledExecutorService}:</b> a lock that is taken and released in a
- * fraction of its lease would pay for a timer put into a shared heap and taken out again, and ten
- * thousand locks would each have their own moment. Here taking and releasing is one entry in a
- * concurrent set; the thread sleeps until the earliest moment, scans the set, and does in one go
- * all that is due and all that says it may be done by now, so that renewals gather in batches.
+ * <p><b>Why not a {@code ScheduledExecutorService}:</b> a lock that is acquired and released in a
+ * fraction of its lease would pay for a timer that is put into a shared heap and removed again, and
+ * ten thousand locks would each have their own wake-up time. Here acquiring and releasing costs one
+ * entry in a concurrent set. The thread sleeps until the earliest due time, scans the set, and runs
+ * in one pass all tasks that are due and all tasks that may run early, so that renewals gather in
+ * batches.
  *
- * <p><b>Never late.</b> Whatever goes along with it, no entry is looked after later than the first
- * pass after it is due: a pass calls each entry that is due <em>or</em> may come early, and the
- * next pass begins when the first of all entries is due. An error ends neither the pass nor the
- * thread.
+ * <p><b>Never late.</b> However many tasks run early, no task runs later than in the first pass
+ * after its due time: a pass calls each task that is due <em>or</em> may run early, and the next
+ * pass begins when the earliest of all tasks is due. An error ends neither the pass nor the thread.
  *
- * <p><b>Threads.</b> {@code add}, {@code remove} and {@code poke} may be called by any; only the
- * scheduler's thread calls {@link Scheduler.ScheduledTask#onDue}, which must not block. A new entry
- * is not missed: {@code add} puts it into the set <i>before</i> it reads {@code wakeAtNanos}, and a
- * scan sets {@code wakeAtNanos} to "scanning" <i>before</i> it reads the set. Either the scan sees
- * the entry, or the entry sees "scanning" and says so in {@code poked}, which is read before the
- * next park.
+ * <p><b>Threads.</b> Any thread may call {@code add}, {@code remove} and {@code wakeBy}; only the
+ * scheduler's thread calls {@link Scheduler.ScheduledTask#onDue}, which must not block. A new task
+ * is not missed, because the order is Dekker-style "publish, then look": {@code add} puts the task
+ * into the set <i>before</i> it reads {@code scanning}, and a scan sets {@code scanning}
+ * <i>before</i> it reads the set. Either the scan sees the task, or {@code add} sees {@code
+ * scanning} and sets {@code wakeRequested}, which the thread reads before the next park. After a
+ * scan {@code add} compares with the {@code wakeAtNanos} that the scan has written before it
+ * cleared {@code scanning}.
  */
 public final class Scheduler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
 
-  /** Nothing is worth waking up for more often than this. */
+  /** The minimum sleep between two passes. */
   private static final long TICK_NANOS = 1_000_000;
 
+  /** The maximum sleep. */
   private static final long IDLE_NANOS = 60_000_000_000L;
 
   /**
-   * Once woken, the thread looks again after this time, whatever it has found: an entry that comes
-   * and goes in less than it takes to wake it would otherwise wake it each time.
+   * The maximum sleep after a requested pass, whatever that pass has found. Otherwise a task that
+   * is added and removed in less time than the thread needs to wake up would wake it each time.
    */
-  private static final long RESTLESS_NANOS = 25_000_000;
+  private static final long AFTER_WAKE_NANOS = 25_000_000;
 
-  /** After a pass that an error has ended. */
+  /** The sleep after a pass that an error has ended. */
   private static final long AFTER_ERROR_NANOS = 10_000_000;
 
-  /** What is due at some time. Times are those of {@link System#nanoTime()}. */
+  /** A task with a due time. Times are those of {@link System#nanoTime()}. */
   public interface ScheduledTask {
     /**
-     * When {@link #onDue} has to be called. May change; call {@link #wakeBy} if it becomes earlier.
+     * Returns when {@link #onDue} has to be called. The time may change; the task calls {@link
+     * #wakeBy} if it becomes earlier.
      */
     long dueNanos();
 
-    /** When it may be called, if the thread is awake anyway. */
+    /** Returns when {@link #onDue} may be called if the thread is awake anyway. */
     default long mayRunAtNanos() {
       return dueNanos();
     }
 
-    /** Must make {@link #dueNanos} later, or remove this. Must not block. */
+    /** Runs the task. Must make {@link #dueNanos} later, or remove the task. Must not block. */
     void onDue(long nowNanos);
   }
 
@@ -70,19 +74,22 @@ public final class Scheduler implements AutoCloseable {
   private final ThreadFactory threads;
   private volatile boolean scanning;
 
-  /** Besides the park permit, which any lock taken in a scan may consume. */
-  private volatile boolean poked;
+  /**
+   * Requests another pass. The park permit alone is not enough: any lock taken in a scan may
+   * consume it.
+   */
+  private volatile boolean wakeRequested;
 
   private volatile long wakeAtNanos;
   private volatile boolean closed;
   private volatile @Nullable Thread thread;
 
-  /** What has ended the last pass; the thread's alone. */
+  /** The error that ended the last pass; only the scheduler's thread uses it. */
   private @Nullable Throwable failure;
 
   /**
-   * @param clock nanoTime, or a test's
-   * @param afterScan sends what the entries of a scan have gathered
+   * @param clock {@code System::nanoTime}, or the clock of a test
+   * @param afterScan sends what the tasks of a scan have gathered
    */
   public Scheduler(LongSupplier clock, Runnable afterScan, ThreadFactory threads) {
     this.clock = clock;
@@ -107,15 +114,15 @@ public final class Scheduler implements AutoCloseable {
     entries.remove(entry);
   }
 
-  /** To be called when something has become due earlier than it was. */
+  /** Makes the thread scan by the given time; called when a task has become due earlier. */
   public void wakeBy(long dueNanos) {
     if (scanning || dueNanos - wakeAtNanos < 0) {
-      poked = true;
+      wakeRequested = true;
       LockSupport.unpark(thread);
     }
   }
 
-  /** Forgets everything; for a client that was closed. */
+  /** Removes all tasks; for a client that was closed. */
   public void clear() {
     entries.clear();
   }
@@ -124,63 +131,63 @@ public final class Scheduler implements AutoCloseable {
     return entries.size();
   }
 
-  /** The entries of one kind at this moment. */
+  /** Returns the tasks of one type at this moment. */
   public <T extends Scheduler.ScheduledTask> List<T> entries(Class<T> kind) {
     return entries.stream().filter(kind::isInstance).map(kind::cast).toList();
   }
 
   /**
-   * Goes on after any error, wherever it comes: where there is no memory even a line that allocates
-   * nothing may fail. So the handlers do nothing, and there are two of them.
+   * Continues after any error: without memory even a line that allocates nothing may fail. So the
+   * handlers do nothing, and there are two of them.
    */
   private void loop() {
     while (!closed) {
       try {
-        passes();
+        runPasses();
       } catch (Throwable e) {
         failure = e;
       }
     }
   }
 
-  private void passes() {
+  private void runPasses() {
     while (!closed) {
       try {
-        pass();
+        runPass();
       } catch (Throwable e) {
         failure = e;
       }
     }
   }
 
-  private void pass() {
-    Throwable before = failure;
-    if (before != null) {
+  private void runPass() {
+    Throwable previousFailure = failure;
+    if (previousFailure != null) {
       LockSupport.parkNanos(this, AFTER_ERROR_NANOS);
       failure = null;
-      failed("a pass of the scheduler failed", before);
+      logError("a pass of the scheduler failed", previousFailure);
     }
     long next = scan(clock.getAsLong());
-    if (!poked && !closed) {
+    if (!wakeRequested && !closed) {
       LockSupport.parkNanos(this, Math.max(TICK_NANOS, next - clock.getAsLong()));
     }
   }
 
-  /** One pass over all entries; gives the time of the next. Package-private for tests. */
+  /** Runs one pass over all tasks and returns the time of the next. Package-private for tests. */
   long scan(long nowNanos) {
     scanning = true;
-    long next = nowNanos + (poked ? RESTLESS_NANOS : IDLE_NANOS);
-    poked = false;
+    long next = nowNanos + (wakeRequested ? AFTER_WAKE_NANOS : IDLE_NANOS);
+    wakeRequested = false;
     try {
       for (Scheduler.ScheduledTask entry : entries) {
         if (entry.dueNanos() - nowNanos <= 0 || entry.mayRunAtNanos() - nowNanos <= 0) {
-          run("a scheduled task failed", () -> entry.onDue(nowNanos));
+          runTask("a scheduled task failed", () -> entry.onDue(nowNanos));
         }
         if (entries.contains(entry) && entry.dueNanos() - next < 0) {
           next = entry.dueNanos();
         }
       }
-      run("what was due could not be sent", afterScan);
+      runTask("the batches of due tasks could not be sent", afterScan);
     } finally {
       wakeAtNanos = next;
       scanning = false;
@@ -188,20 +195,20 @@ public final class Scheduler implements AutoCloseable {
     return next;
   }
 
-  /** One faulty entry must not stop the renewal of the others. */
-  private static void run(String what, Runnable task) {
+  /** Runs a task; one faulty task must not stop the renewal of the others. */
+  private static void runTask(String message, Runnable task) {
     try {
       task.run();
     } catch (Throwable e) {
-      failed(what, e);
+      logError(message, e);
     }
   }
 
-  private static void failed(String what, Throwable why) {
+  private static void logError(String message, Throwable cause) {
     try {
-      LOG.error(what, why);
+      LOG.error(message, cause);
     } catch (Throwable unloggable) {
-      // The log needs memory too. What failed is tried again at the next pass.
+      // The log needs memory too. The next pass tries the failed task again.
     }
   }
 

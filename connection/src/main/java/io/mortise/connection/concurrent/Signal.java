@@ -5,7 +5,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A sticky wake-up: a counter that goes up, and those who wait for it to be another than they saw.
+ * An event count: a counter that only rises, and a wait that ends when its value differs from the
+ * one that the waiter saw. A wake-up between the look and the wait is not lost. (Reed and Kanodia,
+ * <a href="https://dl.acm.org/doi/10.1145/359060.359076">Synchronization with Eventcounts and
+ * Sequencers</a>.)
  *
  * <pre>
  *   waiter                      subscriber
@@ -14,6 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *                               message: fire()          nothing is lost here,
  *   await(seen) returns at once                          because the counter has moved
  * </pre>
+ *
+ * <p><b>Threads.</b> Any thread may call every method; {@code lock} guards the counter.
  */
 public final class Signal {
   private final ReentrantLock lock = new ReentrantLock();
@@ -31,7 +36,7 @@ public final class Signal {
     }
   }
 
-  /** Wakes all who wait, and who are about to. */
+  /** Wakes all threads that wait, or are about to wait, for another value than the present one. */
   public void fire() {
     lock.lock();
     try {
@@ -43,7 +48,7 @@ public final class Signal {
   }
 
   /**
-   * Waits until the counter is not {@code seen} any more, or the time is over.
+   * Waits until the counter is no longer {@code seen}, or the time is over.
    *
    * @throws InterruptedException if the thread is interrupted before or while it waits
    */

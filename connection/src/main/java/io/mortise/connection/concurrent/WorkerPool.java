@@ -15,18 +15,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads of a client. Whatever may block (a command, a listener of the user's) runs on one of
- * these, never on the scheduler's thread; they end after some idle seconds. Asynchronous waiters
- * have virtual threads where the JDK has them, because there may be thousands.
+ * The worker threads of a client. Everything that may block (a command, a listener of the user)
+ * runs on one of them, never on the scheduler's thread. A worker ends after {@value #IDLE_SECONDS}
+ * idle seconds. Asynchronous waiters run on virtual threads where the JDK has them, because there
+ * may be thousands.
+ *
+ * <p><b>Threads.</b> Any thread may submit tasks, make threads, and close the pool; the executors
+ * order that.
  */
 public final class WorkerPool implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerPool.class);
   private static final long IDLE_SECONDS = 5;
 
-  /** Whose thread this is. */
-  private static final ThreadLocal<@Nullable WorkerPool> OWN = new ThreadLocal<>();
+  /** The pool whose task the current thread runs. */
+  private static final ThreadLocal<@Nullable WorkerPool> CURRENT_POOL = new ThreadLocal<>();
 
-  /** How a thread comes to be; tests have it fail. */
+  /** Makes a thread; tests let it fail. */
   @FunctionalInterface
   public interface Maker {
     Thread make(Runnable task, String name);
@@ -35,11 +39,15 @@ public final class WorkerPool implements AutoCloseable {
   private final String name;
   private final Maker maker;
 
-  /** Of whoever made the client, for listeners; not of whoever happened to need a thread first. */
-  private final @Nullable ClassLoader context = Thread.currentThread().getContextClassLoader();
+  /**
+   * The class loader of the thread that made the client, for listeners; not that of the thread that
+   * happened to need a worker first.
+   */
+  private final @Nullable ClassLoader contextClassLoader =
+      Thread.currentThread().getContextClassLoader();
 
   private final ThreadPoolExecutor platform;
-  private final ExecutorService waiters;
+  private final ExecutorService blockingTasks;
 
   public WorkerPool(String name) {
     this(name, WorkerPool::thread);
@@ -56,11 +64,11 @@ public final class WorkerPool implements AutoCloseable {
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
             threads("worker"));
-    this.waiters = virtualOr(platform);
+    this.blockingTasks = virtualThreadsOr(platform);
   }
 
   /**
-   * Runs the task soon; drops it when the client is closed.
+   * Runs the task on a worker; drops it when the client is closed.
    *
    * @throws OutOfMemoryError if no thread can be started; the task was not taken
    */
@@ -72,7 +80,10 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /** Runs the task soon; false when no thread can be had, or the client is closed. */
+  /**
+   * Runs the task on a worker; returns false when no thread can be started, or the client is
+   * closed.
+   */
   public boolean tryRun(Runnable task) {
     try {
       platform.execute(tracked(task));
@@ -88,7 +99,7 @@ public final class WorkerPool implements AutoCloseable {
    * @throws RejectedExecutionException if the client is closed
    */
   public Future<?> submitBlocking(Runnable task) {
-    return waiters.submit(tracked(task));
+    return blockingTasks.submit(tracked(task));
   }
 
   private Runnable tracked(Runnable task) {
@@ -96,24 +107,27 @@ public final class WorkerPool implements AutoCloseable {
       try {
         mark();
         task.run();
-      } catch (Throwable e) { // an error too is told, and ends no thread
+      } catch (Throwable e) { // an error too is logged, and ends no thread
         LOG.error("a background task of client {} failed", name, e);
       } finally {
-        OWN.remove();
+        CURRENT_POOL.remove();
       }
     };
   }
 
-  /** Without memory for it the task runs all the same; only a listener that closes then waits. */
+  /**
+   * Marks the thread as one of this pool. Without memory for the mark the task runs all the same; a
+   * listener that closes the client then waits for itself until the time limit.
+   */
   private void mark() {
     try {
-      OWN.set(this);
+      CURRENT_POOL.set(this);
     } catch (OutOfMemoryError none) {
-      LOG.debug("a thread of client {} does not know whose it is", name, none);
+      LOG.debug("a worker of client {} could not be marked as one", name, none);
     }
   }
 
-  /** A thread that keeps nothing of the one that starts it. */
+  /** Returns a new thread that inherits nothing from the thread that starts it. */
   public static Thread thread(Runnable task, String name) {
     return new Thread(null, task, name, 0, false);
   }
@@ -124,12 +138,12 @@ public final class WorkerPool implements AutoCloseable {
       Thread thread =
           maker.make(task, "mortise-%s-%s-%d".formatted(purpose, name, number.incrementAndGet()));
       thread.setDaemon(true);
-      thread.setContextClassLoader(context);
+      thread.setContextClassLoader(contextClassLoader);
       return thread;
     };
   }
 
-  private static ExecutorService virtualOr(ExecutorService platform) {
+  private static ExecutorService virtualThreadsOr(ExecutorService platform) {
     try {
       return (ExecutorService)
           Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
@@ -140,12 +154,12 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /** Lets what runs come to its end, but not for longer than the time given, then interrupts it. */
+  /** Lets running tasks end, for at most the given time, then interrupts them. */
   public void close(long withinNanos) {
-    waiters.shutdown();
+    blockingTasks.shutdown();
     platform.shutdown();
-    if (OWN.get() == this) {
-      return; // closed by a listener: it would wait for itself
+    if (CURRENT_POOL.get() == this) {
+      return; // a listener closes the client: it would wait for itself
     }
     boolean interrupted = Thread.interrupted();
     try {
@@ -163,7 +177,7 @@ public final class WorkerPool implements AutoCloseable {
 
   @Override
   public void close() {
-    waiters.shutdownNow();
+    blockingTasks.shutdownNow();
     platform.shutdownNow();
   }
 }

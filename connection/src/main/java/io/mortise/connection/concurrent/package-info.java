@@ -1,5 +1,6 @@
 /**
- * Threads and time: a scheduler, workers, signals, counters, back-off. Knows nothing of Redis.
+ * Threads and time: a scheduler, worker threads, signals, counters, back-off. Knows nothing of
+ * Redis.
  *
  * <p>Uses: the JDK and Guava.
  */

@@ -2,16 +2,16 @@ package io.mortise.connection.pipeline;
 
 import io.mortise.connection.pool.Exchange;
 
-/** An exchange of one short command, which may go along with those of other threads. */
+/** An exchange of one short command, which may share a batch with commands of other threads. */
 public interface CombinableExchange extends Exchange {
 
-  /** Whether it may. */
+  /** Returns whether this exchange may share a batch. */
   boolean isCombinable();
 
   /**
-   * The command.
+   * Returns the command to submit.
    *
-   * @param byText whether the script is sent as a text, because the server did not know its name
+   * @param byText whether the script is sent as text, because the server did not know its SHA-1
    */
   PendingCommand pendingCommand(boolean byText, long deadlineNanos);
 }

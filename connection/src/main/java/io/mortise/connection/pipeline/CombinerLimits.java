@@ -1,14 +1,14 @@
 package io.mortise.connection.pipeline;
 
 /**
- * Who may go, see {@link CommandCombiner}.
+ * The limits of a {@link CommandCombiner}.
  *
- * @param atATime how many trips may be on the way
- * @param patienceNanos after which a thread goes, whoever else is on the way
+ * @param maxBatches how many batches may be under way at a time
+ * @param maxQueueNanos the time after which a thread starts a batch, however many are under way
  */
-public record CombinerLimits(int atATime, long patienceNanos) {
+public record CombinerLimits(int maxBatches, long maxQueueNanos) {
   public static final int AT_A_TIME = 4;
-  static final long PATIENCE_MICROS = 1_000;
+  static final long MAX_QUEUE_MICROS = 1_000;
 
-  static final CombinerLimits USUAL = new CombinerLimits(AT_A_TIME, PATIENCE_MICROS * 1_000);
+  static final CombinerLimits DEFAULTS = new CombinerLimits(AT_A_TIME, MAX_QUEUE_MICROS * 1_000);
 }

@@ -11,71 +11,76 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * The commands of many threads on their way to one server: who goes, and who goes along.
+ * Combines the commands of many threads to one server into batches, by <a
+ * href="https://people.csail.mit.edu/shanir/publications/Flat%20Combining%20SPAA%2010.pdf">flat
+ * combining</a>.
  *
- * <p>At most {@value CombinerLimits#AT_A_TIME} trips are on the way at a time, each on a connection
- * of its own. With a command for each, most of the time of client and server would go into system
- * calls and thread switches; so a thread that may not go waits, and the next one that goes takes
- * along the commands of all who wait: one write and one read, on both sides. (Known as flat
- * combining. No thread is there for it.)
+ * <p>At most {@value CombinerLimits#AT_A_TIME} batches are under way at a time, each on a
+ * connection of its own. With a write and a read for each command, most of the time of client and
+ * server would go into system calls and thread switches. So a thread that may not start a batch
+ * queues its command and waits, and the next thread that starts a batch sends the commands of all
+ * waiting threads too: one write and one read, on both sides. No thread is dedicated to that.
  *
- * <p>A thread stands in line for at most {@value CombinerLimits#PATIENCE_MICROS} µs: then it goes
- * all the same, and takes the others along. So as many trips are on the way to a server that is far
- * away as it needs, and a connection on which nothing comes back, or a thread that is kept from
- * going on, holds nobody up. What happens on the way is a {@link PipelineBatch}'s.
+ * <p>A command is queued for at most {@value CombinerLimits#MAX_QUEUE_MICROS} µs: then its thread
+ * starts a batch all the same, with the commands of the other waiting threads. So a distant server
+ * has as many batches under way as it needs, and neither a silent connection nor a thread that does
+ * not run delays the commands of the others. A {@link PipelineBatch} writes and reads.
  *
  * <pre>
- *   may go:      take all who wait along, go, give each its answer
- *   may not go:  stand in line, parked, until answered; or until a trip has ended, or the patience
- *                has, then look again
+ *   may start a batch:      claim all waiting commands, send them, give each its answer
+ *   may not start a batch:  queue the command; park until it is answered, or until a batch has
+ *                           ended, or the queue time has; then look again
  * </pre>
- *
- * <p>What orders it: a thread stands in line <em>before</em> it looks whether it may go, and a trip
- * is counted as over <em>before</em> who made it looks for one that waits. So one of the two sees
- * the other, and nobody is left waiting while nobody is on a trip. Whoever leaves the line passes
- * on the call that may have been meant for it. Who takes a passenger along is settled by one
- * compare-and-set of that; from there on only the one on the trip touches the command, until it has
- * written the outcome.
  *
  * <p>Points at which it can break:
  *
  * <ul>
- *   <li>An interrupt ends no wait here; the status stands again afterwards.
- *   <li>A passenger's time ends: before it was taken, the command was never sent; afterwards it may
- *       have run, and the answer finds nobody.
- *   <li>The time of the one on the trip ends: the connection is lost to all aboard, and what they
- *       have asked may have run. So it takes nobody along who would lose much of its time by that.
- *   <li>Writing has no time limit. So no more is sent than a socket takes at once.
- *   <li>There is no connection: that is a fault of the one who wanted to go; the next one tries.
- *   <li>The trip ends by an error: whoever has no answer asks again.
+ *   <li>An interrupt ends no wait here; the interrupt status is restored afterwards.
+ *   <li>The time of a queued command ends: before the command was claimed, it was never sent;
+ *       afterwards it may have run, and its answer is ignored.
+ *   <li>The time of the thread that sends the batch ends: the connection is lost to all commands of
+ *       the batch, and they may have run. So the batch claims no command that would lose much of
+ *       its time by that.
+ *   <li>Writing has no time limit. So a batch is not larger than what a socket takes at once.
+ *   <li>There is no connection: only the command of the thread that starts the batch fails; the
+ *       next thread tries.
+ *   <li>The batch ends by an error: each thread without an answer asks again.
  * </ul>
+ *
+ * <p><b>Threads.</b> Any thread may call {@code submit}. The order is Dekker-style "publish, then
+ * look": a thread queues its command <em>before</em> it looks whether it may start a batch, and a
+ * batch is counted as over <em>before</em> its thread looks for a waiting command. So one of the
+ * two sees the other, and no command is left waiting while no batch is under way. A thread that
+ * withdraws its command passes on the signal that may have been meant for it. One compare-and-set
+ * of a command decides which batch claims it; from there on only the thread of the batch touches
+ * the command, until it has written the outcome.
  */
 public final class CommandCombiner {
-  /** So much goes together at the most; a single command may be longer. */
-  private static final int ROOM_BYTES = 16 * 1024;
+  /** The maximum size of a batch; a single command may be longer. */
+  private static final int MAX_BATCH_BYTES = 16 * 1024;
 
-  /** The part of the time that one on a trip has left which others may lose by it. */
-  private static final int PART = 4;
+  /** A claimed command may lose this part (one fourth) of the time that its batch has left. */
+  private static final int LOSABLE_PART = 4;
 
   private final String where;
   private final CombinerLimits limits;
-  private final CommandCombiner.BatchTransport way;
+  private final CommandCombiner.BatchTransport transport;
   private final ConcurrentLinkedQueue<PendingCommand> waiting = new ConcurrentLinkedQueue<>();
 
-  /** Those that are not over. */
-  private final AtomicInteger trips = new AtomicInteger();
+  /** The number of batches under way. */
+  private final AtomicInteger batches = new AtomicInteger();
 
-  /** One trip. */
+  /** Sends batches. */
   @FunctionalInterface
   interface BatchTransport {
     /**
-     * Goes, and gives each an answer or a fault.
+     * Sends one batch, and gives each of its commands an answer or a failure.
      *
-     * @param first whose thread makes the trip
-     * @param others takes along who waits: to be called as late as it can be, and then all of them
-     *     have to be answered
-     * @throws CommandException if it cannot go; those who were not taken along then try it for
-     *     themselves
+     * @param first the command of the calling thread
+     * @param others claims the waiting commands: called as late as possible; then all of them have
+     *     to be answered
+     * @throws CommandException if the batch cannot be sent; the threads whose commands were not
+     *     claimed then try for themselves
      */
     void send(PendingCommand first, Supplier<List<PendingCommand>> others) throws CommandException;
   }
@@ -83,120 +88,120 @@ public final class CommandCombiner {
   /**
    * @param where the server, for messages
    */
-  CommandCombiner(String where, CombinerLimits limits, CommandCombiner.BatchTransport way) {
+  CommandCombiner(String where, CombinerLimits limits, CommandCombiner.BatchTransport transport) {
     this.where = where;
     this.limits = limits;
-    this.way = way;
+    this.transport = transport;
   }
 
-  /** Has the command run, on a trip of this thread's or of another's. */
-  Reply submit(PendingCommand me) throws CommandException {
+  /** Runs the command, in a batch of this thread or of another one. */
+  Reply submit(PendingCommand command) throws CommandException {
     boolean queued = false;
     try {
-      while (!me.isAnswered()) {
-        if (me.isWaiting() && tryStartBatch(me)) {
+      while (!command.isAnswered()) {
+        if (command.isWaiting() && tryStartBatch(command)) {
           try {
-            if (me.claim()) {
+            if (command.claim()) {
               if (queued) {
-                waiting.remove(me);
+                waiting.remove(command);
               }
-              way.send(me, () -> drainWaiting(me));
+              transport.send(command, () -> drainWaiting(command));
             }
           } finally {
             endBatch();
           }
         } else if (!queued) {
-          waiting.add(me);
+          waiting.add(command);
           queued = true;
         } else {
-          await(me);
+          await(command);
         }
       }
-      return me.reply();
+      return command.reply();
     } finally {
       try {
-        leave(me);
+        withdraw(command);
       } finally {
-        me.restoreInterrupt();
+        command.restoreInterrupt();
       }
     }
   }
 
-  /** Until there is something to look at. */
-  private void await(PendingCommand me) throws CommandException {
-    while (!me.consumeSignal()) {
+  /** Waits until the command is signalled or answered, or its queue time is over. */
+  private void await(PendingCommand command) throws CommandException {
+    while (!command.consumeSignal()) {
       long now = System.nanoTime();
-      long left = me.deadlineNanos() - now;
-      if (left <= 0) {
-        timeOut(me);
+      long leftNanos = command.deadlineNanos() - now;
+      if (leftNanos <= 0) {
+        timeOut(command);
       }
-      long patience = me.sinceNanos() + limits.patienceNanos() - now;
-      if (me.isWaiting() && patience <= 0) {
+      long queueNanosLeft = command.sinceNanos() + limits.maxQueueNanos() - now;
+      if (command.isWaiting() && queueNanosLeft <= 0) {
         return;
       }
-      me.await(me.isWaiting() ? Math.min(left, patience) : left);
+      command.await(command.isWaiting() ? Math.min(leftNanos, queueNanosLeft) : leftNanos);
     }
   }
 
-  private void timeOut(PendingCommand me) throws CommandException {
-    if (leave(me)) {
-      throw late(false, where + " did not answer those before in time");
-    } else if (!me.isAnswered()) {
-      throw late(true, where + " did not answer in time");
+  private void timeOut(PendingCommand command) throws CommandException {
+    if (withdraw(command)) {
+      throw timedOut(false, where + " did not answer the commands before in time");
+    } else if (!command.isAnswered()) {
+      throw timedOut(true, where + " did not answer in time");
     }
   }
 
-  /** Whether it was in line, or about to be. */
-  private boolean leave(PendingCommand me) {
-    boolean left = me.withdraw();
-    if (left) {
-      waiting.remove(me);
+  /** Withdraws the command; returns whether it was queued, or about to be. */
+  private boolean withdraw(PendingCommand command) {
+    boolean withdrawn = command.withdraw();
+    if (withdrawn) {
+      waiting.remove(command);
       signalNext();
     }
-    return left;
+    return withdrawn;
   }
 
-  /** As of a connection that broke: each asks again. */
+  /** Returns the failure of a broken connection, after which each thread asks again. */
   private static CommandException notSent() {
     return new CommandException(
-        Kind.UNREACHABLE, true, "the one that was to send it has failed", null);
+        Kind.UNREACHABLE, true, "the thread that was to send the command has failed", null);
   }
 
-  private static CommandException late(boolean sent, String message) {
+  private static CommandException timedOut(boolean sent, String message) {
     return new CommandException(Kind.UNREACHABLE, sent, message, new TimeoutException());
   }
 
-  // ---- who goes
+  // ---- the batches under way
 
-  private boolean tryStartBatch(PendingCommand me) throws CommandException {
+  private boolean tryStartBatch(PendingCommand command) throws CommandException {
     long now = System.nanoTime();
-    boolean impatient = now - me.sinceNanos() >= limits.patienceNanos();
-    if (impatient && me.deadlineNanos() - now <= 0) {
-      timeOut(me);
+    boolean queueTimeOver = now - command.sinceNanos() >= limits.maxQueueNanos();
+    if (queueTimeOver && command.deadlineNanos() - now <= 0) {
+      timeOut(command);
       return false;
     }
     while (true) {
-      int others = trips.get();
-      if (!impatient && !mayGo(others)) {
+      int others = batches.get();
+      if (!queueTimeOver && !mayStartBatch(others)) {
         return false;
       }
-      if (trips.compareAndSet(others, others + 1)) {
+      if (batches.compareAndSet(others, others + 1)) {
         return true;
       }
     }
   }
 
-  private boolean mayGo(int others) {
-    return others < limits.atATime();
+  private boolean mayStartBatch(int others) {
+    return others < limits.maxBatches();
   }
 
   private void endBatch() {
-    trips.decrementAndGet();
+    batches.decrementAndGet();
     signalNext();
   }
 
   private void signalNext() {
-    if (mayGo(trips.get())) {
+    if (mayStartBatch(batches.get())) {
       for (PendingCommand next : waiting) {
         if (next.isWaiting()) {
           next.signal();
@@ -206,27 +211,29 @@ public final class CommandCombiner {
     }
   }
 
-  /** Takes along who waits, but nobody who has much more time. */
-  private List<PendingCommand> drainWaiting(PendingCommand me) {
-    List<PendingCommand> aboard = new ArrayList<>();
+  /** Claims the waiting commands, except those that have much more time. */
+  private List<PendingCommand> drainWaiting(PendingCommand first) {
+    List<PendingCommand> claimed = new ArrayList<>();
     long now = System.nanoTime();
-    long latest = me.deadlineNanos() + Math.max(0, me.deadlineNanos() - now) / PART;
-    int room = ROOM_BYTES - me.bytes();
-    var each = waiting.iterator();
+    long latest = first.deadlineNanos() + Math.max(0, first.deadlineNanos() - now) / LOSABLE_PART;
+    int roomBytes = MAX_BATCH_BYTES - first.bytes();
+    var queue = waiting.iterator();
     try {
-      while (room > 0 && each.hasNext()) {
-        PendingCommand next = each.next();
+      while (roomBytes > 0 && queue.hasNext()) {
+        PendingCommand next = queue.next();
         if (!next.isWaiting()) {
-          each.remove(); // taken already, or about to leave
-        } else if (next.bytes() <= room && next.deadlineNanos() - latest <= 0 && next.claim()) {
-          aboard.add(next);
-          each.remove();
-          room -= next.bytes();
+          queue.remove(); // claimed already, or withdrawn
+        } else if (next.bytes() <= roomBytes
+            && next.deadlineNanos() - latest <= 0
+            && next.claim()) {
+          claimed.add(next);
+          queue.remove();
+          roomBytes -= next.bytes();
         }
       }
-      return aboard;
-    } catch (Throwable e) { // nobody else knows of them
-      aboard.forEach(taken -> taken.fail(notSent()));
+      return claimed;
+    } catch (Throwable e) { // no other thread knows of them
+      claimed.forEach(each -> each.fail(notSent()));
       throw e;
     }
   }

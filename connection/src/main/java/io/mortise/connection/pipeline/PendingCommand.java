@@ -8,17 +8,18 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 
 /**
- * One command of one thread that may go along with the trip of another; see {@link
+ * One command of one thread, which may be sent in a batch of another thread; see {@link
  * CommandCombiner}.
  *
- * <p>It waits until somebody {@linkplain #claim takes} it, which only one can, or its own thread
- * gives up. The answer is written once, by whoever took it, and read by its own thread.
+ * <p><b>Threads.</b> The command waits until one thread {@linkplain #claim claims} it, or its own
+ * thread withdraws it; a compare-and-set decides. The thread that claimed it writes the outcome,
+ * once; its own thread reads it. Any thread may signal.
  */
 public final class PendingCommand {
   private enum State {
-    WAITS,
-    ABOARD,
-    LEFT
+    WAITING,
+    CLAIMED,
+    WITHDRAWN
   }
 
   private final Thread thread = Thread.currentThread();
@@ -26,16 +27,16 @@ public final class PendingCommand {
   private final int bytes;
   private final long sinceNanos = System.nanoTime();
   private final long deadlineNanos;
-  private final AtomicReference<State> state = new AtomicReference<>(State.WAITS);
+  private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
   private volatile @Nullable Object outcome;
-  private volatile boolean called;
+  private volatile boolean signalled;
   private volatile boolean parked;
 
-  /** Its own thread's. */
+  /** Only its own thread uses it. */
   private boolean interrupted;
 
   /**
-   * @param bytes about how long the command is on the wire
+   * @param bytes the approximate length of the command on the wire
    * @param deadlineNanos when its thread stops waiting
    */
   public PendingCommand(CommandArguments command, int bytes, long deadlineNanos) {
@@ -61,17 +62,17 @@ public final class PendingCommand {
   }
 
   boolean isWaiting() {
-    return state.get() == State.WAITS;
+    return state.get() == State.WAITING;
   }
 
-  /** Takes it along; false when another has, or it left. */
+  /** Claims the command; returns false when another thread has, or it was withdrawn. */
   boolean claim() {
-    return state.compareAndSet(State.WAITS, State.ABOARD);
+    return state.compareAndSet(State.WAITING, State.CLAIMED);
   }
 
-  /** Gives up before anybody has taken it; false when somebody has. */
+  /** Withdraws the command; returns false when a thread has claimed it. */
   boolean withdraw() {
-    return state.compareAndSet(State.WAITS, State.LEFT);
+    return state.compareAndSet(State.WAITING, State.WITHDRAWN);
   }
 
   boolean isAnswered() {
@@ -79,25 +80,29 @@ public final class PendingCommand {
   }
 
   void answer(Reply reply) {
-    end(reply);
+    complete(reply);
   }
 
   void fail(CommandException fault) {
-    end(fault);
+    complete(fault);
   }
 
-  private void end(Object how) {
-    outcome = how;
+  private void complete(Object result) {
+    outcome = result;
     wake();
   }
 
-  /** Has its thread look whether it may go. */
+  /** Makes its thread look whether it may start a batch. */
   void signal() {
-    called = true;
+    signalled = true;
     wake();
   }
 
-  /** After what is to be seen was written: so either it is seen here, or there. */
+  /**
+   * Unparks its thread. The caller has published a signal or an outcome before it reads {@code
+   * parked}, and its thread sets {@code parked} before it looks for them: one of the two sees the
+   * other.
+   */
   private void wake() {
     if (parked) {
       LockSupport.unpark(thread);
@@ -105,23 +110,23 @@ public final class PendingCommand {
   }
 
   /**
-   * Waits until it is called or answered, for so long at the most; it may also end without a cause.
-   * Only by its own thread.
+   * Waits until the command is signalled or answered, for at most the given time; may also return
+   * without a cause. Only its own thread may call it.
    */
   void await(long nanos) {
     parked = true;
-    if (!isWakened()) {
+    if (!isSignalledOrAnswered()) {
       LockSupport.parkNanos(this, nanos);
       interrupted |= Thread.interrupted();
     }
     parked = false;
   }
 
-  private boolean isWakened() {
-    return called || isAnswered();
+  private boolean isSignalledOrAnswered() {
+    return signalled || isAnswered();
   }
 
-  /** Gives its thread the status back that {@link #await} has put aside. */
+  /** Restores the interrupt status of its thread, which {@link #await} has cleared. */
   void restoreInterrupt() {
     if (interrupted) {
       thread.interrupt();
@@ -129,18 +134,18 @@ public final class PendingCommand {
   }
 
   /**
-   * Whether it was called since it was asked this, or has its answer. Only by its own thread, which
-   * looks afterwards: a call in between may be forgotten here.
+   * Returns whether the command was signalled since the last call, or has its answer. Only its own
+   * thread may call it, and looks afterwards: a signal in between may be lost here.
    */
   boolean consumeSignal() {
-    if (called) {
-      called = false; // not when it was false: a call in between would be lost
+    if (signalled) {
+      signalled = false; // not when it was false: a signal in between would be lost
       return true;
     }
     return isAnswered();
   }
 
-  /** The answer, when there is one. */
+  /** Returns the answer, which has to be there. */
   Reply reply() throws CommandException {
     if (outcome instanceof CommandException fault) {
       throw fault;

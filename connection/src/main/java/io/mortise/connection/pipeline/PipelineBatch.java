@@ -14,48 +14,52 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * Scripts on one connection: all are sent, then the answers are read in the same order.
+ * Sends a batch of commands on one connection: all are written, then the answers are read in the
+ * same order.
  *
- * <p>The connection belongs to the one on the trip until it is given back. What breaks it, a
- * time-out too, is a fault for all whose answers have not been read; an error that is the answer to
- * one is that one's. Nobody is aboard before there is a connection.
+ * <p>A failure of the connection, a time-out too, is the outcome of all commands whose answers have
+ * not been read; an error reply is the outcome of its own command alone. No command of another
+ * thread is claimed before there is a connection.
+ *
+ * <p><b>Threads.</b> Any thread may send a batch. The connection belongs to that thread until it
+ * gives the connection back.
  */
 public final class PipelineBatch implements CommandCombiner.BatchTransport {
-  private final Lender node;
+  private final Lender lender;
 
-  /** The server, for those who go to it. */
+  /** Lends connections to one server. */
   public interface Lender {
-    /** Lends a connection until the deadline. */
+    /** Borrows a connection; waits for one until the deadline. */
     PooledConnection borrow(long deadlineNanos) throws CommandException;
 
-    /** On this thread, or on one that may use a socket. */
-    <T> T onThread(Supplier<T> talk);
+    /** Runs the task on this thread, or on one that may use a socket. */
+    <T> T onThread(Supplier<T> task);
 
-    /** What an exception on that connection means; what was sent may have run. */
+    /** Classifies an exception on that connection; the commands that were sent may have run. */
     CommandException fault(RuntimeException thrown, Connection connection);
   }
 
-  private PipelineBatch(Lender node) {
-    this.node = node;
+  private PipelineBatch(Lender lender) {
+    this.lender = lender;
   }
 
-  /** Those to that server. */
-  public static CommandCombiner to(Lender node) {
-    return to(node, CombinerLimits.USUAL);
+  /** Returns a combiner of the commands to that server. */
+  public static CommandCombiner to(Lender lender) {
+    return to(lender, CombinerLimits.DEFAULTS);
   }
 
-  public static CommandCombiner to(Lender node, CombinerLimits limits) {
-    return new CommandCombiner(node.toString(), limits, new PipelineBatch(node));
+  public static CommandCombiner to(Lender lender, CombinerLimits limits) {
+    return new CommandCombiner(lender.toString(), limits, new PipelineBatch(lender));
   }
 
-  /** Runs a script: by its name, and by its text when the server does not know it. */
-  public static Reply run(CommandCombiner trips, CombinableExchange script, long deadlineNanos)
+  /** Runs a script: by its SHA-1, and by its text when the server does not know it. */
+  public static Reply run(CommandCombiner combiner, CombinableExchange script, long deadlineNanos)
       throws CommandException {
     try {
-      return trips.submit(script.pendingCommand(false, deadlineNanos));
+      return combiner.submit(script.pendingCommand(false, deadlineNanos));
     } catch (CommandException fault) {
       if (fault.getCause() instanceof JedisNoScriptException) {
-        return trips.submit(script.pendingCommand(true, deadlineNanos));
+        return combiner.submit(script.pendingCommand(true, deadlineNanos));
       }
       throw fault;
     }
@@ -64,65 +68,64 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
   @Override
   public void send(PendingCommand first, Supplier<List<PendingCommand>> others)
       throws CommandException {
-    List<PendingCommand> aboard = new ArrayList<>();
+    List<PendingCommand> batch = new ArrayList<>();
     boolean reusable = false;
-    PooledConnection loan = node.borrow(first.deadlineNanos());
+    PooledConnection pooled = lender.borrow(first.deadlineNanos());
     try {
-      aboard.add(first);
-      aboard.addAll(others.get());
-      reusable = node.onThread(() -> writeAndRead(loan.connection(), aboard));
+      batch.add(first);
+      batch.addAll(others.get());
+      reusable = lender.onThread(() -> writeAndRead(pooled.connection(), batch));
     } finally {
       try {
-        failUnanswered(aboard, PipelineBatch::unread);
+        failUnanswered(batch, PipelineBatch::unread);
       } finally {
-        loan.giveBack(reusable);
+        pooled.giveBack(reusable);
       }
     }
   }
 
-  /** As of a connection that broke: each asks again. */
+  /** Returns the failure of a broken connection, after which each thread asks again. */
   private static CommandException unread() {
     return new CommandException(Kind.UNREACHABLE, true, "the answer could not be read", null);
   }
 
-  /** Gives each its answer; whether the connection can be used again. */
-  private boolean writeAndRead(Connection connection, List<PendingCommand> aboard) {
-    long deadlineNanos = aboard.get(0).deadlineNanos();
+  /** Gives each command its answer; returns whether the connection can be used again. */
+  private boolean writeAndRead(Connection connection, List<PendingCommand> batch) {
+    long deadlineNanos = batch.get(0).deadlineNanos();
     try {
-      int before = connection.getSoTimeout();
+      int formerTimeoutMillis = connection.getSoTimeout();
       connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
-      for (PendingCommand each : aboard) {
+      for (PendingCommand each : batch) {
         connection.sendCommand(each.command());
       }
-      boolean master = true;
-      for (PendingCommand each : aboard) {
+      boolean writable = true;
+      for (PendingCommand each : batch) {
         connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
-        master &= answer(connection, each);
+        writable &= readAnswer(connection, each);
       }
-      connection.setSoTimeout(before);
-      return master && !connection.isBroken();
+      connection.setSoTimeout(formerTimeoutMillis);
+      return writable && !connection.isBroken();
     } catch (RuntimeException e) {
-      failUnanswered(aboard, () -> node.fault(e, connection));
+      failUnanswered(batch, () -> lender.fault(e, connection));
       return false;
     }
   }
 
-  /** Gives one its answer; false when the server takes no writes any more. */
-  private boolean answer(Connection connection, PendingCommand passenger) {
+  /** Gives one command its answer; returns false when the server takes no writes any more. */
+  private boolean readAnswer(Connection connection, PendingCommand command) {
     try {
       Object value = connection.getOne();
-      passenger.answer(new Reply(value, null, RedisConnection.serverRunIdOf(connection)));
+      command.answer(new Reply(value, null, RedisConnection.serverRunIdOf(connection)));
       return true;
     } catch (JedisDataException e) {
-      CommandException fault = node.fault(e, connection);
-      passenger.fail(fault);
+      CommandException fault = lender.fault(e, connection);
+      command.fail(fault);
       return fault.kind() != Kind.READ_ONLY;
     }
   }
 
-  private static void failUnanswered(
-      List<PendingCommand> aboard, Supplier<CommandException> fault) {
-    for (PendingCommand each : aboard) {
+  private static void failUnanswered(List<PendingCommand> batch, Supplier<CommandException> fault) {
+    for (PendingCommand each : batch) {
       if (!each.isAnswered()) {
         each.fail(fault.get());
       }

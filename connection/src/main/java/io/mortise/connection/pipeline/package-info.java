@@ -1,6 +1,6 @@
 /**
- * Runs the commands of many threads together on one connection (flat combining). Called on the
- * caller's thread; nothing here starts one.
+ * Runs the commands of many threads together on one connection (flat combining). Runs on the
+ * threads of the callers; starts no thread.
  *
  * <p>Uses: {@code pool}.
  */

@@ -5,13 +5,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/**
- * A command that failed, inside the engine: what it was, and whether it may have run all the same.
- */
+/** The failure of a command: its kind, and whether the command may have run all the same. */
 public final class CommandException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** What kind of fault it is; to callers, the reason of the same name. */
+  /** The kind of a failure; the caller of a lock sees the reason of the same name. */
   public enum Kind {
     UNREACHABLE(true),
     NOT_READY(true),
@@ -27,84 +25,89 @@ public final class CommandException extends Exception {
     SCRIPT(false),
     CLIENT_CLOSED(false);
 
-    private final boolean passing;
+    private final boolean transientKind;
 
-    Kind(boolean passing) {
-      this.passing = passing;
+    Kind(boolean transientKind) {
+      this.transientKind = transientKind;
     }
 
-    /** Whether it is worth trying again. */
+    /** Returns whether another attempt is worthwhile. */
     public boolean isTransient() {
-      return passing;
+      return transientKind;
     }
   }
 
   private final Kind kind;
-  private final boolean mayHaveRun;
+  private final boolean mayHaveExecuted;
 
   /** See {@link RedisConnection#serverRunId}. */
-  private final @Nullable String life;
+  private final @Nullable String serverRunId;
 
   public CommandException(
-      Kind kind, boolean mayHaveRun, String message, @Nullable Throwable cause) {
-    this(kind, mayHaveRun, message, cause, null);
+      Kind kind, boolean mayHaveExecuted, String message, @Nullable Throwable cause) {
+    this(kind, mayHaveExecuted, message, cause, null);
   }
 
   private CommandException(
       Kind kind,
-      boolean mayHaveRun,
+      boolean mayHaveExecuted,
       String message,
       @Nullable Throwable cause,
-      @Nullable String life) {
+      @Nullable String serverRunId) {
     super(message, cause);
     this.kind = kind;
-    this.mayHaveRun = mayHaveRun;
-    this.life = life;
+    this.mayHaveExecuted = mayHaveExecuted;
+    this.serverRunId = serverRunId;
   }
 
-  /** The same, of a command to that server. */
-  public CommandException onServer(@Nullable String server) {
-    return new CommandException(kind, mayHaveRun, String.valueOf(getMessage()), getCause(), server);
+  /** Returns the same failure, of a command to that server. */
+  public CommandException onServer(@Nullable String serverRunId) {
+    return new CommandException(
+        kind, mayHaveExecuted, String.valueOf(getMessage()), getCause(), serverRunId);
   }
 
-  /** Which server had the command; null when that is not known. */
+  /** Returns the server that received the command; null when it is not known. */
   @Nullable String serverRunId() {
-    return life;
+    return serverRunId;
   }
 
   public Kind kind() {
     return kind;
   }
 
-  /** Whether the command may have reached the server although its answer did not arrive. */
+  /** Returns whether the command may have reached the server although its answer did not arrive. */
   public boolean mayHaveExecuted() {
-    return mayHaveRun;
+    return mayHaveExecuted;
   }
 
-  /** Whether Redis has answered, with an error: nothing of the command is on its way any more. */
+  /**
+   * Returns whether Redis has answered, with an error: no part of the command is on its way any
+   * more.
+   */
   public boolean isServerReply() {
     return getCause() instanceof JedisDataException;
   }
 
-  /** Whether the connection broke at once: it did not only take too long. */
+  /** Returns whether the connection broke, other than by a time-out. */
   public boolean isBrokenConnection() {
     return kind == Kind.UNREACHABLE && !isTimeOut();
   }
 
-  /** Whether it took too long. */
+  /** Returns whether a time-out is the cause. */
   public boolean isTimeOut() {
-    for (Throwable t = getCause(); t != null; t = t.getCause()) {
-      if (t instanceof SocketTimeoutException || t instanceof TimeoutException) {
+    for (Throwable cause = getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof SocketTimeoutException || cause instanceof TimeoutException) {
         return true;
       }
     }
     return false;
   }
 
-  /** The same, after an earlier try that may have run: at the server of that. */
+  /** Returns the same failure, after an earlier attempt that may have run: at that one's server. */
   public CommandException afterEarlier(CommandException earlier) {
     return this == earlier
         ? this
-        : new CommandException(kind, true, String.valueOf(getMessage()), getCause(), earlier.life);
+        : new CommandException(
+            kind, true, String.valueOf(getMessage()), getCause(), earlier.serverRunId);
   }
 }

@@ -4,47 +4,53 @@ import java.util.NoSuchElementException;
 import java.util.function.BiConsumer;
 import redis.clients.jedis.Connection;
 
-/** Where the connections to one server come from: a pool, and single ones beside it. */
+/**
+ * The connections to one server: a pool for commands, and single connections for subscriptions.
+ *
+ * <p><b>Threads.</b> Any thread may call every method, except that {@code checkForFailover} is for
+ * the scheduler's thread alone, and {@code onChange} is called before the first use.
+ */
 public interface ConnectionPool extends AutoCloseable {
 
   /**
-   * Borrows a connection, connecting if need be.
+   * Borrows a connection; connects if none is idle.
    *
-   * @param deadlineNanos the {@link System#nanoTime()} after which nobody wants it any more
-   * @throws NoSuchElementException if all were in use until then
-   * @throws InterruptedException if the thread is interrupted while it waits for one
+   * @param deadlineNanos the {@link System#nanoTime()} at which the caller stops waiting
+   * @throws NoSuchElementException if all connections were in use until then
+   * @throws InterruptedException if the thread is interrupted while it waits for a connection
    * @throws RuntimeException as Jedis throws it when connecting fails
    */
   ConnectionPool.PooledConnection borrow(long deadlineNanos) throws InterruptedException;
 
-  /** A connection outside the pool, for a subscription. The caller closes it. */
+  /** Returns a new connection outside the pool, for a subscription. The caller closes it. */
   Connection connect();
 
-  /** Whether a failover may put another server in the place of this one. */
+  /** Returns whether a failover may replace this server by another one. */
   default boolean canFailOver() {
     return false;
   }
 
   /**
-   * What to do when another server has taken the place of one; gets both. To be set before the
-   * first use.
+   * Sets the action for a server that has replaced another one; the action gets the former and the
+   * new one. Called before the first use.
    */
   default void onChange(BiConsumer<Object, Object> action) {}
 
-  /** A command was in vain: the server may not be the one any more. */
+  /** Notes that a command has failed: another server may have replaced this one. */
   default void suspectFailover() {}
 
   /**
-   * Looks for another server in the place of this one; called regularly by the scheduler's thread,
-   * and does not block.
+   * Checks whether another server has replaced this one. The scheduler's thread calls it regularly;
+   * it does not block.
    *
-   * @param inUse whether anything is held or waited for
+   * @param inUse whether the client holds or waits for a lock
    */
   default void checkForFailover(boolean inUse) {}
 
-  /** Drops the connections that lie idle. */
+  /** Closes the idle connections. */
   void dropIdle();
 
+  /** Returns the number of borrowed connections. */
   int inUse();
 
   boolean isClosed();
@@ -52,14 +58,14 @@ public interface ConnectionPool extends AutoCloseable {
   @Override
   void close();
 
-  /** A borrowed connection. Given back exactly once. */
+  /** A borrowed connection. Its borrower gives it back exactly once. */
   interface PooledConnection {
     Connection connection();
 
     /**
      * Gives the connection back.
      *
-     * @param reusable false when its answers may be out of step, so that it has to be closed
+     * @param reusable false when its answers may be out of step, so that the pool has to close it
      */
     void giveBack(boolean reusable);
   }

@@ -5,31 +5,31 @@ import java.time.Duration;
 /**
  * The settings of a client's connections.
  *
- * @param maxConnections the most to use at a time, of one server
- * @param commandTimeout how long one command may take, and connecting
- * @param durability what has to be safe before an attempt counts
+ * @param maxConnections the maximum number of connections in use at a time, to one server
+ * @param commandTimeout the limit for one command, and for connecting
+ * @param durability how safe a write has to be before an attempt counts
  */
 public record ConnectionSettings(
     int maxConnections, Duration commandTimeout, Durability durability) {
 
-  /** Without acknowledgements. */
+  /** Settings without acknowledgements. */
   public ConnectionSettings(int maxConnections, Duration commandTimeout) {
     this(maxConnections, commandTimeout, Durability.NONE);
   }
 
   /**
-   * How safe a write has to be.
+   * The acknowledgements that a write needs.
    *
    * @param replicas how many replicas have to acknowledge it
-   * @param onDisk whether it has to be in the append-only files of the master and of so many
+   * @param onDisk whether it has to be in the append-only files of the master and of that many
    *     replicas
-   * @param within how long to wait for that
+   * @param within how long to wait for the acknowledgements
    */
   public record Durability(int replicas, boolean onDisk, Duration within) {
-    /** It counts when the master has answered. */
+    /** A write counts when the master has answered. */
     static final Durability NONE = new Durability(0, false, Duration.ofMillis(500));
 
-    /** Whether anything is waited for. */
+    /** Returns whether a write has to wait for any acknowledgement. */
     public boolean isWanted() {
       return replicas > 0 || onDisk;
     }

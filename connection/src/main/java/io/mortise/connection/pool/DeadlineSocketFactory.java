@@ -22,8 +22,11 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
  * Makes the one socket of a {@link RedisConnection}, with one deadline for all addresses of the
- * host and for the TLS handshake. Jedis' own factory gives each address the whole time-out, and
+ * host and for the TLS handshake. The factory of Jedis gives each address the whole time-out, and
  * leaves the handshake to the first write, and to the next one after a time-out.
+ *
+ * <p><b>Threads.</b> The thread that connects makes the socket; later calls, by any thread, are
+ * refused, because {@code socket} is volatile and set.
  */
 final class DeadlineSocketFactory implements JedisSocketFactory {
   private static final Logger LOG = LoggerFactory.getLogger(DeadlineSocketFactory.class);
@@ -35,7 +38,7 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
   private volatile @Nullable Socket socket;
 
   /**
-   * @param addresses of the server's host
+   * @param addresses the addresses of the server's host
    * @param tls null without TLS
    */
   DeadlineSocketFactory(
@@ -47,16 +50,16 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
   }
 
   void close() {
-    Socket made = socket;
-    if (made != null) {
-      closeQuietly(made);
+    Socket created = socket;
+    if (created != null) {
+      closeQuietly(created);
     }
   }
 
   @Override
   public Socket createSocket() {
     if (socket != null) {
-      // Jedis would write to a new socket what belongs to the old one, without a greeting.
+      // Jedis would write commands of the old socket to a new one, without a greeting.
       throw new JedisConnectionException("the connection was closed");
     }
     try {
@@ -65,7 +68,7 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
       connected.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
       SslOptions options = tls;
       if (options != null) {
-        socket = secured(connected, options);
+        socket = startTls(connected, options);
       }
       return socket;
     } catch (IOException | GeneralSecurityException e) {
@@ -73,13 +76,13 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
     }
   }
 
-  /** To the first address that answers. */
+  /** Connects to the first address that answers, in random order. */
   private Socket connectToAny() throws IOException {
-    List<InetAddress> any = new ArrayList<>(addresses.until(deadlineNanos));
-    Collections.shuffle(any);
+    List<InetAddress> candidates = new ArrayList<>(addresses.until(deadlineNanos));
+    Collections.shuffle(candidates);
     IOException failure = null;
-    int addressesLeft = any.size();
-    for (InetAddress address : any) {
+    int addressesLeft = candidates.size();
+    for (InetAddress address : candidates) {
       if (failure != null && deadlineNanos - System.nanoTime() <= 0) {
         break;
       }
@@ -95,42 +98,44 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
     throw failure != null ? failure : new UnknownHostException(server.getHost());
   }
 
-  /** Within an equal share of the time, so that a silent address leaves some to the next. */
+  /**
+   * Connects within an equal share of the time, so that a silent address leaves time for the next.
+   */
   private Socket connect(InetSocketAddress address, int addressesLeft) throws IOException {
-    Socket made = new WriteTimeoutSocket();
+    Socket created = new WriteTimeoutSocket();
     boolean connected = false;
     try {
-      made.setKeepAlive(true);
-      made.setTcpNoDelay(true);
-      made.setSoLinger(true, 0); // a close takes effect at once
+      created.setKeepAlive(true);
+      created.setTcpNoDelay(true);
+      created.setSoLinger(true, 0); // a close takes effect at once
       long now = System.nanoTime();
-      long share = Math.max(0, deadlineNanos - now) / addressesLeft;
-      made.connect(address, Deadlines.millisUntil(now + share));
+      long shareNanos = Math.max(0, deadlineNanos - now) / addressesLeft;
+      created.connect(address, Deadlines.millisUntil(now + shareNanos));
       connected = true;
-      return made;
+      return created;
     } finally {
       if (!connected) {
-        closeQuietly(made);
+        closeQuietly(created);
       }
     }
   }
 
-  private Socket secured(Socket plain, SslOptions options)
+  private Socket startTls(Socket plain, SslOptions options)
       throws IOException, GeneralSecurityException {
     boolean secured = false;
     try {
-      SSLSocket made =
+      SSLSocket created =
           (SSLSocket)
               options
                   .createSslContext()
                   .getSocketFactory()
                   .createSocket(plain, server.getHost(), server.getPort(), true);
-      SSLParameters parameters = made.getSSLParameters();
+      SSLParameters parameters = created.getSSLParameters();
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
-      made.setSSLParameters(parameters);
-      made.startHandshake();
+      created.setSSLParameters(parameters);
+      created.startHandshake();
       secured = true;
-      return made;
+      return created;
     } catch (SocketTimeoutException e) {
       throw new NoHandshakeException(e);
     } finally {
@@ -145,15 +150,15 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
     return server.toString();
   }
 
-  private static void closeQuietly(Socket made) {
+  private static void closeQuietly(Socket created) {
     try {
-      made.close();
+      created.close();
     } catch (IOException e) {
       LOG.debug("a socket could not be closed", e);
     }
   }
 
-  /** The server took the connection, and did not answer to TLS. */
+  /** The server accepted the connection, and did not answer the TLS handshake. */
   static final class NoHandshakeException extends IOException {
     private static final long serialVersionUID = 1L;
 

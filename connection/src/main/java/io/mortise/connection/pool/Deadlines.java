@@ -1,12 +1,12 @@
 package io.mortise.connection.pool;
 
-/** Deadlines by {@link System#nanoTime()}, as sockets want them. */
+/** Converts deadlines by {@link System#nanoTime()} to the time-outs of sockets. */
 public final class Deadlines {
   private Deadlines() {}
 
   /**
-   * Returns what is left until the deadline as the time-out of a socket: at least 1 ms, because 0
-   * means that there is none.
+   * Returns the time until the deadline as the time-out of a socket: at least 1 ms, because 0 means
+   * no time-out.
    */
   public static int millisUntil(long deadlineNanos) {
     long millis = (deadlineNanos - System.nanoTime() + 999_999) / 1_000_000;

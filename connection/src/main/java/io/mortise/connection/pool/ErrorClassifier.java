@@ -17,27 +17,27 @@ import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Says what an exception of the Redis client means. Most error replies have no type of their own in
- * Jedis: the first word of the reply tells.
+ * Classifies the exceptions of the Redis client. Most error replies have no type of their own in
+ * Jedis; the first word of the reply decides.
  */
 public final class ErrorClassifier {
-  /** Redis before 7 wraps what a command answers inside a script in a sentence of its own. */
+  /** Redis before 7 wraps the error of a command inside a script in a sentence of its own. */
   private static final Pattern INSIDE_SCRIPT =
       Pattern.compile("@user_script: ?\\d+: -?((?!ERR\\b)[A-Z]{3,} .*)$");
 
-  /** Refusals without a code: at the door, and of what a script does for a user who may run it. */
+  /** Refusals without a code: of the login, and of the commands of a script that may be run. */
   private static final Pattern DENIED =
       Pattern.compile(
           "invalid password|password configured|no password is set"
               + "|The user executing the script can't|ACL failure in script");
 
-  private static final Pattern NO_DATABASE =
+  private static final Pattern NO_SUCH_DATABASE =
       Pattern.compile("DB index is out of range|invalid DB index|SELECT is not allowed");
 
-  /** What Jedis says of a first byte that no answer begins with; one character follows. */
+  /** The message of Jedis for a first byte with which no answer begins; that byte follows. */
   private static final String UNKNOWN_REPLY = "Unknown reply: ";
 
-  /** The first byte of a TLS record that refuses what it got. */
+  /** The first byte of a TLS alert record. */
   private static final String TLS_ALERT = "\u0015";
 
   private static final String PLAIN_HINT =
@@ -51,7 +51,7 @@ public final class ErrorClassifier {
   private ErrorClassifier() {}
 
   /**
-   * Classifies what was thrown.
+   * Classifies an exception.
    *
    * @param where the server, for the message
    * @param sent whether the command had been sent, so that it may have run when the answer is
@@ -87,10 +87,10 @@ public final class ErrorClassifier {
               + "; check the host name and the trust store",
           thrown);
     }
-    return new CommandException(Kind.UNREACHABLE, sent, broken(thrown, where), thrown);
+    return new CommandException(Kind.UNREACHABLE, sent, connectionFailure(thrown, where), thrown);
   }
 
-  private static String broken(Exception thrown, String where) {
+  private static String connectionFailure(Exception thrown, String where) {
     String message = firstMessage(thrown);
     if (message.startsWith(UNKNOWN_REPLY)) {
       return message.startsWith(TLS_ALERT, UNKNOWN_REPLY.length())
@@ -100,46 +100,47 @@ public final class ErrorClassifier {
               + message.substring(UNKNOWN_REPLY.length())
               + "...'); check host and port";
     }
-    Throwable io = ioCause(thrown);
-    return io instanceof ConnectException
+    Throwable ioFailure = ioCause(thrown);
+    return ioFailure instanceof ConnectException
         ? where + " refuses the connection; is the server running there?"
-        : io instanceof UnknownHostException
+        : ioFailure instanceof UnknownHostException
             ? where + " has no address; check the host name"
-            : io instanceof SocketTimeoutException
+            : ioFailure instanceof SocketTimeoutException
                 ? where + " did not answer in time"
                 : "the connection to " + where + " failed: " + message;
   }
 
-  /** The same of an exception that came while the connection was made. */
+  /** Classifies an exception of connecting. */
   public static CommandException ofConnecting(Exception thrown, String where) {
     CommandException fault = of(thrown, where, false);
     if (fault.kind() != Kind.UNREACHABLE) {
       return fault;
     }
-    Throwable tls = causeOf(SSLException.class, thrown);
+    Throwable tlsFailure = causeOf(SSLException.class, thrown);
     String hint =
         causeOf(NoHandshakeException.class, thrown) != null
             ? where + " did not answer to TLS in time" + PLAIN_HINT
-            : tls != null
-                ? "TLS with " + where + " failed: " + firstMessage(tls) + PLAIN_HINT
+            : tlsFailure != null
+                ? "TLS with " + where + " failed: " + firstMessage(tlsFailure) + PLAIN_HINT
                 : hasClosed(thrown)
                     ? where + " closed the connection at once: " + firstMessage(thrown) + TLS_HINT
                     : null;
     return hint == null ? fault : new CommandException(Kind.UNREACHABLE, false, hint, thrown);
   }
 
-  /** Whether the server ended the connection, by a reset or in order. */
+  /** Returns whether the server closed the connection, by a reset or in order. */
   private static boolean hasClosed(Exception thrown) {
-    Throwable io = ioCause(thrown);
-    return io == null
+    Throwable ioFailure = ioCause(thrown);
+    return ioFailure == null
         ? firstMessage(thrown).startsWith("Unexpected end of stream")
-        : io.getClass() == SocketException.class && firstMessage(io).contains("reset");
+        : ioFailure.getClass() == SocketException.class
+            && firstMessage(ioFailure).contains("reset");
   }
 
   private static CommandException ofReply(JedisDataException reply, String where, boolean sent) {
-    String message = inner(String.valueOf(reply.getMessage()));
-    Matcher word = FIRST_WORD.matcher(message);
-    String code = word.matches() ? word.group(1) : "";
+    String message = errorInsideScript(String.valueOf(reply.getMessage()));
+    Matcher firstWord = FIRST_WORD.matcher(message);
+    String code = firstWord.matches() ? firstWord.group(1) : "";
     return switch (code) {
       case "LOCKTYPE", "WRONGTYPE" ->
           fault(Kind.WRONG_TYPE, "the name is in use as something else", message, where, reply);
@@ -172,7 +173,7 @@ public final class ErrorClassifier {
               reply);
       default -> {
         if (message.contains("non local key in a cluster")) {
-          // Half of it may have run, before it met a key on its way to another node.
+          // Half of the script may have run before it met a key that is moving to another node.
           yield fault(Kind.NOT_READY, "keys of the lock are moving", message, where, reply, true);
         }
         if (reply instanceof JedisAccessControlException || DENIED.matcher(message).find()) {
@@ -186,7 +187,7 @@ public final class ErrorClassifier {
               where,
               reply);
         }
-        if (NO_DATABASE.matcher(message).find()) {
+        if (NO_SUCH_DATABASE.matcher(message).find()) {
           yield fault(
               Kind.MISCONFIGURED,
               "the server has no such database; check the number at the end of the URI",
@@ -197,7 +198,7 @@ public final class ErrorClassifier {
         if (message.contains("max number of clients")) {
           yield fault(Kind.NOT_READY, "the server takes no more clients", message, where, reply);
         }
-        // It may have failed half-way.
+        // The script may have failed halfway.
         yield fault(Kind.SCRIPT, "the server refused the command", message, where, reply, sent);
       }
     };
@@ -215,22 +216,22 @@ public final class ErrorClassifier {
   }
 
   private static CommandException fault(
-      Kind reason, String fact, String message, String where, JedisDataException reply) {
-    return fault(reason, fact, message, where, reply, false);
+      Kind kind, String fact, String message, String where, JedisDataException reply) {
+    return fault(kind, fact, message, where, reply, false);
   }
 
   private static CommandException fault(
-      Kind reason,
+      Kind kind,
       String fact,
       String message,
       String where,
       JedisDataException reply,
-      boolean mayHaveRun) {
+      boolean mayHaveExecuted) {
     return new CommandException(
-        reason, mayHaveRun, fact + " (" + where + " says: " + message + ")", reply);
+        kind, mayHaveExecuted, fact + " (" + where + " says: " + message + ")", reply);
   }
 
-  private static String inner(String message) {
+  private static String errorInsideScript(String message) {
     Matcher inside = INSIDE_SCRIPT.matcher(message);
     return message.startsWith("ERR Error running script") && inside.find()
         ? inside.group(1)

@@ -5,11 +5,15 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Says once, in the log, that a server may throw away locks when its memory is full. */
+/**
+ * Warns once, in the log, that a server may evict locks when its memory is full.
+ *
+ * <p><b>Threads.</b> Any thread may call every method; a compare-and-set decides which one warns.
+ */
 public final class EvictionPolicyCheck {
-  private static final Pattern LIMIT = Pattern.compile("(?m)^maxmemory:(\\d+)");
-  private static final Pattern POLICY = Pattern.compile("(?m)^maxmemory_policy:(\\S+)");
-  private static final String HARMLESS = "noeviction";
+  private static final Pattern MAX_MEMORY = Pattern.compile("(?m)^maxmemory:(\\d+)");
+  private static final Pattern MAX_MEMORY_POLICY = Pattern.compile("(?m)^maxmemory_policy:(\\S+)");
+  private static final String NO_EVICTION = "noeviction";
 
   private final String server;
   private final Consumer<String> log;
@@ -20,28 +24,28 @@ public final class EvictionPolicyCheck {
     this.log = log;
   }
 
-  /** Whether there is no need to ask, any more. */
+  /** Returns whether the policy is known, or cannot be known, so that no question is needed. */
   public boolean isKnown() {
     return known.get();
   }
 
-  /** The server does not let this user ask. */
+  /** Notes that the server does not let this user ask. */
   public void cannotKnow() {
     known.set(true);
   }
 
   /**
-   * Hears what the server says.
+   * Reads the policy from the server's answer, and warns if it may evict locks.
    *
    * @param info the section {@code memory} of INFO
    */
   public void hear(String info) {
-    Matcher limit = LIMIT.matcher(info);
-    Matcher policy = POLICY.matcher(info);
+    Matcher limit = MAX_MEMORY.matcher(info);
+    Matcher policy = MAX_MEMORY_POLICY.matcher(info);
     if (limit.find()
         && policy.find()
         && !limit.group(1).matches("0+")
-        && !policy.group(1).equals(HARMLESS)
+        && !policy.group(1).equals(NO_EVICTION)
         && known.compareAndSet(false, true)) {
       log.accept(
           "%s may evict locks while they are held: it has maxmemory %s and maxmemory-policy %s; keep locks on a server with noeviction, apart from what is only cached"

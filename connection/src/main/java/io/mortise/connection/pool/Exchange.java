@@ -4,15 +4,15 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
-/** What is said on a connection, and what comes back. */
+/** One or more commands on a connection, and their answer. */
 @FunctionalInterface
 public interface Exchange {
-  /** Says it, and returns the answer. */
+  /** Sends the commands and returns the answer. */
   Object on(Connection connection, long deadlineNanos);
 
   /**
-   * The same for a node that has the slot only for those who say ASKING, which counts for one
-   * command.
+   * Returns the same exchange behind ASKING, for a node that is importing the slot. ASKING counts
+   * for one command.
    */
   default Exchange asking() {
     return (connection, deadlineNanos) -> {

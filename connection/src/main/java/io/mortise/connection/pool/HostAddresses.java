@@ -16,17 +16,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of a host. The system looks them up without a time limit: so a thread of its own
- * does that, at most one at a time, and each caller waits for it until its own deadline.
+ * The addresses of a host. The system looks them up without a time limit. So a separate thread does
+ * the look-up, at most one at a time, and each caller waits for it until its own deadline.
  *
- * <p><b>Threads.</b> Any may ask. Whoever finds no question under way begins one, by one
- * compare-and-set; it is over before its answer is given, so that the next caller asks anew.
+ * <p><b>Threads.</b> Any thread may call {@code until}. A caller that finds no look-up under way
+ * begins one, by one compare-and-set. A look-up is removed before its answer is given, so that the
+ * next caller begins another one.
  */
 final class HostAddresses {
-  /** What is an address itself. */
+  /** A host that is an address. */
   private static final Pattern LITERAL = Pattern.compile("[0-9.]+|\\[?[0-9A-Fa-f]*:[^/]*");
 
-  /** Asks the system; tests have another one. */
+  /** Looks up a host in the system; tests have their own. */
   @FunctionalInterface
   interface Resolver {
     InetAddress[] lookUp(String host) throws UnknownHostException;
@@ -34,7 +35,7 @@ final class HostAddresses {
 
   private final String host;
   private final Resolver resolver;
-  private final AtomicReference<@Nullable CompletableFuture<List<InetAddress>>> underWay =
+  private final AtomicReference<@Nullable CompletableFuture<List<InetAddress>>> pendingLookUp =
       new AtomicReference<>();
 
   HostAddresses(String host, Resolver resolver) {
@@ -42,14 +43,14 @@ final class HostAddresses {
     this.resolver = resolver;
   }
 
-  /** All addresses. */
+  /** Returns all addresses; waits until the deadline. */
   List<InetAddress> until(long deadlineNanos) throws IOException {
     if (LITERAL.matcher(host).matches()) {
       return List.of(resolver.lookUp(host));
     }
     try {
       long left = deadlineNanos - System.nanoTime();
-      return answer().get(Math.max(0, left), TimeUnit.NANOSECONDS);
+      return joinOrBeginLookUp().get(Math.max(0, left), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       throw new SocketTimeoutException("the look-up of " + host + " takes too long");
     } catch (InterruptedException e) {
@@ -63,33 +64,33 @@ final class HostAddresses {
     }
   }
 
-  private CompletableFuture<List<InetAddress>> answer() {
+  private CompletableFuture<List<InetAddress>> joinOrBeginLookUp() {
     while (true) {
-      CompletableFuture<List<InetAddress>> present = underWay.get();
+      CompletableFuture<List<InetAddress>> present = pendingLookUp.get();
       if (present != null) {
         return present;
       }
-      CompletableFuture<List<InetAddress>> mine = new CompletableFuture<>();
-      if (underWay.compareAndSet(null, mine)) {
-        begin(mine);
-        return mine;
+      CompletableFuture<List<InetAddress>> own = new CompletableFuture<>();
+      if (pendingLookUp.compareAndSet(null, own)) {
+        startThread(own);
+        return own;
       }
     }
   }
 
-  private void begin(CompletableFuture<List<InetAddress>> answer) {
-    boolean begun = false;
+  private void startThread(CompletableFuture<List<InetAddress>> answer) {
+    boolean started = false;
     try {
       Thread thread = WorkerPool.thread(() -> lookUp(answer), "mortise-look-up-" + host);
       thread.setContextClassLoader(HostAddresses.class.getClassLoader());
       thread.setDaemon(true);
       thread.start();
-      begun = true;
+      started = true;
     } catch (OutOfMemoryError noThread) {
       answer.completeExceptionally(noThread);
     } finally {
-      if (!begun) {
-        underWay.compareAndSet(answer, null);
+      if (!started) {
+        pendingLookUp.compareAndSet(answer, null);
       }
     }
   }
@@ -97,10 +98,10 @@ final class HostAddresses {
   private void lookUp(CompletableFuture<List<InetAddress>> answer) {
     try {
       List<InetAddress> found = List.of(resolver.lookUp(host));
-      underWay.compareAndSet(answer, null);
+      pendingLookUp.compareAndSet(answer, null);
       answer.complete(found);
-    } catch (Throwable e) { // whoever waits has to hear of an error too
-      underWay.compareAndSet(answer, null);
+    } catch (Throwable e) { // the waiting callers need an error too
+      pendingLookUp.compareAndSet(answer, null);
       answer.completeExceptionally(e);
     }
   }

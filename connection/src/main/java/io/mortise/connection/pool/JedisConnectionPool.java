@@ -10,30 +10,35 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.Pool;
 
-/** The connections of a Jedis client that the user made, and closes. */
+/**
+ * The connections of a Jedis client that the user made, and closes.
+ *
+ * <p><b>Threads.</b> Any thread may call every method but {@code checkForFailover}, which the
+ * scheduler's thread calls. The pool of the Jedis client orders borrowing and giving back.
+ */
 public final class JedisConnectionPool implements ConnectionPool {
   private static final Logger LOG = LoggerFactory.getLogger(JedisConnectionPool.class);
 
-  private final JedisPoolProvider given;
+  private final JedisPoolProvider provider;
   private final WorkerPool workers;
-  private BiConsumer<Object, Object> changed = (former, now) -> {};
+  private BiConsumer<Object, Object> changeAction = (former, now) -> {};
 
-  /** The scheduler's thread's alone. */
-  private @Nullable Object known;
+  /** The server of the last check; only the scheduler's thread uses it. */
+  private @Nullable Object lastServer;
 
-  public JedisConnectionPool(JedisPoolProvider given, WorkerPool workers) {
-    this.given = given;
+  public JedisConnectionPool(JedisPoolProvider provider, WorkerPool workers) {
+    this.provider = provider;
     this.workers = workers;
   }
 
   @Override
   public ConnectionPool.PooledConnection borrow(long deadlineNanos) throws InterruptedException {
-    Pool<Connection> pool = given.pool();
-    GivenLoan loan = new GivenLoan(pool);
+    Pool<Connection> pool = provider.pool();
+    PooledJedisConnection pooled = new PooledJedisConnection(pool);
     try {
-      loan.connection =
+      pooled.connection =
           pool.borrowObject(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
-      return loan;
+      return pooled;
     } catch (InterruptedException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
@@ -41,41 +46,42 @@ public final class JedisConnectionPool implements ConnectionPool {
     }
   }
 
-  /** Made before its connection is borrowed, so that nothing can fail in between. */
-  private final class GivenLoan implements ConnectionPool.PooledConnection {
+  /** A borrowed connection; made before the pool lends one, so that nothing can fail in between. */
+  private final class PooledJedisConnection implements ConnectionPool.PooledConnection {
     private final Pool<Connection> pool;
     private @Nullable Connection connection;
 
-    GivenLoan(Pool<Connection> pool) {
+    PooledJedisConnection(Pool<Connection> pool) {
       this.pool = pool;
     }
 
     @Override
     public Connection connection() {
-      Connection lent = connection;
-      if (lent == null) {
-        throw new IllegalStateException("it was not lent");
+      Connection borrowed = connection;
+      if (borrowed == null) {
+        throw new IllegalStateException("no connection was borrowed");
       }
-      return lent;
+      return borrowed;
     }
 
     /**
-     * A broken one is given back by a worker: the pool may connect anew at that moment, for
-     * somebody who waits. On this thread when there is no worker, as after the close.
+     * Gives the connection back; a broken one on a worker, because the pool may connect at that
+     * moment, on behalf of a waiting caller. Without a worker, as after the close, this thread does
+     * it.
      */
     @Override
     public void giveBack(boolean reusable) {
-      Connection lent = connection();
+      Connection borrowed = connection();
       if (reusable) {
-        pool.returnObject(lent);
+        pool.returnObject(borrowed);
         return;
       }
-      boolean taken = false;
+      boolean submitted = false;
       try {
-        taken = workers.tryRun(() -> invalidate(pool, lent));
+        submitted = workers.tryRun(() -> invalidate(pool, borrowed));
       } finally {
-        if (!taken) {
-          invalidate(pool, lent);
+        if (!submitted) {
+          invalidate(pool, borrowed);
         }
       }
     }
@@ -92,7 +98,7 @@ public final class JedisConnectionPool implements ConnectionPool {
   @Override
   public Connection connect() {
     try {
-      return given.pool().getFactory().makeObject().getObject();
+      return provider.pool().getFactory().makeObject().getObject();
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
@@ -102,28 +108,28 @@ public final class JedisConnectionPool implements ConnectionPool {
 
   @Override
   public boolean canFailOver() {
-    return given instanceof JedisPoolProvider.Sentinel;
+    return provider instanceof JedisPoolProvider.Sentinel;
   }
 
   @Override
   public void onChange(BiConsumer<Object, Object> action) {
-    changed = action;
+    changeAction = action;
   }
 
-  /** At what the user's client knows; asks nobody. */
+  /** Compares the server that the user's client knows with the last one; sends nothing. */
   @Override
   public void checkForFailover(boolean inUse) {
-    Object before = known;
-    Object now = given.server();
-    known = now;
-    if (before != null && !before.equals(now)) {
-      changed.accept(before, now);
+    Object former = lastServer;
+    Object now = provider.server();
+    lastServer = now;
+    if (former != null && !former.equals(now)) {
+      changeAction.accept(former, now);
     }
   }
 
   @Override
   public void dropIdle() {
-    Pool<Connection> pool = given.poolIfKnown();
+    Pool<Connection> pool = provider.poolIfKnown();
     if (pool != null) {
       pool.clear();
     }
@@ -131,18 +137,18 @@ public final class JedisConnectionPool implements ConnectionPool {
 
   @Override
   public int inUse() {
-    Pool<Connection> pool = given.poolIfKnown();
+    Pool<Connection> pool = provider.poolIfKnown();
     return pool == null ? 0 : pool.getNumActive();
   }
 
   @Override
   public boolean isClosed() {
-    Pool<Connection> pool = given.poolIfKnown();
+    Pool<Connection> pool = provider.poolIfKnown();
     return pool != null && pool.isClosed();
   }
 
   @Override
   public void close() {
-    // The client is the user's, and so is its pool.
+    // The user closes the client, and with it the pool.
   }
 }

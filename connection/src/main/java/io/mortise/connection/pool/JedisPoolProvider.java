@@ -10,22 +10,26 @@ import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.Pool;
 
-/** The pool of a Jedis client of the user's, as it is at this moment. */
+/**
+ * Provides the present pool of a Jedis client of the user.
+ *
+ * <p><b>Threads.</b> Any thread may call every method; the Jedis clients are thread-safe.
+ */
 public interface JedisPoolProvider {
 
   /**
-   * The pool, which may have to be asked for.
+   * Returns the pool; may have to send a command to find it.
    *
    * @throws JedisConnectionException if there is none
    */
   Pool<Connection> pool();
 
-  /** The same without asking anybody; null when there is none. */
+  /** Returns the pool without sending anything; null when it is not known. */
   default @Nullable Pool<Connection> poolIfKnown() {
     return pool();
   }
 
-  /** What is behind the pool: another answer than before means another server. */
+  /** Returns what identifies the server behind the pool: another value means another server. */
   Object server();
 
   /** A client for one server. */
@@ -41,7 +45,7 @@ public interface JedisPoolProvider {
     }
   }
 
-  /** A client for the master that sentinels name; a failover replaces its pool. */
+  /** A client for the master of sentinels; a failover replaces its pool. */
   record Sentinel(RedisSentinelClient client) implements JedisPoolProvider {
     @Override
     @SuppressWarnings("unchecked")

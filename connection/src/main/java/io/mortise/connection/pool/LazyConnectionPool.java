@@ -16,61 +16,63 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 
 /**
- * The client's own connections to one server: so many permits, and those connections that lie idle.
+ * The client's own connections to one server: a semaphore of permits, and the idle connections.
  *
- * <p>Whoever has a permit takes an idle connection, or makes one, on its own thread and within the
- * time that it has. A pool of connections would connect whenever it likes: with its default
- * time-out, and, to replace a broken one, on the thread that gives that back, for somebody else.
+ * <p>A thread with a permit takes an idle connection, or makes one, on its own thread and within
+ * its own time limit. A connection pool of Jedis would connect when it decides to: with its default
+ * time-out, and, to replace a broken connection, on the thread that gives that one back, on behalf
+ * of another caller.
  *
- * <p><b>Threads.</b> The semaphore counts who has a connection; the deque passes idle ones on. A
- * permit is given back last, in a {@code finally}, on the thread that took it. It is taken two
- * calls deeper than it is given back, so where the stack was large enough for the one it is for the
- * other: a {@code StackOverflowError} on the way loses none.
+ * <p><b>Threads.</b> Any thread may call every method. The semaphore counts the borrowed
+ * connections; the deque passes idle ones on. A permit is given back last, in a {@code finally}, on
+ * the thread that took it. It is taken two calls deeper than it is given back, so a stack that was
+ * large enough for the one is large enough for the other: a {@code StackOverflowError} on the way
+ * loses no permit.
  */
 public final class LazyConnectionPool implements ConnectionPool {
   private static final Logger LOG = LoggerFactory.getLogger(LazyConnectionPool.class);
 
-  /** After which a server is asked again: its rights may have changed. */
-  private static final long REFUSED_NANOS = TimeUnit.MINUTES.toNanos(1);
+  /** The time after which INFO is sent again to a server that refused it: rights may change. */
+  private static final long REFUSAL_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  /** Permits for all who wait, and who come, after the close. */
-  private static final int FOR_ALL = Integer.MAX_VALUE / 2;
+  /** Permits for all threads that wait when the pool is closed, or come later. */
+  private static final int CLOSING_PERMITS = Integer.MAX_VALUE / 2;
 
   private final HostAndPort server;
   private final HostAddresses addresses;
   private final JedisClientConfig config;
-  private final EvictionPolicyCheck eviction;
-  private final int most;
+  private final EvictionPolicyCheck evictionCheck;
+  private final int maxConnections;
   private final Semaphore permits;
   private final Deque<RedisConnection> idle = new ConcurrentLinkedDeque<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Whether the server does not let this user ask which it is, and since when. */
-  private volatile boolean refused;
+  /** Whether the server refuses INFO to this user, and since when. */
+  private volatile boolean infoRefused;
 
-  private volatile long refusedNanos;
+  private volatile long infoRefusedNanos;
 
   public LazyConnectionPool(
       HostAndPort server, JedisClientConfig config, ConnectionSettings settings) {
     this.server = server;
     this.addresses = new HostAddresses(server.getHost(), InetAddress::getAllByName);
     this.config = config;
-    this.eviction = new EvictionPolicyCheck(server.toString(), LOG::warn);
-    this.most = settings.maxConnections();
-    this.permits = new Semaphore(most);
+    this.evictionCheck = new EvictionPolicyCheck(server.toString(), LOG::warn);
+    this.maxConnections = settings.maxConnections();
+    this.permits = new Semaphore(maxConnections);
   }
 
   @Override
   public ConnectionPool.PooledConnection borrow(long deadlineNanos) throws InterruptedException {
-    OwnLoan loan = new OwnLoan();
-    boolean lent = false;
+    PermittedConnection borrowed = new PermittedConnection();
+    boolean connected = false;
     try {
-      loan.take(deadlineNanos);
-      lent = true;
-      return loan;
+      borrowed.take(deadlineNanos);
+      connected = true;
+      return borrowed;
     } finally {
-      if (!lent) {
-        loan.giveBack(false);
+      if (!connected) {
+        borrowed.giveBack(false);
       }
     }
   }
@@ -78,30 +80,31 @@ public final class LazyConnectionPool implements ConnectionPool {
   private RedisConnection connectWithin(long deadlineNanos) {
     long within = TimeUnit.MILLISECONDS.toNanos(config.getConnectionTimeoutMillis());
     long now = System.nanoTime();
-    RedisConnection wire =
+    RedisConnection connection =
         RedisConnection.connect(
             server, addresses, config, now + Math.min(within, deadlineNanos - now));
-    boolean asked = false;
+    boolean requested = false;
     try {
-      if (!refused || System.nanoTime() - refusedNanos > REFUSED_NANOS) {
-        wire.requestServerInfo(this::refuses, eviction);
+      if (!infoRefused || System.nanoTime() - infoRefusedNanos > REFUSAL_RETRY_NANOS) {
+        connection.requestServerInfo(this::noteRefusal, evictionCheck);
       }
-      asked = true;
-      return wire;
+      requested = true;
+      return connection;
     } finally {
-      if (!asked) {
-        disconnect(wire);
+      if (!requested) {
+        disconnect(connection);
       }
     }
   }
 
-  private void refuses() {
-    if (!refused) {
+  private void noteRefusal() {
+    if (!infoRefused) {
       LOG.info(
-          "{} refuses INFO to this user: releases in doubt cannot be told from others", server);
+          "{} refuses INFO to this user: releases in doubt cannot be distinguished from others",
+          server);
     }
-    refusedNanos = System.nanoTime();
-    refused = true;
+    infoRefusedNanos = System.nanoTime();
+    infoRefused = true;
   }
 
   @Override
@@ -115,14 +118,16 @@ public final class LazyConnectionPool implements ConnectionPool {
 
   @Override
   public void dropIdle() {
-    for (RedisConnection wire = idle.pollFirst(); wire != null; wire = idle.pollFirst()) {
-      disconnect(wire);
+    for (RedisConnection connection = idle.pollFirst();
+        connection != null;
+        connection = idle.pollFirst()) {
+      disconnect(connection);
     }
   }
 
-  private void disconnect(RedisConnection wire) {
+  private void disconnect(RedisConnection connection) {
     try {
-      wire.forceDisconnect();
+      connection.forceDisconnect();
     } catch (IOException e) {
       LOG.debug("a connection to {} could not be closed", server, e);
     }
@@ -130,7 +135,7 @@ public final class LazyConnectionPool implements ConnectionPool {
 
   @Override
   public int inUse() {
-    return Math.max(0, most - permits.availablePermits());
+    return Math.max(0, maxConnections - permits.availablePermits());
   }
 
   @Override
@@ -139,32 +144,33 @@ public final class LazyConnectionPool implements ConnectionPool {
   }
 
   /**
-   * Interrupts nobody: when the node has left its cluster, those who wait for a connection are
-   * about to ask another one. Each gets a permit instead, and sees that there is none.
+   * Closes the pool and its idle connections. Interrupts no thread: when the node has left its
+   * cluster, the threads that wait for a connection are about to ask another node. Each gets a
+   * permit instead, and sees that the pool is closed.
    */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      permits.release(FOR_ALL);
+      permits.release(CLOSING_PERMITS);
       dropIdle();
     }
   }
 
-  /** One permit and the connection that goes with it; null while that is not made. */
-  private final class OwnLoan implements ConnectionPool.PooledConnection {
-    private @Nullable RedisConnection wire;
+  /** One permit and its connection, which is null until it is made. */
+  private final class PermittedConnection implements ConnectionPool.PooledConnection {
+    private @Nullable RedisConnection connection;
     private boolean permitted;
 
     void take(long deadlineNanos) throws InterruptedException {
       takePermit(Math.max(0, deadlineNanos - System.nanoTime()));
       if (!permitted) {
-        throw new NoSuchElementException("all " + most + " connections are in use");
+        throw new NoSuchElementException("all " + maxConnections + " connections are in use");
       }
       if (closed.get()) {
         throw new IllegalStateException("the connections to " + server + " were closed");
       }
       RedisConnection present = idle.pollFirst();
-      wire = present == null ? connectWithin(deadlineNanos) : present;
+      connection = present == null ? connectWithin(deadlineNanos) : present;
     }
 
     private void takePermit(long withinNanos) throws InterruptedException {
@@ -173,16 +179,16 @@ public final class LazyConnectionPool implements ConnectionPool {
 
     @Override
     public Connection connection() {
-      RedisConnection present = wire;
+      RedisConnection present = connection;
       if (present == null) {
-        throw new IllegalStateException("it was not lent");
+        throw new IllegalStateException("no connection was borrowed");
       }
       return present;
     }
 
     @Override
     public void giveBack(boolean reusable) {
-      RedisConnection present = wire;
+      RedisConnection present = connection;
       try {
         if (present != null) {
           if (reusable) {
@@ -191,7 +197,7 @@ public final class LazyConnectionPool implements ConnectionPool {
             disconnect(present);
           }
           if (closed.get()) {
-            dropIdle(); // what has come back too late for close()
+            dropIdle(); // it came back too late for close()
           }
         }
       } finally {

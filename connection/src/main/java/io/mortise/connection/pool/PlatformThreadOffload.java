@@ -1,5 +1,6 @@
 package io.mortise.connection.pool;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.concurrent.WorkerPool;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -14,13 +15,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Platform threads on which virtual ones have their commands run.
+ * Platform threads that run the commands of virtual threads.
  *
- * <p>An interrupt of a virtual thread closes the socket that it reads from (of a platform thread it
- * does not). A command would then be without an answer although Redis is well: nobody would know
- * whether the lock was granted, and a connection would be lost with every cancelled task. So a
- * virtual thread, once it has a connection, leaves it to one of these, and waits through its
- * interrupts. There are no more of them than connections, and none when nobody is virtual.
+ * <p>An interrupt of a virtual thread closes the socket that the thread reads from; an interrupt of
+ * a platform thread does not. A command would then have no answer although Redis is well: the
+ * client would not know whether the lock was granted, and every cancelled task would cost a
+ * connection. So a virtual thread, once it has a connection, leaves the command to a platform
+ * thread, and waits uninterruptibly. There are at most as many of these threads as connections, and
+ * none without virtual threads.
+ *
+ * <p><b>Threads.</b> Any thread may call every method.
  */
 public final class PlatformThreadOffload implements AutoCloseable {
   private static final long IDLE_SECONDS = 5;
@@ -43,7 +47,7 @@ public final class PlatformThreadOffload implements AutoCloseable {
     return thread;
   }
 
-  /** Whether the current thread must not use a socket itself. */
+  /** Returns whether the current thread must not use a socket itself. */
   public static boolean isRequired() {
     try {
       return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invoke(Thread.currentThread());
@@ -53,9 +57,10 @@ public final class PlatformThreadOffload implements AutoCloseable {
   }
 
   /**
-   * Has the command run and waits for its end, whatever interrupts there are meanwhile. What it
-   * throws is thrown here.
+   * Runs the command on a platform thread and waits for its end. Throws what the command throws. An
+   * interrupt does not end the wait; the interrupt status is restored afterwards.
    */
+  @SuppressWarnings("NullAway") // the result is null only if that of the command is
   public <T> T run(Supplier<T> command) {
     FutureTask<T> task = new FutureTask<>(command::get);
     try {
@@ -63,15 +68,8 @@ public final class PlatformThreadOffload implements AutoCloseable {
     } catch (RejectedExecutionException closed) {
       task.run();
     }
-    boolean interrupted = false;
     try {
-      while (true) {
-        try {
-          return task.get();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
+      return Uninterruptibles.getUninterruptibly(task);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof RuntimeException thrown) {
         throw thrown;
@@ -80,10 +78,6 @@ public final class PlatformThreadOffload implements AutoCloseable {
         throw thrown;
       }
       throw new IllegalStateException("a command failed in an unknown way", e.getCause());
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 

@@ -20,88 +20,94 @@ import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** A connection of the client's own. It knows which server it leads to. */
+/**
+ * A connection that the client made itself. It knows the run id of its server.
+ *
+ * <p><b>Threads.</b> One thread at a time uses it: the thread that borrowed it.
+ */
 public final class RedisConnection extends Connection {
   private static final Logger LOG = LoggerFactory.getLogger(RedisConnection.class);
   private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:(\\S+)");
 
-  private @Nullable String life;
+  private @Nullable String serverRunId;
 
-  /** Who hears the answers that come before that of the next command. */
-  private final Deque<Consumer<Object>> asked = new ArrayDeque<>(2);
+  /** The readers of the answers that come before the answer of the next command. */
+  private final Deque<Consumer<Object>> infoReaders = new ArrayDeque<>(2);
 
-  private RedisConnection(DeadlineSocketFactory sockets, JedisClientConfig config) {
-    super(Connection.builder().socketFactory(sockets).clientConfig(config));
+  private RedisConnection(DeadlineSocketFactory socketFactory, JedisClientConfig config) {
+    super(Connection.builder().socketFactory(socketFactory).clientConfig(config));
   }
 
   /**
-   * Connects and introduces the client, all of it until the deadline.
+   * Connects and sends the greeting of the client, all before the deadline.
    *
-   * @param addresses of the server's host
+   * @param addresses the addresses of the server's host
    * @throws JedisConnectionException if that fails
    */
   static RedisConnection connect(
       HostAndPort server, HostAddresses addresses, JedisClientConfig config, long deadlineNanos) {
-    DeadlineSocketFactory sockets =
+    DeadlineSocketFactory socketFactory =
         new DeadlineSocketFactory(server, addresses, config.getSslOptions(), deadlineNanos);
     JedisClientConfig bounded =
         DefaultJedisClientConfig.builder()
             .from(config)
             .socketTimeoutMillis(Deadlines.millisUntil(deadlineNanos))
             .build();
-    RedisConnection wire = new RedisConnection(sockets, bounded);
+    RedisConnection connection = new RedisConnection(socketFactory, bounded);
     boolean connected = false;
     try {
-      wire.initializeFromClientConfig(bounded);
+      connection.initializeFromClientConfig(bounded);
       connected = true;
-      return wire;
+      return connection;
     } finally {
       if (!connected) {
-        sockets.close();
+        socketFactory.close();
       }
     }
   }
 
-  /** The {@link #serverRunId} of a connection; null of one that is not the client's own. */
+  /**
+   * Returns the {@link #serverRunId} of a connection; null for one that the client did not make.
+   */
   public static @Nullable String serverRunIdOf(Connection connection) {
-    return connection instanceof RedisConnection wire ? wire.serverRunId() : null;
+    return connection instanceof RedisConnection own ? own.serverRunId() : null;
   }
 
   /**
-   * Asks the server for the id that it has given itself at its start, along with the first command:
-   * that takes no round trip of its own. And whether it may evict keys, while that is not known.
+   * Asks the server for its run id, and for its eviction policy while that is not known. The
+   * questions are sent with the first command, so they cost no round trip.
    *
    * @param refusal what to do when the server does not let this user ask
    */
   void requestServerInfo(Runnable refusal, EvictionPolicyCheck eviction) {
     if (!eviction.isKnown()) {
-      ask("memory", eviction::hear, eviction::cannotKnow);
+      sendInfo("memory", eviction::hear, eviction::cannotKnow);
     }
-    ask("server", this::hearLife, refusal);
+    sendInfo("server", this::readRunId, refusal);
   }
 
-  private void ask(String section, Consumer<String> hears, Runnable refusal) {
+  private void sendInfo(String section, Consumer<String> reader, Runnable refusal) {
     sendCommand(new CommandArguments(Command.INFO).add(section));
-    asked.add(
+    infoReaders.add(
         answer -> {
           if (answer instanceof JedisAccessControlException) {
             refusal.run();
           } else if (answer instanceof byte[] text) {
-            hears.accept(new String(text, UTF_8));
+            reader.accept(new String(text, UTF_8));
           } else {
-            LOG.debug("{} does not tell of itself: {}", this, answer);
+            LOG.debug("{} did not answer INFO as expected: {}", this, answer);
           }
         });
   }
 
-  private void hearLife(String info) {
+  private void readRunId(String info) {
     Matcher line = RUN_ID.matcher(info);
-    life = line.find() ? line.group(1) : null;
+    serverRunId = line.find() ? line.group(1) : null;
   }
 
   @Override
   protected Object readProtocolWithCheckingBroken() {
-    for (Consumer<Object> next = asked.poll(); next != null; next = asked.poll()) {
+    for (Consumer<Object> next = infoReaders.poll(); next != null; next = infoReaders.poll()) {
       next.accept(answerOrRefusal());
     }
     return super.readProtocolWithCheckingBroken();
@@ -116,10 +122,11 @@ public final class RedisConnection extends Connection {
   }
 
   /**
-   * Which life of which server it leads to: another answer means another server, or the same after
-   * a restart. Null before the first answer, and when the server does not tell.
+   * Returns the random id that the server gave itself at its start: another id means another
+   * server, or the same server after a restart. Null before the first answer, and when the server
+   * refuses.
    */
   @Nullable String serverRunId() {
-    return life;
+    return serverRunId;
   }
 }

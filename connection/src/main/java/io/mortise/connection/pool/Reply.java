@@ -7,33 +7,34 @@ import org.jspecify.annotations.Nullable;
  * An answer of a server.
  *
  * @param value as Jedis decodes it: {@code Long}, {@code byte[]}, {@code List}
- * @param before of an earlier try, which may have run without an answer; null when there was none
- * @param life which server answered, see {@link RedisConnection#serverRunId}; null when that is not
- *     known
+ * @param before the failure of an earlier attempt, which may have run without an answer; null when
+ *     there was none
+ * @param serverRunId the server that answered, see {@link RedisConnection#serverRunId}; null when
+ *     it is not known
  */
-public record Reply(Object value, @Nullable CommandException before, @Nullable String life) {
+public record Reply(Object value, @Nullable CommandException before, @Nullable String serverRunId) {
 
-  /** Whether it was asked before, and that may have run. */
+  /** Returns whether there was an earlier attempt, which may have run. */
   public boolean repeated() {
     return before != null;
   }
 
-  /** False when the earlier try went to another server than this answer came from. */
+  /** Returns false when the earlier attempt went to another server than the one that answered. */
   public boolean isFromSameServer() {
     return before == null
         || before.isServerReply() // it was not lost
         || before.serverRunId() == null
-        || life == null
-        || Objects.equals(before.serverRunId(), life);
+        || serverRunId == null
+        || Objects.equals(before.serverRunId(), serverRunId);
   }
 
-  /** The same, for a part of the answer. */
+  /** Returns the same reply with a part of its value. */
   public Reply with(Object part) {
-    return new Reply(part, before, life);
+    return new Reply(part, before, serverRunId);
   }
 
-  /** The same, after an earlier try; null for none. */
+  /** Returns the same reply, after an earlier attempt; null for none. */
   public Reply after(@Nullable CommandException earlier) {
-    return earlier == null ? this : new Reply(value, earlier, life);
+    return earlier == null ? this : new Reply(value, earlier, serverRunId);
   }
 }

@@ -13,10 +13,10 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * One sentinel and the connection to it, which stays open from one question to the next.
+ * One sentinel and the connection to it, which stays open from one query to the next.
  *
- * <p><b>Threads.</b> One thread at a time asks, which {@link SentinelMonitor} sees to; any thread
- * may disconnect, and so ends a question that is under way.
+ * <p><b>Threads.</b> One thread at a time queries, which {@link SentinelMonitor} ensures; any
+ * thread may disconnect, and so ends a query that is under way.
  */
 public final class SentinelConnection {
   private static final Logger LOG = LoggerFactory.getLogger(SentinelConnection.class);
@@ -27,13 +27,13 @@ public final class SentinelConnection {
   private volatile @Nullable Jedis connection;
 
   /**
-   * What a sentinel says.
+   * The answer of a sentinel.
    *
    * @param epoch the number of the configuration, which each failover raises
    */
-  record Word(HostAndPort master, long epoch) {}
+  record MasterReport(HostAndPort master, long epoch) {}
 
-  /** A sentinel that answers, and watches no master of that name. */
+  /** The sentinel answered that it watches no master of that name. */
   static final class UnknownMaster extends JedisException {
     private static final long serialVersionUID = 1L;
 
@@ -43,7 +43,7 @@ public final class SentinelConnection {
   }
 
   /**
-   * @param config with time-outs: nothing else ends a question
+   * @param config has time-outs: nothing else ends a query
    */
   public SentinelConnection(HostAndPort address, JedisClientConfig config) {
     this.address = address;
@@ -51,29 +51,29 @@ public final class SentinelConnection {
   }
 
   /**
-   * Asks for the master of that name, over a new connection if the last question failed.
+   * Queries the master of that name, over a new connection if the last query failed.
    *
    * @throws UnknownMaster if the sentinel knows no such master
    * @throws JedisException if there is no answer
    */
-  Word ask(String masterName) {
+  MasterReport queryMaster(String masterName) {
     boolean answered = false;
     try {
-      Jedis to = connection;
-      if (to == null) {
-        to = new Jedis(address, config);
-        connection = to;
+      Jedis jedis = connection;
+      if (jedis == null) {
+        jedis = new Jedis(address, config);
+        connection = jedis;
       }
-      // The epoch first: a failover in between must not lend its epoch to the former master.
-      Map<String, String> said = to.sentinelMaster(masterName);
-      List<String> master = to.sentinelGetMasterAddrByName(masterName);
+      // The epoch comes first: a failover in between must not lend its epoch to the former master.
+      Map<String, String> details = jedis.sentinelMaster(masterName);
+      List<String> master = jedis.sentinelGetMasterAddrByName(masterName);
       if (master == null) {
         throw unknown(masterName, null);
       }
       answered = true;
-      return new Word(
+      return new MasterReport(
           new HostAndPort(master.get(0), Integer.parseInt(master.get(1))),
-          Long.parseLong(said.getOrDefault("config-epoch", "0")));
+          Long.parseLong(details.getOrDefault("config-epoch", "0")));
     } catch (JedisDataException refusal) {
       throw String.valueOf(refusal.getMessage()).contains(NO_SUCH_MASTER)
           ? unknown(masterName, refusal)

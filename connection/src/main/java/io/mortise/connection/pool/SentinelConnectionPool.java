@@ -10,41 +10,44 @@ import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * The client's own connections to whichever server the {@link SentinelMonitor} call the master.
- * They are those of {@link LazyConnectionPool}, one pool for each master; that of a former master
- * is closed when the next one is known, and what is borrowed from it breaks, or is closed when it
- * is given back.
+ * The client's own connections to the server that the {@link SentinelMonitor} calls the master.
+ * There is one {@link LazyConnectionPool} for each master. The pool of a former master is closed
+ * when the next master is known; its borrowed connections break, or are closed when they are given
+ * back.
  *
- * <p>From the first use on the sentinels are asked whenever the watch looks, every 200 ms, while
- * anything is held or waited for, or when a command was in vain; and otherwise every {@value
- * #IDLE_MILLIS} ms, so that an idle client does not begin at a master that was replaced long ago.
+ * <p>From the first use on the sentinels are queried in each check for a failover, every 200 ms,
+ * while the client holds or waits for a lock, or after a command has failed. Otherwise they are
+ * queried every {@value #IDLE_MILLIS} ms, so that an idle client does not begin at a master that
+ * was replaced long ago.
  *
- * <p><b>Threads.</b> {@code lock} guards the changes; a borrower reads the current pool without it.
+ * <p><b>Threads.</b> Any thread may call every method but {@code checkForFailover}, which the
+ * scheduler's thread calls. {@code lock} guards the changes of the master; a borrower reads the
+ * current pool without it.
  */
 public final class SentinelConnectionPool implements ConnectionPool {
   private static final long IDLE_MILLIS = 2_000;
 
-  private final SentinelMonitor sentinels;
+  private final SentinelMonitor monitor;
   private final JedisClientConfig config;
   private final ConnectionSettings settings;
   private final ReentrantLock lock = new ReentrantLock();
   private volatile @Nullable Master current;
-  private volatile boolean doubted;
-  private volatile long askedNanos = System.nanoTime();
+  private volatile boolean failoverSuspected;
+  private volatile long queriedNanos = System.nanoTime();
   private volatile boolean closed;
 
   /** One master and the connections to it. */
   private record Master(HostAndPort server, LazyConnectionPool connections) {}
 
   public SentinelConnectionPool(
-      SentinelMonitor sentinels, JedisClientConfig config, ConnectionSettings settings) {
-    this.sentinels = sentinels;
+      SentinelMonitor monitor, JedisClientConfig config, ConnectionSettings settings) {
+    this.monitor = monitor;
     this.config = config;
     this.settings = settings;
   }
 
   private LazyConnectionPool master(long deadlineNanos) throws InterruptedException {
-    return at(sentinels.master(deadlineNanos));
+    return at(monitor.master(deadlineNanos));
   }
 
   private LazyConnectionPool at(HostAndPort server) {
@@ -54,14 +57,14 @@ public final class SentinelConnectionPool implements ConnectionPool {
         : changeTo(server).connections();
   }
 
-  private Master changeTo(HostAndPort told) {
+  private Master changeTo(HostAndPort reported) {
     lock.lock();
     try {
       if (closed) {
         throw new JedisConnectionException("the client was closed");
       }
-      HostAndPort latest = sentinels.known(); // there may have been one after the other
-      HostAndPort server = latest == null ? told : latest;
+      HostAndPort latest = monitor.known(); // there may have been two failovers
+      HostAndPort server = latest == null ? reported : latest;
       Master known = current;
       if (known != null && known.server().equals(server)) {
         return known;
@@ -87,7 +90,7 @@ public final class SentinelConnectionPool implements ConnectionPool {
         Master now = current;
         if (closed || now == null || now.connections() == pool) {
           throw failed;
-        } // closed while it was waited for, because there is another master
+        } // the pool was closed during the wait, because there is another master
       }
     }
   }
@@ -98,7 +101,7 @@ public final class SentinelConnectionPool implements ConnectionPool {
       return master(System.nanoTime() + settings.commandTimeout().toNanos()).connect();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new JedisConnectionException("interrupted while the sentinels were asked", e);
+      throw new JedisConnectionException("interrupted while the sentinels were queried", e);
     }
   }
 
@@ -117,7 +120,7 @@ public final class SentinelConnectionPool implements ConnectionPool {
 
   @Override
   public void onChange(BiConsumer<Object, Object> action) {
-    sentinels.onChange(
+    monitor.onChange(
         (former, now) -> {
           at(now);
           action.accept(former, now);
@@ -126,17 +129,17 @@ public final class SentinelConnectionPool implements ConnectionPool {
 
   @Override
   public void suspectFailover() {
-    doubted = true;
+    failoverSuspected = true;
   }
 
   @Override
   public void checkForFailover(boolean inUse) {
     long now = System.nanoTime();
-    boolean due = now - askedNanos >= TimeUnit.MILLISECONDS.toNanos(IDLE_MILLIS);
-    if (current != null && (inUse || doubted || due)) {
-      doubted = false;
-      askedNanos = now;
-      sentinels.ask();
+    boolean due = now - queriedNanos >= TimeUnit.MILLISECONDS.toNanos(IDLE_MILLIS);
+    if (current != null && (inUse || failoverSuspected || due)) {
+      failoverSuspected = false;
+      queriedNanos = now;
+      monitor.ask();
     }
   }
 
@@ -154,7 +157,7 @@ public final class SentinelConnectionPool implements ConnectionPool {
   @Override
   public void close() {
     closed = true;
-    sentinels.close();
+    monitor.close();
     lock.lock();
     try {
       Master known = current;

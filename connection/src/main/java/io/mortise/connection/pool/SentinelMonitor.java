@@ -1,8 +1,8 @@
 package io.mortise.connection.pool;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.mortise.connection.pool.SentinelConnection.MasterReport;
 import io.mortise.connection.pool.SentinelConnection.UnknownMaster;
-import io.mortise.connection.pool.SentinelConnection.Word;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -22,21 +22,21 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * Which server the sentinels call the master. Nobody listens to them, because a subscription whose
- * connection is half-open is silent for ever: they are asked, all at the same time, again and
- * again, and a question that is not answered in time is put over a new connection.
+ * Polls the sentinels for the address of the master. A subscription would not do, because one whose
+ * connection is half-open is silent for ever. All sentinels are queried at the same time, again and
+ * again; after a query without an answer in time the next one goes over a new connection.
  *
- * <p><b>Who is believed.</b> Each failover has an epoch, higher than all before. The last word of
- * each sentinel counts, also while it cannot be asked, and of all words that with the highest
- * epoch. So a sentinel that is cut off from the others together with a former master does not turn
- * the client back to that. A word that was not repeated for a minute is forgotten while more than
- * half of the sentinels speak: sentinels that are made anew begin with epoch 0. The first word is
- * not believed before more than half of the sentinels have spoken, or none is left to wait for, or
- * half of the caller's time is over.
+ * <p><b>Which report counts.</b> Each failover has an epoch, higher than all before. The last
+ * report of each sentinel counts, also while the sentinel cannot be reached, and of all reports the
+ * one with the highest epoch. So a sentinel that is cut off from the others together with a former
+ * master does not turn the client back to that master. A report that was not repeated for a minute
+ * is ignored while more than half of the sentinels report: sentinels that are set up again begin
+ * with epoch 0. The first report does not count before more than half of the sentinels have
+ * reported, or no query is pending, or half of the caller's time is over.
  *
- * <p><b>Threads.</b> {@code lock} guards the words, and is not held while anybody is asked. A
- * sentinel is asked by one thread at a time, whose last act is to bring the word, or the failure,
- * under the lock. Callers wait for the first word until their own deadlines.
+ * <p><b>Threads.</b> Any thread may call every public method. {@code lock} guards the reports, and
+ * is not held during a query. One thread at a time queries a sentinel, and then stores the report,
+ * or the failure, under the lock. Callers wait for the first report until their own deadlines.
  */
 public final class SentinelMonitor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SentinelMonitor.class);
@@ -44,34 +44,34 @@ public final class SentinelMonitor implements AutoCloseable {
   public static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final String masterName;
-  private final List<Asked> all = new ArrayList<>();
+  private final List<MonitoredSentinel> sentinels = new ArrayList<>();
   private final ThreadPoolExecutor threads;
   private final long forgetNanos;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition told = lock.newCondition();
-  private volatile BiConsumer<HostAndPort, HostAndPort> changed = (former, now) -> {};
+  private final Condition reported = lock.newCondition();
+  private volatile BiConsumer<HostAndPort, HostAndPort> changeAction = (former, now) -> {};
   private volatile @Nullable HostAndPort master;
   private volatile boolean closed;
 
-  /** Whether the log knows that none of them answers. */
+  /** Whether the log says that no sentinel answers. */
   @GuardedBy("lock")
-  private boolean tellsOfOutage;
+  private boolean outageLogged;
 
-  /** A sentinel, and how it was when it was last asked; guarded by the lock. */
-  private static final class Asked {
+  /** A sentinel and the result of its last query; guarded by the lock. */
+  private static final class MonitoredSentinel {
     final SentinelConnection sentinel;
-    boolean underWay;
-    @Nullable Word word;
-    long saidNanos;
+    boolean queryPending;
+    @Nullable MasterReport report;
+    long reportNanos;
     @Nullable Throwable failure;
 
-    Asked(SentinelConnection sentinel) {
+    MonitoredSentinel(SentinelConnection sentinel) {
       this.sentinel = sentinel;
     }
   }
 
   /**
-   * @param forgetNanos after which a word that is not repeated is forgotten
+   * @param forgetNanos the time after which a report that is not repeated is ignored
    */
   public SentinelMonitor(
       String masterName,
@@ -80,11 +80,11 @@ public final class SentinelMonitor implements AutoCloseable {
       long forgetNanos) {
     this.masterName = masterName;
     this.forgetNanos = forgetNanos;
-    sentinels.forEach(sentinel -> all.add(new Asked(sentinel)));
+    sentinels.forEach(sentinel -> this.sentinels.add(new MonitoredSentinel(sentinel)));
     this.threads =
         new ThreadPoolExecutor(
             0,
-            Integer.MAX_VALUE, // more than one for each only while one is about to end
+            Integer.MAX_VALUE, // more than one for each sentinel only while one is about to end
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
@@ -92,22 +92,22 @@ public final class SentinelMonitor implements AutoCloseable {
   }
 
   /**
-   * What to do when there is another master than before, which gets both; to be set before the
-   * first use. Called by a thread of this class's own.
+   * Sets the action for another master than before; the action gets the former and the new one, on
+   * a thread of this monitor. Called before the first use.
    */
   void onChange(BiConsumer<HostAndPort, HostAndPort> action) {
-    changed = action;
+    changeAction = action;
   }
 
-  /** The master as it is known; null before the first answer. */
+  /** Returns the known master; null before the first report counts. */
   public @Nullable HostAndPort known() {
     return master;
   }
 
   /**
-   * The master; asks only if it is not known yet.
+   * Returns the master; queries the sentinels only if it is not known yet.
    *
-   * @throws JedisConnectionException if none of the sentinels has named it until the deadline
+   * @throws JedisConnectionException if no sentinel has named the master until the deadline
    */
   public HostAndPort master(long deadlineNanos) throws InterruptedException {
     HostAndPort known = master;
@@ -116,14 +116,14 @@ public final class SentinelMonitor implements AutoCloseable {
 
   private HostAndPort firstMaster(long deadlineNanos) throws InterruptedException {
     long half = (deadlineNanos - System.nanoTime()) / 2;
-    boolean asked = false;
+    boolean queried = false;
     lock.lockInterruptibly();
     try {
       while (true) {
         ensureOpen();
         long left = deadlineNanos - System.nanoTime();
         if (left <= half) {
-          believe();
+          updateMaster();
         }
         HostAndPort known = master;
         if (known != null) {
@@ -134,21 +134,22 @@ public final class SentinelMonitor implements AutoCloseable {
               "the sentinels have not said in time where '" + masterName + "' is",
               new TimeoutException());
         }
-        if (!isUnderWay()) {
-          if (asked && all.stream().allMatch(each -> each.failure instanceof UnknownMaster)) {
+        if (!isQueryPending()) {
+          if (queried
+              && sentinels.stream().allMatch(each -> each.failure instanceof UnknownMaster)) {
             throw new UnknownMaster(
-                "the sentinels watch no master '" + masterName + "'", all.get(0).failure);
+                "the sentinels watch no master '" + masterName + "'", sentinels.get(0).failure);
           }
-          if (asked) {
+          if (queried) {
             throw new JedisConnectionException(
                 "none of the sentinels says where '" + masterName + "' is: " + failures(),
-                all.get(0).failure);
+                sentinels.get(0).failure);
           }
           ask();
         }
-        asked = true; // also if others have asked: that answer serves too
-        if (isUnderWay()) {
-          var unused = told.awaitNanos(left > half ? left - half : left);
+        queried = true; // also if another thread has queried: its result serves too
+        if (isQueryPending()) {
+          var unused = reported.awaitNanos(left > half ? left - half : left);
         }
       }
     } finally {
@@ -162,17 +163,17 @@ public final class SentinelMonitor implements AutoCloseable {
     }
   }
 
-  /** Asks those that are not being asked already; waits for nothing. */
+  /** Queries the sentinels without a pending query; does not wait for the answers. */
   public void ask() {
     lock.lock();
     try {
-      for (Asked each : all) {
-        if (!each.underWay && !closed) {
-          each.underWay = true;
+      for (MonitoredSentinel each : sentinels) {
+        if (!each.queryPending && !closed) {
+          each.queryPending = true;
           try {
-            threads.execute(() -> ask(each));
+            threads.execute(() -> query(each));
           } catch (RejectedExecutionException | OutOfMemoryError | StackOverflowError noThread) {
-            each.underWay = false;
+            each.queryPending = false;
             each.failure = noThread;
           }
         }
@@ -182,31 +183,31 @@ public final class SentinelMonitor implements AutoCloseable {
     }
   }
 
-  private void ask(Asked one) {
-    Word word = null;
+  private void query(MonitoredSentinel one) {
+    MasterReport report = null;
     Throwable failure = null;
     try {
-      word = one.sentinel.ask(masterName);
-    } catch (Throwable e) { // an error too: the next question may be answered
+      report = one.sentinel.queryMaster(masterName);
+    } catch (Throwable e) { // an error too: the next query may be answered
       failure = e;
     }
     HostAndPort former;
     HostAndPort now;
     lock.lock();
     try {
-      one.underWay = false;
-      if (word != null) {
-        one.word = word;
-        one.saidNanos = System.nanoTime();
+      one.queryPending = false;
+      if (report != null) {
+        one.report = report;
+        one.reportNanos = System.nanoTime();
       }
       one.failure = failure;
       former = master;
-      if (former != null || 2 * spoken() > all.size() || !isUnderWay()) {
-        believe();
+      if (former != null || 2 * reportCount() > sentinels.size() || !isQueryPending()) {
+        updateMaster();
       }
       now = master;
-      told.signalAll();
-      tellOfOutage();
+      reported.signalAll();
+      logOutage();
       if (closed) {
         one.sentinel.disconnect();
       }
@@ -215,66 +216,66 @@ public final class SentinelMonitor implements AutoCloseable {
     }
     if (former != null && now != null && !former.equals(now)) {
       try {
-        changed.accept(former, now);
+        changeAction.accept(former, now);
       } catch (RuntimeException e) {
-        LOG.error("a failover of '{}' could not be told", masterName, e);
+        LOG.error("the action for a failover of '{}' failed", masterName, e);
       }
     }
   }
 
-  /** The word with the highest epoch; of several the one that is believed already. */
+  /** Sets the master of the report with the highest epoch; of several, the present master. */
   @GuardedBy("lock")
-  private void believe() {
-    Word best = null;
+  private void updateMaster() {
+    MasterReport best = null;
     int fresh = 0;
-    for (Asked each : all) {
+    for (MonitoredSentinel each : sentinels) {
       fresh += isFresh(each) ? 1 : 0;
     }
-    boolean forgets = 2 * fresh > all.size();
-    for (Asked each : all) {
-      Word word = each.word;
-      if (word != null
-          && (!forgets || isFresh(each))
+    boolean ignoresOld = 2 * fresh > sentinels.size();
+    for (MonitoredSentinel each : sentinels) {
+      MasterReport report = each.report;
+      if (report != null
+          && (!ignoresOld || isFresh(each))
           && (best == null
-              || word.epoch() > best.epoch()
-              || (word.epoch() == best.epoch() && word.master().equals(master)))) {
-        best = word;
+              || report.epoch() > best.epoch()
+              || (report.epoch() == best.epoch() && report.master().equals(master)))) {
+        best = report;
       }
     }
     master = best == null ? master : best.master();
   }
 
   @GuardedBy("lock")
-  private boolean isFresh(Asked each) {
-    return each.word != null && System.nanoTime() - each.saidNanos < forgetNanos;
+  private boolean isFresh(MonitoredSentinel each) {
+    return each.report != null && System.nanoTime() - each.reportNanos < forgetNanos;
   }
 
   @GuardedBy("lock")
-  private int spoken() {
-    return (int) all.stream().filter(each -> each.word != null).count();
+  private int reportCount() {
+    return (int) sentinels.stream().filter(each -> each.report != null).count();
   }
 
   @GuardedBy("lock")
-  private boolean isUnderWay() {
-    return all.stream().anyMatch(each -> each.underWay);
+  private boolean isQueryPending() {
+    return sentinels.stream().anyMatch(each -> each.queryPending);
   }
 
   @GuardedBy("lock")
   private String failures() {
-    return all.stream().map(each -> each.sentinel + ": " + each.failure).toList().toString();
+    return sentinels.stream().map(each -> each.sentinel + ": " + each.failure).toList().toString();
   }
 
-  /** Once an outage, and only if somebody could miss a failover by it. */
+  /** Logs an outage once, and only if the client could miss a failover because of it. */
   @GuardedBy("lock")
-  private void tellOfOutage() {
-    boolean none = all.stream().allMatch(each -> each.failure != null);
-    if (none && !tellsOfOutage && master != null && !closed) {
+  private void logOutage() {
+    boolean allFailed = sentinels.stream().allMatch(each -> each.failure != null);
+    if (allFailed && !outageLogged && master != null && !closed) {
       LOG.warn(
           "none of the sentinels answers; a failover of '{}' goes unnoticed until one does: {}",
           masterName,
           failures());
     }
-    tellsOfOutage = none;
+    outageLogged = allFailed;
   }
 
   @Override
@@ -282,11 +283,11 @@ public final class SentinelMonitor implements AutoCloseable {
     closed = true;
     lock.lock();
     try {
-      told.signalAll();
+      reported.signalAll();
     } finally {
       lock.unlock();
     }
     threads.shutdown();
-    all.forEach(each -> each.sentinel.disconnect());
+    sentinels.forEach(each -> each.sentinel.disconnect());
   }
 }

@@ -8,10 +8,11 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 
 /**
- * A socket whose time-out counts from the moment when it is set, not from each read: the steps of a
- * handshake, and the parts of an answer, have it together.
+ * A socket whose time-out counts from the moment when it is set, not from each read. The steps of a
+ * handshake share it, and so do the parts of an answer.
  *
- * <p>Used by one thread at a time, as the connection is; only {@code close} may come from another.
+ * <p><b>Threads.</b> One thread at a time uses it, like its connection; any thread may call {@code
+ * close}.
  */
 final class WriteTimeoutSocket extends Socket {
   private int timeoutMillis;
@@ -31,10 +32,10 @@ final class WriteTimeoutSocket extends Socket {
 
   @Override
   public InputStream getInputStream() throws IOException {
-    return new Timed(super.getInputStream());
+    return new DeadlineInputStream(super.getInputStream());
   }
 
-  /** What is left until then is the time-out of the next read; 0 is without end. */
+  /** Sets the time left as the time-out of the next read; 0 means no time-out. */
   private void setTimeLeft() throws IOException {
     if (timeoutMillis > 0) {
       if (deadlineNanos - System.nanoTime() <= 0) {
@@ -44,8 +45,8 @@ final class WriteTimeoutSocket extends Socket {
     }
   }
 
-  private final class Timed extends FilterInputStream {
-    Timed(InputStream in) {
+  private final class DeadlineInputStream extends FilterInputStream {
+    DeadlineInputStream(InputStream in) {
       super(in);
     }
 

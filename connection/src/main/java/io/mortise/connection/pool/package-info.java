@@ -1,6 +1,7 @@
 /**
- * Connections to one server: own or given pools, the master that sentinels name, and what an
- * exception means. Knows Jedis; knows no keys, scripts or locks.
+ * Connections to one server: the client's own pool or that of a Jedis client, the master that
+ * sentinels name, and the classification of exceptions. Knows Jedis; knows no keys, scripts or
+ * locks.
  *
  * <p>Uses: {@code concurrent}.
  */

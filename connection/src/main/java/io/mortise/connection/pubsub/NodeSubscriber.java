@@ -24,84 +24,90 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The channels of one server, over one connection and its thread, which exist while there are
- * channels. When the connection breaks it is made anew, the channels are subscribed again, and
- * everybody is woken to try: what was published meanwhile is gone.
+ * Subscribes the channels of one server, over one connection and its thread, which exist while
+ * there are channels. When the connection breaks, another one replaces it, the channels are
+ * subscribed again, and all waiters wake up and try: messages published in between are lost.
  *
  * <p><b>Threads.</b> {@code lock}, which is that of {@link Subscriptions}, guards the set of
- * channels and what was asked of the session, and orders what is written to it, because Jedis does
- * not. The session's thread reads messages and takes the lock only to confirm; signals of messages
- * are fired outside of it. What is not private is called under the lock.
+ * channels and the requests to the session, and orders the writes to it, because Jedis does not.
+ * The session's thread reads messages without the lock, and fires their signals outside of it; it
+ * takes the lock only for confirmed and unsubscribed channels. All methods that are not private are
+ * called under the lock.
  */
 final class NodeSubscriber {
   private static final Logger LOG = LoggerFactory.getLogger(NodeSubscriber.class);
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
-  private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
+  private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
 
-  /** What a subscriber asks of those around it. */
+  /** What a subscriber needs from its owner. */
   interface Callbacks {
-    /** The connection broke, or a server has dropped a channel: channels may be elsewhere now. */
+    /**
+     * Handles a broken connection, or a channel that the server has dropped: channels may have
+     * moved.
+     *
+     * @param connection whether the connection broke
+     */
     void onConnectionLost(boolean connection);
 
     boolean isClosed();
 
-    /** Called under the lock, when it has no channels and no thread any more. */
+    /** Handles a subscriber that has no channels and no thread any more; called under the lock. */
     void onEnd(NodeSubscriber subscriber);
 
-    /** Channels with equal numbers may be asked for in one command. */
+    /** Returns the group of a channel; one command can subscribe the channels of one group. */
     int groupOf(String channel);
   }
 
-  private final SubscriptionEndpoint post;
+  private final SubscriptionEndpoint endpoint;
   private final boolean sharded;
   private final ReentrantLock lock;
-  private final NodeSubscriber.Callbacks surroundings;
+  private final NodeSubscriber.Callbacks callbacks;
   private final WorkerPool workers;
 
   /** Written under the lock; read without it by the session. */
   private final Map<String, WakeupChannel> channels = new ConcurrentHashMap<>();
 
-  /** Those of them that the session has still to be asked for; guarded by the lock. */
-  private final Set<WakeupChannel> missing = new LinkedHashSet<>();
+  /** The channels that the session has still to subscribe; guarded by the lock. */
+  private final Set<WakeupChannel> unrequested = new LinkedHashSet<>();
 
-  /** Names that the session has still to leave; guarded by the lock. */
-  private final Set<String> leaving = new LinkedHashSet<>();
+  /** The names that the session has still to unsubscribe; guarded by the lock. */
+  private final Set<String> unsubscribing = new LinkedHashSet<>();
 
   // Both guarded by the lock.
   private @Nullable SubscriberSession session;
   private @Nullable Thread thread;
 
-  /** How often the connection was to be made anew; guarded by the lock. */
-  private long renewals;
+  /** The number of calls of {@link #reconnect}; guarded by the lock. */
+  private long reconnects;
 
-  /** Whether the log knows that the connection is broken; the subscriber thread's alone. */
-  private boolean tellsOfOutage;
+  /** Whether the log says that the connection broke; only the subscriber thread uses it. */
+  private boolean outageLogged;
 
   NodeSubscriber(
-      SubscriptionEndpoint post,
+      SubscriptionEndpoint endpoint,
       boolean sharded,
       ReentrantLock lock,
-      NodeSubscriber.Callbacks surroundings,
+      NodeSubscriber.Callbacks callbacks,
       WorkerPool workers) {
-    this.post = post;
+    this.endpoint = endpoint;
     this.sharded = sharded;
     this.lock = lock;
-    this.surroundings = surroundings;
+    this.callbacks = callbacks;
     this.workers = workers;
   }
 
-  SubscriptionEndpoint post() {
-    return post;
+  SubscriptionEndpoint endpoint() {
+    return endpoint;
   }
 
-  void add(Collection<WakeupChannel> some) {
-    for (WakeupChannel channel : some) {
+  void add(Collection<WakeupChannel> added) {
+    for (WakeupChannel channel : added) {
       channel.subscriber = this;
       channels.put(channel.name, channel);
-      missing.add(channel);
-      leaving.remove(channel.name);
+      unrequested.add(channel);
+      unsubscribing.remove(channel.name);
     }
-    subscribeMissing();
+    subscribePending();
   }
 
   private void start() {
@@ -110,40 +116,41 @@ final class NodeSubscriber {
       next.start();
       thread = next;
     } catch (OutOfMemoryError noThread) {
-      LOG.error("no thread can be started to hear {}; waiters poll", post, noThread);
+      LOG.error(
+          "no thread can be started for the subscription to {}; waiters poll", endpoint, noThread);
     }
   }
 
-  /** Whether the channel can be left now: while its connection is made anew it cannot. */
-  boolean canLeave(WakeupChannel channel) {
-    return !channel.asked || (session != null && session.isLive());
+  /** Returns whether the channel can be removed now; not while its connection is replaced. */
+  boolean canRemove(WakeupChannel channel) {
+    return !channel.requested || (session != null && session.isLive());
   }
 
-  /** Leaves these channels; with the last one the connection ends. */
-  void remove(Collection<WakeupChannel> some) {
-    for (WakeupChannel channel : some) {
+  /** Removes these channels; with the last one the connection ends. */
+  void remove(Collection<WakeupChannel> removed) {
+    for (WakeupChannel channel : removed) {
       channels.remove(channel.name);
-      missing.remove(channel);
-      if (channel.asked) {
-        leaving.add(channel.name);
+      unrequested.remove(channel);
+      if (channel.requested) {
+        unsubscribing.add(channel.name);
       }
       channel.subscriber = null;
-      channel.asked = false;
+      channel.requested = false;
     }
     if (!channels.isEmpty()) {
-      subscribeMissing();
+      subscribePending();
     } else if (session != null) {
       session.end();
     }
     if (thread == null && channels.isEmpty()) {
-      surroundings.onEnd(this); // no thread could be started that would say so
+      callbacks.onEnd(this); // without a thread that would do it
     }
   }
 
-  /** Asks the connection whether it lives; when to do so again. */
+  /** Checks whether the connection is alive; returns when to check again. */
   long heartbeat(long nowNanos, long everyNanos, long answerNanos) {
     SubscriberSession current = session;
-    // One that is not confirmed serves too: it may be the answer to the first that is owed.
+    // A channel without a confirmation serves too: the pending reply may be that of the first one.
     Optional<WakeupChannel> any =
         channels.values().stream().max(Comparator.comparing(channel -> channel.confirmed));
     return current == null || any.isEmpty()
@@ -151,87 +158,90 @@ final class NodeSubscriber {
         : current.heartbeat(nowNanos, everyNanos, answerNanos, any.get().name);
   }
 
-  /** Makes the connection anew, to whichever server it is now; everybody wakes up and asks. */
+  /** Replaces the connection, by one to the present server; all waiters wake up and try. */
   void reconnect() {
-    renewals++;
+    reconnects++;
     if (session != null) {
       session.disconnect();
     }
     LockSupport.unpark(thread);
   }
 
-  /** Sees to it that all its channels are asked for, and others left, as there is room for it. */
-  void subscribeMissing() {
+  /** Subscribes and unsubscribes the outstanding channels, as far as the session has room. */
+  void subscribePending() {
     if (thread == null && !channels.isEmpty()) {
       start();
     }
     SubscriberSession current = session;
     if (current == null || !current.isLive()) {
-      return; // as soon as the session is live it is asked for all channels
+      return; // a session that becomes live subscribes all channels
     }
-    if (current.room() < SubscriberSession.ROOM_BYTES / 2) {
+    if (current.availableBytes() < SubscriberSession.MAX_PENDING_BYTES / 2) {
       return; // the next answers make room
     }
-    List<String> next = fitting(missing.stream().map(channel -> channel.name), current.room());
+    List<String> next =
+        fitting(unrequested.stream().map(channel -> channel.name), current.availableBytes());
     inGroups(next).forEach(current::subscribe);
-    next.forEach(this::asked);
-    // Only then: the last channel that is left would end the session.
-    List<String> last = missing.isEmpty() ? fitting(leaving.stream(), current.room()) : List.of();
+    next.forEach(this::markRequested);
+    // Only then: the session ends when its last channel is unsubscribed.
+    List<String> last =
+        unrequested.isEmpty()
+            ? fitting(unsubscribing.stream(), current.availableBytes())
+            : List.of();
     inGroups(last).forEach(current::unsubscribe);
-    last.forEach(leaving::remove);
+    last.forEach(unsubscribing::remove);
   }
 
-  private void asked(String name) {
+  private void markRequested(String name) {
     WakeupChannel channel = channels.get(name);
     if (channel != null) {
-      channel.asked = true;
-      missing.remove(channel);
+      channel.requested = true;
+      unrequested.remove(channel);
     }
   }
 
-  /** The first of them; the last of these may be too long. */
-  private static List<String> fitting(Stream<String> names, int room) {
-    List<String> some = new ArrayList<>();
-    int left = room;
-    for (Iterator<String> each = names.iterator(); left > 0 && each.hasNext(); ) {
+  /** Returns the first names that fit; the last of them may exceed the room. */
+  private static List<String> fitting(Stream<String> names, int roomBytes) {
+    List<String> fitting = new ArrayList<>();
+    int leftBytes = roomBytes;
+    for (Iterator<String> each = names.iterator(); leftBytes > 0 && each.hasNext(); ) {
       String name = each.next();
-      some.add(name);
-      left -= SubscriberSession.bytes(name);
+      fitting.add(name);
+      leftBytes -= SubscriberSession.bytes(name);
     }
-    return some;
+    return fitting;
   }
 
-  /** One command for each group. */
+  /** Returns the names of each group, for one command each. */
   private List<List<String>> inGroups(Collection<String> names) {
-    return List.copyOf(
-        names.stream().collect(Collectors.groupingBy(surroundings::groupOf)).values());
+    return List.copyOf(names.stream().collect(Collectors.groupingBy(callbacks::groupOf)).values());
   }
 
-  /** The subscriber thread: sessions, one after the other, while there are channels. */
+  /** Runs sessions, one after the other, while there are channels: the subscriber thread. */
   private void keepSubscribed() {
-    Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MOST_PAUSE_NANOS, Math::random);
-    boolean goesOn = true;
-    while (goesOn) {
+    Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, Math::random);
+    boolean needed = true;
+    while (needed) {
       try {
-        goesOn = hasSession(backoff);
-      } catch (Throwable e) { // an error too must not end the thread while somebody waits
-        tellError(e);
+        needed = runSession(backoff);
+      } catch (Throwable e) { // an error too must not end the thread while there are waiters
+        logError(e);
         LockSupport.parkNanos(this, backoff.nextNanos());
       }
     }
   }
 
-  private void tellError(Throwable thrown) {
+  private void logError(Throwable thrown) {
     try {
-      LOG.error("the subscription to {} is made anew after an error", post, thrown);
+      LOG.error("the subscription to {} is renewed after an error", endpoint, thrown);
     } catch (Throwable noLog) {
-      // There is not even memory for a message: it goes on all the same.
+      // There is no memory even for a message: the thread continues all the same.
     }
   }
 
-  /** Has one session, from beginning to end; false when nobody needs it. */
-  private boolean hasSession(Backoff backoff) {
-    List<String> first = begin();
+  /** Runs one session, from beginning to end; returns false when there are no channels. */
+  private boolean runSession(Backoff backoff) {
+    List<String> first = beginSession();
     if (first.isEmpty()) {
       return false;
     }
@@ -244,29 +254,31 @@ final class NodeSubscriber {
       invalidateAll();
     }
     if (broken != null) {
-      tellBroken(broken);
+      logBroken(broken);
     }
-    if (!surroundings.isClosed() && (broken != null || !channels.isEmpty())) {
-      surroundings.onConnectionLost(broken != null);
+    if (!callbacks.isClosed() && (broken != null || !channels.isEmpty())) {
+      callbacks.onConnectionLost(broken != null);
       LockSupport.parkNanos(this, backoff.nextNanos());
     }
     return true;
   }
 
-  /** The channels to ask for first; none when the thread ends. */
-  private List<String> begin() {
+  /** Returns the channels to subscribe first; none when the thread ends. */
+  private List<String> beginSession() {
     lock.lock();
     try {
-      invalidateAll(); // if an error has kept that from being done
-      if (surroundings.isClosed() || channels.isEmpty()) {
+      invalidateAll(); // an error may have prevented that
+      if (callbacks.isClosed() || channels.isEmpty()) {
         thread = null;
-        surroundings.onEnd(this);
+        callbacks.onEnd(this);
         return List.of();
       }
-      List<String> some =
-          fitting(missing.stream().map(channel -> channel.name), SubscriberSession.ROOM_BYTES);
-      List<String> first = inGroups(some).get(0);
-      first.forEach(this::asked);
+      List<String> fitting =
+          fitting(
+              unrequested.stream().map(channel -> channel.name),
+              SubscriberSession.MAX_PENDING_BYTES);
+      List<String> first = inGroups(fitting).get(0);
+      first.forEach(this::markRequested);
       return first;
     } finally {
       lock.unlock();
@@ -274,15 +286,16 @@ final class NodeSubscriber {
   }
 
   private void run(List<String> first, Backoff backoff) throws CommandException {
-    long before = renewals();
-    SubscriberSession next = new SubscriberSession(post.connect(), sharded, new Events(backoff));
+    long before = reconnects();
+    SubscriberSession next =
+        new SubscriberSession(endpoint.connect(), sharded, new Events(backoff));
     lock.lock();
     try {
       session = next;
-      if (surroundings.isClosed() || channels.isEmpty()) {
+      if (callbacks.isClosed() || channels.isEmpty()) {
         next.end();
-      } else if (renewals != before) {
-        next.disconnect(); // meanwhile another server has become the right one
+      } else if (reconnects != before) {
+        next.disconnect(); // another server has replaced this one since
       }
     } finally {
       lock.unlock();
@@ -290,25 +303,25 @@ final class NodeSubscriber {
     next.run(first);
   }
 
-  private long renewals() {
+  private long reconnects() {
     lock.lock();
     try {
-      return renewals;
+      return reconnects;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Once an outage, not once an attempt. */
-  private void tellBroken(Throwable cause) {
-    if (surroundings.isClosed()) {
+  /** Logs a broken connection, once for each outage, not for each attempt. */
+  private void logBroken(Throwable cause) {
+    if (callbacks.isClosed()) {
       return;
     }
-    if (!tellsOfOutage) {
-      tellsOfOutage = true;
-      LOG.warn("the subscription to {} broke and is made anew: {}", post, cause.toString());
+    if (!outageLogged) {
+      outageLogged = true;
+      LOG.warn("the subscription to {} broke and is renewed: {}", endpoint, cause.toString());
     } else {
-      LOG.debug("the subscription to {} could not be made anew yet", post, cause);
+      LOG.debug("the subscription to {} could not be renewed yet", endpoint, cause);
     }
   }
 
@@ -316,10 +329,10 @@ final class NodeSubscriber {
     lock.lock();
     try {
       session = null;
-      leaving.clear();
-      missing.addAll(channels.values());
+      unsubscribing.clear();
+      unrequested.addAll(channels.values());
       for (WakeupChannel channel : channels.values()) {
-        if (channel.asked) {
+        if (channel.requested) {
           channel.invalidate();
         }
       }
@@ -328,7 +341,7 @@ final class NodeSubscriber {
     }
   }
 
-  /** What the session's thread hears. */
+  /** Handles the answers and messages; called by the session's thread. */
   private final class Events implements Listener {
     private final Backoff backoff;
 
@@ -339,13 +352,13 @@ final class NodeSubscriber {
     @Override
     public void confirmed(String name) {
       backoff.reset();
-      tellsOfOutage = false;
+      outageLogged = false;
       WakeupChannel channel;
       lock.lock();
       try {
-        subscribeMissing(); // what was added between the first request and now
+        subscribePending(); // channels added since the first request
         channel = channels.get(name);
-        if (channel == null || !channel.asked || channel.confirmed) {
+        if (channel == null || !channel.requested || channel.confirmed) {
           return;
         }
         channel.confirmed = true;
@@ -364,10 +377,10 @@ final class NodeSubscriber {
     }
 
     @Override
-    public void left() {
+    public void unsubscribed() {
       lock.lock();
       try {
-        subscribeMissing(); // there is room again
+        subscribePending(); // there is room again
       } finally {
         lock.unlock();
       }
@@ -378,15 +391,15 @@ final class NodeSubscriber {
       lock.lock();
       try {
         WakeupChannel channel = channels.get(name);
-        if (channel == null || !channel.asked) {
-          return; // as it was asked to
+        if (channel == null || !channel.requested) {
+          return; // this client has unsubscribed it
         }
         channel.invalidate();
-        missing.add(channel);
+        unrequested.add(channel);
       } finally {
         lock.unlock();
       }
-      surroundings.onConnectionLost(false);
+      callbacks.onConnectionLost(false);
     }
   }
 }

@@ -8,53 +8,55 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holder ids of acquisitions to come, whose own channels are subscribed already. Where each one
- * that waits has a channel of its own, it would have to subscribe it, wait for the confirmation,
- * and ask again, each time; whoever takes one of these asks once, and parks.
+ * Holder ids of future acquisitions whose own channels are subscribed already. Where each waiter
+ * has its own channel, it would have to subscribe that channel, wait for the confirmation, and try
+ * again, each time; a waiter that takes one of these ids tries once, and parks.
  *
- * <p>They are made when somebody waits for a lock for the second time within a short while, several
- * in one command, and dropped when nobody takes them within that while. An id is taken once.
+ * <p>They are made when a caller waits for a lock for the second time within {@link #LINGER_NANOS},
+ * several in one command, and dropped when no waiter takes them within that time. An id is taken
+ * once.
  *
- * <p>Guarded by the lock of {@link Subscriptions}, but for {@link #areNone}.
+ * <p><b>Threads.</b> The lock of {@link Subscriptions} guards everything; any thread may call
+ * {@link #areNone} without it.
  */
 final class ReservedChannels {
-  /** How many are made in one go. */
+  /** The number of ids that are made in one command. */
   static final int AT_ONCE = 8;
 
-  /** With fewer than that, more are made. */
-  private static final int FEW = 4;
+  /** With fewer ids than that, more are made. */
+  private static final int LOW_WATER_MARK = 4;
 
   static final long LINGER_NANOS = 1_000_000_000L;
 
-  /** By the channel of an empty holder. */
+  /** The groups by the channel of an empty holder. */
   private final Map<String, Group> groups = new ConcurrentHashMap<>();
 
-  /** Those of one lock. */
+  /** The ids of one lock. */
   private static final class Group {
     final Deque<Spare> spares = new ArrayDeque<>();
-    long askedNanos;
+    long lastWaitNanos;
   }
 
   /** A holder id, and its channel. */
   record Spare(String holder, WakeupChannel channel) {}
 
-  /** Whether there are none for any lock. Safe for any thread. */
+  /** Returns whether there is no id for any lock. Any thread may call it. */
   boolean areNone() {
     return groups.isEmpty();
   }
 
-  /** Somebody waits for the lock: how many should be made now. */
+  /** Notes a waiter of the lock; returns how many ids to make now. */
   int shortfall(String prefix, long nowNanos) {
     Group group = groups.get(prefix);
     if (group == null) {
       group = new Group();
-      group.askedNanos = nowNanos;
+      group.lastWaitNanos = nowNanos;
       groups.put(prefix, group);
       return 0;
     }
-    boolean again = nowNanos - group.askedNanos < LINGER_NANOS;
-    group.askedNanos = nowNanos;
-    return again && group.spares.size() < FEW ? AT_ONCE : 0;
+    boolean again = nowNanos - group.lastWaitNanos < LINGER_NANOS;
+    group.lastWaitNanos = nowNanos;
+    return again && group.spares.size() < LOW_WATER_MARK ? AT_ONCE : 0;
   }
 
   void add(String prefix, String holder, WakeupChannel channel) {
@@ -71,9 +73,9 @@ final class ReservedChannels {
     return spare;
   }
 
-  /** These channels are not subscribed any more. */
-  void drop(Collection<WakeupChannel> some) {
-    for (WakeupChannel channel : some) {
+  /** Removes the ids of channels that are no longer subscribed. */
+  void drop(Collection<WakeupChannel> channels) {
+    for (WakeupChannel channel : channels) {
       Group group = channel.spareOf == null ? null : groups.get(channel.spareOf);
       if (group != null) {
         group.spares.removeIf(spare -> spare.channel() == channel);
@@ -81,10 +83,11 @@ final class ReservedChannels {
     }
   }
 
-  /** Forgets the locks for which nobody has waited for a while. */
+  /** Removes the locks without ids that have had no waiter within {@link #LINGER_NANOS}. */
   void forget(long nowNanos) {
     groups
         .values()
-        .removeIf(group -> group.spares.isEmpty() && nowNanos - group.askedNanos >= LINGER_NANOS);
+        .removeIf(
+            group -> group.spares.isEmpty() && nowNanos - group.lastWaitNanos >= LINGER_NANOS);
   }
 }

@@ -15,54 +15,54 @@ import redis.clients.jedis.exceptions.JedisException;
 /**
  * One subscriber connection, from its first SUBSCRIBE until it breaks or is ended.
  *
- * <p>Writing has no time limit, and is done under a lock that everybody needs. So no more is
- * written before the server has answered than a socket takes at once: see {@link #room}. The server
- * answers each channel of each command.
+ * <p>Writing has no time limit, and happens under a lock that all waiters need. So no more is
+ * written before the server has answered than a socket takes at once: see {@link #availableBytes}.
+ * The server answers each channel of each command.
  *
- * <p>{@code run} is called once, by the subscriber thread, and returns when the connection is over.
- * The writing methods are called under the lock of {@link Subscriptions}; what fails there shows in
- * {@code run} too, which reads the same socket.
+ * <p><b>Threads.</b> The subscriber thread calls {@code run} once; it returns when the connection
+ * is over. The writing methods are called under the lock of {@link Subscriptions}; a failure there
+ * shows in {@code run} too, which reads the same socket.
  */
 final class SubscriberSession {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberSession.class);
 
-  /** What arrives; called by the subscriber thread. */
+  /** Receives answers and messages; called by the subscriber thread. */
   interface Listener {
     void confirmed(String channel);
 
     void message(String channel);
 
-    /** The server has unsubscribed the channel, as it was asked to. */
-    void left();
+    /** Handles a channel that the server has unsubscribed on request. */
+    void unsubscribed();
 
-    /** The server has unsubscribed the channel without being asked: its slot may have moved. */
+    /** Handles a channel that the server has unsubscribed by itself: its slot may have moved. */
     void dropped(String channel);
   }
 
-  /** So many bytes of names may wait for an answer. */
-  static final int ROOM_BYTES = 16 * 1024;
+  /** The maximum number of bytes of names without an answer. */
+  static final int MAX_PENDING_BYTES = 16 * 1024;
 
-  /** What stands around a name on the wire, at most. */
-  private static final int AROUND_BYTES = 16;
+  /** The maximum framing of a name on the wire. */
+  private static final int FRAME_BYTES = 16;
 
   private final Connection connection;
   private final Listener listener;
-  private final Words words;
+  private final PubSubCommands commands;
   private volatile boolean live;
   private volatile boolean ending;
 
-  /** Set before the socket is closed: Jedis would connect it anew at the next write. */
-  private volatile boolean dead;
+  /** Set before the socket is closed: Jedis would connect it again at the next write. */
+  private volatile boolean disconnected;
 
-  /** When the server was last asked for something, at first for the channels. */
-  private volatile long askedNanos = System.nanoTime();
+  /** When the last request was sent; initially the first SUBSCRIBE. */
+  private volatile long requestedNanos = System.nanoTime();
 
-  private volatile long heardNanos = askedNanos - 1;
+  private volatile long receivedNanos = requestedNanos - 1;
 
-  // What the server has still to answer: added to by those who write, taken from by the reader.
-  private final Set<String> subscribing = ConcurrentHashMap.newKeySet();
-  private final Set<String> leaving = ConcurrentHashMap.newKeySet();
-  private final AtomicInteger owedBytes = new AtomicInteger();
+  // The outstanding answers of the server: writers add to them, the reader removes.
+  private final Set<String> pendingSubscribes = ConcurrentHashMap.newKeySet();
+  private final Set<String> pendingUnsubscribes = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger pendingBytes = new AtomicInteger();
 
   /**
    * @param sharded whether channels have slots
@@ -70,17 +70,17 @@ final class SubscriberSession {
   SubscriberSession(Connection connection, boolean sharded, Listener listener) {
     this.connection = connection;
     this.listener = listener;
-    this.words = sharded ? new Sharded() : new Plain();
+    this.commands = sharded ? new ShardedCommands() : new PlainCommands();
   }
 
   /** Subscribes and reads until the end. */
   void run(List<String> first) {
-    if (dead) {
+    if (disconnected) {
       return;
     }
-    replyPending(subscribing, first);
+    addPending(pendingSubscribes, first);
     try {
-      words.proceed(first.toArray(String[]::new));
+      commands.run(first.toArray(String[]::new));
     } catch (JedisException e) {
       if (!ending) {
         throw e;
@@ -91,73 +91,73 @@ final class SubscriberSession {
     }
   }
 
-  /** Whether the server has answered, so that more may be written. */
+  /** Returns whether the server has answered, so that more may be written. */
   boolean isLive() {
     return live && !ending;
   }
 
-  /** How many bytes of names may be written now; see {@link #bytes}. */
-  int room() {
-    return ROOM_BYTES - owedBytes.get();
+  /** Returns how many bytes of names may be written now; see {@link #bytes}. */
+  int availableBytes() {
+    return MAX_PENDING_BYTES - pendingBytes.get();
   }
 
   static int bytes(String channel) {
-    return channel.length() + AROUND_BYTES;
+    return channel.length() + FRAME_BYTES;
   }
 
-  private void replyPending(Set<String> answers, List<String> channels) {
+  private void addPending(Set<String> answers, List<String> channels) {
     for (String channel : channels) {
       if (answers.add(channel)) {
-        owedBytes.addAndGet(bytes(channel));
+        pendingBytes.addAndGet(bytes(channel));
       }
     }
   }
 
-  /** Whether that answer was owed. */
-  private boolean isPaid(Set<String> answers, String channel) {
-    boolean owed = answers.remove(channel);
-    if (owed) {
-      owedBytes.addAndGet(-bytes(channel));
+  /** Removes an outstanding answer; returns whether it was outstanding. */
+  private boolean removePending(Set<String> answers, String channel) {
+    boolean pending = answers.remove(channel);
+    if (pending) {
+      pendingBytes.addAndGet(-bytes(channel));
     }
-    return owed;
+    return pending;
   }
 
   void subscribe(List<String> channels) {
-    replyPending(subscribing, channels);
-    write(() -> words.ask(channels.toArray(String[]::new)));
+    addPending(pendingSubscribes, channels);
+    write(() -> commands.addChannels(channels.toArray(String[]::new)));
   }
 
   void unsubscribe(List<String> channels) {
-    replyPending(leaving, channels);
-    write(() -> words.leave(channels.toArray(String[]::new)));
+    addPending(pendingUnsubscribes, channels);
+    write(() -> commands.removeChannels(channels.toArray(String[]::new)));
   }
 
   /**
-   * Asks a connection that was silent for a sign of life, and breaks one that has owed an answer
-   * for too long. Half-open connections show in no other way.
+   * Sends a heartbeat on a connection that was silent, and closes one whose answer is overdue.
+   * Half-open connections show in no other way.
    *
-   * <p>Not by PING, whose answer Jedis does not expect over RESP3 if it comes quickly, but by
-   * subscribing again what is subscribed already: the server confirms it again.
+   * <p>The heartbeat is no PING, whose answer Jedis does not expect over RESP3 if it comes quickly.
+   * It subscribes a channel again that is subscribed already: the server confirms it again.
    *
    * @param answerNanos how long an answer may take
-   * @param channel one that is subscribed
-   * @return when to look again
+   * @param channel a subscribed channel
+   * @return when to check again
    */
   long heartbeat(long nowNanos, long everyNanos, long answerNanos, String channel) {
-    boolean owes = askedNanos - heardNanos > 0;
-    if (owes && nowNanos - askedNanos >= answerNanos) {
+    boolean replyPending = requestedNanos - receivedNanos > 0;
+    if (replyPending && nowNanos - requestedNanos >= answerNanos) {
       disconnect();
       return nowNanos + everyNanos;
     }
-    if (!owes && nowNanos - heardNanos > everyNanos / 2) {
-      askedNanos = nowNanos;
-      owes = true;
-      write(() -> words.ask(channel));
+    if (!replyPending && nowNanos - receivedNanos > everyNanos / 2) {
+      requestedNanos = nowNanos;
+      replyPending = true;
+      write(() -> commands.addChannels(channel));
     }
-    return owes ? askedNanos + answerNanos : nowNanos + everyNanos;
+    return replyPending ? requestedNanos + answerNanos : nowNanos + everyNanos;
   }
 
-  /** Ends the session because nobody waits any more. */
+  /** Ends the session because it has no channels any more. */
   void end() {
     ending = true;
     disconnect();
@@ -165,7 +165,7 @@ final class SubscriberSession {
 
   /** Closes the socket, which is the one thing that stops the reading thread. */
   void disconnect() {
-    dead = true;
+    disconnected = true;
     try {
       connection.forceDisconnect();
     } catch (IOException e) {
@@ -177,62 +177,62 @@ final class SubscriberSession {
     try {
       command.run();
     } catch (JedisException broken) {
-      dead = true;
+      disconnected = true;
     }
-    if (dead) {
+    if (disconnected) {
       disconnect();
     }
   }
 
   private void confirmed(String channel) {
-    if (dead) {
+    if (disconnected) {
       disconnect();
       return;
     }
-    heardNanos = System.nanoTime();
+    receivedNanos = System.nanoTime();
     live = true;
-    isPaid(subscribing, channel);
+    removePending(pendingSubscribes, channel);
     listener.confirmed(channel);
   }
 
-  private void heard(String channel) {
-    heardNanos = System.nanoTime();
+  private void messageReceived(String channel) {
+    receivedNanos = System.nanoTime();
     listener.message(channel);
   }
 
   private void unsubscribed(String channel) {
-    heardNanos = System.nanoTime();
-    if (isPaid(leaving, channel)) {
-      listener.left();
+    receivedNanos = System.nanoTime();
+    if (removePending(pendingUnsubscribes, channel)) {
+      listener.unsubscribed();
     } else {
       listener.dropped(channel);
     }
   }
 
-  // ---- the two ways in which Jedis says it
+  // ---- the commands of Jedis, with and without sharded channels
 
-  private interface Words {
+  private interface PubSubCommands {
     /** Subscribes, and reads until the end. */
-    void proceed(String... channels);
+    void run(String... channels);
 
-    void ask(String... channels);
+    void addChannels(String... channels);
 
-    void leave(String... channels);
+    void removeChannels(String... channels);
   }
 
-  private final class Plain extends JedisPubSub implements Words {
+  private final class PlainCommands extends JedisPubSub implements PubSubCommands {
     @Override
-    public void proceed(String... channels) {
+    public void run(String... channels) {
       proceed(connection, channels);
     }
 
     @Override
-    public void ask(String... channels) {
+    public void addChannels(String... channels) {
       subscribe(channels);
     }
 
     @Override
-    public void leave(String... channels) {
+    public void removeChannels(String... channels) {
       unsubscribe(channels);
     }
 
@@ -248,23 +248,23 @@ final class SubscriberSession {
 
     @Override
     public void onMessage(String channel, String message) {
-      heard(channel);
+      messageReceived(channel);
     }
   }
 
-  private final class Sharded extends JedisShardedPubSub implements Words {
+  private final class ShardedCommands extends JedisShardedPubSub implements PubSubCommands {
     @Override
-    public void proceed(String... channels) {
+    public void run(String... channels) {
       proceed(connection, channels);
     }
 
     @Override
-    public void ask(String... channels) {
+    public void addChannels(String... channels) {
       ssubscribe(channels);
     }
 
     @Override
-    public void leave(String... channels) {
+    public void removeChannels(String... channels) {
       sunsubscribe(channels);
     }
 
@@ -275,7 +275,7 @@ final class SubscriberSession {
 
     @Override
     public void onSMessage(String channel, String message) {
-      heard(channel);
+      messageReceived(channel);
     }
 
     @Override

@@ -19,42 +19,42 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * The channels on which somebody waits. Each is heard where the deployment says, by the {@link
- * NodeSubscriber} of that place: there is one for a server, and one for each node of a cluster with
- * sharded channels on which somebody waits.
+ * The subscribed channels of a client. Each channel is subscribed where the topology says, by the
+ * {@link NodeSubscriber} of that endpoint: there is one for a server, and one for each node of a
+ * cluster with sharded channels that has channels of waiters.
  *
  * <p>A channel stays for a while after its last waiter, because contention comes in bursts. A
- * connection that breaks, or does not answer a heartbeat, is made anew; a channel whose slot has
+ * connection that breaks, or does not answer a heartbeat, is replaced; a channel whose slot has
  * moved is subscribed at the slot's new node. Until the server has confirmed a channel its waiters
- * do not trust it, and poll.
+ * do not rely on it, and poll.
  *
- * <p><b>Threads.</b> {@code lock} guards the set of channels, where each is heard, and the
- * subscribers' own state. Nothing is waited for under it.
+ * <p><b>Threads.</b> Any thread may call the public methods. {@code lock} guards the set of
+ * channels, where each is subscribed, and the state of the subscribers. No thread waits under it.
  */
 public final class Subscriptions
     implements Scheduler.ScheduledTask, NodeSubscriber.Callbacks, AutoCloseable {
-  /** So that many waiters' own channels are left in one UNSUBSCRIBE. */
+  /** The time that gathers the own channels of many waiters into one UNSUBSCRIBE. */
   private static final long PRIVATE_LINGER_NANOS = 50_000_000L;
 
-  private final Topology servers;
+  private final Topology topology;
   private final WorkerPool workers;
   private final Scheduler scheduler;
   private final long lingerNanos;
   private final long heartbeatNanos;
   private final long answerNanos;
-  private final Runnable broken;
+  private final Runnable connectionLostAction;
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Written under the lock; read without it by those who only look. */
+  /** Written under the lock; read without it by methods that only look. */
   private final Map<String, WakeupChannel> channels = new ConcurrentHashMap<>();
 
   @GuardedBy("lock")
   private final Map<Topology.SubscriptionEndpoint, NodeSubscriber> subscribers = new HashMap<>();
 
-  private final ReservedChannels spares = new ReservedChannels();
+  private final ReservedChannels reservedChannels = new ReservedChannels();
 
-  /** Whether the scheduler looks after this. */
+  /** Whether the scheduler has this task. */
   @GuardedBy("lock")
   private boolean scheduled;
 
@@ -63,20 +63,20 @@ public final class Subscriptions
 
   /**
    * @param lingerNanos how long a channel stays after its last waiter
-   * @param heartbeatNanos how long a connection may be silent before it is asked for an answer
-   * @param answerNanos how long that answer may take
-   * @param broken what to do when a connection broke
+   * @param heartbeatNanos how long a connection may be silent before a heartbeat is sent
+   * @param answerNanos how long its answer may take
+   * @param connectionLostAction the action for a broken connection
    */
   public Subscriptions(
-      Topology servers,
+      Topology topology,
       WorkerPool workers,
       Scheduler scheduler,
       long lingerNanos,
       long heartbeatNanos,
       long answerNanos,
-      Runnable broken) {
-    this.servers = servers;
-    this.broken = broken;
+      Runnable connectionLostAction) {
+    this.topology = topology;
+    this.connectionLostAction = connectionLostAction;
     this.workers = workers;
     this.scheduler = scheduler;
     this.lingerNanos = lingerNanos;
@@ -84,7 +84,7 @@ public final class Subscriptions
     this.answerNanos = answerNanos;
   }
 
-  /** One waiter's interest in a channel. Closing it gives the interest up. */
+  /** The interest of one waiter in a channel. Closing it ends the interest. */
   public final class Subscription implements AutoCloseable {
     private final WakeupChannel channel;
 
@@ -96,44 +96,44 @@ public final class Subscriptions
       return channel.signal;
     }
 
-    /** Whether the server has confirmed the channel, so that a message from now on arrives. */
+    /** Returns whether the server has confirmed the channel: messages from now on arrive. */
     public boolean confirmed() {
       return channel.confirmed;
     }
 
     @Override
     public void close() {
-      leave(channel);
+      removeWaiter(channel);
     }
   }
 
-  /** Joins a channel that is subscribed already; null when it is not. Costs nothing then. */
+  /** Joins a channel that is subscribed already; returns null, without cost, when it is not. */
   public @Nullable Subscription join(String name) {
     return channels.containsKey(name) ? subscribe(name, true) : null;
   }
 
-  /** The generation of the signal of this channel; 0 when that is not subscribed. */
+  /** Returns the generation of the signal of this channel; 0 when it is not subscribed. */
   public long generation(Supplier<String> name) {
     WakeupChannel channel = channels.isEmpty() ? null : channels.get(name.get());
     return channel == null ? 0 : channel.signal.generation();
   }
 
-  /** Whether this client hears the channel, so that a message counts it as one that did. */
+  /** Returns whether this client is a confirmed subscriber, so that PUBLISH counts it. */
   public boolean isHeard(String name) {
     WakeupChannel channel = channels.get(name);
     return channel != null && channel.confirmed;
   }
 
   /**
-   * Sees to it that the channel is subscribed. Does not wait for the server.
+   * Subscribes the channel unless it is subscribed. Does not wait for the server.
    *
-   * @param lingers whether the channel stays for a while after its last waiter
+   * @param keptAlive whether the channel stays for a while after its last waiter
    */
-  public Subscription subscribe(String name, boolean lingers) {
+  public Subscription subscribe(String name, boolean keptAlive) {
     lock.lock();
     try {
       WakeupChannel channel =
-          channels.computeIfAbsent(name, absent -> new WakeupChannel(absent, lingers));
+          channels.computeIfAbsent(name, absent -> new WakeupChannel(absent, keptAlive));
       Subscription subscription = new Subscription(channel);
       if (closed) {
         channel.signal.fire();
@@ -147,7 +147,7 @@ public final class Subscriptions
           route(List.of(channel));
         }
       }
-      channel.waiters++; // last: what an error leaves behind is dropped like one without waiters
+      channel.waiters++; // last: after an error the channel is dropped like one without waiters
       return subscription;
     } finally {
       lock.unlock();
@@ -155,18 +155,18 @@ public final class Subscriptions
   }
 
   /**
-   * A holder id of this lock whose own channel is subscribed already.
+   * Takes a holder id of this lock whose own channel is subscribed already.
    *
    * @param prefix the channel of an empty holder
    * @return null when there is none
    */
   public Subscriptions.@Nullable ReservedChannel takeReserved(Supplier<String> prefix) {
-    if (spares.areNone()) {
+    if (reservedChannels.areNone()) {
       return null;
     }
     lock.lock();
     try {
-      Spare spare = spares.take(prefix.get());
+      Spare spare = reservedChannels.take(prefix.get());
       if (spare == null) {
         return null;
       }
@@ -179,12 +179,12 @@ public final class Subscriptions
     }
   }
 
-  /** What {@link #takeReserved} gives. */
+  /** The result of {@link #takeReserved}. */
   public record ReservedChannel(String holder, Subscription subscription) {}
 
   /**
-   * Somebody waits on a channel of its own: sees to it that there are some for the next ones, if
-   * that happens often. Does not wait for the server.
+   * Notes a waiter with its own channel, and reserves channels for the next waiters if that happens
+   * often. Does not wait for the server.
    *
    * @param prefix the channel of an empty holder
    */
@@ -195,13 +195,13 @@ public final class Subscriptions
       long now = System.nanoTime();
       List<WakeupChannel> fresh = new ArrayList<>();
       boolean none = closed || lingerNanos < ReservedChannels.LINGER_NANOS; // they would not last
-      for (int i = none ? 0 : spares.shortfall(prefix, now); i > 0; i--) {
+      for (int i = none ? 0 : reservedChannels.shortfall(prefix, now); i > 0; i--) {
         String holder = holders.get();
         WakeupChannel channel = new WakeupChannel(channelOf.apply(holder), false);
         channels.put(channel.name, channel);
-        spares.add(prefix, holder, channel);
+        reservedChannels.add(prefix, holder, channel);
         fresh.add(channel);
-        idle(channel, now);
+        markIdle(channel, now);
       }
       route(fresh);
     } finally {
@@ -209,27 +209,28 @@ public final class Subscriptions
     }
   }
 
-  /** Has the channels heard where they are published; later, when that is not known. */
+  /** Subscribes the channels where their messages are published; later, when that is not known. */
   @GuardedBy("lock")
-  private void route(Collection<WakeupChannel> some) {
-    Map<NodeSubscriber, List<WakeupChannel>> places = new HashMap<>();
-    for (WakeupChannel channel : some) {
-      Topology.SubscriptionEndpoint post = servers.endpointFor(channel.name);
-      if (post != null) {
+  private void route(Collection<WakeupChannel> unrouted) {
+    Map<NodeSubscriber, List<WakeupChannel>> bySubscriber = new HashMap<>();
+    for (WakeupChannel channel : unrouted) {
+      Topology.SubscriptionEndpoint endpoint = topology.endpointFor(channel.name);
+      if (endpoint != null) {
         NodeSubscriber subscriber =
             subscribers.computeIfAbsent(
-                post, at -> new NodeSubscriber(at, servers.isSharded(), lock, this, workers));
-        places.computeIfAbsent(subscriber, absent -> new ArrayList<>()).add(channel);
+                endpoint,
+                absent -> new NodeSubscriber(absent, topology.isSharded(), lock, this, workers));
+        bySubscriber.computeIfAbsent(subscriber, absent -> new ArrayList<>()).add(channel);
       }
     }
-    places.forEach(NodeSubscriber::add);
+    bySubscriber.forEach(NodeSubscriber::add);
   }
 
-  private void leave(WakeupChannel channel) {
+  private void removeWaiter(WakeupChannel channel) {
     lock.lock();
     try {
       if (--channel.waiters == 0) {
-        idle(channel, System.nanoTime());
+        markIdle(channel, System.nanoTime());
       }
     } finally {
       lock.unlock();
@@ -237,7 +238,7 @@ public final class Subscriptions
   }
 
   @GuardedBy("lock")
-  private void idle(WakeupChannel channel, long nowNanos) {
+  private void markIdle(WakeupChannel channel, long nowNanos) {
     channel.idleSinceNanos = nowNanos;
     long due = nowNanos + lingerNanos(channel);
     if (due - dueNanos < 0) {
@@ -247,7 +248,7 @@ public final class Subscriptions
   }
 
   private long lingerNanos(WakeupChannel channel) {
-    if (channel.lingers) {
+    if (channel.keptAlive) {
       return lingerNanos;
     }
     return channel.spareOf != null
@@ -255,13 +256,16 @@ public final class Subscriptions
         : Math.min(lingerNanos, PRIVATE_LINGER_NANOS);
   }
 
-  // ---- other servers than before
+  // ---- a change of servers
 
-  /** Connections that do not follow a slot are made anew, channels that do are subscribed there. */
+  /**
+   * Replaces the connections whose channels have no slots; subscribes the channels that have at the
+   * new nodes of their slots.
+   */
   public void serverChanged() {
     lock.lock();
     try {
-      if (!servers.isSharded()) {
+      if (!topology.isSharded()) {
         subscribers.values().forEach(NodeSubscriber::reconnect);
       }
       rerouteAll();
@@ -270,24 +274,24 @@ public final class Subscriptions
     }
   }
 
-  /** Every channel to where it is heard now. */
+  /** Subscribes every channel at its present endpoint. */
   @GuardedBy("lock")
   private void rerouteAll() {
     if (closed) {
       return;
     }
     for (WakeupChannel channel : channels.values()) {
-      NodeSubscriber at = channel.subscriber;
-      Topology.SubscriptionEndpoint post = servers.endpointFor(channel.name);
-      if (at == null) {
+      NodeSubscriber subscriber = channel.subscriber;
+      Topology.SubscriptionEndpoint endpoint = topology.endpointFor(channel.name);
+      if (subscriber == null) {
         route(List.of(channel));
-      } else if (post != null && !post.equals(at.post())) {
-        at.remove(List.of(channel));
+      } else if (endpoint != null && !endpoint.equals(subscriber.endpoint())) {
+        subscriber.remove(List.of(channel));
         channel.invalidate();
         route(List.of(channel));
       }
     }
-    subscribers.values().forEach(NodeSubscriber::subscribeMissing);
+    subscribers.values().forEach(NodeSubscriber::subscribePending);
   }
 
   // ---- for the subscribers
@@ -295,13 +299,13 @@ public final class Subscriptions
   @Override
   public void onConnectionLost(boolean connection) {
     if (connection) {
-      broken.run();
+      connectionLostAction.run();
     }
-    var unused = workers.tryRun(this::refreshTopology); // otherwise the next look sees to it
+    var unused = workers.tryRun(this::refreshTopology); // otherwise maintain() does it later
   }
 
   private void refreshTopology() {
-    servers.refresh();
+    topology.refresh();
     lock.lock();
     try {
       rerouteAll();
@@ -318,7 +322,7 @@ public final class Subscriptions
   @Override
   @GuardedBy("lock")
   public void onEnd(NodeSubscriber subscriber) {
-    subscribers.remove(subscriber.post(), subscriber);
+    subscribers.remove(subscriber.endpoint(), subscriber);
     deregisterIfIdle();
   }
 
@@ -332,10 +336,10 @@ public final class Subscriptions
 
   @Override
   public int groupOf(String channel) {
-    return servers.isSharded() ? JedisClusterCRC16.getSlot(channel) : 0;
+    return topology.isSharded() ? JedisClusterCRC16.getSlot(channel) : 0;
   }
 
-  // ---- what is due
+  // ---- maintenance, by the scheduler
 
   @Override
   public long dueNanos() {
@@ -348,15 +352,15 @@ public final class Subscriptions
     workers.run(this::maintain);
   }
 
-  /** Drops the channels that nobody came back to, and asks the connections whether they live. */
+  /** Drops the channels that are idle for long enough, and checks the connections. */
   private void maintain() {
     lock.lock();
     try {
       long now = System.nanoTime();
       long due = dropIdle(now);
       for (NodeSubscriber subscriber : subscribers.values()) {
-        long look = subscriber.heartbeat(now, heartbeatNanos, answerNanos);
-        due = look - due < 0 ? look : due;
+        long nextCheck = subscriber.heartbeat(now, heartbeatNanos, answerNanos);
+        due = nextCheck - due < 0 ? nextCheck : due;
       }
       rerouteAll();
       dueNanos = due;
@@ -367,34 +371,34 @@ public final class Subscriptions
     scheduler.wakeBy(dueNanos);
   }
 
-  /** When to look again. */
+  /** Drops idle channels; returns when to check again. */
   @GuardedBy("lock")
   private long dropIdle(long now) {
     Map<NodeSubscriber, List<WakeupChannel>> idle = new HashMap<>();
-    List<WakeupChannel> all = new ArrayList<>();
+    List<WakeupChannel> dropped = new ArrayList<>();
     long due = now + heartbeatNanos;
     for (WakeupChannel channel : channels.values()) {
       if (channel.waiters == 0) {
-        NodeSubscriber at = channel.subscriber;
-        long over = channel.idleSinceNanos + lingerNanos(channel);
-        if (over - now > 0 || (at != null && !at.canLeave(channel))) {
-          due = over - due < 0 ? Math.max(over, now + PRIVATE_LINGER_NANOS) : due;
+        NodeSubscriber subscriber = channel.subscriber;
+        long expiryNanos = channel.idleSinceNanos + lingerNanos(channel);
+        if (expiryNanos - now > 0 || (subscriber != null && !subscriber.canRemove(channel))) {
+          due = expiryNanos - due < 0 ? Math.max(expiryNanos, now + PRIVATE_LINGER_NANOS) : due;
         } else {
-          all.add(channel);
-          if (at != null) {
-            idle.computeIfAbsent(at, absent -> new ArrayList<>()).add(channel);
+          dropped.add(channel);
+          if (subscriber != null) {
+            idle.computeIfAbsent(subscriber, absent -> new ArrayList<>()).add(channel);
           }
         }
       }
     }
-    all.forEach(channel -> channels.remove(channel.name));
-    spares.drop(all);
-    spares.forget(now);
+    dropped.forEach(channel -> channels.remove(channel.name));
+    reservedChannels.drop(dropped);
+    reservedChannels.forget(now);
     idle.forEach(NodeSubscriber::remove);
     return due;
   }
 
-  /** How many channels are subscribed, or linger; none when this is closed. */
+  /** Returns the number of channels, with and without waiters; 0 when this is closed. */
   public int channels() {
     lock.lock();
     try {

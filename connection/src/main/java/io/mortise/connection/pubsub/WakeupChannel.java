@@ -4,40 +4,47 @@ import io.mortise.connection.concurrent.Signal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel on which somebody waits, or lately did. Made, changed and dropped by {@link
- * Subscriptions} and its {@link NodeSubscriber}s; all but {@code confirmed} is guarded by their
- * lock.
+ * A channel that has waiters, or had some recently.
+ *
+ * <p><b>Threads.</b> {@link Subscriptions} and its {@link NodeSubscriber}s make, change and drop
+ * it; their lock guards all mutable fields; any thread may read {@code confirmed}.
  */
 final class WakeupChannel {
   final String name;
   final Signal signal = new Signal();
 
-  /** Whether it stays for a while after its last waiter. */
-  final boolean lingers;
+  /** Whether the channel stays for a while after its last waiter. */
+  final boolean keptAlive;
 
-  /** Whether the server has said that it is subscribed, so that a message from now on arrives. */
+  /** Whether the server has confirmed the channel: messages from now on arrive. */
   volatile boolean confirmed;
 
   int waiters;
   long idleSinceNanos = System.nanoTime();
 
-  /** Whose {@link ReservedChannels} it belongs to; null when it is none, or not any more. */
+  /**
+   * The lock, by the channel of an empty holder, whose {@link ReservedChannels} contain this
+   * channel; null when none do.
+   */
   @Nullable String spareOf;
 
-  /** Who hears it; null while nobody knows where it is heard. */
+  /** The subscriber of the channel; null while its endpoint is not known. */
   @Nullable NodeSubscriber subscriber;
 
-  /** Whether the present session was asked for it. */
-  boolean asked;
+  /** Whether the present session was requested to subscribe the channel. */
+  boolean requested;
 
-  WakeupChannel(String name, boolean lingers) {
+  WakeupChannel(String name, boolean keptAlive) {
     this.name = name;
-    this.lingers = lingers;
+    this.keptAlive = keptAlive;
   }
 
-  /** No message arrives any more: who waits wakes up, and polls until it is confirmed again. */
+  /**
+   * Marks the channel as not subscribed: no message arrives any more, so its waiters wake up, and
+   * poll until it is confirmed again.
+   */
   void invalidate() {
-    asked = false;
+    requested = false;
     confirmed = false;
     signal.fire();
   }

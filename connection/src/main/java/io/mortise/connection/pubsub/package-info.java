@@ -1,6 +1,6 @@
 /**
- * Subscribes the channels on which somebody waits, and subscribes them again after a broken
- * connection. Knows channels; knows no lock.
+ * Subscribes the channels of waiters, and subscribes them again after a broken connection. Knows
+ * channels; knows no lock.
  *
  * <p>Uses: {@code concurrent}, {@code pool}, {@code topology}.
  */

@@ -9,19 +9,23 @@ import java.util.function.Function;
 import redis.clients.jedis.HostAndPort;
 
 /**
- * The nodes of a cluster that this client talks to, each with connections of its own. A node is
- * made when its address is first seen, and closed when the cluster has left it behind.
+ * The nodes of a cluster that this client uses, each with its own connections. A node is made when
+ * its address is first seen, and closed when it is no longer part of the cluster.
+ *
+ * <p><b>Threads.</b> Any thread may call every method; {@code onConnectionLost} is called before
+ * the first use. {@code close} sets {@code closed} before it reads the nodes, and {@code at} adds a
+ * node before it reads {@code closed} (Dekker-style "publish, then look"), so no node stays open.
  */
 final class ClusterNodes implements AutoCloseable {
   private final Set<HostAndPort> seeds;
   private final Function<HostAndPort, ConnectionPool> connections;
   private final Map<HostAndPort, RedisNode> nodes = new ConcurrentHashMap<>();
-  private volatile Runnable broken = () -> {};
+  private volatile Runnable connectionLostAction = () -> {};
   private volatile boolean closed;
 
   /**
-   * @param seeds the nodes that the user named, never forgotten
-   * @param connections how to reach a node
+   * @param seeds the nodes that the user named; they are never removed
+   * @param connections makes the connections to a node
    */
   ClusterNodes(Set<HostAndPort> seeds, Function<HostAndPort, ConnectionPool> connections) {
     this.seeds = Set.copyOf(seeds);
@@ -34,7 +38,7 @@ final class ClusterNodes implements AutoCloseable {
 
   RedisNode at(HostAndPort address) {
     RedisNode node = nodes.computeIfAbsent(address, this::make);
-    if (closed) { // it may have been made too late for close()
+    if (closed) { // close() may have missed it
       node.close();
     }
     return node;
@@ -42,22 +46,22 @@ final class ClusterNodes implements AutoCloseable {
 
   private RedisNode make(HostAndPort address) {
     RedisNode node = new RedisNode(address.toString(), connections.apply(address));
-    node.onConnectionLost(() -> broken.run());
+    node.onConnectionLost(() -> connectionLostAction.run());
     return node;
   }
 
   /**
-   * The node to which another one points.
+   * Returns the node to which another one redirects.
    *
-   * @param to without a host when that is the one of the node that says so
+   * @param to the address; without a host when that is the host of the redirecting node
    */
-  RedisNode at(HostAndPort to, RedisNode said) {
+  RedisNode at(HostAndPort to, RedisNode redirecting) {
     return to.getHost().isEmpty()
-        ? at(new HostAndPort(HostAndPort.from(said.toString()).getHost(), to.getPort()))
+        ? at(new HostAndPort(HostAndPort.from(redirecting.toString()).getHost(), to.getPort()))
         : at(to);
   }
 
-  /** Closes the connections to all others but the seeds. */
+  /** Removes and closes all other nodes, except the seeds. */
   void retain(Collection<HostAndPort> addresses) {
     nodes.forEach(
         (address, node) -> {
@@ -69,8 +73,8 @@ final class ClusterNodes implements AutoCloseable {
         });
   }
 
-  void onBroken(Runnable action) {
-    broken = action;
+  void onConnectionLost(Runnable action) {
+    connectionLostAction = action;
   }
 
   int connectionsInUse() {

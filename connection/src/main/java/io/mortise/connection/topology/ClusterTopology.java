@@ -17,35 +17,39 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * A Redis Cluster: each command goes to the master of its slot, on that node's own connections.
+ * A Redis Cluster: sends each command to the master of its slot, on the connections to that node.
  *
- * <p>Jedis' cluster client would repeat a command whose answer is missing as often as it likes;
- * here it is sent again only when a node has said that it has not run it, or by the rules of {@link
- * RedisNode}. Who is the master of a slot, {@link SlotMapCache} knows.
+ * <p>The cluster client of Jedis would repeat a command without an answer as often as it decides.
+ * Here a command is sent again only when a node has answered that it has not run the command, or by
+ * the rules of {@link RedisNode}. {@link SlotMapCache} knows the master of a slot.
  *
  * <pre>
- *   MOVED      the node that it names, at once; then ask for the map
- *   ASK        that node, this once, behind ASKING
- *   TRYAGAIN   the same again after a pause: keys of one slot are on their way
- *   broken     ask for the map; if another node has the slot now, that one
+ *   MOVED      send to the named node at once; then fetch the slot map
+ *   ASK        send to the named node, this time only, behind ASKING
+ *   TRYAGAIN   send again after a pause: the keys of the slot are moving
+ *   broken     fetch the slot map; if another node has the slot now, send to that node
  * </pre>
  *
- * <p><b>Threads.</b> Nothing changes here; the map and the nodes are safe for all.
+ * <p><b>Threads.</b> Any thread may call every method. Nothing changes here; the slot map and the
+ * nodes are thread-safe.
  */
 final class ClusterTopology implements Topology {
-  private static final int MOST_REDIRECTIONS = 8;
+  private static final int MAX_REDIRECTIONS = 8;
   private static final long TRY_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** With less time nobody is asked once more: no answer would be a fault of another kind. */
-  private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  /**
+   * With less time a command is not sent again: a missing answer would be a failure of another
+   * kind.
+   */
+  private static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final ClusterNodes nodes;
-  private final SlotMapCache map;
-  private final Topology.SubscriptionEndpoint anywhere = this::connectAnywhere;
+  private final SlotMapCache slotMap;
+  private final Topology.SubscriptionEndpoint anyNode = this::connectToAnyNode;
 
   ClusterTopology(ClusterNodes nodes, WorkerPool workers) {
     this.nodes = nodes;
-    this.map = new SlotMapCache(nodes, workers, SlotMapCache.FORGET_NANOS);
+    this.slotMap = new SlotMapCache(nodes, workers, SlotMapCache.FORGET_NANOS);
   }
 
   @Override
@@ -55,7 +59,7 @@ final class ClusterTopology implements Topology {
 
   @Override
   public Object serverOf(int slot) {
-    HostAndPort master = map.masterOf(slot);
+    HostAndPort master = slotMap.masterOf(slot);
     return master == null ? this : master;
   }
 
@@ -75,84 +79,86 @@ final class ClusterTopology implements Topology {
   private Reply exchange(int slot, Exchange exchange, long timeoutNanos, boolean repeatable)
       throws CommandException {
     long deadlineNanos = System.nanoTime() + timeoutNanos;
-    Step step = new Step(nodeOf(slot, deadlineNanos), exchange);
+    RoutedExchange current = new RoutedExchange(nodeOf(slot, deadlineNanos), exchange);
     CommandException before = null;
-    CommandException onTheWay = null;
+    CommandException migration = null;
     int redirections = 0;
     while (true) {
       try {
         long left = deadlineNanos - System.nanoTime();
         Reply reply =
             repeatable
-                ? step.node.exchange(step.exchange, left)
-                : step.node.exchangeAtMostOnce(step.exchange, left);
+                ? current.node.exchange(current.exchange, left)
+                : current.node.exchangeAtMostOnce(current.exchange, left);
         return reply.after(before);
       } catch (CommandException fault) {
         before = before == null && fault.mayHaveExecuted() ? fault : before;
         Redirection redirection = Redirection.of(fault.getCause());
         if (redirection instanceof Redirection.TryAgain) {
-          onTheWay = fault;
+          migration = fault;
         }
-        boolean goesOn = repeatable || before == null;
-        Step next = goesOn ? next(step.node, slot, exchange, fault, deadlineNanos) : null;
-        // Keys that are on their way end with the time.
+        boolean maySendAgain = repeatable || before == null;
+        RoutedExchange next =
+            maySendAgain ? next(current.node, slot, exchange, fault, deadlineNanos) : null;
+        // The wait for moving keys ends with the time limit.
         redirections = redirection instanceof Redirection.TryAgain ? 0 : redirections + 1;
         if (next == null
-            || redirections > MOST_REDIRECTIONS
+            || redirections > MAX_REDIRECTIONS
             || deadlineNanos - System.nanoTime() <= 0) {
-          if (!goesOn) {
-            map.refreshSoon();
+          if (!maySendAgain) {
+            slotMap.refreshSoon();
           }
-          // What has no answer because the time ended had one before.
+          // A command without an answer because the time ended had an answer before.
           boolean late = fault.isTimeOut() && deadlineNanos - System.nanoTime() <= 0;
-          CommandException why = late && onTheWay != null ? onTheWay : fault;
-          throw givenUp(why, Redirection.of(why.getCause()), before);
+          CommandException reported = late && migration != null ? migration : fault;
+          throw failureOf(reported, Redirection.of(reported.getCause()), before);
         }
-        step = next;
+        current = next;
       }
     }
   }
 
-  /** What is said next, and to whom. */
-  private record Step(RedisNode node, Exchange exchange) {}
+  /** An exchange, and the node that it is sent to. */
+  private record RoutedExchange(RedisNode node, Exchange exchange) {}
 
-  /** Null when nobody else can be asked now. */
-  private @Nullable Step next(
-      RedisNode asked, int slot, Exchange exchange, CommandException fault, long deadlineNanos) {
+  /** Returns what to send next; null when no other node can run the exchange now. */
+  private @Nullable RoutedExchange next(
+      RedisNode current, int slot, Exchange exchange, CommandException fault, long deadlineNanos) {
     Redirection redirection = Redirection.of(fault.getCause());
     try {
       if (redirection instanceof Redirection.Moved moved) {
-        map.refreshSoon();
-        return new Step(nodes.at(moved.to(), asked), exchange);
+        slotMap.refreshSoon();
+        return new RoutedExchange(nodes.at(moved.to(), current), exchange);
       }
       if (redirection instanceof Redirection.Ask ask) {
-        return new Step(nodes.at(ask.to(), asked), exchange.asking());
+        return new RoutedExchange(nodes.at(ask.to(), current), exchange.asking());
       }
       if (redirection != null) {
         long left = deadlineNanos - System.nanoTime();
-        boolean last = left < TRY_AGAIN_NANOS + LEAST_NANOS;
+        boolean last = left < TRY_AGAIN_NANOS + MIN_NANOS;
         pause(last ? left : TRY_AGAIN_NANOS);
-        return last ? null : new Step(nodeOf(slot, deadlineNanos), exchange);
+        return last ? null : new RoutedExchange(nodeOf(slot, deadlineNanos), exchange);
       }
       if (fault.kind() == Kind.CLIENT_CLOSED && !nodes.isClosed()) {
-        return new Step(nodeOf(slot, deadlineNanos), exchange); // that node was left behind
+        return new RoutedExchange(
+            nodeOf(slot, deadlineNanos), exchange); // that node has left the cluster
       }
       if (fault.isBrokenConnection()) {
-        var unused = map.fetchUnlessNewer(map.current(), deadlineNanos);
+        var unused = slotMap.fetchUnlessNewer(slotMap.current(), deadlineNanos);
         RedisNode now = nodeOf(slot, deadlineNanos);
-        return now == asked ? null : new Step(now, exchange);
+        return now == current ? null : new RoutedExchange(now, exchange);
       }
-    } catch (CommandException nobodyAnswers) {
-      fault.addSuppressed(nobodyAnswers);
+    } catch (CommandException noNodeAnswers) {
+      fault.addSuppressed(noNodeAnswers);
       return null;
     }
     if (fault.kind() == Kind.UNREACHABLE || fault.kind() == Kind.NOT_READY) {
-      map.refreshSoon();
+      slotMap.refreshSoon();
     }
     return null;
   }
 
-  /** A short one; an interrupt does not end it, and stands afterwards. */
+  /** Pauses; an interrupt does not end the pause, and its status is restored afterwards. */
   private void pause(long nanos) {
     long endNanos = System.nanoTime() + nanos;
     boolean interrupted = Thread.interrupted();
@@ -165,28 +171,31 @@ final class ClusterTopology implements Topology {
     }
   }
 
-  /** A redirection that leads nowhere is no error of the script's: it passes. */
-  private CommandException givenUp(
+  /**
+   * Returns the failure to throw. A redirection that leads nowhere is no error of the script, but a
+   * transient one.
+   */
+  private CommandException failureOf(
       CommandException fault,
       @Nullable Redirection redirection,
       @Nullable CommandException before) {
-    Throwable said = fault.getCause();
-    if (redirection == null || said == null) {
+    Throwable refusal = fault.getCause();
+    if (redirection == null || refusal == null) {
       return before != null ? fault.afterEarlier(before) : fault;
     }
     return new CommandException(
         Kind.NOT_READY,
         before != null,
         "the keys of the lock are on their way to another node of the %s (it says: %s)"
-            .formatted(nodes, said.getMessage()),
-        said);
+            .formatted(nodes, refusal.getMessage()),
+        refusal);
   }
 
   private RedisNode nodeOf(int slot, long deadlineNanos) throws CommandException {
-    SlotMap known = map.current();
+    SlotMap known = slotMap.current();
     HostAndPort master = known == null ? null : known.masterOf(slot);
     if (master == null) {
-      master = map.fetchUnlessNewer(known, deadlineNanos).masterOf(slot);
+      master = slotMap.fetchUnlessNewer(known, deadlineNanos).masterOf(slot);
     }
     if (master == null) {
       throw new CommandException(
@@ -204,27 +213,27 @@ final class ClusterTopology implements Topology {
 
   @Override
   public byte[] publishCommand() {
-    return map.isSharded() ? SPUBLISH : PUBLISH;
+    return slotMap.isSharded() ? SPUBLISH : PUBLISH;
   }
 
   @Override
   public boolean isSharded() {
-    return map.isSharded();
+    return slotMap.isSharded();
   }
 
   @Override
   public Topology.@Nullable SubscriptionEndpoint endpointFor(String channel) {
-    SlotMap known = map.current();
-    if (known == null || !map.isSharded()) {
-      return known == null ? null : anywhere;
+    SlotMap known = slotMap.current();
+    if (known == null || !slotMap.isSharded()) {
+      return known == null ? null : anyNode;
     }
     HostAndPort master = known.masterOf(JedisClusterCRC16.getSlot(channel));
     return master == null ? null : nodes.at(master);
   }
 
-  /** Without shards every node hears everything. */
-  private Connection connectAnywhere() throws CommandException {
-    SlotMap known = map.current();
+  /** Connects to any node: without sharded channels every node receives every message. */
+  private Connection connectToAnyNode() throws CommandException {
+    SlotMap known = slotMap.current();
     List<HostAndPort> masters = new ArrayList<>(known == null ? nodes.seeds() : known.masters());
     Collections.shuffle(masters);
     CommandException last = null;
@@ -240,17 +249,17 @@ final class ClusterTopology implements Topology {
         : new CommandException(Kind.NOT_READY, false, nodes + " has no node", null);
   }
 
-  // ---- for the engine
+  // ---- changes of the cluster
 
   @Override
   public void refresh() {
-    map.refresh();
+    slotMap.refresh();
   }
 
   @Override
   public void checkForFailover(boolean inUse) {
-    if (inUse && map.current() != null) {
-      map.refreshIfIdle();
+    if (inUse && slotMap.current() != null) {
+      slotMap.refreshIfIdle();
     }
   }
 
@@ -261,20 +270,20 @@ final class ClusterTopology implements Topology {
 
   @Override
   public void onConnectionLost(Runnable action) {
-    nodes.onBroken(action);
+    nodes.onConnectionLost(action);
   }
 
   @Override
   public void onChange(Runnable action) {
-    map.onChange(action);
+    slotMap.onChange(action);
   }
 
   @Override
   public Optional<String> clusterId() {
-    if (map.current() == null) {
-      map.refresh();
+    if (slotMap.current() == null) {
+      slotMap.refresh();
     }
-    SlotMap known = map.current();
+    SlotMap known = slotMap.current();
     return known == null ? Optional.empty() : known.id();
   }
 

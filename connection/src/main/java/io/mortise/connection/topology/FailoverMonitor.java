@@ -4,24 +4,26 @@ import io.mortise.connection.concurrent.Scheduler;
 import java.util.function.BooleanSupplier;
 
 /**
- * Has the deployment look whether another server has taken the place of one; everything is then
- * looked at that was said to the old one: holds are verified at once, and whoever waits subscribes
- * anew and asks again.
+ * Makes the topology check regularly whether another server has replaced one. Everything that the
+ * former server knew is then checked: holds are verified at once, and waiters subscribe again and
+ * try again.
+ *
+ * <p><b>Threads.</b> The scheduler's thread calls {@code onDue}; any thread may read the due time.
  */
 public final class FailoverMonitor implements Scheduler.ScheduledTask {
-  private static final long EVERY_NANOS = 200_000_000L;
+  private static final long PERIOD_NANOS = 200_000_000L;
 
-  private final Topology servers;
+  private final Topology topology;
   private final BooleanSupplier inUse;
   private volatile long dueNanos;
 
   /**
-   * @param inUse whether anything is held or waited for
+   * @param inUse tests whether the client holds or waits for a lock
    */
-  public FailoverMonitor(Topology servers, BooleanSupplier inUse, long nowNanos) {
-    this.servers = servers;
+  public FailoverMonitor(Topology topology, BooleanSupplier inUse, long nowNanos) {
+    this.topology = topology;
     this.inUse = inUse;
-    this.dueNanos = nowNanos + EVERY_NANOS;
+    this.dueNanos = nowNanos + PERIOD_NANOS;
   }
 
   @Override
@@ -31,7 +33,7 @@ public final class FailoverMonitor implements Scheduler.ScheduledTask {
 
   @Override
   public void onDue(long nowNanos) {
-    dueNanos = nowNanos + EVERY_NANOS;
-    servers.checkForFailover(inUse.getAsBoolean());
+    dueNanos = nowNanos + PERIOD_NANOS;
+    topology.checkForFailover(inUse.getAsBoolean());
   }
 }

@@ -7,21 +7,20 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisMovedDataException;
 
 /**
- * What a node of a cluster says instead of running a command whose keys it does not have. The
- * command has not run.
+ * The answer of a cluster node that does not have the keys of a command. The command has not run.
  */
 sealed interface Redirection {
 
-  /** The slot is another node's now. */
+  /** The slot belongs to another node now. */
   record Moved(HostAndPort to) implements Redirection {}
 
-  /** The slot is on its way to another node, and these keys have arrived there. */
+  /** The slot is moving to another node, and these keys have arrived there. */
   record Ask(HostAndPort to) implements Redirection {}
 
-  /** The slot is on its way, and the keys are in two places: it will be over soon. */
+  /** The slot is moving, and the keys are on two nodes, for a short time. */
   record TryAgain() implements Redirection {}
 
-  /** What that answer or error of a server says; null when it is not one of these. */
+  /** Returns the redirection in an answer or error of a server; null when there is none. */
   static @Nullable Redirection of(@Nullable Object answer) {
     if (answer instanceof JedisMovedDataException moved) {
       return new Moved(moved.getTargetNode());
@@ -32,7 +31,7 @@ sealed interface Redirection {
     return answer instanceof JedisDataException reply && isTryAgain(reply) ? new TryAgain() : null;
   }
 
-  /** The second is what a script gets that meets the keys of a slot half-way. */
+  /** The second message is the error of a script that meets a key on its way to another node. */
   private static boolean isTryAgain(JedisDataException reply) {
     String message = String.valueOf(reply.getMessage());
     return message.startsWith("TRYAGAIN") || message.contains("non local key in a cluster");

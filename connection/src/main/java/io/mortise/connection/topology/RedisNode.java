@@ -18,59 +18,65 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * One server. Commands run on borrowed connections, so that each has its own time limit and runs
- * exactly as often as the engine says: Jedis' own repetition is not involved.
+ * One server. Commands run on borrowed connections, so that each has its own time limit and is sent
+ * exactly as often as this class decides: the repetition of Jedis is not involved.
+ *
+ * <p><b>Threads.</b> Any thread may call every method but {@code checkForFailover}, which the
+ * scheduler's thread calls; actions are set before the first use. Each attempt has a connection of
+ * its own, or a share in a batch of the {@link CommandCombiner}.
  */
 final class RedisNode
     implements Topology.SubscriptionEndpoint, PipelineBatch.Lender, AutoCloseable {
   private final String address;
   private final ConnectionPool connections;
-  private final PlatformThreadOffload carriers = new PlatformThreadOffload();
-  private final CommandCombiner trips;
-  private Runnable broken = () -> {};
+  private final PlatformThreadOffload offload = new PlatformThreadOffload();
+  private final CommandCombiner combiner;
+  private Runnable connectionLostAction = () -> {};
 
   RedisNode(String address, ConnectionPool connections) {
     this.address = address;
     this.connections = connections;
-    this.trips = PipelineBatch.to(this);
+    this.combiner = PipelineBatch.to(this);
   }
 
   /**
-   * Runs one exchange, within the time given, on a borrowed connection.
+   * Runs one exchange, within the given time, on a borrowed connection.
    *
    * <p>A connection that breaks without a time-out was most likely dead before: the server
-   * restarted, or closed it for being idle. All that lie idle are then suspect and are dropped, and
-   * the exchange is tried once more on a new one. Nearly all that the engine sends is safe to
-   * repeat; for the rest there is {@link #exchangeAtMostOnce}. When many threads are at it, the
-   * first try may share a connection, see {@link CommandCombiner}; the second never does.
+   * restarted, or closed it because it was idle. All idle connections are then suspect and are
+   * dropped, and the exchange is tried once more on a new connection. Nearly all exchanges are safe
+   * to repeat; for the others there is {@link #exchangeAtMostOnce}. When many threads send
+   * commands, the first attempt may share a connection, see {@link CommandCombiner}; the second
+   * never does.
    *
-   * <p>The interrupt status is put aside meanwhile, and stands again when this returns; whoever
-   * waits looks at it then. An interrupt that comes in between may end the wait for a connection,
-   * and, on a virtual thread, connecting; then too the exchange is tried again, while there is
-   * time. It does not end a command: see {@link PlatformThreadOffload}.
+   * <p>The interrupt status is cleared during the exchange and restored when this returns; a waiter
+   * checks it then. An interrupt during the exchange may end the wait for a connection, and, on a
+   * virtual thread, connecting; then too the exchange is tried again, while there is time. An
+   * interrupt does not end a command: see {@link PlatformThreadOffload}.
    */
   Reply exchange(Exchange exchange, long timeoutNanos) throws CommandException {
     long deadlineNanos = System.nanoTime() + timeoutNanos;
-    Try first =
+    Attempt first =
         exchange instanceof CombinableExchange script && script.isCombinable()
-            ? () -> PipelineBatch.run(trips, script, deadlineNanos)
-            : () -> once(exchange, deadlineNanos, true);
+            ? () -> PipelineBatch.run(combiner, script, deadlineNanos)
+            : () -> exchangeOnBorrowed(exchange, deadlineNanos, true);
     return exchange(first, exchange, deadlineNanos, true);
   }
 
   /**
-   * As {@link #exchange}, for what must not run twice: once it may have reached the server it is
-   * not sent again. That its connection is dead is found out before, by a PING, so that a server
-   * which has restarted meanwhile is no fault here either.
+   * Runs an exchange that must not run twice, otherwise like {@link #exchange}: once it may have
+   * reached the server it is not sent again. A PING before it finds a dead connection, so that a
+   * restart of the server since the last command is no failure here either.
    */
   Reply exchangeAtMostOnce(Exchange exchange, long timeoutNanos) throws CommandException {
     long deadlineNanos = System.nanoTime() + timeoutNanos;
-    return exchange(() -> once(exchange, deadlineNanos, false), exchange, deadlineNanos, false);
+    return exchange(
+        () -> exchangeOnBorrowed(exchange, deadlineNanos, false), exchange, deadlineNanos, false);
   }
 
-  private Reply exchange(Try first, Exchange exchange, long deadlineNanos, boolean repeatable)
+  private Reply exchange(Attempt first, Exchange exchange, long deadlineNanos, boolean repeatable)
       throws CommandException {
-    Try next = first;
+    Attempt next = first;
     boolean interrupted = Thread.interrupted();
     CommandException before = null;
     boolean repeated = false;
@@ -84,21 +90,21 @@ final class RedisNode
             connections.suspectFailover();
           }
           if (fault.kind() == Kind.READ_ONLY) {
-            connections.dropIdle(); // a master that was replaced; the next one is connected to anew
+            connections.dropIdle(); // a replaced master; new connections lead to the next one
           }
           boolean byInterrupt = Thread.interrupted();
           interrupted |= byInterrupt;
           boolean stale =
               !repeated && fault.isBrokenConnection() && fault.mayHaveExecuted() == repeatable;
-          boolean again = (stale || byInterrupt) && (repeatable || before == null);
-          if (!again || deadlineNanos - System.nanoTime() <= 0) {
+          boolean maySendAgain = (stale || byInterrupt) && (repeatable || before == null);
+          if (!maySendAgain || deadlineNanos - System.nanoTime() <= 0) {
             throw before != null ? fault.afterEarlier(before) : fault;
           }
           if (!byInterrupt) {
             repeated = true;
-            connectionBroke();
+            handleBrokenConnection();
           }
-          next = () -> once(exchange, deadlineNanos, repeatable);
+          next = () -> exchangeOnBorrowed(exchange, deadlineNanos, repeatable);
         }
       }
     } finally {
@@ -108,24 +114,26 @@ final class RedisNode
     }
   }
 
-  /** All that lie idle are suspect, and so is what was said to the server before. */
-  private void connectionBroke() {
+  /**
+   * Drops the idle connections, which are suspect, and reports that the server may have changed.
+   */
+  private void handleBrokenConnection() {
     connections.dropIdle();
-    broken.run();
+    connectionLostAction.run();
   }
 
-  /** What to do when a connection broke; to be set before the first use. */
+  /** Sets the action for a broken connection; called before the first use. */
   void onConnectionLost(Runnable action) {
-    broken = action;
+    connectionLostAction = action;
   }
 
-  private Reply once(Exchange exchange, long deadlineNanos, boolean repeatable)
+  private Reply exchangeOnBorrowed(Exchange exchange, long deadlineNanos, boolean repeatable)
       throws CommandException {
-    ConnectionPool.PooledConnection loan = borrow(deadlineNanos);
+    ConnectionPool.PooledConnection pooled = borrow(deadlineNanos);
     boolean reusable = false;
     boolean sent = false;
     try {
-      Connection connection = loan.connection();
+      Connection connection = pooled.connection();
       try {
         int before = connection.getSoTimeout();
         connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
@@ -152,7 +160,7 @@ final class RedisNode
             .onServer(RedisConnection.serverRunIdOf(connection));
       }
     } finally {
-      loan.giveBack(reusable);
+      pooled.giveBack(reusable);
     }
   }
 
@@ -161,8 +169,8 @@ final class RedisNode
   }
 
   @Override
-  public <T> T onThread(Supplier<T> talk) {
-    return PlatformThreadOffload.isRequired() ? carriers.run(talk) : talk.get();
+  public <T> T onThread(Supplier<T> task) {
+    return PlatformThreadOffload.isRequired() ? offload.run(task) : task.get();
   }
 
   @Override
@@ -171,7 +179,7 @@ final class RedisNode
         .onServer(RedisConnection.serverRunIdOf(connection));
   }
 
-  /** Throws if the connection is dead. Any answer shows that it is not, a refusal too. */
+  /** Throws if the connection is dead. Any answer proves that it is not, a refusal too. */
   private static Object probe(Connection connection, long deadlineNanos) {
     try {
       return connection.ping();
@@ -206,7 +214,7 @@ final class RedisNode
     }
   }
 
-  /** Whether a failover may put another server in the place of this one. */
+  /** See {@link ConnectionPool#canFailOver}. */
   boolean canFailOver() {
     return connections.canFailOver();
   }
@@ -227,7 +235,7 @@ final class RedisNode
 
   @Override
   public void close() {
-    carriers.close();
+    offload.close();
     connections.close();
   }
 
@@ -236,9 +244,9 @@ final class RedisNode
     return address;
   }
 
-  /** One try of an exchange. */
+  /** One attempt of an exchange. */
   @FunctionalInterface
-  private interface Try {
+  private interface Attempt {
     Reply run() throws CommandException;
   }
 }

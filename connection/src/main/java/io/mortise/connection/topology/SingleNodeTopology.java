@@ -7,7 +7,11 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One server, or the one that sentinels call the master. */
+/**
+ * One server, or the one that sentinels call the master.
+ *
+ * <p><b>Threads.</b> As for every {@link Topology}; there is no state of its own.
+ */
 final class SingleNodeTopology implements Topology {
   private static final Logger LOG = LoggerFactory.getLogger(SingleNodeTopology.class);
 

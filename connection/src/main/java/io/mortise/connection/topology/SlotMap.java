@@ -11,14 +11,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 
-/** Which master of a cluster has which slot, as one of its nodes has told at one moment. */
+/**
+ * The master of each slot of a cluster, as one of its nodes knew it at one moment.
+ *
+ * <p><b>Threads.</b> Any thread may read a map; it does not change after {@code of} has returned
+ * it.
+ */
 public final class SlotMap {
   public static final int SLOTS = 16_384;
-  private static final int FIRST_NODE_AT = 2;
-  private static final int NODE_ID_AT = 2;
+  private static final int FIRST_NODE_INDEX = 2;
+  private static final int NODE_ID_INDEX = 2;
 
   private final @Nullable HostAndPort[] masters = new @Nullable HostAndPort[SLOTS];
-  private final Set<HostAndPort> all = new LinkedHashSet<>();
+  private final Set<HostAndPort> nodes = new LinkedHashSet<>();
   private final TreeSet<String> ids = new TreeSet<>();
 
   private final long epoch;
@@ -30,20 +35,20 @@ public final class SlotMap {
   /**
    * Reads the answer to CLUSTER SLOTS: ranges of slots, each with its master and its replicas.
    *
-   * @param asked the node that answered; one that does not know its own address leaves it out
-   * @param epoch the highest that the node knew of, see {@link #epoch}
+   * @param answeringNode the node that answered; a node that does not know its own address omits it
+   * @param epoch the highest epoch that the node knew, see {@link #epoch}
    */
-  static SlotMap of(Object answer, HostAndPort asked, long epoch) {
+  static SlotMap of(Object answer, HostAndPort answeringNode, long epoch) {
     SlotMap map = new SlotMap(epoch);
     for (Object range : (List<?>) answer) {
       List<?> parts = (List<?>) range;
       HostAndPort master = null;
-      for (Object part : parts.subList(FIRST_NODE_AT, parts.size())) {
+      for (Object part : parts.subList(FIRST_NODE_INDEX, parts.size())) {
         List<?> node = (List<?>) part;
-        HostAndPort address = address(node, asked);
+        HostAndPort address = address(node, answeringNode);
         master = master == null ? address : master;
-        map.all.add(address);
-        map.ids.add(new String((byte[]) node.get(NODE_ID_AT), UTF_8));
+        map.nodes.add(address);
+        map.ids.add(new String((byte[]) node.get(NODE_ID_INDEX), UTF_8));
       }
       int first = Math.toIntExact((Long) parts.get(0));
       int last = Math.toIntExact((Long) parts.get(1));
@@ -52,40 +57,41 @@ public final class SlotMap {
     return map;
   }
 
-  private static HostAndPort address(List<?> node, HostAndPort asked) {
+  private static HostAndPort address(List<?> node, HostAndPort answeringNode) {
     String host = node.get(0) == null ? "" : new String((byte[]) node.get(0), UTF_8);
     int port = Math.toIntExact((Long) node.get(1));
-    return new HostAndPort(host.isEmpty() || host.equals("?") ? asked.getHost() : host, port);
+    return new HostAndPort(
+        host.isEmpty() || host.equals("?") ? answeringNode.getHost() : host, port);
   }
 
-  /** Null when no node has the slot. */
+  /** Returns the master of a slot; null when no node has the slot. */
   @Nullable HostAndPort masterOf(int slot) {
     return masters[slot];
   }
 
-  /** Masters that have slots. */
+  /** Returns the masters that have slots. */
   Set<HostAndPort> masters() {
-    Set<HostAndPort> some = new LinkedHashSet<>(Arrays.asList(masters));
-    some.remove(null);
-    return some;
+    Set<HostAndPort> distinct = new LinkedHashSet<>(Arrays.asList(masters));
+    distinct.remove(null);
+    return distinct;
   }
 
-  /** Masters and replicas. */
+  /** Returns the masters and the replicas. */
   Set<HostAndPort> nodes() {
-    return all;
+    return nodes;
   }
 
-  /** A number that each failover raises: a map with a lower one may be older. */
+  /** Returns a number that each failover raises: a map with a lower epoch may be older. */
   long epoch() {
     return epoch;
   }
 
-  /** One of the ids that its nodes keep as long as they live; the same for all who ask. */
+  /** Returns one of the permanent ids of the nodes; the same one for all clients. */
   Optional<String> id() {
     return ids.isEmpty() ? Optional.empty() : Optional.of(ids.first());
   }
 
-  /** Whether every slot has the same master in both. */
+  /** Returns whether every slot has the same master in both maps. */
   boolean hasSameMasters(@Nullable SlotMap other) {
     return other != null && Arrays.equals(masters, other.masters);
   }

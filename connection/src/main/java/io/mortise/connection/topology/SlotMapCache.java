@@ -27,22 +27,23 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * What is known of a cluster: which master has which slot, and whether channels have slots too.
- * Asked when it is first needed, again when an answer shows that it has changed, when a connection
- * breaks, and regularly while something is held.
+ * Caches the slot map of a cluster, and whether its channels have slots too. The map is fetched
+ * when it is first needed, again when an answer shows that it has changed, when a connection
+ * breaks, and regularly while the client holds or waits for a lock.
  *
- * <p><b>Who is believed.</b> The first node that answers, in random order, unless it says that it
- * cannot reach most masters, or knows only of an older epoch than the map that is known: so a
- * former master that was cut off does not turn the map back. An epoch that nobody has named for a
- * minute is forgotten, because a cluster that is made anew begins with 0.
+ * <p><b>Which answer counts.</b> The first node that answers counts, in random order, unless it
+ * reports that it cannot reach most masters, or its epoch is older than that of the known map. So a
+ * former master that was cut off does not turn the map back. An epoch that no node has reported for
+ * a minute is ignored, because a cluster that is set up again begins with 0.
  *
- * <p><b>Threads.</b> {@code map} and {@code sharded} are replaced under {@code asking}, by whoever
- * asks, and read without it. At most one worker asks in the background.
+ * <p><b>Threads.</b> Any thread may call every method. {@code map} and {@code sharded} are replaced
+ * under {@code fetchLock}, by the fetching thread, and read without it. At most one worker fetches
+ * in the background.
  */
 final class SlotMapCache {
   private static final Logger LOG = LoggerFactory.getLogger(SlotMapCache.class);
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
-  private static final long LEAST_SHARE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long MIN_SHARE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final Pattern STATE = Pattern.compile("(?m)^cluster_state:(\\w+)");
   private static final Pattern EPOCH = Pattern.compile("(?m)^cluster_current_epoch:(\\d+)");
@@ -50,25 +51,25 @@ final class SlotMapCache {
   private final ClusterNodes nodes;
   private final WorkerPool workers;
   private final long forgetNanos;
-  private final ReentrantLock asking = new ReentrantLock();
+  private final ReentrantLock fetchLock = new ReentrantLock();
 
-  /** How often it was wished since the last time that nobody was at it. */
-  private final AtomicInteger refreshes = new AtomicInteger();
+  /** The number of requests for a refresh since the last time that no worker was refreshing. */
+  private final AtomicInteger refreshRequests = new AtomicInteger();
 
   private volatile @Nullable SlotMap map;
   private volatile boolean sharded;
-  private volatile Runnable changed = () -> {};
+  private volatile Runnable changeAction = () -> {};
 
   /** Whether {@link #sharded} is known. */
-  @GuardedBy("asking")
-  private boolean probed;
+  @GuardedBy("fetchLock")
+  private boolean shardingKnown;
 
-  /** When the map was last told. */
-  @GuardedBy("asking")
-  private long toldNanos = System.nanoTime();
+  /** When the map was last fetched. */
+  @GuardedBy("fetchLock")
+  private long fetchedNanos = System.nanoTime();
 
   /**
-   * @param forgetNanos after which an epoch that nobody names is forgotten
+   * @param forgetNanos the time after which an epoch that no node reports is ignored
    */
   SlotMapCache(ClusterNodes nodes, WorkerPool workers, long forgetNanos) {
     this.nodes = nodes;
@@ -76,39 +77,40 @@ final class SlotMapCache {
     this.forgetNanos = forgetNanos;
   }
 
-  /** What to do when a slot has another master; to be set before the first use. */
+  /** Sets the action for a slot that has another master; called before the first use. */
   void onChange(Runnable action) {
-    changed = action;
+    changeAction = action;
   }
 
-  /** What was told last; null before the first time. */
+  /** Returns the map that was fetched last; null before the first one. */
   @Nullable SlotMap current() {
     return map;
   }
 
-  /** The master of a slot, as far as it is known. */
+  /** Returns the master of a slot, as far as it is known. */
   @Nullable HostAndPort masterOf(int slot) {
     SlotMap known = map;
     return known == null ? null : known.masterOf(slot);
   }
 
-  /** Whether all masters know SPUBLISH. */
+  /** Returns whether all masters know SPUBLISH. */
   boolean isSharded() {
     return sharded;
   }
 
   /**
-   * Asks for the map, one thread at a time.
+   * Fetches the map, one thread at a time.
    *
-   * @param seen the map that the caller has found wrong: if there is another one by now, that
+   * @param seen the map that the caller has found wrong: if there is another one by now, that one
+   *     is returned
    */
   SlotMap fetchUnlessNewer(@Nullable SlotMap seen, long deadlineNanos) throws CommandException {
     boolean interrupted = false;
     try {
       while (true) {
         try {
-          if (!asking.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-            throw notInTime();
+          if (!fetchLock.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+            throw timeOut();
           }
           break;
         } catch (InterruptedException e) {
@@ -117,9 +119,9 @@ final class SlotMapCache {
       }
       try {
         SlotMap now = map;
-        return now != null && now != seen ? now : askAnyNode(deadlineNanos);
+        return now != null && now != seen ? now : fetchFromAnyNode(deadlineNanos);
       } finally {
-        asking.unlock();
+        fetchLock.unlock();
       }
     } finally {
       if (interrupted) {
@@ -128,22 +130,22 @@ final class SlotMapCache {
     }
   }
 
-  /** Each in turn, in random order, with an equal share of the time that is left. */
-  @GuardedBy("asking")
-  private SlotMap askAnyNode(long deadlineNanos) throws CommandException {
+  /** Queries one node after the other, in random order, each with an equal share of the time. */
+  @GuardedBy("fetchLock")
+  private SlotMap fetchFromAnyNode(long deadlineNanos) throws CommandException {
     CommandException last = null;
     List<HostAndPort> order = inRandomOrder();
-    int others = order.size();
+    int nodesLeft = order.size();
     for (HostAndPort address : order) {
       long left = deadlineNanos - System.nanoTime();
       if (left <= 0) {
         break;
       }
       try {
-        long share = Math.min(left, Math.max(LEAST_SHARE_NANOS, left / others--));
-        SlotMap told = askNode(address, share);
-        install(told, deadlineNanos);
-        return told;
+        long share = Math.min(left, Math.max(MIN_SHARE_NANOS, left / nodesLeft--));
+        SlotMap fetched = fetchFrom(address, share);
+        install(fetched, deadlineNanos);
+        return fetched;
       } catch (CommandException fault) {
         if (last != null) {
           fault.addSuppressed(last);
@@ -151,42 +153,43 @@ final class SlotMapCache {
         last = fault;
       }
     }
-    throw last != null ? last : notInTime();
+    throw last != null ? last : timeOut();
   }
 
-  @GuardedBy("asking")
-  private SlotMap askNode(HostAndPort address, long withinNanos) throws CommandException {
+  @GuardedBy("fetchLock")
+  private SlotMap fetchFrom(HostAndPort address, long withinNanos) throws CommandException {
     long deadlineNanos = System.nanoTime() + withinNanos;
     RedisNode node = nodes.at(address);
-    // The epoch first: a failover in between must not lend its epoch to the map before it.
+    // The epoch comes first: a failover in between must not lend its epoch to the former map.
     Object info = node.exchange(cluster("INFO"), withinNanos).value();
     String state = info instanceof byte[] text ? new String(text, UTF_8) : "";
     if (!find(STATE, state, "ok").equals("ok")) {
-      throw notNow(address + " cannot reach most masters, or a slot has none");
+      throw notReady(address + " cannot reach most masters, or a slot has none");
     }
     long epoch = Long.parseLong(find(EPOCH, state, "0"));
     SlotMap known = map;
-    if (known != null && epoch < known.epoch() && System.nanoTime() - toldNanos < forgetNanos) {
-      throw notNow(address + " has not heard of the last failover yet");
+    if (known != null && epoch < known.epoch() && System.nanoTime() - fetchedNanos < forgetNanos) {
+      throw notReady(address + " does not know the last failover yet");
     }
     long left = deadlineNanos - System.nanoTime();
     Object slots = node.exchange(cluster("SLOTS"), left).value();
     try {
-      SlotMap told = SlotMap.of(slots, address, epoch);
-      if (told.masters().isEmpty()) {
-        throw notNow(address + " knows of no slots");
+      SlotMap fetched = SlotMap.of(slots, address, epoch);
+      if (fetched.masters().isEmpty()) {
+        throw notReady(address + " knows of no slots");
       }
-      return told;
+      return fetched;
     } catch (RuntimeException odd) {
-      throw new CommandException(Kind.NOT_READY, false, address + " cannot be understood", odd);
+      throw new CommandException(
+          Kind.NOT_READY, false, address + " gave an answer that cannot be read", odd);
     }
   }
 
-  private CommandException notInTime() {
+  private CommandException timeOut() {
     return new CommandException(Kind.UNREACHABLE, false, nodes + " did not answer in time", null);
   }
 
-  private static CommandException notNow(String why) {
+  private static CommandException notReady(String why) {
     return new CommandException(Kind.NOT_READY, false, why, null);
   }
 
@@ -201,38 +204,38 @@ final class SlotMapCache {
   }
 
   private List<HostAndPort> inRandomOrder() {
-    Set<HostAndPort> some = new LinkedHashSet<>(nodes.seeds());
+    Set<HostAndPort> addresses = new LinkedHashSet<>(nodes.seeds());
     SlotMap known = map;
     if (known != null) {
-      some.addAll(known.nodes());
+      addresses.addAll(known.nodes());
     }
-    List<HostAndPort> order = new ArrayList<>(some);
+    List<HostAndPort> order = new ArrayList<>(addresses);
     Collections.shuffle(order);
     return order;
   }
 
-  @GuardedBy("asking")
-  private void install(SlotMap told, long deadlineNanos) throws CommandException {
-    if (!probed) {
-      sharded = probe(told, deadlineNanos);
-      probed = true;
+  @GuardedBy("fetchLock")
+  private void install(SlotMap fetched, long deadlineNanos) throws CommandException {
+    if (!shardingKnown) {
+      sharded = probeSharding(fetched, deadlineNanos);
+      shardingKnown = true;
     }
     SlotMap before = map;
-    map = told;
-    toldNanos = System.nanoTime();
-    nodes.retain(told.nodes());
-    if (before != null && !told.hasSameMasters(before)) {
+    map = fetched;
+    fetchedNanos = System.nanoTime();
+    nodes.retain(fetched.nodes());
+    if (before != null && !fetched.hasSameMasters(before)) {
       LOG.info("slots of the {} have other masters now: holds are verified", nodes);
-      changed.run();
+      changeAction.run();
     }
   }
 
-  /** Whether all masters that answer know SPUBLISH; asked once. */
-  private boolean probe(SlotMap told, long deadlineNanos) throws CommandException {
+  /** Returns whether all masters that answer know SPUBLISH; called until one has answered. */
+  private boolean probeSharding(SlotMap fetched, long deadlineNanos) throws CommandException {
     boolean all = true;
     int answers = 0;
-    CommandException silent = null;
-    for (HostAndPort master : told.masters()) {
+    CommandException unanswered = null;
+    for (HostAndPort master : fetched.masters()) {
       long left = deadlineNanos - System.nanoTime();
       if (left <= 0) {
         break;
@@ -245,11 +248,11 @@ final class SlotMapCache {
         if (!fault.kind().isTransient()) {
           throw fault;
         }
-        silent = fault;
+        unanswered = fault;
       }
     }
     if (answers == 0) {
-      throw silent != null ? silent : notInTime();
+      throw unanswered != null ? unanswered : timeOut();
     }
     return all;
   }
@@ -266,21 +269,21 @@ final class SlotMapCache {
     }
   }
 
-  /** Asks on a worker, if none is at it. */
+  /** Refreshes on a worker, if none is refreshing. */
   void refreshIfIdle() {
-    if (refreshes.get() == 0) {
+    if (refreshRequests.get() == 0) {
       refreshSoon();
     }
   }
 
-  /** Asks on a worker; one that is at it already asks once more. */
+  /** Refreshes on a worker; one that is refreshing already does so once more. */
   void refreshSoon() {
-    if (refreshes.getAndIncrement() == 0) {
+    if (refreshRequests.getAndIncrement() == 0) {
       try {
         workers.run(this::refreshUntilQuiet);
       } catch (OutOfMemoryError | StackOverflowError noThread) {
-        refreshes.set(0);
-        LOG.debug("the {} is looked at later", nodes, noThread);
+        refreshRequests.set(0);
+        LOG.debug("the slot map of the {} is fetched later", nodes, noThread);
       }
     }
   }
@@ -288,25 +291,25 @@ final class SlotMapCache {
   private void refreshUntilQuiet() {
     boolean ended = false;
     try {
-      int wished;
+      int requested;
       do {
-        wished = refreshes.get();
+        requested = refreshRequests.get();
         refresh();
-      } while (!refreshes.compareAndSet(wished, 0));
+      } while (!refreshRequests.compareAndSet(requested, 0));
       ended = true;
     } finally {
       if (!ended) {
-        refreshes.set(0); // an error must not be the last question
+        refreshRequests.set(0); // an error must not prevent later refreshes
       }
     }
   }
 
-  /** Asks now; what cannot be known stays as it was. */
+  /** Fetches the map now; when no node answers, the map stays as it was. */
   void refresh() {
     try {
       var unused = fetchUnlessNewer(map, System.nanoTime() + REFRESH_NANOS);
-    } catch (CommandException nobodyAnswers) {
-      LOG.debug("who has which slots is not known at the moment", nobodyAnswers);
+    } catch (CommandException noNodeAnswers) {
+      LOG.debug("the slot map cannot be fetched at the moment", noNodeAnswers);
     }
   }
 }

@@ -10,91 +10,99 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 
 /**
- * The servers behind one client, and which of them has which key: one server (which sentinels may
+ * The servers of one client, and which of them has which key: one server (which sentinels may
  * replace by another), or a cluster.
  *
- * <p>Keys are told apart by their hash slot. One server has one slot for all, 0, so that whatever
- * is gathered by slot goes together there.
+ * <p>Keys are distinguished by their hash slot. A single server has the slot 0 for all keys, so
+ * that all commands that are grouped by slot go together there.
+ *
+ * <p><b>Threads.</b> Any thread may call every method, except that {@code checkForFailover} is for
+ * the scheduler's thread alone, and actions are set before the first use.
  */
 public interface Topology extends AutoCloseable {
-  /** The command of a server that is none of a cluster, or of one whose channels have no slots. */
+  /** The command without a cluster, or with a cluster whose channels have no slots. */
   byte[] PUBLISH = "PUBLISH".getBytes(US_ASCII);
 
-  /** The command of a cluster whose channels have slots. */
+  /** The command with a cluster whose channels have slots. */
   byte[] SPUBLISH = "SPUBLISH".getBytes(US_ASCII);
 
-  /** The slot of a key. Keys of one slot may go in one command. */
+  /** Returns the slot of a key. One command may contain several keys of one slot. */
   int slotOf(byte[] key);
 
   /**
-   * What has the slot, as far as it is known without asking: slots with equal answers can go in one
-   * round trip.
+   * Returns what identifies the server of the slot, as far as it is known without a query: commands
+   * for slots with equal results can share a round trip.
    */
   Object serverOf(int slot);
 
   /**
    * Runs one exchange at the server that has the slot; see {@link RedisNode#exchange}. Follows the
-   * slot when it has moved, within the same time.
+   * slot when it has moved, within the same time limit.
    */
   Reply exchange(int slot, Exchange exchange, long timeoutNanos) throws CommandException;
 
   /**
-   * As {@link #exchange}, for what must not run twice; see {@link RedisNode#exchangeAtMostOnce}. A
-   * server that only says where the slot is has not run it.
+   * Runs an exchange that must not run twice, otherwise like {@link #exchange}; see {@link
+   * RedisNode#exchangeAtMostOnce}. A server that answers with a redirection has not run it.
    */
   Reply exchangeAtMostOnce(int slot, Exchange exchange, long timeoutNanos) throws CommandException;
 
   /**
-   * Whether the answer to a part of an exchange says that it belongs elsewhere, or elsewhere soon;
-   * it has not run then, and is to be sent again.
+   * Returns whether the answer to a part of an exchange is a redirection to another server, now or
+   * soon. That part has not run then, and has to be sent again.
    */
   boolean isRedirect(Object answer);
 
   /**
-   * The command with which scripts publish. Known after the first exchange has found its server.
+   * Returns the command with which scripts publish. It is known after the first exchange has found
+   * its server.
    */
   byte[] publishCommand();
 
-  /** Where the messages of a channel are heard; null while that is not known. */
+  /** Returns where the messages of a channel arrive; null while that is not known. */
   Topology.@Nullable SubscriptionEndpoint endpointFor(String channel);
 
-  /** Whether channels have slots as keys have, so that they move with them. */
+  /** Returns whether channels have slots like keys, so that they move with their slots. */
   boolean isSharded();
 
   /**
-   * Asks who has which slots, within a short time; what {@link #onChange} set follows from it. Does
-   * nothing where that cannot change.
+   * Fetches which server has which slot, within a short time; calls the action of {@link #onChange}
+   * after a change. Does nothing where the servers cannot change.
    */
   void refresh();
 
   /**
-   * Looks for another server in the place of one; called regularly by the scheduler's thread, and
+   * Checks whether another server has replaced one. The scheduler's thread calls it regularly; it
    * does not block.
    *
-   * @param inUse whether anything is held or waited for
+   * @param inUse whether the client holds or waits for a lock
    */
   void checkForFailover(boolean inUse);
 
-  /** Whether {@link #checkForFailover} has anything to look for. */
+  /** Returns whether a failover can happen, so that {@link #checkForFailover} is of use. */
   boolean canFailOver();
 
-  /** What to do when a connection broke; to be set before the first use. */
+  /** Sets the action for a broken connection; called before the first use. */
   void onConnectionLost(Runnable action);
 
-  /** What to do when another server has a key than before; to be set before the first use. */
+  /** Sets the action for a key that another server has now; called before the first use. */
   void onChange(Runnable action);
 
-  /** What a cluster has in common whichever way it is reached; empty when it is none. */
+  /**
+   * Returns an id that is the same for all clients of a cluster, whichever nodes they use; empty
+   * without a cluster.
+   */
   Optional<String> clusterId();
 
+  /** Returns the number of borrowed connections. */
   int connectionsInUse();
 
   @Override
   void close();
 
-  /** A server, or any of several, on which channels are subscribed. */
+  /** A server, or any of several servers, on which channels are subscribed. */
   interface SubscriptionEndpoint {
-    /** A connection for a subscription. The caller closes it. */
+    /** Returns a new connection for a subscription. The caller closes it. */
     Connection connect() throws CommandException;
   }
 }

@@ -26,20 +26,20 @@ import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.util.JedisURIHelper;
 
-/** Makes the deployment of what the user gave: a URI, or a Jedis client. */
+/** Makes the topology from a URI, or from a Jedis client of the user. */
 public final class TopologyFactory {
   private static final int DEFAULT_PORT = 6379;
   private static final int SENTINEL_PORT = 26379;
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
 
-  /** A sentinel that says nothing for so long is asked over a new connection. */
-  private static final long SENTINEL_MILLIS = 2_000;
+  /** The maximum time-out of a sentinel; after it the next query goes over a new connection. */
+  private static final long MAX_SENTINEL_MILLIS = 2_000;
 
   /**
-   * Scheme, the kind of deployment, credentials with their @, hosts, path, query, and the master
+   * Scheme, the kind of topology, credentials with their @, hosts, path, query, and the master
    * behind a #.
    */
-  private static final Pattern SEVERAL =
+  private static final Pattern URI_PARTS =
       Pattern.compile(
           "(?i)(rediss?)(-sentinel|-cluster)?://([^@/]*@)?([^/?#]*)(/[^?#]*)?(\\?[^#]*)?(?:#(.*))?");
 
@@ -50,7 +50,7 @@ public final class TopologyFactory {
   private TopologyFactory() {}
 
   /**
-   * A deployment on connections of its own.
+   * Makes a topology with its own connections.
    *
    * @param text {@code redis[s]://[[user]:password@]host[:port][/db]} for one server; with several
    *     hosts and commas, or {@code redis[s]-cluster://}, for a cluster; {@code
@@ -59,7 +59,7 @@ public final class TopologyFactory {
    */
   public static Topology create(String text, ConnectionSettings settings, WorkerPool workers) {
     refuseRawCredentials(text);
-    Matcher parts = SEVERAL.matcher(text);
+    Matcher parts = URI_PARTS.matcher(text);
     if (parts.matches()) {
       if (part(parts, 2).equalsIgnoreCase("-sentinel")) {
         return new SingleNodeTopology(sentinelNode(parts, settings, workers));
@@ -76,7 +76,7 @@ public final class TopologyFactory {
             server.toString(), new LazyConnectionPool(server, config(uri, settings), settings)));
   }
 
-  /** What reads like credentials up to the last @, with a character that ends them for a parser. */
+  /** Refuses credentials, up to the last @, with a character that ends them for a parser. */
   private static void refuseRawCredentials(String text) {
     int from = text.indexOf("://");
     int to = text.lastIndexOf('@');
@@ -94,7 +94,7 @@ public final class TopologyFactory {
     }
   }
 
-  /** Settings of other clients would be without effect here: they are in the settings. */
+  /** Refuses the parameters of other clients, which would have no effect here. */
   private static void refuseUnknown(@Nullable String query) {
     for (String parameter : query == null ? new String[0] : query.split("&", -1)) {
       if (!parameter.matches("protocol=[23]")) {
@@ -108,12 +108,12 @@ public final class TopologyFactory {
 
   private static ClusterTopology cluster(
       Matcher parts, ConnectionSettings settings, WorkerPool workers) {
-    URI whole = firstHost(parts);
-    if (whole.getPath() != null && !whole.getPath().matches("/?0?")) {
+    URI uri = firstHost(parts);
+    if (uri.getPath() != null && !uri.getPath().matches("/?0?")) {
       throw new IllegalArgumentException(
-          "a Redis Cluster has the database 0 alone, not '%s'".formatted(whole.getPath()));
+          "a Redis Cluster has the database 0 alone, not '%s'".formatted(uri.getPath()));
     }
-    JedisClientConfig config = config(whole, settings);
+    JedisClientConfig config = config(uri, settings);
     return new ClusterTopology(
         new ClusterNodes(
             hosts(parts, DEFAULT_PORT), node -> new LazyConnectionPool(node, config, settings)),
@@ -122,14 +122,14 @@ public final class TopologyFactory {
 
   private static RedisNode sentinelNode(
       Matcher parts, ConnectionSettings settings, WorkerPool workers) {
-    URI whole = firstHost(parts);
+    URI uri = firstHost(parts);
     Set<HostAndPort> addresses = hosts(parts, SENTINEL_PORT);
     String master = part(parts, 7);
     if (master.isBlank()) {
       throw new IllegalArgumentException(
           "the URI of sentinels ends with '#' and the name of the master that they watch");
     }
-    JedisClientConfig config = sentinelConfig(whole, settings);
+    JedisClientConfig config = sentinelConfig(uri, settings);
     List<SentinelConnection> sentinels =
         addresses.stream().map(address -> new SentinelConnection(address, config)).toList();
     return new RedisNode(
@@ -137,11 +137,11 @@ public final class TopologyFactory {
         new SentinelConnectionPool(
             new SentinelMonitor(
                 master, sentinels, workers.threads("sentinel"), SentinelMonitor.FORGET_NANOS),
-            config(whole, settings),
+            config(uri, settings),
             settings));
   }
 
-  /** What stands in the URI besides the hosts, as it would for the first of them alone. */
+  /** Returns the URI with the first of its hosts alone. */
   private static URI firstHost(Matcher parts) {
     String host = part(parts, 4).split(",", -1)[0];
     return parse(part(parts, 1) + "://" + part(parts, 3) + host + part(parts, 5) + part(parts, 6));
@@ -166,7 +166,7 @@ public final class TopologyFactory {
 
   private static JedisClientConfig config(URI uri, ConnectionSettings settings) {
     DefaultJedisClientConfig.Builder config =
-        reach(uri, settings)
+        baseConfig(uri, settings)
             .user(JedisURIHelper.getUser(uri))
             .password(JedisURIHelper.getPassword(uri))
             .database(JedisURIHelper.getDBIndex(uri));
@@ -176,13 +176,13 @@ public final class TopologyFactory {
     return config.build();
   }
 
-  /** Sentinels have no databases, and users of their own. */
+  /** Returns the configuration for sentinels, which have no databases, and their own users. */
   private static JedisClientConfig sentinelConfig(URI uri, ConnectionSettings settings) {
-    int millis = (int) Math.min(SENTINEL_MILLIS, settings.commandTimeout().toMillis());
-    return reach(uri, settings).timeoutMillis(millis).build();
+    int millis = (int) Math.min(MAX_SENTINEL_MILLIS, settings.commandTimeout().toMillis());
+    return baseConfig(uri, settings).timeoutMillis(millis).build();
   }
 
-  private static DefaultJedisClientConfig.Builder reach(URI uri, ConnectionSettings settings) {
+  private static DefaultJedisClientConfig.Builder baseConfig(URI uri, ConnectionSettings settings) {
     DefaultJedisClientConfig.Builder config =
         DefaultJedisClientConfig.builder()
             .timeoutMillis(Math.toIntExact(settings.commandTimeout().toMillis()));
@@ -192,7 +192,7 @@ public final class TopologyFactory {
     return config;
   }
 
-  /** A deployment on the connections of a client that the user made, and closes. */
+  /** Makes a topology on the connections of a client that the user made, and closes. */
   public static Topology create(
       UnifiedJedis jedis, ConnectionSettings settings, WorkerPool workers) {
     String name =
@@ -200,10 +200,11 @@ public final class TopologyFactory {
             + "@"
             + Integer.toHexString(System.identityHashCode(jedis));
     if (jedis instanceof RedisClient client) {
-      return given("the server of " + name, new JedisPoolProvider.Standalone(client), workers);
+      return ofJedisPool(
+          "the server of " + name, new JedisPoolProvider.Standalone(client), workers);
     }
     if (jedis instanceof RedisSentinelClient client) {
-      return given("the master of " + name, new JedisPoolProvider.Sentinel(client), workers);
+      return ofJedisPool("the master of " + name, new JedisPoolProvider.Sentinel(client), workers);
     }
     if (jedis instanceof RedisClusterClient client) {
       Set<HostAndPort> seeds = new LinkedHashSet<>();
@@ -222,7 +223,7 @@ public final class TopologyFactory {
             + jedis.getClass().getName());
   }
 
-  private static Topology given(String name, JedisPoolProvider pool, WorkerPool workers) {
+  private static Topology ofJedisPool(String name, JedisPoolProvider pool, WorkerPool workers) {
     return new SingleNodeTopology(new RedisNode(name, new JedisConnectionPool(pool, workers)));
   }
 
@@ -231,7 +232,7 @@ public final class TopologyFactory {
     try {
       uri = new URI(text);
     } catch (URISyntaxException e) {
-      // Not as the cause: its message repeats the whole text, with the password.
+      // Without the cause: its message repeats the whole text, with the password.
       throw new IllegalArgumentException(
           "not a URI like redis://user:password@host:6379/0: %s at index %d"
               .formatted(e.getReason(), e.getIndex()));
@@ -248,9 +249,9 @@ public final class TopologyFactory {
           "the Redis URI names no host, or one with a character that no host name in a URI has,"
               + " such as '_'");
     }
-    if (uri.getPort() == 0 || uri.getPort() > MOST_PORT) {
+    if (uri.getPort() == 0 || uri.getPort() > MAX_PORT) {
       throw new IllegalArgumentException(
-          "the port of a Redis URI is from 1 to %d, not %d".formatted(MOST_PORT, uri.getPort()));
+          "the port of a Redis URI is from 1 to %d, not %d".formatted(MAX_PORT, uri.getPort()));
     }
     String path = uri.getPath() == null ? "" : uri.getPath();
     if (!path.matches("/?|/\\d{1,4}")) {
