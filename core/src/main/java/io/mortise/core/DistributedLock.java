@@ -85,7 +85,7 @@ public interface DistributedLock extends Lock {
   void lock();
 
   /**
-   * As {@link #lock()}, with a lease that nobody renews.
+   * As {@link #lock()}, with a lease that is not renewed.
    *
    * @param lease at least 1 ms; when it has run out the lock is free for others
    * @throws IllegalArgumentException if the lease is shorter than 1 ms or longer than 365 days
@@ -101,7 +101,7 @@ public interface DistributedLock extends Lock {
   @Override
   void lockInterruptibly() throws InterruptedException;
 
-  /** As {@link #lockInterruptibly()}, with a lease that nobody renews. */
+  /** As {@link #lockInterruptibly()}, with a lease that is not renewed. */
   void lockInterruptibly(Duration lease) throws InterruptedException;
 
   /**
@@ -135,7 +135,7 @@ public interface DistributedLock extends Lock {
    */
   boolean tryLock(Duration wait) throws InterruptedException;
 
-  /** As {@link #tryLock(Duration)}, with a lease that nobody renews. */
+  /** As {@link #tryLock(Duration)}, with a lease that is not renewed. */
   boolean tryLock(Duration wait, Duration lease) throws InterruptedException;
 
   /**
@@ -176,7 +176,7 @@ public interface DistributedLock extends Lock {
    */
   Optional<Lease> tryAcquire();
 
-  /** As {@link #tryAcquire()}, with a lease that nobody renews. */
+  /** As {@link #tryAcquire()}, with a lease that is not renewed. */
   Optional<Lease> tryAcquire(Duration lease);
 
   /**
@@ -191,7 +191,7 @@ public interface DistributedLock extends Lock {
    */
   Optional<Lease> acquire(Duration wait) throws InterruptedException;
 
-  /** As {@link #acquire(Duration)}, with a lease that nobody renews. */
+  /** As {@link #acquire(Duration)}, with a lease that is not renewed. */
   Optional<Lease> acquire(Duration wait, Duration lease) throws InterruptedException;
 
   /**
@@ -203,7 +203,7 @@ public interface DistributedLock extends Lock {
    */
   CompletionStage<Optional<Lease>> acquireAsync(Duration wait);
 
-  /** As {@link #acquireAsync(Duration)}, with a lease that nobody renews. */
+  /** As {@link #acquireAsync(Duration)}, with a lease that is not renewed. */
   CompletionStage<Optional<Lease>> acquireAsync(Duration wait, Duration lease);
 
   /**
@@ -232,9 +232,9 @@ public interface DistributedLock extends Lock {
   Optional<Duration> remainingLease();
 
   /**
-   * Releases the lock by force, whoever holds it. The holder is not asked; it is notified at its
-   * next renewal or at its release ({@link LeaseLoss.Reason#FORCED}), and its fencing token is
-   * older than the next holder's.
+   * Releases the lock by force, regardless of its holder. The holder is not asked; it is notified
+   * at its next renewal or at its release ({@link LeaseLoss.Reason#FORCED}), and its fencing token
+   * is older than the next holder's.
    *
    * <p>The command is sent at most once. If its reply is lost, it is unknown whether the lock was
    * released, and a second command could hit the next holder: then it throws, and the message says

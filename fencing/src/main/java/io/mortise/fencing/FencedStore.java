@@ -151,7 +151,7 @@ public final class FencedStore {
       long token, String script, List<String> keys, List<String> arguments) {
     if (script.startsWith("#!")) {
       throw new IllegalArgumentException(
-          "a guarded script is put into another one, and cannot begin with '#!'");
+          "a guarded script is embedded in another one, and cannot begin with '#!'");
     }
     String text = new String(SCRIPT.text(), UTF_8).replace(SCRIPT_PLACEHOLDER, script);
     return parseReply(token, jedis.eval(text, keys(keys), arguments(token, arguments)));

@@ -13,7 +13,8 @@ public final class StaleTokenException extends IllegalStateException {
 
   StaleTokenException(String resource, long token, long lastToken) {
     super(
-        "resource '%s': refused a write with fencing token %d, because one with %d has been here; this holder has lost its lock to a later one, and must not go on"
+        ("resource '%s': rejected a write with fencing token %d, because it has seen %d;"
+                + " this holder has lost its lock to a later one and must stop")
             .formatted(resource, token, lastToken));
     this.resource = resource;
     this.token = token;

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * order that all processes share. Acquisitions of this kind therefore cannot wait for each other in
  * a cycle. Threads that lock the members separately can; therefore a wait while holding members is
  * bounded. After it the acquisition waits first for the member that was busy, while holding none.
- * If all acquisitions began at the first member again, they would take it in turn, and a thread
+ * If all acquisitions began at the first member again, they would acquire it in turn, and a thread
  * that holds the busy member and waits for the first would rarely get it.
  *
  * <p><b>Failures.</b> An interrupt is thrown by the member that waits, or checked in the pause.
@@ -203,7 +203,7 @@ final class MultiAcquisition {
     if (!held || !leases.stream().allMatch(OwnedLease::isValid)) {
       throw new LockException(
           Reason.UNREACHABLE,
-          "lock '%s': a member was lost before the others had been taken; give a longer lease than"
+          "lock '%s': a member was lost before the others were acquired; give a longer lease than"
                   .formatted(source.name())
               + " %d ms".formatted(terms.leaseMillis()),
           null);

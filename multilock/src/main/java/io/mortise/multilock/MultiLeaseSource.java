@@ -161,7 +161,7 @@ final class MultiLeaseSource extends CompositeLeaseSource {
       }
     }
     if (!failures.isEmpty()) {
-      throw AggregateFailure.of(name(), "not all members could be taken by force", failures);
+      throw AggregateFailure.of(name(), "not all members could be released by force", failures);
     }
     return forced;
   }

@@ -257,7 +257,7 @@ final class FanOut<T> {
         });
   }
 
-  /** Returns how many values match. */
+  /** Returns how many replies have a value that matches. */
   int count(Predicate<T> matches) {
     return holdingLock(
         () -> {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * algorithm.
  *
  * <pre>
- *   round: all nodes at once, no waiting ------------------------------------> majority
+ *   round: all nodes together, no waiting -----------------------------------> majority
  *      |                                                                          ^
  *      +-- others hold too many: all released; wait at the first node that is     |
  *      |   held, until its message arrives; with that one, a round of the others -+

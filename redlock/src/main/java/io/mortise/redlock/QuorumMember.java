@@ -28,6 +28,9 @@ import org.slf4j.LoggerFactory;
  * the node counts as unresponsive: it is asked only if the others have not decided within their
  * budget. The same holds for a node that was unreachable just now.
  *
+ * <p><b>Threads.</b> Any thread may call it. All members on a node share its {@link NodeHealth},
+ * whose parts are atomic or have their own lock.
+ *
  * @param source the source of its leases
  * @param health the health of its node
  */

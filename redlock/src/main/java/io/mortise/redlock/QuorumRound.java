@@ -278,9 +278,9 @@ final class QuorumRound {
 
   /**
    * Returns the place of the node to wait at. When a majority has refused, a holder exists: it is
-   * the first node that has refused, because a node that has granted sends no release message.
-   * Otherwise the waiters have split the votes: it is the first node that has answered at all,
-   * which is the same for each waiter.
+   * the first node that has refused, because a node that has granted has no holder whose release
+   * would wake the waiter. Otherwise the waiters have split the votes: it is the first node that
+   * has answered at all, which is the same for each waiter.
    */
   int preferredWaitNode() {
     boolean isRefused = votes.count(Optional::isEmpty) >= quorum;

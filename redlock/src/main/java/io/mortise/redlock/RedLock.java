@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>The members</b> may be locks of any family, also {@code MultiLock}s, except the sides of a
  * read-write lock: these depend on what their thread holds on the same server.
  *
- * <p><b>The nodes</b> must fail independently: masters of their own, not a master and its replica.
+ * <p><b>The nodes</b> must fail independently: each is its own master, not the replica of another.
  * The majority is counted over all nodes, including nodes that do not answer: 2 of 3, 3 of 4, 3 of
  * 5. An even number of nodes tolerates no more failures than the odd number below it.
  *

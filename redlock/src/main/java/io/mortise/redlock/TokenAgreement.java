@@ -11,9 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Agrees on one fencing token after a round that won a majority: a read repair. The largest token
- * is written back to each member that counts, until a majority remembers it. A member that
- * remembers it already is not asked.
+ * Agrees on one fencing token after a round that won a majority: a read repair. The {@linkplain
+ * CompositeLease#commonToken common token} is written back to each member with a smaller one, until
+ * a majority remembers it. A member that remembers it already is not asked.
  *
  * <p><b>Threads.</b> Confined to the thread that runs the {@link QuorumRound}; what arrives late is
  * read through {@link LateGrants}, which has its own lock.

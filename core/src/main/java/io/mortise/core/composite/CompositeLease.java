@@ -123,7 +123,7 @@ public abstract class CompositeLease implements OwnedLease {
 
   /**
    * Ends the watch of the members, because a member may outlast this hold: its thread or others may
-   * hold it. Called when the hold is given up, not when it is lost.
+   * hold it. Called when the hold is released, not when it is lost.
    */
   private void unwatch() {
     for (Runnable stop = unwatchers.poll(); stop != null; stop = unwatchers.poll()) {
@@ -170,7 +170,7 @@ public abstract class CompositeLease implements OwnedLease {
    */
   protected abstract void lost();
 
-  /** Called when the owner gives up the hold after it was lost. */
+  /** Called when the owner releases the hold after it was lost. */
   protected void leftOver() {}
 
   /** Called, possibly repeatedly, when a member was lost and the hold is still valid. */

@@ -35,7 +35,7 @@ public final class LeaseGroup {
     for (LeaseSource source : sources) {
       if (!first.joins(source)) {
         throw new IllegalArgumentException(
-            "locks '%s' and '%s' cannot be taken in one round trip"
+            "locks '%s' and '%s' cannot be acquired in one round trip"
                 .formatted(first.name(), source.name()));
       }
     }

@@ -132,6 +132,6 @@ public interface LeaseSource {
     throw new UnsupportedOperationException(this + " joins no other lock");
   }
 
-  /** Releases the lock by force, whoever holds it; returns whether it was held. */
+  /** Releases the lock by force, regardless of its holder; returns whether it was held. */
   boolean forceUnlock();
 }

@@ -91,8 +91,8 @@ public interface OwnedLease extends Lease {
   Runnable onChangeWhileHeld(Consumer<State> listener, boolean logsLoss);
 
   /**
-   * Releases the hold, whoever owns it. A second call does nothing, except that it throws again if
-   * the lease was lost.
+   * Releases the hold, regardless of its owner. A second call does nothing, except that it throws
+   * again if the lease was lost.
    *
    * @throws io.mortise.core.LeaseLostException if the lease was lost before
    * @throws io.mortise.core.LockException if the release could not be confirmed; it is repeated in
