@@ -1,4 +1,4 @@
-/** Writes that refuse a holder who came too late. */
+/** Fenced writes, which reject a holder with an old fencing token. */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings({"requires-automatic", "requires-transitive-automatic"}) // Jedis names itself so
 module io.mortise.fencing {

@@ -13,16 +13,16 @@ import java.util.concurrent.locks.Lock;
  *
  * <p><b>Owners.</b> The methods of {@code Lock}, and those like them here, make the calling thread
  * the owner: only it can unlock, and it may lock again (re-entry costs no round trip). The
- * <em>handle</em> methods {@code acquire}, {@code tryAcquire} and {@code acquireAsync} give a
- * {@link Lease} instead, which belongs to whoever has it, may be passed between threads, and is not
- * re-entrant. A lock object has no state of its own: two objects of one name and one client are the
- * same lock.
+ * <em>handle</em> methods {@code acquire}, {@code tryAcquire} and {@code acquireAsync} return a
+ * {@link Lease} instead, which belongs to no thread, may be passed between threads, and is not
+ * re-entrant. A lock object has no state: two objects of one name and one client are the same lock.
  *
  * <p><b>Leases.</b> A hold ends in Redis when its lease has run out, so that a crashed holder
- * blocks the others for no longer. Without a lease of the caller's, the client's default
+ * blocks the others for at most that time. Unless the caller gives a lease, the client's default
  * ({@linkplain LockOptions#lease() 30 s}) applies, and it is renewed in the background until the
- * lock is released. With a lease of the caller's, the hold ends at its end, and nobody renews it. A
- * re-entry that needs longer than the hold has lengthens it; one that needs less changes nothing.
+ * lock is released. A lease given by the caller is not renewed: the hold ends with it. A re-entry
+ * that needs a longer lease than the hold has extends it; one that needs a shorter lease changes
+ * nothing.
  *
  * <pre>{@code
  * lock.lock();
@@ -39,35 +39,36 @@ import java.util.concurrent.locks.Lock;
  *
  * <p><b>Waiting.</b> A wait covers everything: the queue inside this process, the attempts, the
  * subscription, the parking. A wait of zero is one attempt. Threads of one process wait in the
- * order in which they came; between processes there is no order, unless the lock is a fair one.
- * {@code false}, or an empty {@code Optional}, means that somebody else holds the lock, and nothing
- * else.
+ * order of arrival; between processes there is no order, unless the lock is fair. {@code false}, or
+ * an empty {@code Optional}, always means that another owner holds the lock.
  *
  * <p><b>Errors.</b> When Redis cannot be used, a wait goes on and tries again until it ends; then,
- * and in {@code lock()} after {@linkplain LockOptions#outageTimeout() a patience of 10 s}, a {@link
- * LockException} says why. What cannot get better by waiting (a wrong password, a name in use by
- * another kind of lock) is thrown at once. After any error nothing is held: where Redis may have
+ * and in {@code lock()} after {@linkplain LockOptions#outageTimeout() an outage timeout of 10 s}, a
+ * {@link LockException} says why. A permanent error (a wrong password, a name in use by another
+ * kind of lock) is thrown immediately. After any error nothing is held: where Redis may have
  * granted the lock without the answer having arrived, the client keeps releasing it in the
  * background until the lease would have run out.
  *
- * <p><b>Interrupts.</b> An interruptible wait ends with an {@link InterruptedException}; at the
- * latest when the command that is on its way has been answered or has timed out. If that answer is
- * the lock, the method returns with it, and the interrupt status stands. Where a method is not
+ * <p><b>Interrupts.</b> An interruptible wait ends with an {@link InterruptedException}, at the
+ * latest when the command in progress has been answered or has timed out. If that answer grants the
+ * lock, the method returns with it, and the interrupt status stays set. Where a method is not
  * interruptible, the interrupt status is kept.
  *
- * <p><b>What is not guaranteed.</b> A holder that is suspended for longer than its lease is not
- * stopped by anybody: it learns of the loss when it runs again. Redis that loses acknowledged
- * writes (a failover to a replica that lagged, a restart without its data) may grant a lock twice.
- * In both cases the {@linkplain Lease#fencingToken() fencing token} lets the resource refuse the
- * late writer.
+ * <p><b>What is not guaranteed.</b> Nothing stops a holder that is suspended for longer than its
+ * lease: it learns of the loss when it runs again. Redis that loses acknowledged writes (a failover
+ * to a replica that lagged, a restart without its data) may grant a lock twice. In both cases the
+ * {@linkplain Lease#fencingToken() fencing token} lets the resource refuse the late writer.
  *
  * <p><b>Memory.</b> Inside one JVM, what a thread did before unlocking <i>happens before</i> what
  * follows the next successful lock of the same name and client. Between JVMs there is no shared
- * memory; what one wrote to a data store the other sees by that store's rules.
+ * memory; writes of one to a data store are visible to the other by the rules of that store.
+ *
+ * <p><b>Threads.</b> Any thread may call any method; {@code unlock}, {@code lease}, {@code
+ * holdCount} and {@code isHeldByCurrentThread} refer to the calling thread.
  */
 public interface DistributedLock extends Lock {
 
-  /** The name under which the processes meet: the key in Redis. */
+  /** Returns the name that the processes share: the key in Redis. */
   String name();
 
   /**
@@ -77,14 +78,14 @@ public interface DistributedLock extends Lock {
    * <p>An interrupt does not end the wait; the status is kept.
    *
    * @throws LockException if Redis cannot be used for longer than {@link
-   *     LockOptions#outageTimeout()}, or the error is not one that passes, or the client is closed
+   *     LockOptions#outageTimeout()}, or the error is permanent, or the client is closed
    * @throws LeaseLostException if this thread holds the lock and its lease was lost
    */
   @Override
   void lock();
 
   /**
-   * As {@link #lock()}, with a lease that nobody renews.
+   * As {@link #lock()}, with a lease that is not renewed.
    *
    * @param lease at least 1 ms; when it has run out the lock is free for others
    * @throws IllegalArgumentException if the lease is shorter than 1 ms or longer than 365 days
@@ -100,14 +101,14 @@ public interface DistributedLock extends Lock {
   @Override
   void lockInterruptibly() throws InterruptedException;
 
-  /** As {@link #lockInterruptibly()}, with a lease that nobody renews. */
+  /** As {@link #lockInterruptibly()}, with a lease that is not renewed. */
   void lockInterruptibly(Duration lease) throws InterruptedException;
 
   /**
    * Makes one attempt. If the lock is free, it is held by the current thread; if this thread holds
    * it already, the hold count goes up by one.
    *
-   * @return false if somebody else holds the lock
+   * @return false if another owner holds the lock
    * @throws LockException if Redis cannot be used; nothing is held
    */
   @Override
@@ -127,25 +128,25 @@ public interface DistributedLock extends Lock {
    * Waits until the lock is held by the current thread, but not for longer than {@code wait}.
    *
    * @param wait zero makes one attempt; must not be negative
-   * @return false if somebody else held the lock all the time
+   * @return false if others held the lock all the time
    * @throws InterruptedException if the thread is interrupted before it has the lock; nothing is
    *     held
    * @throws LockException if the wait ended while Redis could not be used; nothing is held
    */
   boolean tryLock(Duration wait) throws InterruptedException;
 
-  /** As {@link #tryLock(Duration)}, with a lease that nobody renews. */
+  /** As {@link #tryLock(Duration)}, with a lease that is not renewed. */
   boolean tryLock(Duration wait, Duration lease) throws InterruptedException;
 
   /**
-   * Gives up one hold of the current thread; the last one releases the lock in Redis and wakes a
-   * waiter.
+   * Decrements the hold count of the current thread; at zero the lock is released in Redis and a
+   * waiter is woken.
    *
    * @throws LeaseLostException if this thread held the lock and its lease was lost before; says
-   *     since when and why. The hold is given up nevertheless
+   *     since when and why. The hold count is decremented nevertheless
    * @throws IllegalMonitorStateException if this thread does not hold the lock; says whether it
    *     never did or has released it already
-   * @throws LockException if Redis could not confirm the release. The hold is given up
+   * @throws LockException if Redis could not confirm the release. The hold count is decremented
    *     nevertheless: the release is repeated in the background, and the message says when the
    *     lease has run out. With {@link LockException.Reason#IN_DOUBT} nothing is left to release,
    *     but the hold may have been lost before
@@ -168,14 +169,14 @@ public interface DistributedLock extends Lock {
   }
 
   /**
-   * Makes one attempt to get the lock as a handle.
+   * Makes one attempt to acquire the lock as a handle.
    *
-   * @return the hold, renewed until it is closed; empty if somebody else holds the lock
+   * @return the hold, renewed until it is closed; empty if another owner holds the lock
    * @throws LockException if Redis cannot be used; nothing is held
    */
   Optional<Lease> tryAcquire();
 
-  /** As {@link #tryAcquire()}, with a lease that nobody renews. */
+  /** As {@link #tryAcquire()}, with a lease that is not renewed. */
   Optional<Lease> tryAcquire(Duration lease);
 
   /**
@@ -183,62 +184,64 @@ public interface DistributedLock extends Lock {
    * not become the owner: if it holds the lock already it waits for itself.
    *
    * @param wait zero makes one attempt; must not be negative
-   * @return the hold, renewed until it is closed; empty if somebody else held the lock all the time
+   * @return the hold, renewed until it is closed; empty if others held the lock all the time
    * @throws InterruptedException if the thread is interrupted before it has the lock; nothing is
    *     held
    * @throws LockException if the wait ended while Redis could not be used; nothing is held
    */
   Optional<Lease> acquire(Duration wait) throws InterruptedException;
 
-  /** As {@link #acquire(Duration)}, with a lease that nobody renews. */
+  /** As {@link #acquire(Duration)}, with a lease that is not renewed. */
   Optional<Lease> acquire(Duration wait, Duration lease) throws InterruptedException;
 
   /**
-   * As {@link #acquire(Duration)}, without a waiting thread of the caller's. Arguments are checked
-   * at once, by the caller's thread; everything else completes the stage. Cancelling its future
-   * ends the wait, and a lease that comes at the same moment is released. Stages that follow
-   * without an executor of their own run on a thread of the client's: they must not block it for
+   * As {@link #acquire(Duration)}, without blocking a thread of the caller. Arguments are checked
+   * immediately, on the caller's thread; every other result completes the stage. Cancelling its
+   * future ends the wait, and a lease that is granted at the same moment is released. Dependent
+   * stages without their own executor run on a thread of the client: they must not block it for
    * long.
    */
   CompletionStage<Optional<Lease>> acquireAsync(Duration wait);
 
-  /** As {@link #acquireAsync(Duration)}, with a lease that nobody renews. */
+  /** As {@link #acquireAsync(Duration)}, with a lease that is not renewed. */
   CompletionStage<Optional<Lease>> acquireAsync(Duration wait, Duration lease);
 
   /**
-   * The hold of the current thread, for its fencing token, its state and its listeners. Its {@code
-   * close()} is for handles only and throws here: a thread's hold is given up by {@link #unlock()}.
+   * Returns the hold of the current thread, for its fencing token, its state and its listeners. Its
+   * {@code close()} is for handles only and throws here: a thread releases its hold by {@link
+   * #unlock()}.
    *
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
   Lease lease();
 
-  /** Whether anybody, in any process, holds the lock at this moment. One round trip. */
+  /** Returns whether the lock is held at this moment, in any process. One round trip. */
   boolean isLocked();
 
-  /** Whether the current thread holds the lock and its lease has not been lost. No round trip. */
+  /** Returns whether the current thread holds the lock and has not lost it. No round trip. */
   boolean isHeldByCurrentThread();
 
-  /** How often the current thread holds the lock; 0 if it does not, or its lease was lost. */
+  /** Returns how often the current thread holds the lock; 0 if it does not, or lost its lease. */
   int holdCount();
 
   /**
-   * What is left of the lease of whoever holds the lock, by Redis' clock. One round trip.
+   * Returns the remaining lease of the holder, by Redis' clock. One round trip.
    *
-   * @return empty if nobody holds it; {@link LockOptions#MAX_LEASE} if the holder set no end
+   * @return empty if the lock is not held; {@link LockOptions#MAX_LEASE} if the holder set no end
    */
   Optional<Duration> remainingLease();
 
   /**
-   * Takes the lock from whoever holds it. The holder is not asked; it is told at its next renewal
-   * or at its release ({@link LeaseLoss.Reason#FORCED}), and its fencing token is older than the
-   * next holder's.
+   * Releases the lock by force, regardless of its holder. The holder is not asked; it is notified
+   * at its next renewal or at its release ({@link LeaseLoss.Reason#FORCED}), and its fencing token
+   * is older than the next holder's.
    *
-   * <p>It is sent once. When its answer is lost nobody can tell whether it was done, and a second
-   * one could hit whoever came next: then it throws, and the message says so.
+   * <p>The command is sent at most once. If its reply is lost, it is unknown whether the lock was
+   * released, and a second command could hit the next holder: then it throws, and the message says
+   * so.
    *
-   * @return whether anybody held it
-   * @throws LockException if Redis did not say that it is done
+   * @return whether the lock was held
+   * @throws LockException if Redis did not confirm the release
    */
   boolean forceUnlock();
 }

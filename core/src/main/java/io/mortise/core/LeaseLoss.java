@@ -4,27 +4,27 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How a lease was lost.
+ * The loss of a lease: when and why it happened.
  *
  * @param lockName the name of the lock
  * @param fencingToken the token of the hold that was lost
  * @param reason what happened
  * @param atNanos {@link System#nanoTime()} at which the hold stopped being valid: when the lease
- *     had run out, or when the loss was seen
- * @param detail what was seen, and what to do about it
+ *     had run out, or when the loss was detected
+ * @param detail what was detected, and what to do about it
  */
 public record LeaseLoss(
     String lockName, long fencingToken, Reason reason, long atNanos, String detail) {
 
-  /** Why a lease is lost. */
+  /** The reason of a loss. */
   public enum Reason {
-    /** Its time ran out: it was not to be renewed, or could not be. */
+    /** The lease ran out: it was not to be renewed, or could not be. */
     EXPIRED,
-    /** Somebody called {@link DistributedLock#forceUnlock()}. */
+    /** A client called {@link DistributedLock#forceUnlock()}. */
     FORCED,
-    /** Redis does not know the hold any more: it lost its data, or somebody deleted the key. */
+    /** Redis does not have the hold any more: it lost its data, or the key was deleted. */
     MISSING,
-    /** The client was closed, which releases all that is held through it. */
+    /** The client was closed, which releases all of its holds. */
     CLIENT_CLOSED
   }
 
@@ -35,7 +35,7 @@ public record LeaseLoss(
     Objects.requireNonNull(detail, "detail");
   }
 
-  /** How long ago the hold stopped being valid. */
+  /** Returns how long ago the hold stopped being valid. */
   public Duration age() {
     return Duration.ofNanos(Math.max(0, System.nanoTime() - atNanos));
   }

@@ -1,15 +1,15 @@
 package io.mortise.core;
 
 /**
- * The caller held the lock, and lost it before it gave it up. What it did since then was not
- * protected.
+ * Thrown when the caller held the lock and lost it before releasing it. Its actions since the loss
+ * were not protected by the lock.
  */
 public final class LeaseLostException extends IllegalMonitorStateException {
   private static final long serialVersionUID = 1L;
 
   private final transient LeaseLoss loss;
 
-  /** Made by the locks; public for those who write a lock family of their own. */
+  /** Creates the exception; public for implementations of other lock families. */
   public LeaseLostException(LeaseLoss loss) {
     super(
         "lock '%s': the lease with fencing token %d was lost %d ms ago: %s"
@@ -17,7 +17,7 @@ public final class LeaseLostException extends IllegalMonitorStateException {
     this.loss = loss;
   }
 
-  /** When and why the lease was lost. Not serialized. */
+  /** Returns when and why the lease was lost. Not serialized. */
   public LeaseLoss loss() {
     return loss;
   }

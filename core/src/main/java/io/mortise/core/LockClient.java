@@ -5,35 +5,36 @@ import java.util.Objects;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
- * A process' access to its locks: the connections, the renewal of what is held, the subscription by
- * which waiters are woken. One for each Redis is enough for a whole application; it is safe for use
- * by many threads.
+ * The access of a process to its locks: the connections, the renewal of its holds, and the
+ * subscription that wakes its waiters. One client for each Redis is enough for a whole application.
  *
  * <p>A client connects when it is first needed. It runs one scheduler thread, one subscriber thread
- * while somebody waits (or has done so lately), and a few workers that end when idle; all are
+ * while a thread waits (or has waited recently), and a few workers that end when idle; all are
  * daemons.
  *
  * <p><b>Failover.</b> When a connection breaks, the sentinels name another master, or slots of a
- * cluster have another one, all holds are verified at once: each is kept, or told lost ({@link
- * LeaseLoss.Reason#MISSING}) because the new master does not know it. Whoever waits asks the new
+ * cluster have another one, all holds are verified immediately: each is kept, or reported lost
+ * ({@link LeaseLoss.Reason#MISSING}) because the new master does not have it. Waiters ask the new
  * master.
  *
  * <p><b>Cluster.</b> All keys of a lock are in one slot. Commands go to the slot's master, and
- * follow it; while a slot is on its way to another node its locks cannot be used, and whoever waits
- * waits on. Messages are sharded (SPUBLISH) when all masters know that (Redis 7), which is asked
- * once: restart the clients after such an upgrade. While something is held or waited for the client
- * asks one of the nodes every 200 ms who has which slots.
+ * follow it; while a slot is being migrated to another node its locks cannot be used, and waiters
+ * go on waiting. Messages are sharded (SPUBLISH) when all masters support that (Redis 7), which is
+ * checked once: restart the clients after such an upgrade. While a lock is held or waited for, the
+ * client asks one of the nodes for the slot map every 200 ms.
  *
- * <p><b>Sentinels.</b> Those that the URI names are asked every 200 ms while something is held or
- * waited for, and otherwise every 2 s, who is the master; nothing depends on their messages.
+ * <p><b>Sentinels.</b> The sentinels of the URI are asked for the master every 200 ms while a lock
+ * is held or waited for, and otherwise every 2 s; the client does not depend on their messages.
  *
  * <p><b>Eviction.</b> A server that evicts keys when its memory is full ({@code maxmemory} with a
  * {@code maxmemory-policy} other than {@code noeviction}) may evict a lock that is held, and grant
- * it to somebody else. The client warns of such a server in its log, once, when it first connects.
+ * it to another owner. The client warns of such a server in its log, once, when it first connects.
  *
- * <p>In Redis it uses the key of the lock's name, {@code redisson_lock_token:{name}} for the
+ * <p><b>In Redis</b> it uses the key of the lock's name, {@code redisson_lock_token:{name}} for the
  * fencing token, {@code mortise_forced:{name}} after a forced release, and the channel {@code
  * redisson_lock__channel:{name}}.
+ *
+ * <p><b>Threads.</b> Any thread may call any method.
  */
 public sealed interface LockClient extends AutoCloseable permits RedisLockClient {
 
@@ -43,19 +44,20 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
   }
 
   /**
-   * A client with connections of its own.
+   * Creates a client with its own connections.
    *
    * @param uri {@code redis://[[user]:password@]host[:port][/database]} for one server; {@code
    *     redis://[[user]:password@]host[:port],host[:port]...}, with several nodes, or {@code
    *     redis-cluster://} with one or more, for a Redis Cluster; {@code
    *     redis-sentinel://[[user]:password@]host[:port],host[:port]...[/database]#master} for the
-   *     master that these sentinels watch under that name: credentials and database are the
-   *     master's, sentinels that want a password need a {@code RedisSentinelClient}. With {@code
-   *     rediss} instead of {@code redis} over TLS, with the JVM's trusted certificates. User and
-   *     password are percent-encoded. {@code ?protocol=2} or {@code ?protocol=3} behind the hosts,
-   *     or the database, chooses the version of Redis' protocol; other settings are in the options
-   * @throws IllegalArgumentException if that is not such a URI; the message shows nothing of user
-   *     and password
+   *     master that these sentinels watch under that name: credentials and database are those of
+   *     the master; sentinels that require a password need a {@code RedisSentinelClient}. With
+   *     {@code rediss} instead of {@code redis} over TLS, with the JVM's trusted certificates. User
+   *     and password are percent-encoded. {@code ?protocol=2} or {@code ?protocol=3} after the
+   *     hosts, or the database, chooses the version of Redis' protocol; other settings are in the
+   *     options
+   * @throws IllegalArgumentException if the URI has another form; the message shows no user and no
+   *     password
    */
   static LockClient create(String uri, LockOptions options) {
     Objects.requireNonNull(uri, "uri");
@@ -69,17 +71,18 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
   }
 
   /**
-   * A client on the connections of a Jedis client, which the caller closes after this one.
+   * Creates a client on the connections of a Jedis client, which the caller closes after this one.
    *
-   * <p>Commands borrow from its pool; give that at least as many connections as threads lock at the
-   * same time. The subscription has a connection of its own besides. Connecting takes as long as
-   * the Jedis client's own time-outs allow.
+   * <p>Commands borrow connections from its pool, which should have at least one for each thread
+   * that locks at the same time. The subscription has its own connection in addition. Connecting
+   * takes as long as the timeouts of the Jedis client allow.
    *
    * @param jedis a {@code redis.clients.jedis.RedisClient}, {@code RedisSentinelClient} or {@code
    *     RedisClusterClient}; the nodes of the latter are used under the addresses that the cluster
-   *     itself tells, without its {@code HostAndPortMapper}. Behind sentinels the master is the one
-   *     that the Jedis client knows: it listens to them without a heartbeat, and misses a failover
-   *     when these connections are half-open; a client that is made from a URI asks for itself
+   *     itself announces, without its {@code HostAndPortMapper}. With sentinels the master is the
+   *     one that the Jedis client knows: it listens to them without a heartbeat, and misses a
+   *     failover when these connections are half-open; a client that is created from a URI asks the
+   *     sentinels itself
    * @throws IllegalArgumentException if it is a client of another type
    */
   static LockClient create(UnifiedJedis jedis, LockOptions options) {
@@ -88,42 +91,42 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
     return RedisLockClient.create(jedis, options);
   }
 
-  /** The random id of this client, with which all its holders in Redis begin. */
+  /** Returns the random id of this client, the prefix of all its holders in Redis. */
   String id();
 
-  /** The settings. */
+  /** Returns the options. */
   LockOptions options();
 
-  /** Whether {@link #close()} was called. */
+  /** Returns whether {@link #close()} was called. */
   boolean isClosed();
 
-  /** What this client has in hand at this moment, for metrics and for finding leaks. */
+  /** Returns the status of this client at this moment, for metrics and for finding leaks. */
   Status status();
 
   /**
-   * Ends the client. Threads that wait get a {@link LockException}; what is held is released and
-   * told lost ({@link LeaseLoss.Reason#CLIENT_CLOSED}); threads, connections and subscriptions end.
-   * A Jedis client of the caller's stays open. Takes about one {@link LockOptions#commandTimeout()}
-   * at the most, when Redis does not answer; a second call does nothing.
+   * Closes the client. Waiters get a {@link LockException}; holds are released and reported lost
+   * ({@link LeaseLoss.Reason#CLIENT_CLOSED}); threads, connections and subscriptions end. A Jedis
+   * client of the caller stays open. Takes at most about one {@link LockOptions#commandTimeout()},
+   * when Redis does not answer; a second call does nothing.
    *
-   * <p>When Redis does not answer in that time, the releases are written all the same, and take
-   * effect when it goes on. What remains then: an attempt that was under way may take effect after
-   * them, and leaves a hold for one lease, or a place in a queue for one presence time.
+   * <p>When Redis does not answer in that time, the releases are still written, and take effect
+   * when Redis continues. An attempt that was in progress may take effect after them. It then
+   * leaves a hold for one lease, or a place in a queue for one waiter timeout.
    */
   @Override
   void close();
 
   /**
-   * What a client has in hand. All zero when nothing is held, nobody waits, and channels have
-   * lingered out.
+   * The resources that a client has in use. All are zero when no lock is held, no thread waits, and
+   * no channel lingers any more.
    *
-   * @param holds leases that are held
-   * @param contended names for which a thread of this client waits, or which one holds
-   * @param channels channels that are subscribed: waited on, lingering, or ahead of those to come
-   * @param pendingReleases releases that are repeated in the background
-   * @param scheduled what the scheduler looks after: holds, waiters, lingering channels,
-   *     repetitions
-   * @param connectionsInUse connections on which a command is on its way
+   * @param holds the leases that are held
+   * @param contended the names that threads of this client hold or wait for
+   * @param channels the channels that are subscribed: waited on, lingering, or reserved for future
+   *     waiters
+   * @param pendingReleases the releases that are repeated in the background
+   * @param scheduled the scheduled tasks: of holds, waiters, lingering channels, repetitions
+   * @param connectionsInUse the connections with a command in progress
    */
   record Status(
       int holds,

@@ -3,74 +3,75 @@ package io.mortise.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis could not be used, or answered with an error. The message names the lock, the fact and what
- * can be done; the cause is the client's own exception.
+ * Thrown when Redis cannot be used, or answers with an error. The message names the lock, the fact
+ * and the remedy; the cause is the exception of the Redis client.
  */
 public final class LockException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What kind of fault it is. */
+  /** The kinds of faults. */
   public enum Reason {
-    /** No connection, or it broke or timed out. May pass. */
+    /** There is no connection, or it broke or timed out. Transient. */
     UNREACHABLE(true),
-    /** The server is not ready: loading its data, busy with a script, failing over. May pass. */
+    /** The server is not ready: loading its data, busy with a script, failing over. Transient. */
     NOT_READY(true),
-    /** The server is a replica and takes no writes. May pass, with a failover. */
+    /** The server is a replica and takes no writes. Transient: a failover may end it. */
     READ_ONLY(true),
-    /** The server has no memory left and may not evict. May pass. */
+    /** The server has no memory left and may not evict. Transient. */
     OUT_OF_MEMORY(true),
     /**
      * Too few replicas have acknowledged an acquisition, see {@link LockOptions#acknowledgement};
-     * it was undone. May pass.
+     * it was undone. Transient.
      */
     NOT_REPLICATED(true),
-    /** All connections of the pool were in use. May pass. */
+    /** All connections of the pool were in use. Transient. */
     POOL_EXHAUSTED(true),
     /** The server refused user, password, or the right to a command or key. */
     ACCESS_DENIED(false),
     /** The server's certificate is not trusted, or is for another host. */
     CERTIFICATE_REJECTED(false),
     /**
-     * The server is not what the client was made for: no node of a cluster, or one of several; it
-     * has no database of that number; the sentinels watch no master of that name.
+     * The server does not match the configuration of the client: it is not a node of a cluster, or
+     * is one of several; it has no database of that number; the sentinels watch no master of that
+     * name.
      */
     MISCONFIGURED(false),
     /** The name is in use as another kind of lock, or as a key that is no lock. */
     WRONG_TYPE(false),
-    /** The server has no such command as the options want. */
+    /** The server does not support a command that the options require. */
     NOT_SUPPORTED(false),
     /** The server refused a script or its arguments. */
     SCRIPT(false),
     /**
-     * A release had to be repeated and found nothing, at a server that may have lost its data
-     * meanwhile: the hold was released by the first try, or was lost before, and then somebody else
-     * may have had the lock. Nothing is left to release there.
+     * A release had to be repeated and found no hold, at a server that may have lost its data in
+     * between. Either the first attempt released the hold, or it was lost before, and then another
+     * owner may have held the lock. Nothing is left to release.
      */
     IN_DOUBT(false),
     /** The client was closed. */
     CLIENT_CLOSED(false);
 
-    private final boolean passing;
+    private final boolean isTransient;
 
-    Reason(boolean passing) {
-      this.passing = passing;
+    Reason(boolean isTransient) {
+      this.isTransient = isTransient;
     }
 
-    /** Whether it is worth trying again: a wait goes on over such faults. */
+    /** Returns whether another attempt may succeed: a wait goes on after such a fault. */
     public boolean isTransient() {
-      return passing;
+      return isTransient;
     }
   }
 
   private final Reason reason;
 
-  /** Made by the locks; public for those who write a lock family of their own. */
+  /** Creates the exception; public for implementations of other lock families. */
   public LockException(Reason reason, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.reason = reason;
   }
 
-  /** What kind of fault it is. */
+  /** Returns the kind of the fault. */
   public Reason reason() {
     return reason;
   }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The settings of a {@link LockClient}, immutable.
+ * The immutable options of a {@link LockClient}.
  *
  * <pre>{@code
  * LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(10)).build();
@@ -13,31 +13,32 @@ import java.util.Objects;
  * @param lease how long a hold lasts in Redis without renewal, when the caller gives no lease; it
  *     is renewed at a third of it. Longer: a crashed holder blocks the others for longer. Shorter:
  *     less time to get over a fault. Default 30 s, at least 100 ms
- * @param maxHold after this time a hold is not renewed any more, so that a stuck holder ends;
- *     default 365 days, in effect never
- * @param outageTimeout how long a wait without an end of its own ({@code lock()}) goes on while
- *     Redis cannot be used; default 10 s
- * @param commandTimeout how long one command may take; default 2 s. For a client made from a {@code
- *     UnifiedJedis} of the caller's, connecting follows that client's own settings
- * @param maxConnections the most connections to use at a time, besides one for subscriptions;
- *     default 64. A client made from a {@code UnifiedJedis} of the caller's uses that client's pool
+ * @param maxHold the time after which a hold is not renewed any more, so that a stuck holder loses
+ *     it; default 365 days, in effect never
+ * @param outageTimeout how long an unbounded wait ({@code lock()}) goes on while Redis cannot be
+ *     used; default 10 s
+ * @param commandTimeout how long one command may take; default 2 s. For a client created from the
+ *     caller's {@code UnifiedJedis}, connecting follows the settings of that client
+ * @param maxConnections the largest number of connections in use at a time, plus one for
+ *     subscriptions; default 64. A client created from the caller's {@code UnifiedJedis} uses the
+ *     pool of that client
  * @param subscriptionLinger how long a channel stays subscribed after its last waiter, because
  *     contention comes in bursts; default 5 s
- * @param tokenRetention how long Redis keeps the last fencing token of a name that nobody acquires;
+ * @param tokenRetention how long Redis keeps the last fencing token of a name that is not acquired;
  *     default 10 min. After that the next token comes from the server's clock
- * @param clockDrift by how much the clocks of client and server may differ in rate: this share of a
- *     lease, and 2 ms more, is not relied upon, but never more than half of it; default 0.01, at
- *     most 0.5
- * @param maxHandOffs how often a hold of a {@link RedisLock} may pass from one thread of this
- *     client to the next that waits, without a word to Redis, and how many threads may join a read
- *     hold that another one has; then it goes back to Redis, so that other clients have their turn.
+ * @param clockDrift by how much the clocks of client and server may differ in rate: the client does
+ *     not rely on a margin of this share of a lease plus 2 ms, at most half of the lease; default
+ *     0.01, at most 0.5
+ * @param maxHandOffs how often a hold of a {@link RedisLock} may be handed from one thread of this
+ *     client to the next waiter, without a command to Redis, and how many threads may join a read
+ *     hold of another thread. Then it is released in Redis, so that other clients have their turn.
  *     Default 100; 0 for never
- * @param maxHandOffTime for how long it may pass on so; default 20 ms
- * @param acknowledgement what has to be safe before an acquisition counts; default {@link
- *     Acknowledgement#NONE}
- * @param traceLeases whether a {@link Lease} remembers where it was acquired, so that the warning
- *     about one that was dropped without {@code close()} can say so; costs a stack trace for each.
- *     Default false
+ * @param maxHandOffTime for how long a hold may be handed on in that way; default 20 ms
+ * @param acknowledgement which replicas and disks have to confirm an acquisition before it counts;
+ *     default {@link Acknowledgement#NONE}
+ * @param traceLeases whether a {@link Lease} records where it was acquired, for the warning about a
+ *     lease that was dropped without {@code close()}; costs a stack trace for each lease. Default
+ *     false
  */
 public record LockOptions(
     Duration lease,
@@ -57,8 +58,8 @@ public record LockOptions(
   public static final Duration MAX_LEASE = Duration.ofDays(365);
 
   private static final Duration MIN_DEFAULT_LEASE = Duration.ofMillis(100);
-  private static final double MOST_DRIFT = 0.5;
-  private static final int MOST_HAND_OFFS = 1_000_000;
+  private static final double MAX_DRIFT = 0.5;
+  private static final int MAX_HAND_OFFS = 1_000_000;
 
   /** Checks each value and names the one that is wrong. */
   public LockOptions {
@@ -68,9 +69,9 @@ public record LockOptions(
     within("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(10));
     within("subscriptionLinger", subscriptionLinger, Duration.ZERO, Duration.ofHours(1));
     within("tokenRetention", tokenRetention, Duration.ofSeconds(1), MAX_LEASE);
-    if (maxHandOffs < 0 || maxHandOffs > MOST_HAND_OFFS) {
+    if (maxHandOffs < 0 || maxHandOffs > MAX_HAND_OFFS) {
       throw new IllegalArgumentException(
-          "maxHandOffs must be from 0 to %d, not %d".formatted(MOST_HAND_OFFS, maxHandOffs));
+          "maxHandOffs must be from 0 to %d, not %d".formatted(MAX_HAND_OFFS, maxHandOffs));
     }
     within("maxHandOffTime", maxHandOffTime, Duration.ZERO, Duration.ofMinutes(1));
     Objects.requireNonNull(acknowledgement, "acknowledgement");
@@ -78,28 +79,29 @@ public record LockOptions(
       throw new IllegalArgumentException(
           "maxConnections must be at least 1, not " + maxConnections);
     }
-    if (!(clockDrift >= 0 && clockDrift <= MOST_DRIFT)) {
+    if (!(clockDrift >= 0 && clockDrift <= MAX_DRIFT)) {
       throw new IllegalArgumentException(
-          "clockDrift must be from 0 to %s, not %s".formatted(MOST_DRIFT, clockDrift));
+          "clockDrift must be from 0 to %s, not %s".formatted(MAX_DRIFT, clockDrift));
     }
   }
 
   /**
-   * How safe an acquisition has to be before it counts: acknowledged by replicas (the command
-   * WAIT), or on the disks too (WAITAOF, Redis 7.2 and later). When that falls short it is undone,
-   * and the attempt fails with {@link LockException.Reason#NOT_REPLICATED}; a wait goes on and
-   * tries again.
+   * The acknowledgements that an acquisition needs before it counts: by replicas (the command
+   * WAIT), or also by the disks (WAITAOF, Redis 7.2 and later). If they fall short, the acquisition
+   * is undone, and the attempt fails with {@link LockException.Reason#NOT_REPLICATED}; a wait goes
+   * on and tries again.
    *
    * <p>It costs a round trip to the replicas, or an fsync, for each acquisition; re-entries and
-   * renewals are not waited for. It makes the loss of a hold by a failover less likely, not
+   * renewals do not wait for them. It makes the loss of a hold by a failover less likely, not
    * impossible: a replica that has not acknowledged may be the one that is promoted. Only the token
    * protects the data then.
    *
-   * @param replicas how many replicas have to acknowledge it; of a cluster, of the slot's master
-   * @param onDisk whether it has to be in the append-only files of the master and of so many
+   * @param replicas the number of replicas that have to acknowledge it; in a cluster, replicas of
+   *     the slot's master
+   * @param onDisk whether it has to be in the append-only files of the master and of that number of
    *     replicas
-   * @param within how long to wait for that; at least 1 ms, and never longer than half of the time
-   *     that the command has left
+   * @param within how long to wait for that; at least 1 ms, and at most half of the time that the
+   *     command has left
    */
   public record Acknowledgement(int replicas, boolean onDisk, Duration within) {
     /** None: an acquisition counts when the master has answered. */
@@ -114,33 +116,33 @@ public record LockOptions(
       LockOptions.within("within", within, Duration.ofMillis(1), Duration.ofMinutes(1));
     }
 
-    /** By so many replicas, within 500 ms. */
+    /** Returns an acknowledgement by that number of replicas, within 500 ms. */
     public static Acknowledgement ofReplicas(int replicas) {
       return new Acknowledgement(replicas, false, NONE.within);
     }
 
-    /** The same, and on the disks of the master and of those replicas. */
+    /** Returns this acknowledgement, also by the disks of the master and of those replicas. */
     public Acknowledgement onDisks() {
       return new Acknowledgement(replicas, true, within);
     }
 
-    /** The same, within that time. */
+    /** Returns this acknowledgement, within that time. */
     public Acknowledgement within(Duration time) {
       return new Acknowledgement(replicas, onDisk, time);
     }
 
-    /** Whether anything is waited for. */
+    /** Returns whether an acquisition waits for any acknowledgement. */
     public boolean isWanted() {
       return replicas > 0 || onDisk;
     }
   }
 
-  /** The defaults. */
+  /** Returns the default options. */
   public static LockOptions defaults() {
     return builder().build();
   }
 
-  /** A builder that starts from the defaults. */
+  /** Returns a builder that starts from the defaults. */
   public static Builder builder() {
     return new Builder();
   }
@@ -153,7 +155,11 @@ public record LockOptions(
     }
   }
 
-  /** Collects settings; those that are not set keep their default. */
+  /**
+   * Builds options; those that are not set keep their default.
+   *
+   * <p><b>Threads.</b> Not safe for use by several threads.
+   */
   public static final class Builder {
     private Duration lease = Duration.ofSeconds(30);
     private Duration maxHold = MAX_LEASE;
@@ -243,7 +249,7 @@ public record LockOptions(
     }
 
     /**
-     * The options.
+     * Returns the options.
      *
      * @throws IllegalArgumentException if a value is out of its range
      */

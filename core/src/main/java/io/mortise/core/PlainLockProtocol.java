@@ -11,7 +11,11 @@ import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import java.util.Optional;
 
-/** What {@link RedisLock} says to Redis: one hash with one holder. */
+/**
+ * The protocol of {@link RedisLock}: one hash with one holder.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
+ */
 final class PlainLockProtocol implements LockProtocol {
   private static final Script ACQUIRE = Script.load("lock/acquire");
   private static final Script ACQUIRE_ALL = Script.load("lock/acquire_all");
@@ -28,8 +32,8 @@ final class PlainLockProtocol implements LockProtocol {
   private final byte[] tokenKey;
   private final byte[] forcedKey;
   private final byte[] channelKey;
-  private final byte[] tokenIdleMillis;
-  private final byte[] markMillis;
+  private final byte[] tokenRetentionMillis;
+  private final byte[] forcedMarkMillis;
 
   PlainLockProtocol(LockName name, LockOptions options) {
     this.name = name;
@@ -38,8 +42,8 @@ final class PlainLockProtocol implements LockProtocol {
     this.tokenKey = bytes(name.tokenKey());
     this.forcedKey = bytes(name.forcedKey());
     this.channelKey = bytes(channel);
-    this.tokenIdleMillis = bytes(options.tokenRetention().toMillis());
-    this.markMillis = bytes(options.lease().toMillis());
+    this.tokenRetentionMillis = bytes(options.tokenRetention().toMillis());
+    this.forcedMarkMillis = bytes(options.lease().toMillis());
   }
 
   @Override
@@ -80,7 +84,7 @@ final class PlainLockProtocol implements LockProtocol {
         List.of(
             bytes(holder),
             bytes(leaseMillis),
-            tokenIdleMillis,
+            tokenRetentionMillis,
             tokens == 1 ? ONE_TOKEN : bytes(tokens)));
   }
 
@@ -90,15 +94,15 @@ final class PlainLockProtocol implements LockProtocol {
         new ScriptCall(
             ACQUIRE_ALL,
             List.of(lockKey, tokenKey),
-            List.of(bytes(holder), bytes(leaseMillis), tokenIdleMillis)));
+            List.of(bytes(holder), bytes(leaseMillis), tokenRetentionMillis)));
   }
 
   @Override
   public AcquireResult outcome(Object reply) {
-    List<?> answer = (List<?>) reply;
-    return (Long) answer.get(0) == 1
-        ? AcquireResult.Acquired.of(answer)
-        : new AcquireResult.Busy((Long) answer.get(1));
+    List<?> fields = (List<?>) reply;
+    return (Long) fields.get(0) == 1
+        ? AcquireResult.Acquired.of(fields)
+        : new AcquireResult.Busy((Long) fields.get(1));
   }
 
   @Override
@@ -116,7 +120,7 @@ final class PlainLockProtocol implements LockProtocol {
   @Override
   public ScriptCall forceRelease() {
     return new ScriptCall(
-        FORCE, List.of(lockKey, channelKey, forcedKey), List.of(publish(), markMillis));
+        FORCE, List.of(lockKey, channelKey, forcedKey), List.of(publish(), forcedMarkMillis));
   }
 
   @Override

@@ -13,12 +13,16 @@ import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import java.util.Optional;
 
-/** What {@link RedisFairLock} says to Redis: the hash of the plain lock, and a queue before it. */
+/**
+ * The protocol of {@link RedisFairLock}: the hash of the plain lock, and a queue of its waiters.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
+ */
 final class FairLockProtocol implements LockProtocol {
   private static final Script ACQUIRE = Script.load("fair/acquire");
   private static final Script RELEASE = Script.load("fair/release");
   private static final Script LEAVE = Script.load("fair/leave");
-  private static final Script PRESENCE = Script.load("fair/presence");
+  private static final Script HEARTBEAT = Script.load("fair/presence");
   private static final Script FORCE = Script.load("fair/force");
   private static final Script QUEUE = Script.load("fair/queue");
   private static final Script RENEW = Script.load("lock/renew");
@@ -35,12 +39,12 @@ final class FairLockProtocol implements LockProtocol {
   private final byte[] queueKey;
   private final byte[] deadlinesKey;
   private final byte[] channelsKey;
-  private final byte[] tokenIdleMillis;
-  private final byte[] markMillis;
-  private final byte[] placeMillis;
+  private final byte[] tokenRetentionMillis;
+  private final byte[] forcedMarkMillis;
+  private final byte[] heartbeatValidityMillis;
   private final long heartbeatIntervalMillis;
 
-  FairLockProtocol(LockName name, LockOptions options, WaiterTimeout presence) {
+  FairLockProtocol(LockName name, LockOptions options, WaiterTimeout waiterTimeout) {
     this.name = name;
     this.channelPrefix = name.derive("redisson_lock__channel");
     this.lockKey = bytes(name.value());
@@ -49,10 +53,10 @@ final class FairLockProtocol implements LockProtocol {
     this.queueKey = bytes(name.derive("redisson_lock_queue"));
     this.deadlinesKey = bytes(name.derive("redisson_lock_timeout"));
     this.channelsKey = bytes(channelPrefix);
-    this.tokenIdleMillis = bytes(options.tokenRetention().toMillis());
-    this.markMillis = bytes(options.lease().toMillis());
-    this.heartbeatIntervalMillis = presence.heartbeatIntervalMillis();
-    this.placeMillis = bytes(presence.heartbeatValidityMillis());
+    this.tokenRetentionMillis = bytes(options.tokenRetention().toMillis());
+    this.forcedMarkMillis = bytes(options.lease().toMillis());
+    this.heartbeatIntervalMillis = waiterTimeout.heartbeatIntervalMillis();
+    this.heartbeatValidityMillis = bytes(waiterTimeout.heartbeatValidityMillis());
   }
 
   @Override
@@ -65,7 +69,7 @@ final class FairLockProtocol implements LockProtocol {
     return "fair lock";
   }
 
-  /** Its order is that of all processes, which only Redis knows. */
+  /** Returns false, because only Redis knows the order of all processes. */
   @Override
   public boolean usesLocalQueue() {
     return false;
@@ -89,17 +93,17 @@ final class FairLockProtocol implements LockProtocol {
         List.of(
             bytes(holder),
             bytes(leaseMillis),
-            tokenIdleMillis,
+            tokenRetentionMillis,
             ONE_TOKEN,
-            waits ? placeMillis : DOES_NOT_WAIT));
+            waits ? heartbeatValidityMillis : DOES_NOT_WAIT));
   }
 
   @Override
   public AcquireResult outcome(Object reply) {
-    List<?> answer = (List<?>) reply;
-    long value = (Long) answer.get(1);
-    return switch (((Long) answer.get(0)).intValue()) {
-      case 1 -> AcquireResult.Acquired.of(answer);
+    List<?> fields = (List<?>) reply;
+    long value = (Long) fields.get(1);
+    return switch (((Long) fields.get(0)).intValue()) {
+      case 1 -> AcquireResult.Acquired.of(fields);
       case 2 -> new AcquireResult.Queued(value);
       default -> new AcquireResult.Busy(value);
     };
@@ -132,9 +136,9 @@ final class FairLockProtocol implements LockProtocol {
     return Optional.of(
         new Heartbeat(
             new ScriptCall(
-                PRESENCE,
+                HEARTBEAT,
                 List.of(lockKey, channelsKey, queueKey, deadlinesKey),
-                List.of(bytes(holder), placeMillis, publish())),
+                List.of(bytes(holder), heartbeatValidityMillis, publish())),
             heartbeatIntervalMillis));
   }
 
@@ -143,7 +147,7 @@ final class FairLockProtocol implements LockProtocol {
     return new ScriptCall(
         FORCE,
         List.of(lockKey, channelsKey, forcedKey, queueKey, deadlinesKey),
-        List.of(publish(), markMillis));
+        List.of(publish(), forcedMarkMillis));
   }
 
   @Override
@@ -151,8 +155,8 @@ final class FairLockProtocol implements LockProtocol {
     return new ScriptCall(INSPECT, List.of(lockKey), List.of());
   }
 
-  /** Length of the queue, and a holder's position in it. */
-  ScriptCall place(String holder) {
+  /** Returns a query of the length of the queue and the position of a holder in it. */
+  ScriptCall queuePosition(String holder) {
     return new ScriptCall(QUEUE, List.of(queueKey, deadlinesKey), List.of(bytes(holder)));
   }
 }

@@ -10,56 +10,56 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * An exclusive lock that is granted in the order in which threads asked for it, over all processes.
+ * An exclusive lock that is granted in the order in which threads of all processes asked for it.
  *
- * <p><b>Order</b> is that in which the first attempts reached Redis. A thread that waits has a
- * place in a queue in Redis and keeps it, however long it waits, by a sign of life that its client
- * sends for it. {@code tryLock()} without a wait neither joins the queue nor overtakes it: it is
- * false while anybody waits. A release wakes the head of the queue, and nobody else.
+ * <p><b>Order.</b> The order is that in which the first attempts reached Redis. A waiter has a
+ * place in a queue in Redis and keeps it, however long it waits, by a heartbeat that its client
+ * sends. {@code tryLock()} without a wait neither joins the queue nor overtakes it: it returns
+ * false while a waiter is in the queue. A release wakes only the head of the queue.
  *
- * <p><b>Who stops waiting</b> (a timeout, an interrupt, an error, a closed client) leaves the queue
- * at once, while Redis answers. Who cannot (its process died, or hangs) loses its place when it has
- * given no sign of life for the <em>waiter timeout</em>, and delays those behind it by that time at
- * most. A process that was suspended for longer joins again, at the end.
+ * <p><b>Leaving.</b> A waiter that stops waiting (a timeout, an interrupt, an error, a closed
+ * client) leaves the queue immediately, if Redis answers. A waiter that cannot leave (its process
+ * died, or hangs) loses its place when it has sent no heartbeat for the <em>waiter timeout</em>,
+ * and delays the waiters behind it by at most that time. A process that was suspended for longer
+ * joins again, at the tail.
  *
- * <p><b>The price.</b> Each hand-over travels to another thread through Redis, so a hot lock is
+ * <p><b>Cost.</b> Each hand-off to another thread goes through Redis, so a contended lock is
  * several times slower than a {@code RedisLock}. Use it where starvation or order matters.
  *
  * <p><b>In Redis:</b> the hash {@code name}; the list {@code redisson_lock_queue:{name}} and the
- * sorted set {@code redisson_lock_timeout:{name}} of those who wait; {@code
+ * sorted set {@code redisson_lock_timeout:{name}} of the waiters; {@code
  * redisson_lock_token:{name}}; for each waiter the channel {@code
  * redisson_lock__channel:{name}:<holder>}.
  *
  * <p><b>A {@code RedisLock} of the same name</b> is excluded, and woken when the queue is empty. It
- * does not look at the queue, and may be granted before those who stand there.
+ * ignores the queue, and may be granted before the waiters in it.
  *
- * <p><b>A fair lock of Redisson</b> on the same name stands in the same queue.
+ * <p><b>A fair lock of Redisson</b> on the same name uses the same queue.
  *
  * <ul>
- *   <li>A dead Redisson waiter keeps its place for five minutes and more, and so may a Mortise
+ *   <li>A dead Redisson waiter keeps its place for five minutes or more, and so may a Mortise
  *       waiter that dies behind one in {@code tryLock}.
- *   <li>Redisson judges by the clock of its own process. One that is ahead of the server's by more
- *       than three quarters of the waiter timeout takes Mortise's waiters for dead and goes first:
- *       keep clocks synchronised, or the waiter timeout long.
- *   <li>A waiter of Redisson before 3.32.0 hears of the death of a Mortise waiter before it only if
- *       all Mortise waiters of the queue have the same waiter timeout.
+ *   <li>Redisson uses the clock of its own process. If that clock is ahead of the server's by more
+ *       than three quarters of the waiter timeout, Redisson considers Mortise's waiters dead and
+ *       goes first: keep clocks synchronised, or the waiter timeout long.
+ *   <li>A waiter of Redisson before 3.32.0 detects the death of a Mortise waiter ahead of it only
+ *       if all Mortise waiters in the queue have the same waiter timeout.
  * </ul>
  *
  * <p>The details are in {@code docs/wire.md}.
  *
- * <p>All else is said at {@link io.mortise.core.DistributedLock}.
+ * <p><b>Threads.</b> Any thread may call any method. {@link io.mortise.core.DistributedLock}
+ * describes everything else.
  */
 public final class RedisFairLock extends LeaseBackedLock {
-  /**
-   * How long a waiter that gives no sign of life delays the others, if nothing else is said: 10 s.
-   */
+  /** The default waiter timeout, for which a waiter without a heartbeat delays the others: 10 s. */
   public static final Duration DEFAULT_WAITER_TIMEOUT = WaiterTimeout.DEFAULT;
 
   private final ProtocolLeaseSource source;
   private final FairLockProtocol protocol;
 
   /**
-   * The fair lock of that name, with the default waiter timeout. Sends nothing.
+   * Creates the fair lock of that name, with the default waiter timeout. Sends nothing.
    *
    * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
    *     an opening brace that makes no hash tag
@@ -69,12 +69,12 @@ public final class RedisFairLock extends LeaseBackedLock {
   }
 
   /**
-   * The fair lock of that name. Sends nothing.
+   * Creates the fair lock of that name. Sends nothing.
    *
-   * @param waiterTimeout how long a waiter that gives no sign of life delays those behind it; from
-   *     200 ms to 1 h. Shorter: the others are delayed less by a dead one, and a living one loses
-   *     its place in a shorter pause. Should be the same in all processes; if it is not, a dead
-   *     one's applies, and those behind it notice after a quarter of their own
+   * @param waiterTimeout how long a waiter without a heartbeat delays the waiters behind it; from
+   *     200 ms to 1 h. Shorter: a dead waiter delays the others less, and a shorter pause costs a
+   *     living one its place. Should be the same in all processes; otherwise the timeout of the
+   *     dead waiter applies, and the waiters behind it notice after a quarter of their own
    * @throws IllegalArgumentException if the waiter timeout is out of that range
    */
   public RedisFairLock(LockClient client, String name, Duration waiterTimeout) {
@@ -94,28 +94,29 @@ public final class RedisFairLock extends LeaseBackedLock {
     this.protocol = protocol;
   }
 
-  /** How many wait for this lock, in all processes, at this moment. One round trip. */
+  /** Returns the number of waiters, in all processes, at this moment. One round trip. */
   public long queueLength() {
-    return place("").get(0);
+    return queryQueue("").get(0);
   }
 
   /**
-   * How many stand before the first waiter of this client, 0 when it is the next. For a thread that
-   * waits, another thread asks; who waits by {@code acquireAsync} can ask itself. One round trip.
+   * Returns how many waiters are ahead of the first waiter of this client, 0 when it is the next.
+   * Another thread has to call it for a thread that waits; a caller of {@code acquireAsync} can
+   * call it itself. One round trip.
    *
-   * @return empty when nobody waits through this client
+   * @return empty when this client has no waiter
    */
   public OptionalLong queuePosition() {
     List<String> waiting = source.waitingHolders();
     if (waiting.isEmpty()) {
       return OptionalLong.empty();
     }
-    long position = place(waiting.get(0)).get(1);
+    long position = queryQueue(waiting.get(0)).get(1);
     return position < 0 ? OptionalLong.empty() : OptionalLong.of(position);
   }
 
   @SuppressWarnings("unchecked")
-  private List<Long> place(String holder) {
-    return (List<Long>) source.query(protocol.place(holder));
+  private List<Long> queryQueue(String holder) {
+    return (List<Long>) source.query(protocol.queuePosition(holder));
   }
 }

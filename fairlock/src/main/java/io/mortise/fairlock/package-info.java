@@ -1,2 +1,2 @@
-/** A lock that is granted in the order in which it was asked for. */
+/** A lock that is granted in the order of arrival. */
 package io.mortise.fairlock;

@@ -17,9 +17,9 @@ import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * A resource in Redis that remembers the largest fencing token it has seen, and refuses whoever
- * comes with a smaller one. So a holder that has slept through its lease can do no harm, however
- * late it wakes: the check and the write are one atomic step.
+ * A resource in Redis that remembers the largest fencing token it has seen, and rejects a write
+ * with a smaller one. So a holder that was suspended for longer than its lease can do no harm,
+ * however late it resumes: the check and the write are one atomic step.
  *
  * <pre>{@code
  * FencedStore stock = new FencedStore(jedis, "stock:{42}");
@@ -30,29 +30,31 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * }
  * }</pre>
  *
- * <p>All that the lock protects has to be written this way, and under one resource name: one write
- * past it is one that nobody checks. What is read needs no token, unless a write depends on it and
- * is not made by the same script.
+ * <p>All data that the lock protects has to be written through this class, and under one resource
+ * name: a write that bypasses it is not checked. A read needs no token, unless a write depends on
+ * it that is not part of the same script.
  *
- * <p>The resource may be on another Redis than the lock. One object serves many threads.
+ * <p>The resource may be on another Redis than the lock.
  *
- * <p><b>Errors.</b> {@link StaleTokenException} when the token is older than one that was here;
- * nothing is written then. What Redis or Jedis say is thrown as it is: when a connection breaks
- * nobody knows whether the write was made, as always, and a client that repeats commands by itself
- * (a cluster's) may make it twice.
+ * <p><b>Errors.</b> {@link StaleTokenException} when the token is smaller than one that the
+ * resource has seen; nothing is written then. Exceptions of Jedis are thrown unchanged: when a
+ * connection breaks it is unknown whether the write was made, and a client that repeats commands by
+ * itself (a cluster's) may make it twice.
  *
- * <p><b>In Redis:</b> {@code mortise_fence:{resource}} holds the largest token, without an end
- * unless one is given. On a cluster it must share the slot of the keys that are written: give the
- * resource's name the same hash tag.
+ * <p><b>In Redis:</b> {@code mortise_fence:{resource}} holds the largest token, without expiry
+ * unless a time is given. On a cluster it must share the slot of the keys that are written: give
+ * the resource's name the same hash tag.
  *
  * <p><b>What is not guaranteed.</b> If that key is lost (deleted, evicted, not replicated before a
- * failover), the next token is taken, whichever it is.
+ * failover), the next token is accepted, whichever it is.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call any method. Redis orders the writes.
  */
 public final class FencedStore {
   private static final Script COMMAND = Script.load("fence/command");
   private static final Script SCRIPT = Script.load("fence/script");
-  private static final String PLACE = "-- THE SCRIPT";
-  private static final Duration LEAST_IDLE_LIFE = Duration.ofSeconds(1);
+  private static final String SCRIPT_PLACEHOLDER = "-- THE SCRIPT";
+  private static final Duration MIN_IDLE_LIFE = Duration.ofSeconds(1);
 
   private final UnifiedJedis jedis;
   private final String resource;
@@ -60,7 +62,7 @@ public final class FencedStore {
   private final String idleMillis;
 
   /**
-   * The store of that resource, which never forgets. Sends nothing.
+   * Creates the store of that resource, which keeps the largest token for ever. Sends nothing.
    *
    * @param resource its name, with or without a hash tag
    * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
@@ -71,10 +73,11 @@ public final class FencedStore {
   }
 
   /**
-   * The store of that resource, which forgets when nobody has written for a time. Sends nothing.
+   * Creates the store of a short-lived resource, which forgets the largest token after a time
+   * without writes. Sends nothing.
    *
-   * @param idleLife from 1 s to 365 days; must be longer than the latest write that may still come.
-   *     For resources that come and go
+   * @param idleLife from 1 s to 365 days; must be longer than the delay of the latest write that
+   *     may still arrive
    * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
    *     an opening brace that makes no hash tag, or the time is out of its range
    */
@@ -93,15 +96,15 @@ public final class FencedStore {
   }
 
   private static Duration checked(Duration idleLife) {
-    if (idleLife.compareTo(LEAST_IDLE_LIFE) < 0 || idleLife.compareTo(LockOptions.MAX_LEASE) > 0) {
+    if (idleLife.compareTo(MIN_IDLE_LIFE) < 0 || idleLife.compareTo(LockOptions.MAX_LEASE) > 0) {
       throw new IllegalArgumentException(
           "idleLife must be from %s to %s, not %s"
-              .formatted(LEAST_IDLE_LIFE, LockOptions.MAX_LEASE, idleLife));
+              .formatted(MIN_IDLE_LIFE, LockOptions.MAX_LEASE, idleLife));
     }
     return idleLife;
   }
 
-  /** The name of the resource. */
+  /** Returns the name of the resource. */
   public String resource() {
     return resource;
   }
@@ -113,12 +116,12 @@ public final class FencedStore {
   }
 
   /**
-   * Runs a command if no larger token has been here, and remembers this one.
+   * Runs a command if the resource has seen no larger token, and remembers this one.
    *
-   * @param token of the lease under which it is written; more than 0
+   * @param token the token of the lease under which it is written; more than 0
    * @param command one that takes a key first, and that a script may call
-   * @return what the command answers, as Jedis decodes it
-   * @throws StaleTokenException if a larger token has been here; nothing was written
+   * @return the reply of the command, as Jedis decodes it
+   * @throws StaleTokenException if the resource has seen a larger token; nothing was written
    */
   public @Nullable Object run(
       long token, ProtocolCommand command, String key, String... arguments) {
@@ -126,7 +129,7 @@ public final class FencedStore {
     words.add(new String(command.getRaw(), UTF_8));
     words.add(key);
     words.addAll(List.of(arguments));
-    return read(token, command(keys(List.of(key)), arguments(token, words)));
+    return parseReply(token, evalCommand(keys(List.of(key)), arguments(token, words)));
   }
 
   /** As {@link #eval(long, String, List, List)}, with the token of the lease. */
@@ -136,25 +139,25 @@ public final class FencedStore {
   }
 
   /**
-   * Runs a script if no larger token has been here, and remembers this one.
+   * Runs a script if the resource has seen no larger token, and remembers this one.
    *
-   * @param token of the lease under which it is written; more than 0
+   * @param token the token of the lease under which it is written; more than 0
    * @param script Lua as for EVAL, without a line {@code #!}; it sees these keys and arguments
-   * @return what the script answers, as Jedis decodes it
-   * @throws StaleTokenException if a larger token has been here; the script was not run
+   * @return the reply of the script, as Jedis decodes it
+   * @throws StaleTokenException if the resource has seen a larger token; the script was not run
    * @throws IllegalArgumentException if the script begins with {@code #!}
    */
   public @Nullable Object eval(
       long token, String script, List<String> keys, List<String> arguments) {
     if (script.startsWith("#!")) {
       throw new IllegalArgumentException(
-          "a guarded script is put into another one, and cannot begin with '#!'");
+          "a guarded script is embedded in another one, and cannot begin with '#!'");
     }
-    String text = new String(SCRIPT.text(), UTF_8).replace(PLACE, script);
-    return read(token, jedis.eval(text, keys(keys), arguments(token, arguments)));
+    String text = new String(SCRIPT.text(), UTF_8).replace(SCRIPT_PLACEHOLDER, script);
+    return parseReply(token, jedis.eval(text, keys(keys), arguments(token, arguments)));
   }
 
-  private Object command(List<String> keys, List<String> arguments) {
+  private Object evalCommand(List<String> keys, List<String> arguments) {
     try {
       return jedis.evalsha(new String(COMMAND.sha1(), UTF_8), keys, arguments);
     } catch (JedisNoScriptException unknown) {
@@ -177,7 +180,7 @@ public final class FencedStore {
     return all;
   }
 
-  private @Nullable Object read(long token, Object reply) {
+  private @Nullable Object parseReply(long token, Object reply) {
     List<?> answer = (List<?>) reply;
     if ((Long) answer.get(0) == 0) {
       throw new StaleTokenException(resource, token, (Long) answer.get(1));
@@ -185,7 +188,7 @@ public final class FencedStore {
     return answer.get(1);
   }
 
-  /** The largest token that has been here; empty if none has. One round trip. */
+  /** Returns the largest token that the resource has seen; empty if none. One round trip. */
   public OptionalLong lastToken() {
     String last = jedis.get(fenceKey);
     return last == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(last));

@@ -1,2 +1,2 @@
-/** Fencing tokens made easy: a store in Redis that refuses a holder who came too late. */
+/** A store in Redis that rejects writes with an old fencing token. */
 package io.mortise.fencing;

@@ -12,40 +12,44 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** What an acquisition has of the members, each by its place in the order. */
+/**
+ * The members that an acquisition holds, each by its place in the order.
+ *
+ * <p><b>Threads.</b> Confined to the thread of its {@link MultiAcquisition}.
+ */
 final class AcquiredMembers {
   private final List<LeaseSource> members;
-  private final MemberMode taking;
+  private final MemberMode mode;
   private final @Nullable OwnedLease[] leases;
 
-  /** What the thread held before: to give it back would free nothing. */
-  private final BitSet owned = new BitSet();
+  /** Members that the thread held before; releasing them would free nothing. */
+  private final BitSet heldBefore = new BitSet();
 
-  AcquiredMembers(List<LeaseSource> members, MemberMode taking) {
+  AcquiredMembers(List<LeaseSource> members, MemberMode mode) {
     this.members = members;
-    this.taking = taking;
+    this.mode = mode;
     this.leases = new @Nullable OwnedLease[members.size()];
   }
 
-  void takeWhatIsOwned(LeaseTerms terms) throws InterruptedException {
+  void acquireHeldByThread(LeaseTerms terms) throws InterruptedException {
     for (int i = 0; i < leases.length; i++) {
-      if (taking.isOwned(members.get(i)) && take(i, terms)) {
-        owned.set(i);
+      if (mode.isHeldByThread(members.get(i)) && acquire(i, terms)) {
+        heldBefore.set(i);
       }
     }
   }
 
-  boolean take(int place, LeaseTerms terms) throws InterruptedException {
+  boolean acquire(int place, LeaseTerms terms) throws InterruptedException {
     LeaseSource member = members.get(place);
-    leases[place] = taking.take(member, terms.withOptions(member.options()));
+    leases[place] = mode.acquire(member, terms.withOptions(member.options()));
     return leases[place] != null;
   }
 
-  /** The place of the first that is busy; -1 when all are taken. */
-  int takeTogether(List<Integer> places, LeaseTerms terms) throws InterruptedException {
+  /** Returns the place of the first member that is busy; -1 when all were acquired. */
+  int acquireTogether(List<Integer> places, LeaseTerms terms) throws InterruptedException {
     List<LeaseSource> together = places.stream().map(members::get).toList();
     GroupAttemptResult outcome =
-        taking.takeAll(together, terms.withOptions(together.get(0).options()));
+        mode.acquireTogether(together, terms.withOptions(together.get(0).options()));
     if (outcome instanceof GroupAttemptResult.Acquired acquired) {
       for (int i = 0; i < places.size(); i++) {
         leases[places.get(i)] = acquired.leases().get(i);
@@ -59,42 +63,42 @@ final class AcquiredMembers {
     return IntStream.range(0, leases.length).filter(i -> leases[i] == null).boxed().toList();
   }
 
-  /** Whether there is nothing that others could wait for because of this acquisition. */
+  /** Returns whether no other client can be waiting for a member because of this acquisition. */
   boolean isEmpty() {
-    return IntStream.range(0, leases.length).allMatch(i -> leases[i] == null || owned.get(i));
+    return IntStream.range(0, leases.length).allMatch(i -> leases[i] == null || heldBefore.get(i));
   }
 
-  /** Whether anything is in hand that stands behind that place in the order. */
-  boolean hasAfter(int place) {
+  /** Returns whether a member behind that place in the order is held by this acquisition. */
+  boolean holdsAfter(int place) {
     return IntStream.range(place + 1, leases.length)
-        .anyMatch(i -> leases[i] != null && !owned.get(i));
+        .anyMatch(i -> leases[i] != null && !heldBefore.get(i));
   }
 
   List<OwnedLease> leases() {
     return Arrays.stream(leases).filter(Objects::nonNull).map(Objects::requireNonNull).toList();
   }
 
-  List<RuntimeException> giveBackAll() {
-    owned.clear();
-    return giveBackFrom(0);
+  List<RuntimeException> releaseAll() {
+    heldBefore.clear();
+    return releaseFrom(0);
   }
 
-  /** Gives back what stands behind that place in the order. */
-  void giveBackAfter(int place) {
-    giveBackFrom(place + 1);
+  /** Releases the members behind that place in the order. */
+  void releaseAfter(int place) {
+    releaseFrom(place + 1);
   }
 
-  private List<RuntimeException> giveBackFrom(int first) {
+  private List<RuntimeException> releaseFrom(int first) {
     List<LeaseSource> from = new ArrayList<>();
     List<OwnedLease> held = new ArrayList<>();
     for (int i = first; i < leases.length; i++) {
       OwnedLease lease = leases[i];
-      if (lease != null && !owned.get(i)) {
+      if (lease != null && !heldBefore.get(i)) {
         from.add(members.get(i));
         held.add(lease);
         leases[i] = null;
       }
     }
-    return held.isEmpty() ? List.of() : taking.release(from, held);
+    return held.isEmpty() ? List.of() : mode.release(from, held);
   }
 }

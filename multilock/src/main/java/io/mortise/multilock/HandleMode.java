@@ -8,7 +8,12 @@ import io.mortise.core.spi.OwnedLease;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Members as handles. They may have an owner all the same, without whom they are not renewed. */
+/**
+ * Members that are held as handles. They may still have an owner thread, and are not renewed after
+ * its death.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
+ */
 final class HandleMode implements MemberMode {
   private final @Nullable Thread owner;
 
@@ -17,34 +22,34 @@ final class HandleMode implements MemberMode {
   }
 
   @Override
-  public boolean isThreads() {
+  public boolean ownsByThread() {
     return false;
   }
 
   @Override
-  public boolean isOwned(LeaseSource member) {
+  public boolean isHeldByThread(LeaseSource member) {
     return false;
   }
 
   @Override
-  public @Nullable OwnedLease take(LeaseSource member, LeaseTerms terms)
+  public @Nullable OwnedLease acquire(LeaseSource member, LeaseTerms terms)
       throws InterruptedException {
     return member.acquire(terms, owner).orElse(null);
   }
 
   @Override
-  public GroupAttemptResult takeAll(List<LeaseSource> members, LeaseTerms terms)
+  public GroupAttemptResult acquireTogether(List<LeaseSource> members, LeaseTerms terms)
       throws InterruptedException {
     return LeaseGroup.acquire(members, terms, owner);
   }
 
   @Override
-  public void enter(List<LeaseSource> members, LeaseTerms terms) {
+  public void reenter(List<LeaseSource> members, LeaseTerms terms) {
     throw new IllegalStateException("a handle is not entered again");
   }
 
   @Override
-  public void leave(List<LeaseSource> members) {
+  public void exit(List<LeaseSource> members) {
     throw new IllegalStateException("a handle is not entered again");
   }
 

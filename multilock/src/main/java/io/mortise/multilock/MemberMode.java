@@ -7,28 +7,28 @@ import io.mortise.core.spi.OwnedLease;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How members are taken and given back: by a thread that owns each, or as handles. */
+/** Acquires and releases members: for a thread that owns each of them, or as handles. */
 interface MemberMode {
 
-  /** Whether the members belong to a thread, which alone can give them back. */
-  boolean isThreads();
+  /** Returns whether a thread owns the members, and alone can release them. */
+  boolean ownsByThread();
 
-  /** Whether it is held already, so that taking it again sends nothing. */
-  boolean isOwned(LeaseSource member);
+  /** Returns whether the calling thread holds the member, so that acquiring it sends nothing. */
+  boolean isHeldByThread(LeaseSource member);
 
-  /** The hold, or null when somebody else has it. */
-  @Nullable OwnedLease take(LeaseSource member, LeaseTerms terms) throws InterruptedException;
+  /** Acquires a member; returns null when another owner holds it. */
+  @Nullable OwnedLease acquire(LeaseSource member, LeaseTerms terms) throws InterruptedException;
 
-  /** All or none, in one round trip. */
-  GroupAttemptResult takeAll(List<LeaseSource> members, LeaseTerms terms)
+  /** Makes one attempt to acquire all members or none, in one round trip. */
+  GroupAttemptResult acquireTogether(List<LeaseSource> members, LeaseTerms terms)
       throws InterruptedException;
 
-  /** One level of re-entry more, of each; of a thread's. */
-  void enter(List<LeaseSource> members, LeaseTerms terms);
+  /** Adds one level of re-entry to each member; only for a thread. */
+  void reenter(List<LeaseSource> members, LeaseTerms terms);
 
-  /** One level less, and not the last. */
-  void leave(List<LeaseSource> members);
+  /** Exits one level of each member, which is not the last; only for a thread. */
+  void exit(List<LeaseSource> members);
 
-  /** Releases them; what went wrong. */
+  /** Releases the members; returns the failures. */
   List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held);
 }

@@ -20,61 +20,62 @@ import org.slf4j.LoggerFactory;
  * One acquisition of all members, or none.
  *
  * <pre>
- *   round: what goes in one round trip is tried together <-----------------------------------+
- *            |-- all free ----------------------------------------> taken                    |
- *            +-- one is busy: give back what stands behind it in the order, wait for that    |
+ *   round: members of one round trip are tried together <------------------------------------+
+ *            |-- all free ----------------------------------------> acquired                 |
+ *            +-- one is busy: release the members behind it in the order, wait for that      |
  *                |            one alone, then try the rest together                          |
- *                +-- not in time: give back all, pause, wait for that one with nothing else -+
+ *                +-- not in time: release all, pause, wait for that one while holding none --+
  * </pre>
  *
- * <p>Whoever waits has in hand only what stands before, in an order that all processes share: so
- * those who lock this way cannot wait for each other in a circle. Those who take the members by
- * themselves can; therefore a wait with anything in hand has an end. After it the one that was busy
- * is waited for first, with nothing in hand: if all began at the first member again, they would
- * take it from each other in turn, and who has the busy one and waits for the first would hardly
- * ever get it.
+ * <p><b>Deadlocks.</b> A waiter holds only members that come before the one it waits for, in an
+ * order that all processes share. Acquisitions of this kind therefore cannot wait for each other in
+ * a cycle. Threads that lock the members separately can; therefore a wait while holding members is
+ * bounded. After it the acquisition waits first for the member that was busy, while holding none.
+ * If all acquisitions began at the first member again, they would acquire it in turn, and a thread
+ * that holds the busy member and waits for the first would rarely get it.
  *
- * <p><b>Threads.</b> Confined to the thread that waits. <b>What can go wrong where:</b> an
- * interrupt is thrown by the member that waits, or looked at in the pause; whatever is thrown, by
- * whichever member, all that is in hand is given back first, and what goes wrong with that is
- * suppressed in it. A lost reply is the member's to settle. A member lost while others are waited
- * for is found when all are there, and the round counts as failed.
+ * <p><b>Failures.</b> An interrupt is thrown by the member that waits, or checked in the pause.
+ * Whatever is thrown, by any member, all acquired members are released first, and failures of that
+ * release are suppressed in it. A lost reply is handled by the member. A member that is lost during
+ * the wait for others is detected when all are acquired, and the round counts as failed.
+ *
+ * <p><b>Threads.</b> Confined to the thread that waits.
  */
 final class MultiAcquisition {
   private static final Logger LOG = LoggerFactory.getLogger(MultiAcquisition.class);
-  private static final long FIRST_IN_HAND_NANOS = 25_000_000L;
-  private static final long MOST_IN_HAND_NANOS = 3_200_000_000L;
-  private static final long MOST_PAUSE_NANOS = 50_000_000L;
+  private static final long FIRST_HOLDING_WAIT_NANOS = 25_000_000L;
+  private static final long MAX_HOLDING_WAIT_NANOS = 3_200_000_000L;
+  private static final long MAX_PAUSE_NANOS = 50_000_000L;
 
   private final MultiLeaseSource source;
   private final List<LeaseSource> members;
   private final LeaseTerms terms;
   private final @Nullable Thread owner;
-  private final MemberMode taking;
-  private final AcquiredMembers hand;
+  private final MemberMode mode;
+  private final AcquiredMembers acquired;
   private final long startNanos = System.nanoTime();
-  private long inHandNanos = FIRST_IN_HAND_NANOS;
+  private long holdingWaitNanos = FIRST_HOLDING_WAIT_NANOS;
 
-  /** What was waited for in vain with others in hand; -1 for none. */
+  /** The member that stayed busy while others were held; -1 for none. */
   private int busyPlace = -1;
 
   private boolean interrupted;
 
   MultiAcquisition(
-      MultiLeaseSource source, LeaseTerms terms, @Nullable Thread owner, MemberMode taking) {
+      MultiLeaseSource source, LeaseTerms terms, @Nullable Thread owner, MemberMode mode) {
     this.source = source;
     this.members = source.members();
     this.terms = terms;
     this.owner = owner;
-    this.taking = taking;
-    this.hand = new AcquiredMembers(members, taking);
+    this.mode = mode;
+    this.acquired = new AcquiredMembers(members, mode);
   }
 
   Optional<OwnedLease> run() throws InterruptedException {
     try {
       return tryUntilDone();
     } catch (InterruptedException | RuntimeException | Error e) {
-      hand.giveBackAll().forEach(e::addSuppressed);
+      acquired.releaseAll().forEach(e::addSuppressed);
       throw e;
     } finally {
       if (interrupted) {
@@ -84,134 +85,138 @@ final class MultiAcquisition {
   }
 
   private Optional<OwnedLease> tryUntilDone() throws InterruptedException {
-    long troubleSinceNanos = 0;
-    LockException trouble = null;
+    long failingSinceNanos = 0;
+    LockException failure = null;
     while (true) {
       long roundNanos = System.nanoTime();
       try {
         if (round()) {
-          return Optional.of(joint());
+          return Optional.of(toLease());
         }
-        trouble = null;
+        failure = null;
       } catch (LockException e) {
-        troubleSinceNanos = trouble == null ? roundNanos : troubleSinceNanos;
-        trouble = e;
-        if (!e.reason().isTransient() || leftNanos() <= 0 || isTooLong(troubleSinceNanos)) {
+        failingSinceNanos = failure == null ? roundNanos : failingSinceNanos;
+        failure = e;
+        if (!e.reason().isTransient()
+            || leftNanos() <= 0
+            || exceedsOutageTimeout(failingSinceNanos)) {
           throw e;
         }
       }
-      for (RuntimeException e : hand.giveBackAll()) {
-        LOG.debug("lock '{}': a member could not be given back", source.name(), e);
+      for (RuntimeException e : acquired.releaseAll()) {
+        LOG.debug("lock '{}': a member could not be released", source.name(), e);
       }
       if (leftNanos() <= 0) {
-        if (trouble != null) {
-          throw trouble;
+        if (failure != null) {
+          throw failure;
         }
         return Optional.empty();
       }
       pause();
-      inHandNanos = Math.min(MOST_IN_HAND_NANOS, inHandNanos * 2);
+      holdingWaitNanos = Math.min(MAX_HOLDING_WAIT_NANOS, holdingWaitNanos * 2);
     }
   }
 
-  /** No client is waited for longer than it says, whichever it is that has the trouble. */
-  private boolean isTooLong(long sinceNanos) {
-    LongStream patience = members.stream().mapToLong(m -> m.options().outageTimeout().toNanos());
-    return terms.isUnbounded() && System.nanoTime() - sinceNanos >= patience.min().orElseThrow();
+  /** Returns whether an outage has lasted longer than the shortest timeout of the members. */
+  private boolean exceedsOutageTimeout(long sinceNanos) {
+    LongStream timeouts = members.stream().mapToLong(m -> m.options().outageTimeout().toNanos());
+    return terms.isUnbounded() && System.nanoTime() - sinceNanos >= timeouts.min().orElseThrow();
   }
 
   // ---- one round
 
-  /** Whether all were taken; if not, somebody else holds one of them. */
+  /** Runs one round; returns false when another owner holds one of the members. */
   private boolean round() throws InterruptedException {
-    hand.takeWhatIsOwned(each(0));
-    if (!takeBusyFirst()) {
+    acquired.acquireHeldByThread(termsFor(0));
+    if (!acquireBusyFirst()) {
       return false;
     }
     while (true) {
-      List<Integer> missing = hand.missing();
+      List<Integer> missing = acquired.missing();
       if (missing.isEmpty()) {
         return true;
       }
       int next = missing.get(0);
-      List<Integer> group = together(missing);
+      List<Integer> group = groupOfFirst(missing);
       if (group.size() > 1) {
-        int busy = hand.takeTogether(group, each(quickly()));
+        int busy = acquired.acquireTogether(group, termsFor(groupTimeoutNanos()));
         if (busy < 0) {
           continue;
         }
         next = busy;
-        hand.giveBackAfter(next);
-      } else if (hand.hasAfter(next)) {
-        if (hand.take(next, once(next))) {
+        acquired.releaseAfter(next);
+      } else if (acquired.holdsAfter(next)) {
+        if (acquired.acquire(next, singleAttemptTerms(next))) {
           continue;
         }
-        hand.giveBackAfter(next);
+        acquired.releaseAfter(next);
       }
-      long wait = hand.isEmpty() ? leftNanos() : Math.min(leftNanos(), inHandNanos);
-      if (!hand.take(next, wait > 0 ? each(wait) : once(next))) {
+      long wait = acquired.isEmpty() ? leftNanos() : Math.min(leftNanos(), holdingWaitNanos);
+      if (!acquired.acquire(next, wait > 0 ? termsFor(wait) : singleAttemptTerms(next))) {
         busyPlace = next;
         return false;
       }
     }
   }
 
-  /** Waits for what was waited for in vain before; nothing that others want is in hand. */
-  private boolean takeBusyFirst() throws InterruptedException {
+  /** Waits for the member that stayed busy before, while holding none that others may want. */
+  private boolean acquireBusyFirst() throws InterruptedException {
     int place = busyPlace;
     busyPlace = -1;
     long left = leftNanos();
     return place < 0
-        || !hand.missing().contains(place)
-        || hand.take(place, left > 0 ? each(left) : once(place));
+        || !acquired.missing().contains(place)
+        || acquired.acquire(place, left > 0 ? termsFor(left) : singleAttemptTerms(place));
   }
 
-  /** The first that is missing, and all that can be taken with it in one round trip. */
-  private List<Integer> together(List<Integer> missing) {
+  /** Returns the first missing member, and all that one round trip can acquire with it. */
+  private List<Integer> groupOfFirst(List<Integer> missing) {
     LeaseSource first = members.get(missing.get(0));
     return missing.stream().filter(i -> first.joins(members.get(i))).toList();
   }
 
-  /** An attempt of many at once does not wait, but has as much time for its answer. */
-  private long quickly() {
+  /** Returns the reply timeout of a group attempt, which does not wait for its members. */
+  private long groupTimeoutNanos() {
     return terms.waitNanos() == 0 ? 0 : Math.max(1, leftNanos());
   }
 
-  /** An attempt at one does not wait, and has no more time for its answer than there is left. */
-  private LeaseTerms once(int place) {
+  /**
+   * Returns the terms of one attempt without a wait, whose reply may take at most the time left.
+   */
+  private LeaseTerms singleAttemptTerms(int place) {
     long timeout = members.get(place).options().commandTimeout().toNanos();
-    return each(terms.waitNanos() == 0 || leftNanos() > timeout ? 0 : 1);
+    return termsFor(terms.waitNanos() == 0 || leftNanos() > timeout ? 0 : 1);
   }
 
-  private LeaseTerms each(long waitNanos) {
+  private LeaseTerms termsFor(long waitNanos) {
     long wait =
-        terms.isUnbounded() && waitNanos > MOST_IN_HAND_NANOS ? LeaseTerms.FOREVER : waitNanos;
+        terms.isUnbounded() && waitNanos > MAX_HOLDING_WAIT_NANOS ? LeaseTerms.FOREVER : waitNanos;
     return terms.waiting(wait);
   }
 
-  /** All are in hand: one lease, and one token, of them. */
-  private OwnedLease joint() {
-    List<OwnedLease> leases = hand.leases();
+  /** Makes one lease with one token of all members. */
+  private OwnedLease toLease() {
+    List<OwnedLease> leases = acquired.leases();
     long token = CompositeLease.commonToken(leases);
     boolean held = LeaseGroup.raiseTokens(leases, token);
-    lengthen(leases);
+    extendToLease(leases);
     if (!held || !leases.stream().allMatch(OwnedLease::isValid)) {
       throw new LockException(
           Reason.UNREACHABLE,
-          "lock '%s': a member was lost before the others had been taken; give a longer lease than"
+          "lock '%s': a member was lost before the others were acquired; give a longer lease than"
                   .formatted(source.name())
               + " %d ms".formatted(terms.leaseMillis()),
           null);
     }
-    return new MultiLease(source, leases, token, owner, terms.renewed(), taking);
+    return new MultiLease(source, leases, token, owner, terms.renewed(), mode);
   }
 
-  /** A lease of the caller's begins now, also for the members that were taken first. */
-  private void lengthen(List<OwnedLease> leases) {
+  /** Starts the caller's lease now, also for the members that were acquired first. */
+  private void extendToLease(List<OwnedLease> leases) {
     if (!terms.renewed()) {
-      long enough = TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis()) / 10 * 9;
+      long toleratedNanos = TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis()) / 10 * 9;
       for (OwnedLease lease : leases) {
-        if (lease.remaining().toNanos() < enough) {
+        if (lease.remaining().toNanos() < toleratedNanos) {
           lease.extendTo(terms);
         }
       }
@@ -226,10 +231,10 @@ final class MultiAcquisition {
         : terms.waitNanos() - (System.nanoTime() - startNanos);
   }
 
-  /** A random time, so that those who were in each other's way do not come back together. */
+  /** Pauses for a random time, so that clients that collided do not retry together. */
   private void pause() throws InterruptedException {
-    long most = Math.min(MOST_PAUSE_NANOS, Math.max(1, leftNanos()));
-    long endNanos = System.nanoTime() + ThreadLocalRandom.current().nextLong(most);
+    long maxPause = Math.min(MAX_PAUSE_NANOS, Math.max(1, leftNanos()));
+    long endNanos = System.nanoTime() + ThreadLocalRandom.current().nextLong(maxPause);
     while (true) {
       try {
         TimeUnit.NANOSECONDS.sleep(endNanos - System.nanoTime());

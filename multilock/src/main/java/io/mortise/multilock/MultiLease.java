@@ -11,12 +11,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A hold that stands while all of its members do. */
+/**
+ * A hold that is valid while all of its members are.
+ *
+ * <p><b>Threads.</b> Any thread may call it; {@link CompositeLease} says what orders it. Re-entry
+ * and exit of a thread's hold belong to that thread.
+ */
 final class MultiLease extends CompositeLease {
   private static final Logger LOG = LoggerFactory.getLogger(MultiLease.class);
 
   private final MultiLeaseSource source;
-  private final MemberMode taking;
+  private final MemberMode mode;
 
   MultiLease(
       MultiLeaseSource source,
@@ -24,24 +29,24 @@ final class MultiLease extends CompositeLease {
       long token,
       @Nullable Thread owner,
       boolean renewed,
-      MemberMode taking) {
+      MemberMode mode) {
     super(source, members, members.size(), token, owner, renewed);
     this.source = source;
-    this.taking = taking;
+    this.mode = mode;
     watch();
   }
 
   @Override
   protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
-    return taking.release(source.members(), held);
+    return mode.release(source.members(), held);
   }
 
-  /** A thread enters each member, which may be held at other levels by itself. */
+  /** A thread re-enters each member, because it may also hold the member separately. */
   @Override
   public void reenter(LeaseTerms terms) {
     ensureValid();
-    if (taking.isThreads()) {
-      taking.enter(source.members(), terms);
+    if (mode.ownsByThread()) {
+      mode.reenter(source.members(), terms);
     } else {
       extendTo(terms);
     }
@@ -49,8 +54,8 @@ final class MultiLease extends CompositeLease {
 
   @Override
   public void exit(boolean renewed) {
-    if (taking.isThreads()) {
-      taking.leave(source.members());
+    if (mode.ownsByThread()) {
+      mode.exit(source.members());
     } else {
       setRenewed(renewed);
     }
@@ -71,32 +76,35 @@ final class MultiLease extends CompositeLease {
     return new Asked(done, failures);
   }
 
-  /** Of a handle nobody may be left who would give back the others; a thread has to unlock. */
+  /**
+   * Releases the other members of a handle, because its user may never close it. A thread releases
+   * them when it unlocks.
+   */
   @Override
   protected void lost() {
-    if (!taking.isThreads()) {
+    if (!mode.ownsByThread()) {
       try {
-        var unused = source.submit(this::giveBackTheOthers);
+        var unused = source.submit(this::releaseOthers);
       } catch (RejectedExecutionException closed) {
-        giveBackTheOthers();
+        releaseOthers();
       }
     }
   }
 
   @Override
   protected void leftOver() {
-    if (taking.isThreads()) {
-      giveBackTheOthers();
+    if (mode.ownsByThread()) {
+      releaseOthers();
     }
   }
 
-  private void giveBackTheOthers() {
+  private void releaseOthers() {
     for (RuntimeException e : releaseMembers(members())) {
-      LOG.debug("lock '{}': given back after the loss of a member", lockName(), e);
+      LOG.debug("lock '{}': released after the loss of a member", lockName(), e);
     }
   }
 
-  /** One member lost is all lost. */
+  /** Does nothing: the loss of one member is the loss of the hold. */
   @Override
   protected void onMemberLost(int place, OwnedLease member) {}
 }

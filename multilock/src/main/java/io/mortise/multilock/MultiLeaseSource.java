@@ -22,12 +22,16 @@ import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The members of one lock, in their order, and what is asked of all of them. */
+/**
+ * The source of leases on all members, in their order, and the questions to all of them.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
+ */
 final class MultiLeaseSource extends CompositeLeaseSource {
 
   /**
-   * By server, then by family, so that those stand together which go in one round trip, then by
-   * name. Every process has the same order, if it reaches the servers under the same addresses.
+   * By server, then by family, so that members that one round trip acquires are adjacent, then by
+   * name. Every process has the same order if it reaches the servers under the same addresses.
    */
   private static final Comparator<LeaseSource> ORDER =
       Comparator.comparing(MultiLeaseSource::addresses)
@@ -36,7 +40,7 @@ final class MultiLeaseSource extends CompositeLeaseSource {
 
   private final Identity identity;
 
-  /** Locks of the same members are the same. */
+  /** Locks with the same members are the same lock. */
   private record Identity(List<Object> members) {}
 
   private MultiLeaseSource(List<LeaseSource> members) {
@@ -120,7 +124,7 @@ final class MultiLeaseSource extends CompositeLeaseSource {
   }
 
   /**
-   * Names that are equal, on servers that say they are one. Nobody is asked when all names differ.
+   * Refuses equal names on servers that report the same id. Asks no server when all names differ.
    */
   private void refuseOneServerUnderTwoAddresses() {
     refuse(members(), LockKey::isSame);
@@ -157,7 +161,7 @@ final class MultiLeaseSource extends CompositeLeaseSource {
       }
     }
     if (!failures.isEmpty()) {
-      throw AggregateFailure.of(name(), "not all members could be taken by force", failures);
+      throw AggregateFailure.of(name(), "not all members could be released by force", failures);
     }
     return forced;
   }

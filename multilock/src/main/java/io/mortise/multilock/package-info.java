@@ -1,2 +1,2 @@
-/** Several locks as one: all of them, or none. */
+/** A lock that acquires several locks: all of them, or none. */
 package io.mortise.multilock;

@@ -14,75 +14,77 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question to several members at the same time, each asked on a thread of its own client.
+ * Calls several members at the same time, each on a thread of its own client, and collects their
+ * replies.
  *
- * <p><b>Threads.</b> One thread asks and waits; those that bring answers meet it under the lock
- * here, and wake it when what they bring is enough. It says what is to become of the rest: an
- * answer that comes later is given to {@code late}, on the thread that brings it. Every answer is
- * seen exactly once: by who waits, or by {@code late}.
+ * <p><b>Threads.</b> One thread submits the calls and waits. The threads that deliver replies
+ * synchronize with it by the lock, and signal it when the replies are enough. {@link #close} hands
+ * the rest to a {@link LateReplyHandler}: a later reply goes to it, on the thread that delivers the
+ * reply. Every reply is seen exactly once: by the waiting thread, or by the handler.
  *
- * @param <T> what is answered
+ * @param <T> the type of a reply
  */
 final class FanOut<T> {
   private final List<QuorumMember> members;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition answered = lock.newCondition();
+  private final Condition enoughReplies = lock.newCondition();
 
   // All guarded by lock.
-  private final List<@Nullable Answer<T>> answers;
-  private final @Nullable Thread[] answering;
+  private final List<@Nullable NodeReply<T>> replies;
+  private final @Nullable Thread[] callThreads;
   private final boolean[] asked;
-  private Predicate<FanOut<T>> awaited = none -> false;
-  private @Nullable Late<T> late;
-  private boolean interrupts;
+  private Predicate<FanOut<T>> sufficient = none -> false;
+  private @Nullable LateReplyHandler<T> late;
+  private boolean interruptRequested;
 
-  /** Takes answers that come after the end. */
+  /** Accepts replies that arrive after {@link #close}. */
   @FunctionalInterface
-  interface Late<T> {
+  interface LateReplyHandler<T> {
     void accept(int place, T value);
   }
 
   /**
-   * What a member said.
+   * The reply of a member.
    *
-   * @param value null when it failed
-   * @param failure null when it did not
+   * @param value null when the call failed
+   * @param failure null when the call succeeded
    */
-  record Answer<T>(@Nullable T value, @Nullable RuntimeException failure) {}
+  record NodeReply<T>(@Nullable T value, @Nullable RuntimeException failure) {}
 
   FanOut(List<QuorumMember> members) {
     this.members = members;
-    this.answers = new ArrayList<>(Collections.nCopies(members.size(), null));
-    this.answering = new @Nullable Thread[members.size()];
+    this.replies = new ArrayList<>(Collections.nCopies(members.size(), null));
+    this.callThreads = new @Nullable Thread[members.size()];
     this.asked = new boolean[members.size()];
   }
 
-  /** Has the question put to a member, by a thread of its client. */
-  void submit(int place, Callable<T> question) {
+  /** Submits a call to a member, on a thread of its client. */
+  void submit(int place, Callable<T> task) {
     try {
-      execute(place, question);
+      execute(place, task);
     } catch (RejectedExecutionException e) {
-      put(
+      deliver(
           place,
-          new Answer<>(
+          new NodeReply<>(
               null,
               new LockException(
                   Reason.CLIENT_CLOSED, members.get(place) + ": its client was closed", e)));
     } catch (OutOfMemoryError noThread) {
-      put(
+      deliver(
           place,
-          new Answer<>(null, members.get(place).silent("no thread could be started", noThread)));
+          new NodeReply<>(
+              null, members.get(place).noReply("no thread could be started", noThread)));
     }
   }
 
-  /** As {@link #submit}, in any case: by the calling thread, when no other can be had. */
-  void submitOrRun(int place, Callable<T> question) {
+  /** As {@link #submit}, but runs the call on the calling thread if no other is available. */
+  void submitOrRun(int place, Callable<T> task) {
     try {
-      execute(place, question);
+      execute(place, task);
     } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-      boolean interrupted = Thread.interrupted(); // which is the caller's, not the answer's
+      boolean interrupted = Thread.interrupted(); // it is meant for the caller, not for the call
       try {
-        answer(place, question);
+        call(place, task);
       } finally {
         if (interrupted) {
           Thread.currentThread().interrupt();
@@ -91,18 +93,18 @@ final class FanOut<T> {
     }
   }
 
-  private void execute(int place, Callable<T> question) {
-    asks(place);
-    var unused = members.get(place).source().submit(() -> answer(place, question));
+  private void execute(int place, Callable<T> task) {
+    markAsked(place);
+    var unused = members.get(place).source().submit(() -> call(place, task));
   }
 
-  /** Answers for a member that need not be asked. */
+  /** Records the reply of a member that need not be called. */
   void answer(int place, T value) {
-    asks(place);
-    put(place, new Answer<>(value, null));
+    markAsked(place);
+    deliver(place, new NodeReply<>(value, null));
   }
 
-  private void asks(int place) {
+  private void markAsked(int place) {
     lock.lock();
     try {
       asked[place] = true;
@@ -111,57 +113,58 @@ final class FanOut<T> {
     }
   }
 
-  /** Whether the member was asked, or need not be. */
+  /** Returns whether the member was called, or need not be. */
   boolean isAsked(int place) {
     return holdingLock(() -> asked[place] ? 1 : 0) == 1;
   }
 
-  private void answer(int place, Callable<T> question) {
-    Answer<T> answer = new Answer<>(null, members.get(place).silent("could not be asked", null));
+  private void call(int place, Callable<T> task) {
+    NodeReply<T> reply =
+        new NodeReply<>(null, members.get(place).noReply("could not be asked", null));
     try {
-      if (begins(place)) {
-        answer = new Answer<>(question.call(), null);
+      if (onStart(place)) {
+        reply = new NodeReply<>(task.call(), null);
       }
     } catch (RuntimeException e) {
-      answer = new Answer<>(null, e);
-    } catch (Exception e) { // an interrupt: nobody wants the answer
-      answer = new Answer<>(null, members.get(place).silent("was not awaited", e));
+      reply = new NodeReply<>(null, e);
+    } catch (Exception e) { // an interrupt: the reply is not needed
+      reply = new NodeReply<>(null, members.get(place).noReply("was not awaited", e));
     } finally {
-      ends(place);
-      put(place, answer);
+      onEnd(place);
+      deliver(place, reply);
     }
   }
 
-  /** From here on an interrupt reaches the one that answers. */
-  private boolean begins(int place) {
+  /** Registers the thread of a call: from here on {@link #close} can interrupt it. */
+  private boolean onStart(int place) {
     lock.lock();
     try {
-      answering[place] = Thread.currentThread();
-      return !interrupts;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void ends(int place) {
-    lock.lock();
-    try {
-      answering[place] = null;
+      callThreads[place] = Thread.currentThread();
+      return !interruptRequested;
     } finally {
       lock.unlock();
     }
-    Thread.interrupted(); // one that came too late is nobody else's
   }
 
-  private void put(int place, Answer<T> answer) {
-    Late<T> after;
+  private void onEnd(int place) {
     lock.lock();
     try {
-      after = late;
-      if (after == null) {
-        answers.set(place, answer);
+      callThreads[place] = null;
+    } finally {
+      lock.unlock();
+    }
+    Thread.interrupted(); // an interrupt that came too late is meant for no other task
+  }
+
+  private void deliver(int place, NodeReply<T> reply) {
+    LateReplyHandler<T> handler;
+    lock.lock();
+    try {
+      handler = late;
+      if (handler == null) {
+        replies.set(place, reply);
         if (isOver()) {
-          answered.signal();
+          enoughReplies.signal();
         }
         return;
       }
@@ -169,26 +172,26 @@ final class FanOut<T> {
       lock.unlock();
     }
     members.get(place).unawaited().decrementAndGet();
-    if (answer.value() != null) {
-      after.accept(place, answer.value());
+    if (reply.value() != null) {
+      handler.accept(place, reply.value());
     }
   }
 
   /**
-   * Waits until the answers so far are enough, all have answered, or the time is over.
+   * Waits until the replies so far are enough, all members have replied, or the time is over.
    *
-   * @throws InterruptedException if the thread is interrupted; the question is still open
+   * @throws InterruptedException if the thread is interrupted; the calls go on
    */
   void await(Predicate<FanOut<T>> enough, long untilNanos) throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      awaited = enough;
+      sufficient = enough;
       while (!isOver()) {
         long left = untilNanos - System.nanoTime();
         if (left <= 0) {
           return;
         }
-        answered.awaitNanos(left);
+        enoughReplies.awaitNanos(left);
       }
     } finally {
       lock.unlock();
@@ -196,10 +199,10 @@ final class FanOut<T> {
   }
 
   private boolean isOver() {
-    return open() == 0 || awaited.test(this);
+    return open() == 0 || sufficient.test(this);
   }
 
-  /** As {@link #await}; an interrupt ends nothing, and is kept. */
+  /** As {@link #await}; an interrupt does not end the wait, and its status is kept. */
   void awaitUninterruptibly(Predicate<FanOut<T>> enough, long untilNanos) {
     boolean interrupted = false;
     while (true) {
@@ -216,20 +219,20 @@ final class FanOut<T> {
   }
 
   /**
-   * Ends the poll: what still comes is given to {@code rest}.
+   * Ends the wait: later replies go to {@code rest}.
    *
-   * @param interrupt whether members that wait are to stop
-   * @return for each member its answer; null for one that was not asked, or has not answered
+   * @param interrupt whether to interrupt the calls in progress
+   * @return the reply of each member; null for one that was not called, or has not replied
    */
-  List<@Nullable Answer<T>> close(boolean interrupt, Late<T> rest) {
+  List<@Nullable NodeReply<T>> close(boolean interrupt, LateReplyHandler<T> rest) {
     lock.lock();
     try {
-      List<@Nullable Answer<T>> soFar = new ArrayList<>(answers); // before anything is changed
+      List<@Nullable NodeReply<T>> soFar = new ArrayList<>(replies); // before anything is changed
       late = rest;
-      interrupts = interrupt;
+      interruptRequested = interrupt;
       for (int i = 0; i < asked.length; i++) {
-        Thread thread = answering[i];
-        if (asked[i] && answers.get(i) == null) {
+        Thread thread = callThreads[i];
+        if (asked[i] && replies.get(i) == null) {
           members.get(i).unawaited().incrementAndGet();
         }
         if (interrupt && thread != null) {
@@ -242,35 +245,35 @@ final class FanOut<T> {
     }
   }
 
-  /** How many have been asked and have not answered. */
+  /** Returns how many members have been called and have not replied. */
   int open() {
     return holdingLock(
         () -> {
           int open = 0;
           for (int i = 0; i < asked.length; i++) {
-            open += asked[i] && answers.get(i) == null ? 1 : 0;
+            open += asked[i] && replies.get(i) == null ? 1 : 0;
           }
           return open;
         });
   }
 
-  /** How many answers are of that kind. */
-  int count(Predicate<T> kind) {
+  /** Returns how many replies have a value that matches. */
+  int count(Predicate<T> matches) {
     return holdingLock(
         () -> {
           int count = 0;
-          for (Answer<T> answer : answers) {
-            T value = answer == null ? null : answer.value();
-            count += value != null && kind.test(value) ? 1 : 0;
+          for (NodeReply<T> reply : replies) {
+            T value = reply == null ? null : reply.value();
+            count += value != null && matches.test(value) ? 1 : 0;
           }
           return count;
         });
   }
 
-  private int holdingLock(IntSupplier question) {
+  private int holdingLock(IntSupplier count) {
     lock.lock();
     try {
-      return question.getAsInt();
+      return count.getAsInt();
     } finally {
       lock.unlock();
     }

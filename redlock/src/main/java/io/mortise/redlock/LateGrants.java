@@ -10,19 +10,19 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What nodes grant after a majority was reached: kept until there is a hold, then part of it; or
- * given back when there will be none.
+ * Leases that nodes grant after a majority was reached. They are kept until the hold exists and
+ * then join it, or are released if there is no hold.
  *
- * <p>Used by the threads that bring the answers and by the one that makes the hold; the fields are
- * guarded by the lock, and nothing is sent under it.
+ * <p><b>Threads.</b> Called by the threads that deliver replies and by the thread that creates the
+ * hold. The lock guards the fields; no command is sent while it is held.
  */
-final class LateGrants implements FanOut.Late<Optional<OwnedLease>> {
+final class LateGrants implements FanOut.LateReplyHandler<Optional<OwnedLease>> {
   private final ReentrantLock lock = new ReentrantLock();
 
   // All guarded by lock.
   private final Map<Integer, OwnedLease> kept = new HashMap<>();
   private @Nullable MajorityLease hold;
-  private boolean refused;
+  private boolean rejected;
 
   @Override
   public void accept(int place, Optional<OwnedLease> granted) {
@@ -30,25 +30,28 @@ final class LateGrants implements FanOut.Late<Optional<OwnedLease>> {
       return;
     }
     OwnedLease lease = granted.get();
-    MajorityLease now;
+    MajorityLease current;
     lock.lock();
     try {
-      now = hold;
-      if (now == null && !refused) {
+      current = hold;
+      if (current == null && !rejected) {
         kept.put(place, lease);
         return;
       }
     } finally {
       lock.unlock();
     }
-    if (now == null) {
+    if (current == null) {
       MajorityLease.releaseQuietly(lease);
     } else {
-      now.addMember(place, null, lease);
+      current.addMember(place, null, lease);
     }
   }
 
-  /** The token of one that came late and remembers that token or a later one; otherwise 0. */
+  /**
+   * Returns the largest token of the late grants that remember the given token or a later one; 0 if
+   * there is none.
+   */
   long tokenIfRemembered(long token) {
     lock.lock();
     try {
@@ -62,31 +65,31 @@ final class LateGrants implements FanOut.Late<Optional<OwnedLease>> {
     }
   }
 
-  /** There is a hold: all that was kept, and all that still comes, joins it. */
+  /** Attaches all kept and all later grants to the hold. */
   void attachTo(MajorityLease newHold) {
-    Map<Integer, OwnedLease> early;
+    Map<Integer, OwnedLease> pending;
     lock.lock();
     try {
       hold = newHold;
-      early = new HashMap<>(kept);
+      pending = new HashMap<>(kept);
       kept.clear();
     } finally {
       lock.unlock();
     }
-    early.forEach(newHold::addMemberAsync);
+    pending.forEach(newHold::addMemberAsync);
   }
 
-  /** There will be no hold. */
+  /** Releases all kept and all later grants, because there is no hold. */
   void reject() {
-    List<OwnedLease> back;
+    List<OwnedLease> released;
     lock.lock();
     try {
-      refused = true;
-      back = new ArrayList<>(kept.values());
+      rejected = true;
+      released = new ArrayList<>(kept.values());
       kept.clear();
     } finally {
       lock.unlock();
     }
-    back.forEach(MajorityLease::releaseQuietly);
+    released.forEach(MajorityLease::releaseQuietly);
   }
 }

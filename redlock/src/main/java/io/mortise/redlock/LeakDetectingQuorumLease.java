@@ -3,7 +3,10 @@ package io.mortise.redlock;
 import io.mortise.core.spi.LeakDetectingLease;
 
 /**
- * A lease of a {@link RedLock} as its user has it: guarded, and with what a quorum can be asked.
+ * The lease of a {@link RedLock} that its user receives: guarded against leaks, with the questions
+ * of a quorum.
+ *
+ * <p><b>Threads.</b> Any thread may call any method.
  */
 final class LeakDetectingQuorumLease extends LeakDetectingLease implements QuorumLease {
   private final QuorumLease quorum;

@@ -7,7 +7,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.composite.CompositeLease;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.redlock.FanOut.Answer;
+import io.mortise.redlock.FanOut.NodeReply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +21,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A hold that stands while a majority of the nodes has it. */
+/**
+ * A hold that is valid while a majority of the nodes holds its member.
+ *
+ * <p><b>Threads.</b> Any thread may call it; {@link CompositeLease} says what orders the members
+ * and the state. Members are added on threads of the nodes' clients.
+ */
 final class MajorityLease extends CompositeLease implements QuorumLease {
   private static final Logger LOG = LoggerFactory.getLogger(MajorityLease.class);
 
@@ -30,18 +35,18 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
 
   private final QuorumLeaseSource source;
   private final long budgetNanos;
-  private final NodeReacquisition retaking;
+  private final NodeReacquisition reacquisition;
 
-  /** The lost members that have been told of, by place. */
-  private final AtomicReferenceArray<@Nullable OwnedLease> told;
+  /** The lost members that have been logged, by place. */
+  private final AtomicReferenceArray<@Nullable OwnedLease> loggedLosses;
 
-  /** Takes back what was scheduled for the end of the longest time. */
+  /** Cancels the task that is scheduled for the end of {@code maxHold}. */
   private final Runnable cancelEnd;
 
   /**
-   * @param leases by place; null where the node has not granted one
-   * @param terms those of the acquisition
-   * @param budgetNanos for how long a node may take to answer
+   * @param leases the leases by place; null where the node has not granted one
+   * @param terms the terms of the acquisition
+   * @param budgetNanos how long a node may take to answer
    */
   MajorityLease(
       QuorumLeaseSource source,
@@ -49,25 +54,25 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
       long token,
       @Nullable Thread owner,
       LeaseTerms terms,
-      NodeReacquisition retaking,
+      NodeReacquisition reacquisition,
       long budgetNanos) {
     super(source, leases, source.quorum(), token, owner, terms.renewed());
     this.source = source;
     this.budgetNanos = budgetNanos;
-    this.retaking = retaking;
-    this.told = new AtomicReferenceArray<>(leases.size());
-    retaking.begin(this);
-    this.cancelEnd = endOfRenewal();
+    this.reacquisition = reacquisition;
+    this.loggedLosses = new AtomicReferenceArray<>(leases.size());
+    reacquisition.begin(this);
+    this.cancelEnd = scheduleEndOfRenewal();
     watch();
     for (int i = 0; i < leases.size(); i++) {
       if (leases.get(i) == null) {
-        retaking.scheduleFor(i);
+        reacquisition.scheduleFor(i);
       }
     }
   }
 
-  /** Nodes that were taken again began later; the hold as a whole ends with its own time. */
-  private Runnable endOfRenewal() {
+  /** A node that was reacquired began later; the whole hold ends by its own {@code maxHold}. */
+  private Runnable scheduleEndOfRenewal() {
     Duration maxHold = source.options().maxHold();
     if (maxHold.equals(LockOptions.MAX_LEASE)) {
       return () -> {};
@@ -80,7 +85,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
   }
 
   private void end() {
-    retaking.end();
+    reacquisition.end();
     cancelEnd.run();
   }
 
@@ -99,16 +104,16 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
     return required();
   }
 
-  /** What stands at that place, lost or not; null when nothing does. */
+  /** Returns the lease at that place, lost or not; null when there is none. */
   @Nullable OwnedLease leaseAt(int place) {
     return member(place);
   }
 
   /**
-   * A node has granted a lease after the hold had begun.
+   * Adds the lease of a node that has granted it after the hold had begun.
    *
-   * @param expected what stood in its place until now
-   * @return false when it could not join, and was given back
+   * @param expected the lease that was in its place until now
+   * @return false when it could not join, and was released
    */
   boolean addMember(int place, @Nullable OwnedLease expected, OwnedLease lease) {
     boolean joined = false;
@@ -118,29 +123,29 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
               && lease.raiseToken(fencingToken())
               && join(place, expected, lease);
       if (joined) {
-        adapt(lease);
+        applyTerms(lease);
       }
     } catch (LockException e) {
-      LOG.debug("lock '{}': {} cannot join as it should", lockName(), source.member(place), e);
+      LOG.debug("lock '{}': {} cannot join the hold", lockName(), source.member(place), e);
     } finally {
       if (!joined) {
         releaseQuietly(lease);
       }
-      retaking.look(place);
+      reacquisition.recheck(place);
     }
     return joined;
   }
 
   /**
-   * What was asked of the hold while this member could not hear it holds for it too. Until the two
-   * agree: the hold may be asked for something else meanwhile.
+   * Applies to a new member what the hold was asked for before the member joined. Repeats until the
+   * two agree, because the hold may be asked for something else in the meantime.
    */
-  private void adapt(OwnedLease member) {
+  private void applyTerms(OwnedLease member) {
     boolean renewed;
     do {
       renewed = isRenewed();
       if (renewed) {
-        member.extendTo(retaking.lasting());
+        member.extendTo(reacquisition.renewedTerms());
       } else {
         member.setRenewed(false);
       }
@@ -148,23 +153,24 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
   }
 
   /**
-   * Whether a majority of the nodes says now that it has the hold. Asked when a node that was taken
-   * again has given out a later token than this hold's meanwhile: somebody else was there, alone or
-   * with a majority. If a node of ours had forgotten its lease by then, ours was over, unseen, and
-   * must not be made whole.
+   * Returns whether a majority of the nodes confirms the hold now. Asked when a reacquired node has
+   * issued a later token than this hold's: another client held that node, alone or with a majority.
+   * If a member of this hold had lost its lease by then, this hold had ended unnoticed, and must
+   * not be completed.
    */
   private boolean isConfirmed() {
     return askMembers(OwnedLease::verifyNow).done() >= quorum();
   }
 
   /**
-   * As {@link #addMember}, on a thread of the node's client, if one can be had: so its owner need
-   * not wait.
+   * As {@link #addMember}, on a thread of the node's client if one is available, so that the owner
+   * of the hold need not wait.
    */
   void addMemberAsync(int place, OwnedLease lease) {
-    FanOut<Boolean> joining = source.poll();
-    joining.submitOrRun(place, () -> addMember(place, null, lease)); // or nobody would release it
-    joining.close(false, (late, joined) -> {});
+    FanOut<Boolean> requests = source.fanOut();
+    requests.submitOrRun(
+        place, () -> addMember(place, null, lease)); // otherwise nothing would release it
+    requests.close(false, (late, joined) -> {});
   }
 
   @Override
@@ -175,13 +181,12 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
     }
     Optional<LeaseLoss> loss = member.loss();
     if (loss.filter(why -> why.reason() == Reason.FORCED).isPresent()) {
-      retaking.exclude(place);
-      requestVerification(); // who takes one node by force takes the others too: they are not taken
-      // again
+      reacquisition.exclude(place);
+      requestVerification(); // a forced release of one node hits the others too: none is reacquired
     } else {
-      retaking.scheduleFor(place);
+      reacquisition.scheduleFor(place);
     }
-    if (told.getAndSet(place, member) != member) {
+    if (loggedLosses.getAndSet(place, member) != member) {
       LOG.warn(
           "lock '{}': {} does not hold it any more, {} of {} nodes do: {}",
           lockName(),
@@ -208,12 +213,12 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
     return onAllMembers(MajorityLease::release, true).failures();
   }
 
-  /** Has a member released. */
-  static void release(FanOut<Boolean> poll, int place, OwnedLease lease) {
-    poll.submitOrRun(place, asking(OwnedLease::release, lease));
+  /** Submits the release of a member. */
+  static void release(FanOut<Boolean> requests, int place, OwnedLease lease) {
+    requests.submitOrRun(place, callOf(OwnedLease::release, lease));
   }
 
-  private static Callable<Boolean> asking(Consumer<OwnedLease> action, OwnedLease lease) {
+  private static Callable<Boolean> callOf(Consumer<OwnedLease> action, OwnedLease lease) {
     return () -> {
       action.accept(lease);
       return true;
@@ -222,43 +227,45 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
 
   @Override
   protected Asked askMembers(Consumer<OwnedLease> action) {
-    return onAllMembers((poll, place, lease) -> poll.submit(place, asking(action, lease)), false);
+    return onAllMembers(
+        (requests, place, lease) -> requests.submit(place, callOf(action, lease)), false);
   }
 
-  /** Asks a member something. */
+  /** Submits one call to a member. */
   @FunctionalInterface
-  private interface Asking {
-    void ask(FanOut<Boolean> poll, int place, OwnedLease lease);
+  private interface MemberCall {
+    void submit(FanOut<Boolean> requests, int place, OwnedLease lease);
   }
 
   /**
-   * Does something with all members at the same time.
+   * Runs a call on all members at the same time.
    *
-   * @param all whether to give all of them the time to end, and not only the majority
+   * @param awaitAll whether to wait for all of them, within a grace period, and not only for a
+   *     majority
    */
-  private Asked onAllMembers(Asking asking, boolean all) {
-    FanOut<Boolean> poll = source.poll();
+  private Asked onAllMembers(MemberCall call, boolean awaitAll) {
+    FanOut<Boolean> requests = source.fanOut();
     for (int i = 0; i < nodes(); i++) {
       OwnedLease lease = member(i);
       if (lease != null) {
-        asking.ask(poll, i, lease);
+        call.submit(requests, i, lease);
       }
     }
     long untilNanos = System.nanoTime() + budgetNanos;
-    poll.awaitUninterruptibly(answers -> answers.count(yes -> yes) >= quorum(), untilNanos);
-    if (all) {
+    requests.awaitUninterruptibly(answers -> answers.count(done -> done) >= quorum(), untilNanos);
+    if (awaitAll) {
       long grace = System.nanoTime() + GRACE_NANOS;
-      poll.awaitUninterruptibly(answers -> false, grace - untilNanos < 0 ? grace : untilNanos);
+      requests.awaitUninterruptibly(answers -> false, grace - untilNanos < 0 ? grace : untilNanos);
     }
     int done = 0;
     List<RuntimeException> failures = new ArrayList<>();
-    List<@Nullable Answer<Boolean>> answers = poll.close(false, (place, late) -> {});
+    List<@Nullable NodeReply<Boolean>> answers = requests.close(false, (place, late) -> {});
     for (int i = 0; i < nodes(); i++) {
-      Answer<Boolean> answer = answers.get(i);
+      NodeReply<Boolean> answer = answers.get(i);
       if (answer != null && answer.value() != null) {
         done++;
-      } else if (poll.isAsked(i) && answer == null) {
-        failures.add(source.member(i).silent("has not answered yet", null));
+      } else if (requests.isAsked(i) && answer == null) {
+        failures.add(source.member(i).noReply("has not answered yet", null));
       } else if (answer != null && answer.failure() != null) {
         failures.add(answer.failure());
       }
@@ -266,12 +273,12 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
     return new Asked(done, failures);
   }
 
-  /** Releases a lease that nobody needs; what it has to say is not of interest any more. */
+  /** Releases a lease that is not needed; a failure is only logged. */
   static void releaseQuietly(OwnedLease lease) {
     try {
       lease.release();
     } catch (IllegalMonitorStateException | LockException e) {
-      LOG.debug("given back: {}", lease, e);
+      LOG.debug("released: {}", lease, e);
     }
   }
 }

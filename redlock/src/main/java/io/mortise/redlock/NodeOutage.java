@@ -7,27 +7,27 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * That a node could not be reached, or could not be used. A quorum goes on without it, so nobody
- * would know. Therefore an outage is logged once: at once if it does not pass by itself, as a wrong
- * password does not, and otherwise when it has lasted.
+ * The outage of one node that cannot be reached or used. A quorum works without the node, so an
+ * outage would go unnoticed. Each outage is therefore logged once: immediately if it is permanent,
+ * as a wrong password is, and otherwise after {@link #LASTING_NANOS}.
  *
- * <p><b>Threads.</b> Any. A node that is well costs its callers one volatile read and one write;
- * everything else is guarded by the lock.
+ * <p><b>Threads.</b> Any thread may call any method. A healthy node costs its callers one volatile
+ * read and one volatile write; the lock guards all other state.
  */
 final class NodeOutage {
-  /** A node that could not be reached is not asked again for so long. */
+  /** How long an unreachable node is not asked again. */
   static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** A shorter one is not logged, if it passes by itself. */
+  /** How long a transient outage lasts before it is logged. */
   static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** One that ends and begins again is not logged more often than this. */
+  /** The shortest time between the logs of two outages of the node. */
   static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final LongSupplier clock;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Whether there is one. */
+  /** Whether the node has an outage. */
   private volatile boolean begun;
 
   private volatile long answeredNanos;
@@ -36,24 +36,24 @@ final class NodeOutage {
   private long sinceNanos;
   private boolean unreachable;
   private long unreachableNanos;
-  private boolean told;
-  private long toldNanos;
+  private boolean logged;
+  private long loggedNanos;
 
   NodeOutage(LongSupplier clock) {
     this.clock = clock;
     this.answeredNanos = clock.getAsLong();
-    this.toldNanos = answeredNanos - QUIET_NANOS;
+    this.loggedNanos = answeredNanos - QUIET_NANOS;
   }
 
-  /** When a question begins. */
+  /** Returns the start time of a call, for {@link #note}. */
   long begin() {
     return clock.getAsLong();
   }
 
   /**
-   * Notes what went wrong; nothing if the node has answered others since.
+   * Records a failure, unless the node has answered another call since.
    *
-   * @return whether it is to be logged
+   * @return whether the outage is to be logged
    */
   boolean note(LockException failure, long begunNanos) {
     if (failure.reason() == Reason.CLIENT_CLOSED) {
@@ -73,22 +73,22 @@ final class NodeOutage {
         unreachable = true;
         unreachableNanos = now;
       }
-      boolean tells =
-          !told
-              && now - toldNanos >= QUIET_NANOS
+      boolean isToBeLogged =
+          !logged
+              && now - loggedNanos >= QUIET_NANOS
               && (now - sinceNanos >= LASTING_NANOS || !failure.reason().isTransient());
-      if (tells) {
-        told = true;
-        toldNanos = now;
+      if (isToBeLogged) {
+        logged = true;
+        loggedNanos = now;
       }
-      return tells;
+      return isToBeLogged;
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * The node has answered.
+   * Records that the node has answered.
    *
    * @return whether the end of an outage is to be logged
    */
@@ -99,20 +99,20 @@ final class NodeOutage {
     }
     lock.lock();
     try {
-      boolean wasTold = told;
+      boolean wasLogged = logged;
       begun = false;
       unreachable = false;
-      told = false;
-      return wasTold;
+      logged = false;
+      return wasLogged;
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Whether the node could not be reached so lately that another attempt would hardly tell anything
-   * new. When that time is over, one who asks this is let through, and the others wait for what
-   * becomes of it.
+   * Returns whether calls to the node are suppressed because it was unreachable within the last
+   * {@link #PAUSE_NANOS}. After that time the first caller is let through, and the others stay
+   * suppressed until the node answers or another pause is over.
    */
   boolean keepsOut() {
     if (!begun) {

@@ -15,30 +15,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the nodes again that a hold does not have: they were dead when it began, or restarted
- * empty, or were cut off. While a majority stands, nobody else can have the others, so taking them
- * is safe; without it a hold would wear down over restarts.
+ * Reacquires the nodes that a hold is missing: nodes that were down when it began, restarted empty,
+ * or were cut off. While a majority is valid, no other client can hold a majority, so acquiring the
+ * remaining nodes is safe. Without reacquisition a hold would lose its majority over several
+ * restarts.
  *
- * <p>Nothing is taken again for a thread that has died, for a hold that has lasted its longest
- * time, or on a node where the lock was taken by force: those are to end.
+ * <p>A node is not reacquired for a thread that has died, for a hold that has lasted {@code
+ * maxHold}, or after a forced release on that node: these holds are meant to end.
  *
- * <p><b>A place that is not filled always has somebody who works on it</b>: an attempt is scheduled
- * or under way, unless the hold has ended or the place is given up. Whoever sees or makes a place
- * empty says so by {@link #scheduleFor}, after the fact, and either begins to work on it or finds
- * somebody who does. Whoever stops working on a place says so first, and looks at the place after
- * that: a loss in between is seen by one of the two.
+ * <p><b>An empty slot always has an attempt</b>, scheduled or in progress, unless the hold has
+ * ended or the slot is excluded. A thread that empties a slot, or sees an empty one, calls {@link
+ * #scheduleFor} afterwards; that call either schedules an attempt or finds one. A thread that ends
+ * an attempt first marks the slot as idle and then checks it again. A loss between the two steps is
+ * therefore seen by one of the two threads.
  *
- * <p><b>Threads.</b> The places stand under the lock here; nothing is sent under it, and no lease
- * is looked at. An attempt runs on a thread of the node's client; the end of the hold interrupts
- * it. One that is granted after that gives back what it got, because the hold refuses it.
+ * <p>An attempt waits for a short time: several waiters may hold the node in turn without a
+ * majority, and an attempt without a wait would rarely find it free.
  *
- * <p>An attempt waits for a moment: those who wait for the lock may have the node in turn, without
- * a majority, and one that only looked from time to time would hardly ever find it free.
+ * <p><b>Threads.</b> Any thread may call it. The lock guards the slots; no command is sent and no
+ * lease is read while it is held. An attempt runs on a thread of the node's client, and the end of
+ * the hold interrupts it. An attempt that is granted after that releases its lease, because the
+ * hold rejects it.
  */
 final class NodeReacquisition {
   private static final Logger LOG = LoggerFactory.getLogger(NodeReacquisition.class);
-  private static final long MOST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
-  private static final int MOST_DOUBLINGS = 10;
+  private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final int MAX_DOUBLINGS = 10;
 
   private final QuorumLeaseSource source;
   private final @Nullable Thread owner;
@@ -47,73 +49,73 @@ final class NodeReacquisition {
   private final ReentrantLock lock = new ReentrantLock();
 
   // All guarded by lock.
-  private final Place[] places;
+  private final NodeSlot[] slots;
   private boolean ended;
 
   private @Nullable MajorityLease hold;
 
-  /** One node, and what is done about it. */
-  private static final class Place {
-    /** Whether an attempt is scheduled or under way. */
-    boolean busy;
+  /** The state of the reacquisition of one node. */
+  private static final class NodeSlot {
+    /** Whether an attempt is scheduled or in progress. */
+    boolean inProgress;
 
-    boolean givenUp;
+    boolean excluded;
     int attempts;
-    @Nullable Thread asking;
+    @Nullable Thread thread;
     Runnable cancel = () -> {};
   }
 
   /**
-   * @param firstPauseNanos how long to wait before the first attempt; then twice as long each time
+   * @param firstPauseNanos the pause before the first attempt; it doubles with each attempt
    */
   NodeReacquisition(QuorumLeaseSource source, @Nullable Thread owner, long firstPauseNanos) {
     this.source = source;
     this.owner = owner;
     this.firstPauseNanos = firstPauseNanos;
-    this.places = new Place[source.members().size()];
-    for (int i = 0; i < places.length; i++) {
-      places[i] = new Place();
+    this.slots = new NodeSlot[source.members().size()];
+    for (int i = 0; i < slots.length; i++) {
+      slots[i] = new NodeSlot();
     }
   }
 
-  /** For that hold; before anything else. */
+  /** Sets the hold; called before any other method. */
   void begin(MajorityLease newHold) {
     hold = newHold;
   }
 
-  /** A place is empty, or has a lost lease in it. */
+  /** Schedules an attempt for a slot that is empty or holds a lost lease. */
   void scheduleFor(int place) {
     guarded(
         () -> {
-          Place missed = places[place];
-          if (!missed.busy) {
-            schedule(place, missed);
+          NodeSlot slot = slots[place];
+          if (!slot.inProgress) {
+            schedule(place, slot);
           }
         });
   }
 
-  /** A lease has come into a place, or was refused there. */
-  void look(int place) {
+  /** Schedules an attempt if the slot has no valid lease; called after a change of the slot. */
+  void recheck(int place) {
     OwnedLease lease = hold().leaseAt(place);
     if (lease == null || !lease.isValid()) {
       scheduleFor(place);
     }
   }
 
-  /** A place is not to be taken again. */
+  /** Excludes a slot from reacquisition. */
   void exclude(int place) {
-    guarded(() -> places[place].givenUp = true);
+    guarded(() -> slots[place].excluded = true);
   }
 
-  /** The hold has ended. */
+  /** Cancels and interrupts all attempts, because the hold has ended. */
   void end() {
     guarded(
         () -> {
           ended = true;
-          for (Place place : places) {
-            place.cancel.run();
-            if (place.asking != null) {
-              place.asking.interrupt();
+          for (NodeSlot slot : slots) {
+            slot.cancel.run();
+            if (slot.thread != null) {
+              slot.thread.interrupt();
             }
           }
         });
@@ -132,103 +134,103 @@ final class NodeReacquisition {
     }
   }
 
-  private void schedule(int place, Place missed) {
-    if (ended || missed.givenUp || !mayLast()) {
+  private void schedule(int place, NodeSlot slot) {
+    if (ended || slot.excluded || !mayContinue()) {
       return;
     }
     long pause =
-        Math.min(MOST_PAUSE_NANOS, firstPauseNanos << Math.min(MOST_DOUBLINGS, missed.attempts++));
+        Math.min(MAX_PAUSE_NANOS, firstPauseNanos << Math.min(MAX_DOUBLINGS, slot.attempts++));
     long jittered = pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
     try {
-      missed.cancel =
-          source.member(place).source().schedule(() -> attempt(place, missed), jittered);
-      missed.busy = true;
+      slot.cancel = source.member(place).source().schedule(() -> attempt(place, slot), jittered);
+      slot.inProgress = true;
     } catch (RejectedExecutionException closed) {
-      LOG.debug("lock '{}': {} is not taken again", source.name(), source.member(place), closed);
+      LOG.debug("lock '{}': {} is not reacquired", source.name(), source.member(place), closed);
     }
   }
 
-  private boolean mayLast() {
+  private boolean mayContinue() {
     return (owner == null || owner.isAlive())
         && System.nanoTime() - beganNanos < source.options().maxHold().toNanos();
   }
 
-  private void attempt(int place, Place missed) {
-    MajorityLease taker = hold();
+  private void attempt(int place, NodeSlot slot) {
+    MajorityLease current = hold();
     try {
-      OwnedLease before = taker.leaseAt(place);
+      OwnedLease before = current.leaseAt(place);
       boolean filled = before != null && before.isValid(); // by a late grant
-      if (!filled && taker.isValid() && mayLast()) {
-        Optional<OwnedLease> lease = ask(taker, source.member(place), missed);
-        filled = lease.isPresent() && taker.addMember(place, before, lease.get());
+      if (!filled && current.isValid() && mayContinue()) {
+        Optional<OwnedLease> lease = acquire(current, source.member(place), slot);
+        filled = lease.isPresent() && current.addMember(place, before, lease.get());
         if (filled) {
-          LOG.debug("lock '{}': {} has been taken again", source.name(), source.member(place));
+          LOG.debug("lock '{}': {} has been reacquired", source.name(), source.member(place));
         }
       }
       if (filled) {
-        guarded(() -> missed.attempts = 0);
+        guarded(() -> slot.attempts = 0);
       }
     } catch (RuntimeException e) {
-      LOG.warn("lock '{}': {} cannot be taken", source.name(), source.member(place), e);
+      LOG.warn("lock '{}': {} cannot be reacquired", source.name(), source.member(place), e);
     } finally {
-      guarded(() -> missed.busy = false);
-      look(place);
+      guarded(() -> slot.inProgress = false);
+      recheck(place);
     }
   }
 
-  private Optional<OwnedLease> ask(MajorityLease taker, QuorumMember member, Place missed) {
-    if (member.isDoubtful() || !begins(missed)) {
+  private Optional<OwnedLease> acquire(MajorityLease current, QuorumMember member, NodeSlot slot) {
+    if (member.isUnresponsive() || !onStart(slot)) {
       return Optional.empty();
     }
     member.unawaited().incrementAndGet();
     boolean answered = false;
     try {
-      Optional<OwnedLease> lease = member.acquire(lasting(taker), owner);
+      Optional<OwnedLease> lease = member.acquire(termsFor(current), owner);
       answered = true;
       return lease;
     } catch (LockException e) {
-      LOG.debug("lock '{}': {} cannot be taken yet", source.name(), member, e);
+      LOG.debug("lock '{}': {} cannot be reacquired yet", source.name(), member, e);
       return Optional.empty();
     } catch (InterruptedException e) { // the hold has ended
       return Optional.empty();
     } finally {
       member.unawaited().decrementAndGet();
-      ends(missed, answered);
+      onEnd(slot, answered);
     }
   }
 
-  /** From here on the end of the hold interrupts the attempt. */
-  private boolean begins(Place missed) {
+  /** Registers the attempt: from here on the end of the hold interrupts it. */
+  private boolean onStart(NodeSlot slot) {
     lock.lock();
     try {
-      missed.asking = ended ? null : Thread.currentThread();
+      slot.thread = ended ? null : Thread.currentThread();
       return !ended;
     } finally {
       lock.unlock();
     }
   }
 
-  /** A node that answers is there, and will be free soon: the next attempt follows soon. */
-  private void ends(Place missed, boolean answered) {
+  /** After a reply the next attempt follows soon: the node is up, and will soon be free. */
+  private void onEnd(NodeSlot slot, boolean answered) {
     guarded(
         () -> {
-          missed.asking = null;
-          missed.attempts = answered ? Math.min(missed.attempts, 1) : missed.attempts;
+          slot.thread = null;
+          slot.attempts = answered ? Math.min(slot.attempts, 1) : slot.attempts;
         });
-    Thread.interrupted(); // one that came too late is nobody else's
+    Thread.interrupted(); // an interrupt that came too late is meant for no other task
   }
 
-  /** What is not renewed ends with the hold. */
-  private LeaseTerms lasting(MajorityLease taker) {
-    return taker.isRenewed() ? lasting() : ending(taker);
+  /** A member of a hold that is not renewed ends with the hold. */
+  private LeaseTerms termsFor(MajorityLease current) {
+    return current.isRenewed() ? renewedTerms() : remainingTerms(current);
   }
 
-  /** Those of a lease that is renewed. */
-  LeaseTerms lasting() {
+  /** Returns the terms of a renewed lease. */
+  LeaseTerms renewedTerms() {
     return LeaseTerms.of(source.options(), Duration.ofNanos(firstPauseNanos), null, true);
   }
 
-  private LeaseTerms ending(MajorityLease taker) {
-    return new LeaseTerms(firstPauseNanos, Math.max(1, taker.remaining().toMillis()), false, true);
+  private LeaseTerms remainingTerms(MajorityLease current) {
+    return new LeaseTerms(
+        firstPauseNanos, Math.max(1, current.remaining().toMillis()), false, true);
   }
 }

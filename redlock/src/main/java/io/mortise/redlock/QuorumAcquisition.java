@@ -10,31 +10,35 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition of a majority.
+ * One acquisition of a majority, by the <a
+ * href="https://redis.io/docs/latest/develop/use/patterns/distributed-locks/">Redlock</a>
+ * algorithm.
  *
  * <pre>
- *   ballot: all nodes at once, no waiting -----------------------------------> majority
+ *   round: all nodes together, no waiting -----------------------------------> majority
  *      |                                                                          ^
- *      +-- others hold too many: all given back; wait at the first node that is   |
- *      |   held, woken by its message; having that one, ballot for the others -+
- *      +-- too few answer: all given back; pause, growing, with jitter; ballot
+ *      +-- others hold too many: all released; wait at the first node that is     |
+ *      |   held, until its message arrives; with that one, a round of the others -+
+ *      +-- too few answer: all released; pause, growing, with jitter; round
  * </pre>
  *
- * <p><b>Why wait at one node:</b> if all waiters asked all nodes as soon as they are free, each
- * would get some and none enough, again and again. At one node there is one winner, and the others
- * hold nothing anywhere meanwhile. The wait there is cut into slices, because that node may die, or
- * be held by somebody who has no majority; after each a ballot looks at all of them again.
+ * <p><b>Why a waiter waits at one node:</b> if all waiters asked all nodes as soon as these are
+ * free, each would repeatedly get some nodes and none a majority. At one node there is one winner,
+ * and the other waiters hold nothing on any node in the meantime. The wait is cut into slices,
+ * because that node may die, or be held by a client without a majority; after each slice a round
+ * asks all nodes again.
  *
- * <p><b>Threads.</b> Confined to the thread that waits; the nodes are asked by {@link QuorumRound}.
- * <b>What can go wrong where:</b> an interrupt, looked at before each ballot, ends a wait at once,
- * and the ballot gives back what it has got and what still comes. A lost reply is the node's client
- * to settle. A lease that ends meanwhile makes its node one that has not granted.
+ * <p><b>Failures.</b> An interrupt, checked before each round, ends a wait immediately, and the
+ * round releases what it was granted and what is granted later. A lost reply is handled by the
+ * client of the node. A lease that ends during the round makes its node one that has not granted.
+ *
+ * <p><b>Threads.</b> Confined to the thread that waits; {@link QuorumRound} asks the nodes.
  */
 final class QuorumAcquisition {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-  private static final long MOST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-  private static final long LEAST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final int MOST_DOUBLINGS = 5;
+  private static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long MIN_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final int MAX_DOUBLINGS = 5;
 
   private final QuorumLeaseSource source;
   private final LeaseTerms terms;
@@ -43,14 +47,14 @@ final class QuorumAcquisition {
   private final long startNanos = System.nanoTime();
   private boolean interrupted;
 
-  /** When the last ballot was answered, or the wait began. */
+  /** When the last round was answered, or the wait began. */
   private long answeredNanos = startNanos;
 
-  /** Ballots in a row that failed for want of answers, since when, and the last one's error. */
+  /** Consecutive rounds without enough answers; their start and the last failure follow. */
   private int failures;
 
   private long failingSinceNanos;
-  private @Nullable LockException trouble;
+  private @Nullable LockException failure;
 
   QuorumAcquisition(QuorumLeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
     this.source = source;
@@ -70,87 +74,89 @@ final class QuorumAcquisition {
   }
 
   private Optional<OwnedLease> tryUntilDone() throws InterruptedException {
-    Lead lead = null;
+    FirstGrant first = null;
     while (true) {
-      if (lead == null) {
-        noteInterrupt(); // otherwise the ballot looks at it, which has the node to give back
+      if (first == null) {
+        checkInterrupt(); // a round with a first grant checks: it has to release it
       }
-      QuorumRound ballot = new QuorumRound(source, terms, owner, budgetNanos);
+      QuorumRound round = new QuorumRound(source, terms, owner, budgetNanos);
       OwnedLease hold =
-          ballot.run(lead, lead == null ? 0 : Math.max(0, Math.min(budgetNanos / 2, leftNanos())));
+          round.run(first, first == null ? 0 : Math.max(0, Math.min(budgetNanos / 2, leftNanos())));
       if (hold != null) {
         return Optional.of(hold);
       }
-      note(ballot.failure());
+      record(round.failure());
       if (leftNanos() <= 0) {
-        if (trouble != null && prevails(trouble)) {
-          throw trouble;
+        if (failure != null && outweighsAnswers(failure)) {
+          throw failure;
         }
         return Optional.empty();
       }
-      lead = trouble == null ? waitAtFirst(ballot.preferredWaitNode()) : pauseAfterTrouble();
+      first = failure == null ? waitAtNode(round.preferredWaitNode()) : pauseAfterFailure();
     }
   }
 
-  private void note(@Nullable LockException problem) {
-    if (problem == null) {
+  private void record(@Nullable LockException roundFailure) {
+    if (roundFailure == null) {
       failures = 0;
       answeredNanos = System.nanoTime();
     } else if (failures++ == 0) {
       failingSinceNanos = System.nanoTime();
     }
-    trouble = problem;
+    failure = roundFailure;
   }
 
   /**
-   * Whether there was no answer for the longer part of the wait, or the trouble will not pass. A
-   * last ballot that was slow makes no error of a lock that others have held all the time.
+   * Returns whether there was no answer for the longer part of the wait, or the failure is
+   * permanent. A slow last round must not turn into an error if others have held the lock all the
+   * time.
    */
-  private boolean prevails(LockException problem) {
+  private boolean outweighsAnswers(LockException lastFailure) {
     return System.nanoTime() - answeredNanos >= answeredNanos - startNanos
-        || !AggregateFailure.isTransient(problem);
+        || !AggregateFailure.isTransient(lastFailure);
   }
 
   /**
-   * A node that was waited for, and granted.
+   * The grant of the node at which the acquisition waited.
    *
-   * @param place which
-   * @param lease what it granted
+   * @param place the place of the node
+   * @param lease the lease that it granted
    */
-  record Lead(int place, OwnedLease lease) {}
+  record FirstGrant(int place, OwnedLease lease) {}
 
-  /** Waits at that node, with nothing in hand; null when the slice is over. */
-  private @Nullable Lead waitAtFirst(int place) throws InterruptedException {
-    long least = Math.max(LEAST_SLICE_NANOS, budgetNanos);
-    long slice = least + ThreadLocalRandom.current().nextLong(least);
+  /** Waits at that node, while holding nothing; returns null when the slice is over. */
+  private @Nullable FirstGrant waitAtNode(int place) throws InterruptedException {
+    long minSlice = Math.max(MIN_SLICE_NANOS, budgetNanos);
+    long slice = minSlice + ThreadLocalRandom.current().nextLong(minSlice);
     try {
-      LeaseTerms waiting =
+      LeaseTerms sliceTerms =
           terms
               .waiting(Math.min(leftNanos(), slice))
               .withOptions(source.member(place).source().options());
       return source
           .member(place)
-          .acquire(waiting, owner)
-          .map(lease -> new Lead(place, lease))
+          .acquire(sliceTerms, owner)
+          .map(lease -> new FirstGrant(place, lease))
           .orElse(null);
     } catch (LockException e) {
-      // After it the next ballot finds out whether it can do without this node.
+      // The next round finds out whether the others make a majority without this node.
       pause(FIRST_PAUSE_NANOS);
       return null;
     }
   }
 
-  private @Nullable Lead pauseAfterTrouble() throws InterruptedException {
-    LockException problem = trouble;
-    if (problem != null
-        && (!AggregateFailure.isTransient(problem)
+  private @Nullable FirstGrant pauseAfterFailure() throws InterruptedException {
+    LockException lastFailure = failure;
+    if (lastFailure != null
+        && (!AggregateFailure.isTransient(lastFailure)
             || (terms.isUnbounded()
                 && System.nanoTime() - failingSinceNanos
                     >= source.options().outageTimeout().toNanos()))) {
-      throw problem;
+      throw lastFailure;
     }
-    long most = Math.min(MOST_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(MOST_DOUBLINGS, failures));
-    pause(most / 2 + ThreadLocalRandom.current().nextLong(most / 2));
+    long maxPause =
+        Math.min(MAX_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(MAX_DOUBLINGS, failures));
+    pause(maxPause / 2 + ThreadLocalRandom.current().nextLong(maxPause / 2));
     return null;
   }
 
@@ -169,7 +175,7 @@ final class QuorumAcquisition {
     }
   }
 
-  private void noteInterrupt() throws InterruptedException {
+  private void checkInterrupt() throws InterruptedException {
     if (Thread.interrupted()) {
       if (terms.interruptible()) {
         throw new InterruptedException(

@@ -3,23 +3,28 @@ package io.mortise.redlock;
 import io.mortise.core.Lease;
 
 /**
- * A lease of a {@link RedLock}, and on how many nodes it stands. Every lease that a {@code RedLock}
- * gives is one of these:
+ * A lease of a {@link RedLock} that reports on how many nodes it is valid. Every lease that a
+ * {@code RedLock} returns is a {@code QuorumLease}:
  *
  * <pre>{@code
  * if (lease instanceof QuorumLease quorum && quorum.validNodes() == quorum.quorum()) {
  *   // one more node, and the hold is lost
  * }
  * }</pre>
+ *
+ * <p><b>Threads.</b> Any thread may call any method.
  */
 public interface QuorumLease extends Lease {
 
-  /** On how many nodes the hold is valid at this moment; judged here, as the lease itself. */
+  /**
+   * Returns on how many nodes the hold is valid at this moment; judged by this client, without
+   * asking Redis, as the lease itself.
+   */
   int validNodes();
 
-  /** Of how many nodes the lock is made. */
+  /** Returns the number of nodes of the lock. */
   int nodes();
 
-  /** On how many of them the hold must stand: a majority of all. */
+  /** Returns on how many of them the hold must be valid: a majority of all. */
   int quorum();
 }

@@ -7,7 +7,7 @@ import io.mortise.core.composite.CompositeLeaseSource;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.redlock.FanOut.Answer;
+import io.mortise.redlock.FanOut.NodeReply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,26 +20,30 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The members of one quorum, and what is asked of all of them. */
+/**
+ * The source of leases on a majority of members, and the questions to all of them.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
+ */
 final class QuorumLeaseSource extends CompositeLeaseSource {
-  private static final Duration LEAST_BUDGET = Duration.ofMillis(50);
-  private static final Duration MOST_BUDGET = Duration.ofSeconds(1);
+  private static final Duration MIN_BUDGET = Duration.ofMillis(50);
+  private static final Duration MAX_BUDGET = Duration.ofSeconds(1);
   private static final int LEASE_PER_BUDGET = 100;
-  private static final int LEAST_BUDGETS_PER_LEASE = 4;
+  private static final int MIN_BUDGETS_PER_LEASE = 4;
 
   private final List<QuorumMember> members;
   private final @Nullable Duration budget;
   private final Identity identity;
 
-  /** One order in all processes, because those who wait do so at the first of them. */
+  /** The same order in all processes, because waiters wait at the first member of it. */
   private static final Comparator<QuorumMember> ORDER =
       Comparator.comparing(QuorumMember::address).thenComparing(member -> member.source().name());
 
-  /** Locks of the same members are the same. */
+  /** Locks with the same members are the same lock. */
   private record Identity(Set<Object> members) {}
 
   /**
-   * @param budget for how long a node may take to answer; null for a part of the lease
+   * @param budget how long a node may take to answer; null for a part of the lease
    */
   QuorumLeaseSource(List<QuorumMember> members, @Nullable Duration budget) {
     super(members.stream().map(QuorumMember::source).toList(), names(members));
@@ -93,25 +97,25 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
     return members.get(place);
   }
 
-  /** A majority of all, whether they answer or not. */
+  /** Returns the size of a majority of all members, whether they answer or not. */
   int quorum() {
     return members.size() / 2 + 1;
   }
 
-  /** For how long a node may take to answer. */
+  /** Returns how long a node may take to answer. */
   long budgetNanos(long leaseMillis) {
     if (budget != null) {
       return budget.toNanos();
     }
     Duration lease = Duration.ofMillis(leaseMillis);
     Duration part = lease.dividedBy(LEASE_PER_BUDGET);
-    Duration least = part.compareTo(LEAST_BUDGET) < 0 ? LEAST_BUDGET : part;
-    Duration most = lease.dividedBy(LEAST_BUDGETS_PER_LEASE);
+    Duration least = part.compareTo(MIN_BUDGET) < 0 ? MIN_BUDGET : part;
+    Duration most = lease.dividedBy(MIN_BUDGETS_PER_LEASE);
     Duration within = least.compareTo(most) > 0 ? most : least;
-    return (within.compareTo(MOST_BUDGET) > 0 ? MOST_BUDGET : within).toNanos();
+    return (within.compareTo(MAX_BUDGET) > 0 ? MAX_BUDGET : within).toNanos();
   }
 
-  <T> FanOut<T> poll() {
+  <T> FanOut<T> fanOut() {
     return new FanOut<>(members);
   }
 
@@ -143,14 +147,17 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
 
   // ---- questions
 
-  /** A majority has it: the least of what the majority that has it longest has left. */
+  /**
+   * Returns how long a majority is held: the shortest remaining lease of the majority that is held
+   * the longest.
+   */
   @Override
   public Optional<Duration> remainingLease() {
-    List<Answer<Optional<Duration>>> answers =
+    List<NodeReply<Optional<Duration>>> answers =
         askAll("who holds it", member -> member.source().remainingLease());
     List<Duration> held =
         answers.stream()
-            .map(Answer::value)
+            .map(NodeReply::value)
             .filter(Objects::nonNull)
             .flatMap(Optional::stream)
             .sorted(Comparator.reverseOrder())
@@ -164,37 +171,38 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
 
   @Override
   public boolean forceUnlock() {
-    List<Answer<Boolean>> answers = askAll("to force it", member -> member.source().forceUnlock());
+    List<NodeReply<Boolean>> answers =
+        askAll("to force it", member -> member.source().forceUnlock());
     if (answers.stream().filter(answer -> answer.value() != null).count() < quorum()) {
       throw unanswered("to force it", answers);
     }
     return answers.stream().anyMatch(answer -> Boolean.TRUE.equals(answer.value()));
   }
 
-  /** Asks all members, within a budget; whoever has not answered has failed. */
-  private <T> List<Answer<T>> askAll(String what, Function<QuorumMember, T> question) {
-    FanOut<T> poll = poll();
+  /** Asks all members; a member that does not answer within the budget has failed. */
+  private <T> List<NodeReply<T>> askAll(String what, Function<QuorumMember, T> question) {
+    FanOut<T> requests = fanOut();
     for (int i = 0; i < members.size(); i++) {
       QuorumMember member = members.get(i);
       Callable<T> asked = () -> question.apply(member);
-      poll.submit(i, asked);
+      requests.submit(i, asked);
     }
-    poll.awaitUninterruptibly(
+    requests.awaitUninterruptibly(
         answers -> false, System.nanoTime() + budgetNanos(options().lease().toMillis()));
-    List<@Nullable Answer<T>> answers = poll.close(false, (place, late) -> {});
-    List<Answer<T>> complete = new ArrayList<>();
+    List<@Nullable NodeReply<T>> answers = requests.close(false, (place, late) -> {});
+    List<NodeReply<T>> complete = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
-      Answer<T> answer = answers.get(i);
+      NodeReply<T> answer = answers.get(i);
       complete.add(
           answer == null
-              ? new Answer<>(
-                  null, members.get(i).silent("did not answer in time, asked " + what, null))
+              ? new NodeReply<>(
+                  null, members.get(i).noReply("did not answer in time, asked " + what, null))
               : answer);
     }
     return complete;
   }
 
-  private LockException unanswered(String what, List<? extends Answer<?>> answers) {
+  private LockException unanswered(String what, List<? extends NodeReply<?>> answers) {
     return AggregateFailure.of(
         name(),
         "too few nodes answered when they were asked " + what,

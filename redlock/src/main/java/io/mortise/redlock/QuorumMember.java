@@ -21,34 +21,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One member of a quorum: a lock on a node of its own.
+ * One member of a quorum: a lock on its own node.
  *
- * <p>A node that hangs would hold one more thread with each acquisition that is decided without it.
- * So the questions that nobody waits for any more are counted, over all locks on that node; while
- * there are several, the node is silent, and is asked only when the others have not decided in
- * their time. The same goes for one that could not be reached just now.
+ * <p>A node that hangs would block one more thread with each acquisition that is decided without
+ * it. Abandoned calls are therefore counted over all locks on the node. While there are several,
+ * the node counts as unresponsive: it is asked only if the others have not decided within their
+ * budget. The same holds for a node that was unreachable just now.
  *
- * @param source where its leases come from
- * @param contact what is known of its node
+ * <p><b>Threads.</b> Any thread may call it. All members on a node share its {@link NodeHealth},
+ * whose parts are atomic or have their own lock.
+ *
+ * @param source the source of its leases
+ * @param health the health of its node
  */
-record QuorumMember(LeaseSource source, Contact contact) {
+record QuorumMember(LeaseSource source, NodeHealth health) {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumMember.class);
-  private static final int MOST_UNAWAITED = 4;
+  private static final int MAX_UNAWAITED = 4;
 
-  /** By client: it is the client's threads that hang. */
-  private static final Map<LockServer, Contact> CONTACTS =
+  /** By client, because the client's threads are the ones that hang. */
+  private static final Map<LockServer, NodeHealth> HEALTH_BY_CLIENT =
       Collections.synchronizedMap(new WeakHashMap<>());
 
   /**
-   * What is known of a node, over all locks on it.
+   * The health of a node, over all locks on it.
    *
-   * @param unawaited how many questions to it nobody waits for any more
-   * @param serverIds what its servers call themselves; empty until they have told
-   * @param outage whether it could not be reached lately
+   * @param unawaited the number of abandoned calls: calls in progress whose reply no thread awaits
+   * @param serverIds the ids that its servers report; empty until they have answered
+   * @param outage the outage of the node, if it has one
    */
-  record Contact(
+  record NodeHealth(
       AtomicInteger unawaited, AtomicReference<Set<String>> serverIds, NodeOutage outage) {
-    Contact() {
+    NodeHealth() {
       this(new AtomicInteger(), new AtomicReference<>(Set.of()), new NodeOutage(System::nanoTime));
     }
   }
@@ -58,25 +61,25 @@ record QuorumMember(LeaseSource source, Contact contact) {
     return new QuorumMember(
         source,
         nodes.size() == 1
-            ? CONTACTS.computeIfAbsent(nodes.iterator().next(), node -> new Contact())
-            : new Contact());
+            ? HEALTH_BY_CLIENT.computeIfAbsent(nodes.iterator().next(), node -> new NodeHealth())
+            : new NodeHealth());
   }
 
   QuorumMember detached() {
-    return new QuorumMember(source.boundToCaller(), contact);
+    return new QuorumMember(source.boundToCaller(), health);
   }
 
-  /** How many questions to its node nobody waits for any more. */
+  /** Returns the number of abandoned calls to its node. */
   AtomicInteger unawaited() {
-    return contact.unawaited();
+    return health.unawaited();
   }
 
-  /** Whether it is asked only when the others have not decided in their time. */
-  boolean isDoubtful() {
-    return unawaited().get() >= MOST_UNAWAITED || contact.outage().keepsOut();
+  /** Returns whether the node is asked only if the others have not decided in their budget. */
+  boolean isUnresponsive() {
+    return unawaited().get() >= MAX_UNAWAITED || health.outage().keepsOut();
   }
 
-  /** Where it is, for messages. */
+  /** Returns the addresses of its servers, for messages. */
   String address() {
     return source.nodes().stream()
         .map(LockServer::address)
@@ -84,7 +87,7 @@ record QuorumMember(LeaseSource source, Contact contact) {
         .collect(Collectors.joining("+"));
   }
 
-  /** Whether the two may fail together: by their addresses, without asking. */
+  /** Returns whether the two may fail together, judged by their addresses. Sends nothing. */
   boolean sharesAddress(QuorumMember other) {
     return source.nodes().stream()
         .anyMatch(
@@ -93,24 +96,24 @@ record QuorumMember(LeaseSource source, Contact contact) {
                     .anyMatch(theirs -> node.address().equals(theirs.address())));
   }
 
-  /** Asks for a lease; and, when it has answered for the first time, which server it is. */
+  /** Acquires a lease; after the first answer also asks for the ids of its servers. */
   Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException {
-    long begunNanos = contact.outage().begin();
+    long begunNanos = health.outage().begin();
     Optional<OwnedLease> lease;
     try {
       lease = source.acquire(terms, owner);
     } catch (LockException e) {
-      if (contact.outage().note(e, begunNanos)) {
+      if (health.outage().note(e, begunNanos)) {
         LOG.warn("{} cannot be used, and locks go on without it: {}", this, e.getMessage());
       }
       throw e;
     }
-    if (contact.outage().isOver()) {
+    if (health.outage().isOver()) {
       LOG.info("{} can be used again", this);
     }
     if (knownServerIds().isEmpty()) {
-      contact
+      health
           .serverIds()
           .set(
               source.nodes().stream()
@@ -121,19 +124,19 @@ record QuorumMember(LeaseSource source, Contact contact) {
     return lease;
   }
 
-  /** What its servers call themselves; empty when they have not answered yet, or do not tell. */
+  /** Returns the ids of its servers; empty if they have not answered yet, or report none. */
   Set<String> knownServerIds() {
-    return Objects.requireNonNull(contact.serverIds().get());
+    return Objects.requireNonNull(health.serverIds().get());
   }
 
-  /** What to say when it has not answered. */
-  LockException silent(String what, @Nullable Throwable cause) {
+  /** Returns the exception for a missing reply. */
+  LockException noReply(String what, @Nullable Throwable cause) {
     return new LockException(Reason.UNREACHABLE, this + ": " + what, cause);
   }
 
-  /** The same, when it had so much time for it. */
-  LockException silent(long budgetNanos) {
-    return silent(
+  /** Returns the exception for a reply that did not arrive within the budget. */
+  LockException noReply(long budgetNanos) {
+    return noReply(
         "did not answer within its budget of %d ms"
             .formatted(TimeUnit.NANOSECONDS.toMillis(budgetNanos)),
         null);

@@ -5,8 +5,8 @@ import io.mortise.core.LockException.Reason;
 import io.mortise.core.composite.AggregateFailure;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.redlock.FanOut.Answer;
-import io.mortise.redlock.QuorumAcquisition.Lead;
+import io.mortise.redlock.FanOut.NodeReply;
+import io.mortise.redlock.QuorumAcquisition.FirstGrant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,16 +17,19 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One round of votes: asks the nodes, and makes a hold of a majority.
+ * One round of the <a
+ * href="https://redis.io/docs/latest/develop/use/patterns/distributed-locks/">Redlock</a>
+ * algorithm: requests a vote of each node, and makes a hold of a majority.
  *
- * <p>Decided as soon as a majority has granted; or can no longer, and it is known whether that is
- * because others hold nodes, or because too few answer. Whatever a node grants goes one of two
- * ways: it becomes part of the hold, now or when it comes late, or it is given back.
+ * <p>A round is decided as soon as a majority has granted. It is also decided when no majority is
+ * possible any more, and the reason is known: others hold nodes, or too few nodes answer. Every
+ * lease that a node grants, in time or late, either joins the hold or is released.
  *
- * <p>Confined to the thread that holds it, but for {@link LateGrants}.
+ * <p><b>Threads.</b> Confined to the thread that runs it; replies that arrive after the decision go
+ * to {@link LateGrants}.
  */
 final class QuorumRound {
-  private static final long LEAST_RETAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long MIN_REACQUISITION_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final QuorumLeaseSource source;
   private final List<QuorumMember> members;
@@ -34,9 +37,9 @@ final class QuorumRound {
   private final @Nullable Thread owner;
   private final long budgetNanos;
   private final int quorum;
-  private final FanOut<Optional<OwnedLease>> poll;
-  private List<@Nullable Answer<Optional<OwnedLease>>> answers = List.of();
-  private @Nullable LockException trouble;
+  private final FanOut<Optional<OwnedLease>> votes;
+  private List<@Nullable NodeReply<Optional<OwnedLease>>> answers = List.of();
+  private @Nullable LockException failure;
 
   QuorumRound(
       QuorumLeaseSource source, LeaseTerms terms, @Nullable Thread owner, long budgetNanos) {
@@ -46,30 +49,30 @@ final class QuorumRound {
     this.owner = owner;
     this.budgetNanos = budgetNanos;
     this.quorum = source.quorum();
-    this.poll = source.poll();
+    this.votes = source.fanOut();
   }
 
   /**
-   * Holds the ballot.
+   * Runs the round.
    *
-   * @param lead a node that has granted already; this ballot's from here on
-   * @param waitNanos how long the others may wait for it, as part of their budget
+   * @param first the grant of a node that was waited for; owned by the round from here on
+   * @param waitNanos how long each of the other nodes may wait for its lock, as part of its budget
    * @return the hold; null when there is no majority: nothing is held then
    * @throws InterruptedException if the terms say that an interrupt ends a wait; nothing is held
    */
-  @Nullable OwnedLease run(@Nullable Lead lead, long waitNanos) throws InterruptedException {
-    if (lead != null) {
-      poll.answer(lead.place(), Optional.of(lead.lease()));
+  @Nullable OwnedLease run(@Nullable FirstGrant first, long waitNanos) throws InterruptedException {
+    if (first != null) {
+      votes.answer(first.place(), Optional.of(first.lease()));
     }
     LateGrants late = new LateGrants();
     boolean won;
     try {
       requestVotes(waitNanos);
-      won = poll.count(Optional::isPresent) >= quorum;
-      answers = poll.close(!won, won ? late : QuorumRound::giveBack);
+      won = votes.count(Optional::isPresent) >= quorum;
+      answers = votes.close(!won, won ? late : QuorumRound::releaseLate);
     } catch (InterruptedException | RuntimeException | Error e) {
-      answers = poll.close(true, QuorumRound::giveBack);
-      giveBackAll(false);
+      answers = votes.close(true, QuorumRound::releaseLate);
+      releaseGranted(false);
       throw e;
     }
     try {
@@ -77,109 +80,110 @@ final class QuorumRound {
       if (won) {
         return establish(late);
       }
-      trouble = undecidedReason();
-      giveBackAll(true);
+      failure = undecidedReason();
+      releaseGranted(true);
       return null;
     } catch (RuntimeException | Error e) {
       late.reject();
-      giveBackAll(true);
+      releaseGranted(true);
       throw e;
     }
   }
 
   private void requestVotes(long waitNanos) throws InterruptedException {
-    List<Integer> doubtful = new ArrayList<>();
+    List<Integer> unresponsive = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
-      if (poll.isAsked(i)) {
-        continue; // the one that was waited for
+      if (votes.isAsked(i)) {
+        continue; // it has granted before the round
       }
-      if (members.get(i).isDoubtful()) {
-        doubtful.add(i);
+      if (members.get(i).isUnresponsive()) {
+        unresponsive.add(i);
       } else {
         ask(i, waitNanos);
       }
     }
-    await(doubtful.size());
-    if (!doubtful.isEmpty() && !isDecided(doubtful.size())) {
-      doubtful.forEach(place -> ask(place, waitNanos));
-      await(0); // a budget of their own: their votes decide
+    await(unresponsive.size());
+    if (!unresponsive.isEmpty() && !isDecided(unresponsive.size())) {
+      unresponsive.forEach(place -> ask(place, waitNanos));
+      await(0); // with their own budget, because their votes decide
     }
   }
 
   private void ask(int place, long waitNanos) {
     QuorumMember member = members.get(place);
-    LeaseTerms asked =
+    LeaseTerms memberTerms =
         terms.waiting(waitNanos).interruptible(true).withOptions(member.source().options());
-    poll.submit(place, () -> member.acquire(asked, owner));
+    votes.submit(place, () -> member.acquire(memberTerms, owner));
   }
 
   private void await(int unasked) throws InterruptedException {
     long untilNanos = System.nanoTime() + budgetNanos;
     if (terms.interruptible()) {
-      poll.await(votes -> isDecided(unasked), untilNanos);
+      votes.await(replies -> isDecided(unasked), untilNanos);
     } else {
-      poll.awaitUninterruptibly(votes -> isDecided(unasked), untilNanos);
+      votes.awaitUninterruptibly(replies -> isDecided(unasked), untilNanos);
     }
   }
 
   /**
-   * Whether a majority has granted, and its tokens tell enough; or can no longer, and what still
-   * comes does not tell why.
+   * Returns whether a majority has granted and its tokens suffice, or whether no majority is
+   * possible and the pending replies cannot change the reason.
    */
   private boolean isDecided(int unasked) {
-    int granted = poll.count(Optional::isPresent);
+    int granted = votes.count(Optional::isPresent);
     if (granted >= quorum) {
-      return tokensTellEnough();
+      return tokensSuffice();
     }
-    int held = poll.count(Optional::isEmpty);
-    int coming = poll.open() + unasked;
-    return granted + coming < quorum && isHeld(granted, held) == isHeld(granted, held + coming);
+    int refused = votes.count(Optional::isEmpty);
+    int pending = votes.open() + unasked;
+    return granted + pending < quorum
+        && isHeldByOthers(granted, refused) == isHeldByOthers(granted, refused + pending);
   }
 
   /**
-   * Whether one of those that have granted knows the last holder's token. It stands on a majority:
-   * so many that remember any token include one of them. Fewer are not enough if others have
-   * forgotten: a node that came back empty may be all that two majorities share. When nobody
-   * remembers any, the name is new.
+   * Returns whether one of the nodes that have granted remembers the last holder's token. The last
+   * token is stored on a majority, so {@code n - quorum + 1} nodes that remember a token include
+   * one that remembers the last. Fewer are not enough once a node has lost its data: that node may
+   * be the only one that two majorities share. If no node remembers a token, the name is new.
    */
-  private boolean tokensTellEnough() {
-    int remembering = poll.count(lease -> lease.isPresent() && lease.get().lastToken() > 0);
+  private boolean tokensSuffice() {
+    int remembering = votes.count(lease -> lease.isPresent() && lease.get().lastToken() > 0);
     return remembering == 0 || remembering > members.size() - quorum;
   }
 
   /**
-   * Whether a ballot that was lost was lost because others hold nodes: without them those that
-   * answered would be a majority, or with them the rest is none. Otherwise too few answer.
+   * Returns whether a lost round was lost because others hold nodes: the nodes that answered are a
+   * majority, or the nodes that others do not hold are none. Otherwise too few nodes answer.
    */
-  private boolean isHeld(int granted, int held) {
-    return granted + held >= quorum || members.size() - held < quorum;
+  private boolean isHeldByOthers(int granted, int refused) {
+    return granted + refused >= quorum || members.size() - refused < quorum;
   }
 
   // ---- a majority
 
-  /** Has the token remembered by a majority; only then there is a hold. */
+  /** Writes the token to a majority; the hold exists only after that. */
   private @Nullable OwnedLease establish(LateGrants late) {
     Map<Integer, OwnedLease> granted = granted();
     TokenAgreement tokens = new TokenAgreement(source, granted, budgetNanos);
     long token = tokens.run(late);
-    List<@Nullable OwnedLease> ready = tokens.confirmedMembers();
-    return ready.stream().filter(lease -> lease != null).count() < quorum
+    List<@Nullable OwnedLease> confirmed = tokens.confirmedMembers();
+    return confirmed.stream().filter(lease -> lease != null).count() < quorum
         ? fail(late, tokens.failure())
-        : begin(ready, granted, token, late);
+        : begin(confirmed, granted, token, late);
   }
 
   private @Nullable OwnedLease begin(
-      List<? extends @Nullable OwnedLease> ready,
+      List<? extends @Nullable OwnedLease> confirmed,
       Map<Integer, OwnedLease> granted,
       long token,
       LateGrants late) {
-    long pauseNanos = Math.max(LEAST_RETAKE_NANOS, budgetNanos);
-    NodeReacquisition retaking = new NodeReacquisition(source, owner, pauseNanos);
+    long pauseNanos = Math.max(MIN_REACQUISITION_PAUSE_NANOS, budgetNanos);
+    NodeReacquisition reacquisition = new NodeReacquisition(source, owner, pauseNanos);
     MajorityLease hold;
     try {
-      hold = new MajorityLease(source, ready, token, owner, terms, retaking, budgetNanos);
+      hold = new MajorityLease(source, confirmed, token, owner, terms, reacquisition, budgetNanos);
     } catch (RuntimeException | Error e) {
-      retaking.end();
+      reacquisition.end();
       throw e;
     }
     if (!hold.isValid()) {
@@ -194,7 +198,7 @@ final class QuorumRound {
     }
     granted.forEach(
         (place, lease) -> {
-          if (ready.get(place) == null) {
+          if (confirmed.get(place) == null) {
             late.accept(place, Optional.of(lease));
           }
         });
@@ -204,14 +208,15 @@ final class QuorumRound {
 
   private @Nullable OwnedLease fail(LateGrants late, LockException why) {
     late.reject();
-    trouble = why;
-    giveBackAll(true);
+    failure = why;
+    releaseGranted(true);
     return null;
   }
 
   /**
-   * By what the servers call themselves: they may have been reached under different addresses. All
-   * count that have ever answered, also with a no: the other may be in its way.
+   * Compares the ids that the servers report, because one server may be reached under two
+   * addresses. Includes every member that has ever answered, also one that refused: the other
+   * member on its server may be the reason.
    */
   private void refuseOneServerTwice() {
     Map<String, QuorumMember> byId = new HashMap<>();
@@ -230,67 +235,72 @@ final class QuorumRound {
 
   // ---- no majority
 
-  /** Why there is none, for want of answers; null when it is because others hold nodes. */
+  /** Returns why too few nodes answered; null when others hold the nodes. */
   private @Nullable LockException undecidedReason() {
-    List<RuntimeException> passing = new ArrayList<>();
-    List<RuntimeException> lasting = new ArrayList<>();
+    List<RuntimeException> transientFailures = new ArrayList<>();
+    List<RuntimeException> permanentFailures = new ArrayList<>();
     int granted = 0;
-    int held = 0;
+    int refused = 0;
     for (int i = 0; i < members.size(); i++) {
-      Answer<Optional<OwnedLease>> answer = answers.get(i);
+      NodeReply<Optional<OwnedLease>> answer = answers.get(i);
       if (answer != null && answer.value() != null) {
         granted += answer.value().isPresent() ? 1 : 0;
-        held += answer.value().isPresent() ? 0 : 1;
+        refused += answer.value().isPresent() ? 0 : 1;
       } else {
         RuntimeException failure =
             answer == null || answer.failure() == null
-                ? members.get(i).silent(budgetNanos)
+                ? members.get(i).noReply(budgetNanos)
                 : answer.failure();
-        (AggregateFailure.isTransient(failure) ? passing : lasting).add(failure);
+        (AggregateFailure.isTransient(failure) ? transientFailures : permanentFailures)
+            .add(failure);
       }
     }
-    if (isHeld(granted, held)) {
+    if (isHeldByOthers(granted, refused)) {
       return null;
     }
-    // If those that may still grant are enough, it may pass; the first in the list decides.
-    boolean isTransient = !passing.isEmpty() && members.size() - held - lasting.size() >= quorum;
-    List<RuntimeException> failures = new ArrayList<>(isTransient ? passing : lasting);
-    failures.addAll(isTransient ? lasting : passing);
+    // Transient while enough nodes may still grant; the first failure decides on the reason.
+    boolean isTransient =
+        !transientFailures.isEmpty()
+            && members.size() - refused - permanentFailures.size() >= quorum;
+    List<RuntimeException> failures =
+        new ArrayList<>(isTransient ? transientFailures : permanentFailures);
+    failures.addAll(isTransient ? permanentFailures : transientFailures);
     return AggregateFailure.of(
         source.name(),
         "no majority of %d nodes, %d are needed".formatted(members.size(), quorum),
         failures);
   }
 
-  /** Why this ballot was not decided by those who hold the lock; null when it was. */
+  /** Returns why the round failed; null when others hold the lock. */
   @Nullable LockException failure() {
-    return trouble;
+    return failure;
   }
 
   /**
-   * Where to wait. When a majority has refused, somebody holds the lock: at the first of them,
-   * because one that has granted has nothing to tell. Otherwise those who want it have split the
-   * votes: at the first that has answered at all, which is the same for each of them.
+   * Returns the place of the node to wait at. When a majority has refused, a holder exists: it is
+   * the first node that has refused, because a node that has granted has no holder whose release
+   * would wake the waiter. Otherwise the waiters have split the votes: it is the first node that
+   * has answered at all, which is the same for each waiter.
    */
   int preferredWaitNode() {
-    boolean held = poll.count(Optional::isEmpty) >= quorum;
+    boolean isRefused = votes.count(Optional::isEmpty) >= quorum;
     return IntStream.range(0, members.size())
-        .filter(i -> hasAnswered(answers.get(i), held))
+        .filter(i -> hasVoted(answers.get(i), isRefused))
         .findFirst()
         .orElse(0);
   }
 
-  private static boolean hasAnswered(
-      @Nullable Answer<Optional<OwnedLease>> answer, boolean withNo) {
-    return answer != null && answer.value() != null && (!withNo || answer.value().isEmpty());
+  private static boolean hasVoted(
+      @Nullable NodeReply<Optional<OwnedLease>> answer, boolean refusalOnly) {
+    return answer != null && answer.value() != null && (!refusalOnly || answer.value().isEmpty());
   }
 
-  // ---- giving back
+  // ---- release
 
   private Map<Integer, OwnedLease> granted() {
     Map<Integer, OwnedLease> granted = new HashMap<>();
     for (int i = 0; i < answers.size(); i++) {
-      Answer<Optional<OwnedLease>> answer = answers.get(i);
+      NodeReply<Optional<OwnedLease>> answer = answers.get(i);
       if (answer != null && answer.value() != null && answer.value().isPresent()) {
         granted.put(i, answer.value().get());
       }
@@ -298,9 +308,9 @@ final class QuorumRound {
     return granted;
   }
 
-  /** At once everywhere, so that the next ballot is not in its own way. */
-  private void giveBackAll(boolean awaited) {
-    FanOut<Boolean> releases = source.poll();
+  /** Releases on all nodes at the same time, so that the next round finds them free. */
+  private void releaseGranted(boolean awaited) {
+    FanOut<Boolean> releases = source.fanOut();
     granted().forEach((place, lease) -> MajorityLease.release(releases, place, lease));
     if (awaited) {
       releases.awaitUninterruptibly(done -> false, System.nanoTime() + budgetNanos);
@@ -308,7 +318,7 @@ final class QuorumRound {
     releases.close(false, (place, done) -> {});
   }
 
-  private static void giveBack(int place, Optional<OwnedLease> lease) {
+  private static void releaseLate(int place, Optional<OwnedLease> lease) {
     lease.ifPresent(MajorityLease::releaseQuietly);
   }
 }

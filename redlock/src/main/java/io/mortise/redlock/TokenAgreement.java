@@ -4,29 +4,31 @@ import io.mortise.core.LockException;
 import io.mortise.core.composite.AggregateFailure;
 import io.mortise.core.composite.CompositeLease;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.redlock.FanOut.Answer;
+import io.mortise.redlock.FanOut.NodeReply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The second round of a ballot that was won: one token for the whole, which each of the nodes that
- * count has to remember. Nobody is asked who remembers it already.
+ * Agrees on one fencing token after a round that won a majority: a read repair. The {@linkplain
+ * CompositeLease#commonToken common token} is written back to each member with a smaller one, until
+ * a majority remembers it. A member that remembers it already is not asked.
  *
- * <p>Confined to the thread that holds the ballot, but for {@link LateGrants}.
+ * <p><b>Threads.</b> Confined to the thread that runs the {@link QuorumRound}; what arrives late is
+ * read through {@link LateGrants}, which has its own lock.
  */
 final class TokenAgreement {
   private final QuorumLeaseSource source;
   private final Map<Integer, OwnedLease> granted;
   private final long budgetNanos;
-  private List<@Nullable Answer<Boolean>> raised = List.of();
+  private List<@Nullable NodeReply<Boolean>> replies = List.of();
 
   /**
-   * A round among those that have granted.
+   * An agreement among the members that have granted.
    *
-   * @param granted by the place of the node
-   * @param budgetNanos for how long each may take to answer
+   * @param granted the leases by the place of their node
+   * @param budgetNanos how long each node may take to answer
    */
   TokenAgreement(QuorumLeaseSource source, Map<Integer, OwnedLease> granted, long budgetNanos) {
     this.source = source;
@@ -34,62 +36,62 @@ final class TokenAgreement {
     this.budgetNanos = budgetNanos;
   }
 
-  /** Has a token written back until nobody knows of a later one; the one that it came to. */
+  /** Writes tokens back until no grant remembers a later one; returns the agreed token. */
   long run(LateGrants late) {
     long token = CompositeLease.commonToken(granted.values());
-    raised = raise(token);
+    replies = raise(token);
     long later = late.tokenIfRemembered(token);
-    while (later > token) { // one that came late knows of a holder that the majority did not
+    while (later > token) { // a late grant remembers a holder that the majority did not
       token = later;
-      raised = raise(token);
+      replies = raise(token);
       later = late.tokenIfRemembered(token);
     }
     return token;
   }
 
-  private List<@Nullable Answer<Boolean>> raise(long token) {
-    FanOut<Boolean> raising = source.poll();
-    granted.forEach((place, lease) -> raise(raising, place, lease, token));
-    raising.awaitUninterruptibly(
+  private List<@Nullable NodeReply<Boolean>> raise(long token) {
+    FanOut<Boolean> raises = source.fanOut();
+    granted.forEach((place, lease) -> raise(raises, place, lease, token));
+    raises.awaitUninterruptibly(
         done -> done.count(held -> held) >= source.quorum(), System.nanoTime() + budgetNanos);
-    return raising.close(false, (place, held) -> {});
+    return raises.close(false, (place, held) -> {});
   }
 
-  private static void raise(FanOut<Boolean> raising, int place, OwnedLease lease, long token) {
+  private static void raise(FanOut<Boolean> raises, int place, OwnedLease lease, long token) {
     if (lease.fencingToken() >= token) {
-      raising.answer(place, true);
+      raises.answer(place, true);
     } else {
-      raising.submit(place, () -> lease.raiseToken(token));
+      raises.submit(place, () -> lease.raiseToken(token));
     }
   }
 
-  /** Those that remember it, each in its place; null where there is none. */
+  /** Returns the members that remember the token, each in its place; null where there is none. */
   List<@Nullable OwnedLease> confirmedMembers() {
-    List<@Nullable OwnedLease> ready = new ArrayList<>();
-    for (int i = 0; i < raised.size(); i++) {
-      ready.add(isYes(raised.get(i)) ? granted.get(i) : null);
+    List<@Nullable OwnedLease> confirmed = new ArrayList<>();
+    for (int i = 0; i < replies.size(); i++) {
+      confirmed.add(isConfirmed(replies.get(i)) ? granted.get(i) : null);
     }
-    return ready;
+    return confirmed;
   }
 
-  private static boolean isYes(@Nullable Answer<Boolean> answer) {
-    return answer != null && Boolean.TRUE.equals(answer.value());
+  private static boolean isConfirmed(@Nullable NodeReply<Boolean> reply) {
+    return reply != null && Boolean.TRUE.equals(reply.value());
   }
 
-  /** Why too few remember it. */
+  /** Returns why too few members remember the token. */
   LockException failure() {
     List<RuntimeException> failures = new ArrayList<>();
     for (int place : granted.keySet()) {
-      Answer<Boolean> answer = raised.get(place);
-      if (answer == null) {
-        failures.add(source.member(place).silent(budgetNanos));
-      } else if (answer.failure() != null) {
-        failures.add(answer.failure());
-      } else if (!isYes(answer)) {
+      NodeReply<Boolean> reply = replies.get(place);
+      if (reply == null) {
+        failures.add(source.member(place).noReply(budgetNanos));
+      } else if (reply.failure() != null) {
+        failures.add(reply.failure());
+      } else if (!isConfirmed(reply)) {
         failures.add(
             source
                 .member(place)
-                .silent("lost the hold before its token could be written back", null));
+                .noReply("lost the hold before its token could be written back", null));
       }
     }
     return AggregateFailure.of(source.name(), "its token could not be written back", failures);

@@ -12,23 +12,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a reader says to Redis.
+ * The protocol of a reader.
  *
- * @param writer the write hold of the thread that asks, below which it may read; empty if it has
- *     none
+ * @param scripts the keys and calls of the lock
+ * @param writer the write hold of the calling thread, below which it may read; empty if it has none
  */
-record ReadLockProtocol(ReadWriteScripts wire, String writer) implements LockProtocol {
+record ReadLockProtocol(ReadWriteScripts scripts, String writer) implements LockProtocol {
   static final String KIND = "read lock";
 
   private static final Script ACQUIRE = Script.load("rw/read");
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_read");
-  private static final Script PRESENCE = Script.load("rw/reader_presence");
+  private static final Script HEARTBEAT = Script.load("rw/reader_presence");
   private static final String READERS = "read";
   private static final long MAX_RENEWAL_INTERVAL_MILLIS = 10_000;
 
   @Override
   public LockName name() {
-    return wire.name;
+    return scripts.name;
   }
 
   @Override
@@ -36,24 +36,24 @@ record ReadLockProtocol(ReadWriteScripts wire, String writer) implements LockPro
     return KIND;
   }
 
-  /** Readers come in together. */
+  /** Returns false, because readers hold the lock together. */
   @Override
   public boolean usesLocalQueue() {
     return false;
   }
 
-  /** A thread that writes reads by a hold of its own, below its write hold. */
+  /** Returns false also for a writer, which reads by its own hold, below its write hold. */
   @Override
   public boolean allowsSharing() {
-    return !wire.fair && writer.isEmpty();
+    return !scripts.fair && writer.isEmpty();
   }
 
-  /** A thread that writes may read too. */
+  /** Returns a protocol that lets a thread with the write lock read as well. */
   @Override
   public LockProtocol boundTo(Caller caller) {
     return caller
         .holderOf(WriteLockProtocol.KIND)
-        .map(holder -> new ReadLockProtocol(wire, WriteLockProtocol.hold(holder)))
+        .map(holder -> new ReadLockProtocol(scripts, WriteLockProtocol.hold(holder)))
         .orElse(this);
   }
 
@@ -64,26 +64,26 @@ record ReadLockProtocol(ReadWriteScripts wire, String writer) implements LockPro
 
   @Override
   public String channel(String holder) {
-    return wire.channel(holder);
+    return scripts.channel(holder);
   }
 
   @Override
   public boolean hasChannelPerWaiter() {
-    return wire.fair;
+    return scripts.fair;
   }
 
   @Override
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
     return new ScriptCall(
-        wire.fair ? ACQUIRE_FAIR : ACQUIRE,
-        wire.keysAndToken(),
+        scripts.fair ? ACQUIRE_FAIR : ACQUIRE,
+        scripts.keysAndToken(),
         List.of(
             bytes(holder),
             bytes(leaseMillis),
             publish(),
             bytes(writer),
-            waits ? wire.presentMillis : ReadWriteScripts.DOES_NOT_WAIT,
-            wire.tokenIdleMillis));
+            waits ? scripts.heartbeatValidityMillis : ReadWriteScripts.DOES_NOT_WAIT,
+            scripts.tokenRetentionMillis));
   }
 
   @Override
@@ -93,22 +93,22 @@ record ReadLockProtocol(ReadWriteScripts wire, String writer) implements LockPro
 
   @Override
   public ScriptCall release(String holder) {
-    return wire.release(holder);
+    return scripts.release(holder);
   }
 
   @Override
   public ScriptCall leave(String holder) {
-    return wire.leave(holder);
+    return scripts.leave(holder);
   }
 
   @Override
   public ScriptCall renew(String holder, long leaseMillis) {
-    return wire.renew(holder, leaseMillis);
+    return scripts.renew(holder, leaseMillis);
   }
 
   /**
-   * A Redisson before 4.4.0 that renews a reader sets the leases of all readers to its own watchdog
-   * time, 30 s if nothing else is said.
+   * Bounds the interval because a Redisson before 4.4.0 that renews a reader sets the leases of all
+   * readers to its own watchdog time, by default 30 s.
    */
   @Override
   public long maxRenewalIntervalMillis() {
@@ -118,23 +118,24 @@ record ReadLockProtocol(ReadWriteScripts wire, String writer) implements LockPro
   @Override
   public Optional<Heartbeat> heartbeat(String holder) {
     return Optional.of(
-        wire.fair
-            ? wire.inQueue(holder)
+        scripts.fair
+            ? scripts.queueHeartbeat(holder)
             : new Heartbeat(
                 new ScriptCall(
-                    PRESENCE,
-                    List.of(wire.lockKey, wire.intentKey, wire.waitersKey, wire.turnKey),
-                    List.of(bytes(holder), wire.presentMillis)),
-                wire.heartbeatIntervalMillis));
+                    HEARTBEAT,
+                    List.of(
+                        scripts.lockKey, scripts.intentKey, scripts.waitersKey, scripts.turnKey),
+                    List.of(bytes(holder), scripts.heartbeatValidityMillis)),
+                scripts.heartbeatIntervalMillis));
   }
 
   @Override
   public ScriptCall forceRelease() {
-    return wire.force(READERS);
+    return scripts.forceRelease(READERS);
   }
 
   @Override
   public ScriptCall queryLease() {
-    return wire.inspect(READERS);
+    return scripts.queryLease(READERS);
   }
 }

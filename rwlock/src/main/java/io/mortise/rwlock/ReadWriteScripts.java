@@ -14,9 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The keys of one read-write lock, and the calls in which readers and writers are alike. A
- * <em>hold</em> is what stands in the hash: a reader's holder, or a writer's with {@code :write}
- * behind it.
+ * The keys of one read-write lock, and the calls that readers and writers share. A <em>hold</em> is
+ * a field of the hash: a reader's holder id, or a writer's with the suffix {@code :write}.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
  */
 final class ReadWriteScripts {
   static final byte[] DOES_NOT_WAIT = bytes(0);
@@ -26,7 +27,7 @@ final class ReadWriteScripts {
   private static final Script RENEW = Script.load("rw/renew");
   private static final Script FORCE = Script.load("rw/force");
   private static final Script INSPECT = Script.load("rw/inspect");
-  private static final Script FAIR_PRESENCE = Script.load("rw/fair_presence");
+  private static final Script FAIR_HEARTBEAT = Script.load("rw/fair_presence");
   private static final Script QUEUE = Script.load("fair/queue");
 
   final LockName name;
@@ -35,10 +36,10 @@ final class ReadWriteScripts {
   final byte[] intentKey;
   final byte[] waitersKey;
   final byte[] turnKey;
-  final byte[] tokenIdleMillis;
+  final byte[] tokenRetentionMillis;
 
-  /** How long a sign of life counts. */
-  final byte[] presentMillis;
+  /** How long a heartbeat is valid. */
+  final byte[] heartbeatValidityMillis;
 
   final long heartbeatIntervalMillis;
 
@@ -47,15 +48,15 @@ final class ReadWriteScripts {
   private final byte[] queueKey;
   private final byte[] deadlinesKey;
   private final byte[] forcedKey;
-  private final byte[] markMillis;
+  private final byte[] forcedMarkMillis;
 
-  /** What every script of the family gets. */
+  /** The keys that most scripts of the family get. */
   private final List<byte[]> keys;
 
   private final List<byte[]> keysAndToken;
   private final List<byte[]> keysAndForced;
 
-  ReadWriteScripts(LockName name, LockOptions options, boolean fair, WaiterTimeout presence) {
+  ReadWriteScripts(LockName name, LockOptions options, boolean fair, WaiterTimeout waiterTimeout) {
     this.name = name;
     this.fair = fair;
     this.channel = name.derive("redisson_rwlock");
@@ -67,10 +68,10 @@ final class ReadWriteScripts {
     this.queueKey = bytes(name.derive("redisson_lock_queue"));
     this.deadlinesKey = bytes(name.derive("redisson_lock_timeout"));
     this.forcedKey = bytes(name.derive("mortise_forced_holds"));
-    this.tokenIdleMillis = bytes(options.tokenRetention().toMillis());
-    this.markMillis = bytes(options.lease().toMillis());
-    this.heartbeatIntervalMillis = presence.heartbeatIntervalMillis();
-    this.presentMillis = bytes(presence.heartbeatValidityMillis());
+    this.tokenRetentionMillis = bytes(options.tokenRetention().toMillis());
+    this.forcedMarkMillis = bytes(options.lease().toMillis());
+    this.heartbeatIntervalMillis = waiterTimeout.heartbeatIntervalMillis();
+    this.heartbeatValidityMillis = bytes(waiterTimeout.heartbeatValidityMillis());
     this.keys =
         List.of(
             lockKey,
@@ -99,7 +100,7 @@ final class ReadWriteScripts {
     return keysAndToken;
   }
 
-  /** In a queue everybody is called by a channel of its own. */
+  /** Returns the channel of a waiter: in the queue of a fair lock each has its own. */
   String channel(String hold) {
     return fair ? channel + ":" + hold : channel;
   }
@@ -117,31 +118,32 @@ final class ReadWriteScripts {
         RENEW, List.of(lockKey, prefixKey, forcedKey), List.of(bytes(hold), bytes(leaseMillis)));
   }
 
-  ScriptCall force(String from) {
-    return new ScriptCall(FORCE, keysAndForced, List.of(bytes(from), publish(), markMillis));
+  ScriptCall forceRelease(String side) {
+    return new ScriptCall(FORCE, keysAndForced, List.of(bytes(side), publish(), forcedMarkMillis));
   }
 
-  ScriptCall inspect(String who) {
-    return new ScriptCall(INSPECT, List.of(lockKey, prefixKey), List.of(bytes(who)));
+  ScriptCall queryLease(String side) {
+    return new ScriptCall(INSPECT, List.of(lockKey, prefixKey), List.of(bytes(side)));
   }
 
-  Heartbeat inQueue(String hold) {
+  Heartbeat queueHeartbeat(String hold) {
     return new Heartbeat(
-        new ScriptCall(FAIR_PRESENCE, keys, List.of(bytes(hold), presentMillis, publish())),
+        new ScriptCall(
+            FAIR_HEARTBEAT, keys, List.of(bytes(hold), heartbeatValidityMillis, publish())),
         heartbeatIntervalMillis);
   }
 
-  /** How many stand in the queue, in the first place of the answer. */
+  /** Returns a query of the queue; the first number of its reply is the length. */
   ScriptCall queue() {
     return new ScriptCall(QUEUE, List.of(queueKey, deadlinesKey), List.of(bytes("")));
   }
 
-  /** The answer of the four scripts that acquire. */
+  /** Reads the reply of the four scripts that acquire. */
   static AcquireResult outcome(Object reply) {
-    List<?> answer = (List<?>) reply;
-    long value = (Long) answer.get(1);
-    return switch (((Long) answer.get(0)).intValue()) {
-      case 1 -> AcquireResult.Acquired.of(answer);
+    List<?> fields = (List<?>) reply;
+    long value = (Long) fields.get(1);
+    return switch (((Long) fields.get(0)).intValue()) {
+      case 1 -> AcquireResult.Acquired.of(fields);
       case 2 -> new AcquireResult.Queued(value);
       default -> new AcquireResult.Busy(value);
     };

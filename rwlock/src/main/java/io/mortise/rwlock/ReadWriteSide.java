@@ -7,7 +7,11 @@ import io.mortise.core.spi.ProtocolLeaseSource;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 
-/** The read lock, or the write lock, of a read-write lock. */
+/**
+ * The read lock or the write lock of a read-write lock.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
+ */
 final class ReadWriteSide extends LeaseBackedLock {
   private final ProtocolLeaseSource source;
 
@@ -20,8 +24,8 @@ final class ReadWriteSide extends LeaseBackedLock {
     this.source = source;
   }
 
-  /** The first place of an answer. */
-  long first(ScriptCall call) {
+  /** Sends a query; returns the first number of its reply. */
+  long queryFirst(ScriptCall call) {
     return (Long) ((List<?>) source.query(call)).get(0);
   }
 }

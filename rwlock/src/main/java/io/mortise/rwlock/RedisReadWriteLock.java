@@ -11,25 +11,24 @@ import java.util.concurrent.locks.ReadWriteLock;
  * A lock that many readers hold together, or one writer alone, over all processes.
  *
  * <p><b>Owners.</b> {@link #readLock()} and {@link #writeLock()} are locks like every other, with
- * owners, handles and leases of their own; see {@link DistributedLock}. A thread that has the write
- * lock may take the read lock too, and keep it when it gives up the write lock (<em>downgrade</em>;
- * readers that wait come in at that moment). The other way round it would wait for itself: a thread
- * that has the read lock is refused the write lock, {@code lock()} with an {@link
- * IllegalStateException} that says so, {@code tryLock} with false, a handle that would be waited
- * for with the same exception, and nothing is sent. A handle belongs to no thread: its holder is a
- * reader or writer like any other, except that a read handle may be taken by a thread that owns the
- * write lock.
+ * their own owners, handles and leases; see {@link DistributedLock}. A thread that has the write
+ * lock may acquire the read lock too, and keep it when it releases the write lock
+ * (<em>downgrade</em>; waiting readers enter at that moment). An upgrade would wait for itself: a
+ * thread that has the read lock is refused the write lock. {@code lock()} and a wait for a handle
+ * throw an {@link IllegalStateException} that says so, {@code tryLock} returns false, and nothing
+ * is sent. A handle belongs to no thread: its holder is a reader or writer like any other, except
+ * that a thread that owns the write lock may acquire a read handle.
  *
- * <p><b>Fairness and its price.</b> Unless it is fair, the lock keeps no order, but neither readers
- * nor writers starve the other side. While a writer waits, new readers wait too, so it comes in
- * after those that were there before it. When a writer has gone, all readers that waited come in
- * together, in all processes, before the next writer does. A fair lock is granted in the order of
- * arrival over all processes; neighbouring readers enter together. It costs a place in a queue for
- * each one that waits, and a message to another process at each change of turn. {@code tryLock()}
+ * <p><b>Fairness and its cost.</b> Unless it is fair, the lock keeps no order, but neither readers
+ * nor writers starve the other side. While a writer waits, new readers wait too, so the writer
+ * enters after the readers that arrived before it. When a writer has released the lock, all waiting
+ * readers of all processes enter together, before the next writer. A fair lock is granted in the
+ * order of arrival over all processes; adjacent readers enter together. It costs a place in a queue
+ * for each waiter, and a message to another process at each change of turn. {@code tryLock()}
  * without a wait does not overtake: it is false while a writer waits (to read), while it is the
- * readers' turn (to write), and, of a fair lock, while somebody waits that it would have to wait
- * for. All processes should be of one mind about fairness; if they are not the lock excludes as
- * ever, but promises no order.
+ * readers' turn (to write), and, for a fair lock, while a waiter is in the queue that it would have
+ * to wait for. All processes should agree on fairness; otherwise the lock still excludes, but
+ * promises no order.
  *
  * <pre>{@code
  * ReadWriteLock catalogue = new RedisReadWriteLock(client, "catalogue");
@@ -49,44 +48,44 @@ import java.util.concurrent.locks.ReadWriteLock;
  * }
  * }</pre>
  *
- * <p><b>Leases.</b> Each hold has its own. A reader that died is gone when its own lease has run
- * out, however long the others read on. A write hold has a fencing token as every exclusive lock;
- * that of a read hold is the last writer's, so that it orders what was read.
+ * <p><b>Leases.</b> Each hold has its own lease. The hold of a reader that died ends with its own
+ * lease, however long other readers go on. A write hold has a fencing token as every exclusive
+ * lock; the token of a read hold is the last writer's, so that it orders what was read.
  *
  * <p><b>Memory.</b> As every {@code DistributedLock}: what a writer of this JVM did before
  * unlocking <i>happens before</i> what follows a later lock, for reading or writing, of the same
  * name and client.
  *
- * <p><b>Limits.</b> Re-entry is by thread. Who holds a read handle and waits for another one while
- * a writer waits in between, waits for itself until one of the leases ends, or its own wait does. A
- * waiter that died without a word delays the others by the <em>waiter timeout</em> (10 s if nothing
- * else is said). {@code forceUnlock()} takes a read lock from all its readers, and a write lock
- * from its writer, who keeps what it reads.
+ * <p><b>Limits.</b> Re-entry is by thread. A caller that holds a read handle and acquires a second
+ * one can deadlock with itself if a writer queues in between; the deadlock ends when a lease or the
+ * caller's wait ends. A waiter that died delays the others by at most the <em>waiter timeout</em>
+ * (by default 10 s). {@code forceUnlock()} releases a read lock of all its readers, and a write
+ * lock of its writer, who keeps its read hold.
  *
  * <p><b>In Redis:</b> the hash {@code name}; for each reader {@code
- * {name}:<holder>:rwlock_timeout:1}; {@code redisson_lock_token:{name}}; while somebody waits
+ * {name}:<holder>:rwlock_timeout:1}; {@code redisson_lock_token:{name}}; while there are waiters
  * {@code mortise_write_intent:{name}}, {@code mortise_read_waiters:{name}}, {@code
  * mortise_read_turn:{name}}, of a fair lock {@code redisson_lock_queue:{name}} and {@code
  * redisson_lock_timeout:{name}}; the channel {@code redisson_rwlock:{name}}, of a fair lock with
- * {@code :<holder>} behind it. A read-write lock of Redisson on the same name excludes this one,
- * and is excluded and woken by it. It knows nothing of turns and queues, so among such peers nobody
- * is kept from starving, and a waiter of a fair lock notices what they give up after a quarter of
+ * the suffix {@code :<holder>}. A read-write lock of Redisson on the same name excludes this one,
+ * and is excluded and woken by it. It ignores turns and queues, so with such peers no waiter is
+ * protected from starvation, and a waiter of a fair lock notices their release after a quarter of
  * its waiter timeout at the latest. A reader of Redisson before 4.4.0 cuts the leases of all
  * readers to its watchdog time at each renewal; a read hold restores its own within 10 s, which is
  * soon enough if that time is at least 15 s (Redisson's default is 30 s).
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call any method.
  */
 public final class RedisReadWriteLock implements ReadWriteLock {
-  /**
-   * How long a waiter that gives no sign of life delays the others, if nothing else is said: 10 s.
-   */
+  /** The default waiter timeout, for which a waiter without a heartbeat delays the others: 10 s. */
   public static final Duration DEFAULT_WAITER_TIMEOUT = WaiterTimeout.DEFAULT;
 
-  private final ReadWriteScripts wire;
+  private final ReadWriteScripts scripts;
   private final ReadWriteSide readLock;
   private final ReadWriteSide writeLock;
 
   /**
-   * The read-write lock of that name, not a fair one. Sends nothing.
+   * Creates the read-write lock of that name, not a fair one. Sends nothing.
    *
    * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
    *     an opening brace that makes no hash tag
@@ -96,7 +95,7 @@ public final class RedisReadWriteLock implements ReadWriteLock {
   }
 
   /**
-   * The read-write lock of that name. Sends nothing.
+   * Creates the read-write lock of that name. Sends nothing.
    *
    * @param fair whether it is granted in the order of arrival
    * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
@@ -107,54 +106,54 @@ public final class RedisReadWriteLock implements ReadWriteLock {
   }
 
   /**
-   * The read-write lock of that name. Sends nothing.
+   * Creates the read-write lock of that name. Sends nothing.
    *
    * @param fair whether it is granted in the order of arrival
-   * @param waiterTimeout how long a waiter that gives no sign of life delays the others; from 200
-   *     ms to 1 h. Should be the same in all processes; if it is not, a dead one's applies, and
-   *     those behind it in a queue notice after a quarter of their own
+   * @param waiterTimeout how long a waiter without a heartbeat delays the others; from 200 ms to 1
+   *     h. Should be the same in all processes; otherwise the timeout of the dead waiter applies,
+   *     and the waiters behind it in a queue notice after a quarter of their own
    * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
    *     an opening brace that makes no hash tag, or the waiter timeout is out of that range
    */
   public RedisReadWriteLock(LockClient client, String name, boolean fair, Duration waiterTimeout) {
-    this.wire =
+    this.scripts =
         new ReadWriteScripts(
             new LockName(name), client.options(), fair, new WaiterTimeout(waiterTimeout));
-    this.readLock = new ReadWriteSide(client, new ReadLockProtocol(wire, ""));
-    this.writeLock = new ReadWriteSide(client, new WriteLockProtocol(wire));
+    this.readLock = new ReadWriteSide(client, new ReadLockProtocol(scripts, ""));
+    this.writeLock = new ReadWriteSide(client, new WriteLockProtocol(scripts));
   }
 
-  /** The name under which the processes meet: the key in Redis. */
+  /** Returns the name that the processes share: the key in Redis. */
   public String name() {
-    return wire.name.value();
+    return scripts.name.value();
   }
 
-  /** Whether it is granted in the order of arrival. */
+  /** Returns whether the lock is granted in the order of arrival. */
   public boolean isFair() {
-    return wire.fair;
+    return scripts.fair;
   }
 
-  /** The lock that is shared with other readers. */
+  /** Returns the lock that readers share. */
   @Override
   public DistributedLock readLock() {
     return readLock;
   }
 
-  /** The lock that is shared with nobody. */
+  /** Returns the exclusive lock. */
   @Override
   public DistributedLock writeLock() {
     return writeLock;
   }
 
   /**
-   * How many stand in the queue of the fair lock of that name, in all processes, at this moment.
-   * One round trip.
+   * Returns the length of the queue of the fair lock of that name, in all processes, at this
+   * moment. One round trip.
    */
   public long queueLength() {
-    return readLock.first(wire.queue());
+    return readLock.queryFirst(scripts.queue());
   }
 
-  /** Equal are locks of one name and client. */
+  /** Returns whether both are locks of one name and client. */
   @Override
   public boolean equals(Object other) {
     return other instanceof RedisReadWriteLock lock && readLock.equals(lock.readLock);
@@ -167,6 +166,6 @@ public final class RedisReadWriteLock implements ReadWriteLock {
 
   @Override
   public String toString() {
-    return (wire.fair ? "fair " : "") + "read-write lock:" + wire.name.value();
+    return (scripts.fair ? "fair " : "") + "read-write lock:" + scripts.name.value();
   }
 }

@@ -11,23 +11,27 @@ import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import java.util.Optional;
 
-/** What a writer says to Redis. */
-record WriteLockProtocol(ReadWriteScripts wire) implements LockProtocol {
+/**
+ * The protocol of a writer.
+ *
+ * @param scripts the keys and calls of the lock
+ */
+record WriteLockProtocol(ReadWriteScripts scripts) implements LockProtocol {
   static final String KIND = "write lock";
 
   private static final Script ACQUIRE = Script.load("rw/write");
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_write");
-  private static final Script PRESENCE = Script.load("rw/writer_presence");
+  private static final Script HEARTBEAT = Script.load("rw/writer_presence");
   private static final String WRITER = "write";
 
-  /** How a writer stands in the hash. */
+  /** Returns the field of a writer in the hash. */
   static String hold(String holder) {
     return holder + ":write";
   }
 
   @Override
   public LockName name() {
-    return wire.name;
+    return scripts.name;
   }
 
   @Override
@@ -35,13 +39,13 @@ record WriteLockProtocol(ReadWriteScripts wire) implements LockProtocol {
     return KIND;
   }
 
-  /** The queue of a fair lock knows all processes; otherwise one writer of a client is enough. */
+  /** Returns false for a fair lock, whose queue in Redis orders the waiters of all processes. */
   @Override
   public boolean usesLocalQueue() {
-    return !wire.fair;
+    return !scripts.fair;
   }
 
-  /** A thread that reads would wait for itself. */
+  /** Returns a self-deadlock if the thread holds the read lock. */
   @Override
   public Optional<String> selfDeadlock(Caller caller) {
     return caller
@@ -64,25 +68,25 @@ record WriteLockProtocol(ReadWriteScripts wire) implements LockProtocol {
 
   @Override
   public String channel(String holder) {
-    return wire.channel(hold(holder));
+    return scripts.channel(hold(holder));
   }
 
   @Override
   public boolean hasChannelPerWaiter() {
-    return wire.fair;
+    return scripts.fair;
   }
 
   @Override
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
     return new ScriptCall(
-        wire.fair ? ACQUIRE_FAIR : ACQUIRE,
-        wire.keysAndToken(),
+        scripts.fair ? ACQUIRE_FAIR : ACQUIRE,
+        scripts.keysAndToken(),
         List.of(
             bytes(hold(holder)),
             bytes(leaseMillis),
             publish(),
-            waits ? wire.presentMillis : ReadWriteScripts.DOES_NOT_WAIT,
-            wire.tokenIdleMillis));
+            waits ? scripts.heartbeatValidityMillis : ReadWriteScripts.DOES_NOT_WAIT,
+            scripts.tokenRetentionMillis));
   }
 
   @Override
@@ -92,39 +96,39 @@ record WriteLockProtocol(ReadWriteScripts wire) implements LockProtocol {
 
   @Override
   public ScriptCall release(String holder) {
-    return wire.release(hold(holder));
+    return scripts.release(hold(holder));
   }
 
   @Override
   public ScriptCall leave(String holder) {
-    return wire.leave(hold(holder));
+    return scripts.leave(hold(holder));
   }
 
   @Override
   public ScriptCall renew(String holder, long leaseMillis) {
-    return wire.renew(hold(holder), leaseMillis);
+    return scripts.renew(hold(holder), leaseMillis);
   }
 
   @Override
   public Optional<Heartbeat> heartbeat(String holder) {
     return Optional.of(
-        wire.fair
-            ? wire.inQueue(hold(holder))
+        scripts.fair
+            ? scripts.queueHeartbeat(hold(holder))
             : new Heartbeat(
                 new ScriptCall(
-                    PRESENCE,
-                    wire.keys(),
-                    List.of(bytes(hold(holder)), wire.presentMillis, publish())),
-                wire.heartbeatIntervalMillis));
+                    HEARTBEAT,
+                    scripts.keys(),
+                    List.of(bytes(hold(holder)), scripts.heartbeatValidityMillis, publish())),
+                scripts.heartbeatIntervalMillis));
   }
 
   @Override
   public ScriptCall forceRelease() {
-    return wire.force(WRITER);
+    return scripts.forceRelease(WRITER);
   }
 
   @Override
   public ScriptCall queryLease() {
-    return wire.inspect(WRITER);
+    return scripts.queryLease(WRITER);
   }
 }

@@ -1,2 +1,2 @@
-/** A lock that many readers hold together, or one writer alone. */
+/** A lock that many readers share, or one writer holds alone. */
 package io.mortise.rwlock;

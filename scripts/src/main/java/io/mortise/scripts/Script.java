@@ -12,16 +12,18 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * One Lua script: its text with everything it includes, its SHA-1 as EVALSHA wants it, and how many
- * keys and arguments it takes.
+ * One Lua script: its text with everything it includes, its SHA-1 as EVALSHA takes it, and the
+ * number of its keys and arguments.
  *
  * <p>A script is the file {@code <family>/<verb>.lua} beside this class. Its header declares every
  * key and argument, and {@link #load} refuses a file whose body does not agree with its header, so
- * that a slip shows when the class that uses it is loaded and not when a lock is contended. A line
- * {@code -- EACH} in the header says that the script works on a batch: keys and arguments are then
- * those of one item, and any number of items follow each other.
+ * that a mistake is detected when the class that uses it is loaded and not when a lock is
+ * contended. A line {@code -- EACH} in the header says that the script works on a batch: keys and
+ * arguments are then those of one item, and a call has any number of items.
  *
- * <p>Instances are immutable and shared; loading the same path twice gives the same object.
+ * <p>Loading the same path twice returns the same object.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call any method.
  */
 public final class Script {
   private static final Map<String, Script> LOADED = new ConcurrentHashMap<>();
@@ -48,32 +50,32 @@ public final class Script {
     return LOADED.computeIfAbsent(path, p -> new Script(p, ScriptText.assemble(p, Script::read)));
   }
 
-  /** Family and verb, for example {@code lock/acquire}. */
+  /** Returns family and verb, for example {@code lock/acquire}. */
   public String path() {
     return path;
   }
 
-  /** The whole text, UTF-8, as EVAL takes it. The caller gets a copy. */
+  /** Returns a copy of the whole text, UTF-8, as EVAL takes it. */
   public byte[] text() {
     return text.clone();
   }
 
-  /** The SHA-1 of the text in lower-case hexadecimal, ASCII. The caller gets a copy. */
+  /** Returns a copy of the SHA-1 of the text in lower-case hexadecimal, ASCII. */
   public byte[] sha1() {
     return sha1.clone();
   }
 
-  /** How many keys one call takes; of a batch script, one item. */
+  /** Returns the number of keys of one call; of a batch script, of one item. */
   public int keys() {
     return header.keys();
   }
 
-  /** How many arguments one call takes; of a batch script, one item. */
+  /** Returns the number of arguments of one call; of a batch script, of one item. */
   public int arguments() {
     return header.arguments();
   }
 
-  /** Whether keys and arguments may be repeated, once for each item of a batch. */
+  /** Returns whether keys and arguments may be repeated, once for each item of a batch. */
   public boolean batch() {
     return header.batch();
   }

@@ -7,15 +7,15 @@ import java.util.List;
 /**
  * A script with its keys and arguments, encoded and counted: one call, or one item of a batch.
  *
- * @param script which script
+ * @param script the script
  * @param keys the keys, all of one hash slot
  * @param arguments the other arguments
  */
 public record ScriptCall(Script script, List<byte[]> keys, List<byte[]> arguments) {
-  /** Known by identity. */
+  /** Compared by identity. */
   private static final byte[] PUBLISH = bytes("PUBLISH");
 
-  /** Checks that the script takes as many keys and arguments as there are. */
+  /** Checks the numbers of keys and arguments against the script. */
   public ScriptCall {
     keys = List.copyOf(keys);
     arguments = List.copyOf(arguments);
@@ -27,24 +27,24 @@ public record ScriptCall(Script script, List<byte[]> keys, List<byte[]> argument
   }
 
   /**
-   * An argument that stands for the command with which the script publishes: {@code PUBLISH}, or
-   * {@code SPUBLISH} on a cluster whose servers have it.
+   * Returns the argument that is a placeholder for the command with which the script publishes:
+   * {@code PUBLISH}, or {@code SPUBLISH} on a cluster whose servers support it.
    */
   public static byte[] publish() {
     return PUBLISH;
   }
 
-  /** Whether that argument is {@link #publish()}. */
+  /** Returns whether that argument is {@link #publish()}. */
   public static boolean isPublish(byte[] argument) {
     return argument == PUBLISH;
   }
 
-  /** Text as Redis gets it. */
+  /** Returns a text in the encoding of Redis. */
   public static byte[] bytes(String text) {
     return text.getBytes(UTF_8);
   }
 
-  /** A number as Redis gets it. */
+  /** Returns a number in the encoding of Redis. */
   public static byte[] bytes(long number) {
     return Long.toString(number).getBytes(UTF_8);
   }

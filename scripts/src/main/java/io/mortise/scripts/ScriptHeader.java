@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the comment at the top of a script declares, checked against what its body uses.
+ * The keys and arguments that the header comment of a script declares, checked against its body.
  *
  * @param keys how many keys a call, or an item of a batch, takes
  * @param arguments how many arguments a call, or an item of a batch, takes
@@ -25,7 +25,7 @@ record ScriptHeader(int keys, int arguments, boolean batch) {
       throw new IllegalArgumentException(
           "script '" + path + "' declares no key; a cluster could not route it");
     }
-    // A batch script reaches its items by computed places, which no pattern can check.
+    // A batch script computes the indexes of its items, which no pattern can check.
     if (!batch) {
       String body = COMMENT.matcher(text).replaceAll("");
       check(path, "KEYS", keys, body);
@@ -35,29 +35,29 @@ record ScriptHeader(int keys, int arguments, boolean batch) {
   }
 
   private static int declared(String path, String kind, String text) {
-    TreeSet<Integer> places = places(DECLARED.matcher(text), kind);
-    if (!places.isEmpty() && places.last() != places.size()) {
+    TreeSet<Integer> indexes = indexes(DECLARED.matcher(text), kind);
+    if (!indexes.isEmpty() && indexes.last() != indexes.size()) {
       throw new IllegalArgumentException(
-          "script '%s' declares %s at %s, with a gap".formatted(path, kind, places));
+          "script '%s' declares %s at %s, with a gap".formatted(path, kind, indexes));
     }
-    return places.size();
+    return indexes.size();
   }
 
   private static void check(String path, String kind, int declared, String body) {
-    TreeSet<Integer> used = places(USED.matcher(body), kind);
+    TreeSet<Integer> used = indexes(USED.matcher(body), kind);
     if (used.size() != declared || (declared > 0 && used.last() != declared)) {
       throw new IllegalArgumentException(
           "script '%s' declares %d %s and uses %s".formatted(path, declared, kind, used));
     }
   }
 
-  private static TreeSet<Integer> places(Matcher matcher, String kind) {
-    TreeSet<Integer> places = new TreeSet<>();
+  private static TreeSet<Integer> indexes(Matcher matcher, String kind) {
+    TreeSet<Integer> indexes = new TreeSet<>();
     while (matcher.find()) {
       if (matcher.group(1).equals(kind)) {
-        places.add(Integer.valueOf(matcher.group(2)));
+        indexes.add(Integer.valueOf(matcher.group(2)));
       }
     }
-    return places;
+    return indexes;
   }
 }

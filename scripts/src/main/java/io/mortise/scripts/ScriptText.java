@@ -7,8 +7,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Puts a script together: a line {@code -- @include common/token} is replaced by that file, once in
- * the whole text however often it is asked for.
+ * Assembles the text of a script: a line {@code -- @include common/token} is replaced by that file,
+ * at most once in the whole text.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
  */
 final class ScriptText {
   private static final Pattern INCLUDE = Pattern.compile("-- @include (\\S+)");

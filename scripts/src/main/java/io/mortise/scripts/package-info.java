@@ -1,6 +1,6 @@
 /**
- * The Lua scripts and the calls that are made of them: a script with its keys and arguments,
- * encoded and counted. Knows neither connections nor locks.
+ * The Lua scripts and their calls: a script with its keys and arguments, encoded and counted.
+ * Independent of connections and locks.
  *
  * <p>Uses: the JDK.
  */

@@ -5,12 +5,16 @@ import io.mortise.core.LockException.Reason;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What went wrong with several members, as one error that tells of all of them. */
+/**
+ * Combines the failures of several members into one exception that names all of them.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
 public final class AggregateFailure {
   private AggregateFailure() {}
 
   /**
-   * One error of several.
+   * Returns one exception for several failures.
    *
    * @param failures at least one; the first decides on the reason and is the cause, the others are
    *     suppressed
@@ -23,13 +27,13 @@ public final class AggregateFailure {
             .distinct()
             .collect(Collectors.joining("; "));
     RuntimeException first = failures.get(0);
-    LockException one =
+    LockException combined =
         new LockException(reason(first), "lock '" + lock + "': " + fact + ": " + all, first);
-    failures.subList(1, failures.size()).forEach(one::addSuppressed);
-    return one;
+    failures.subList(1, failures.size()).forEach(combined::addSuppressed);
+    return combined;
   }
 
-  /** Whether it is worth trying again. */
+  /** Returns whether another attempt may succeed. */
   public static boolean isTransient(RuntimeException failure) {
     return failure instanceof LockException fault && fault.reason().isTransient();
   }

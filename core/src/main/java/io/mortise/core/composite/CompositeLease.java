@@ -19,21 +19,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One hold made of holds of other locks, which stands while enough of them do: all, or a majority.
+ * A hold that is composed of holds of other locks, and is valid while enough of them are: all, or a
+ * majority.
  *
- * <p>Each member renews itself and judges its own time. This one adds them up: it is valid while
- * {@code required} members are, at risk while fewer than that are on time, and sure for as long as
- * the weakest of the strongest {@code required} is.
+ * <p>Each member renews itself and judges its own validity. The composite is valid while {@code
+ * required} members are, and at risk while fewer than that are on time. Its remaining time is the
+ * shortest among the {@code required} members that last the longest.
  *
- * <p><b>Threads.</b> The members stand in {@link CompositeMembers}. The state is added up anew by
- * whoever looks, and by a thread of a client's after each change of a member, so a loss is told at
- * the latest when the member that decides has told its own. The change to LOST or RELEASING is made
- * once, in {@link LeaseStateMachine}, and whoever makes it gives the members back. A member that
- * comes after that is refused by {@link #join}.
+ * <p><b>Threads.</b> Any thread may call the public methods. {@link CompositeMembers} keeps the
+ * members. The state is computed by every call that reads it, and by a thread of a client after
+ * each change of a member, so listeners learn of a loss at the latest after the deciding member has
+ * notified its own loss. {@link LeaseStateMachine} makes the change to LOST or RELEASING once, and
+ * the thread that makes it has the members released. A member that arrives after that is rejected
+ * by {@link #join}.
  */
 public abstract class CompositeLease implements OwnedLease {
-  /** When to try again to start a thread. */
-  private static final long NO_THREAD_NANOS = 200_000_000L;
+  /** The pause before another attempt to start a thread. */
+  private static final long NO_THREAD_RETRY_NANOS = 200_000_000L;
 
   private final LeaseSource source;
   private final String name;
@@ -42,18 +44,18 @@ public abstract class CompositeLease implements OwnedLease {
   private final AtomicLong token;
   private final CompositeMembers members;
 
-  /** Ends the looking after each member. */
-  private final Queue<Runnable> watches = new ConcurrentLinkedQueue<>();
+  /** Each ends the watch of a member. */
+  private final Queue<Runnable> unwatchers = new ConcurrentLinkedQueue<>();
 
-  /** As it was asked for last. */
+  /** Whether renewal was last requested. */
   private volatile boolean renewed;
 
   /**
-   * A hold that has begun; {@link #watch} has to be called next.
+   * Creates a hold that has begun; {@link #watch} has to be called next.
    *
    * @param source the lock's source
    * @param members a place for each member; null where there is none yet
-   * @param required how many of them have to stand
+   * @param required how many of them have to be valid
    * @param token the fencing token
    * @param owner the thread that will own it, or null
    * @param renewed whether the members are renewed
@@ -68,7 +70,7 @@ public abstract class CompositeLease implements OwnedLease {
     this.source = source;
     this.name = source.name();
     this.owner = owner;
-    // What becomes of a single member is logged by that.
+    // A single member logs its loss itself.
     this.state = new LeaseStateMachine(name, task -> run(source, task), members.size() > 1);
     this.renewed = renewed;
     this.token = new AtomicLong(token);
@@ -76,12 +78,17 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   /**
-   * The token for a hold made of these. It has to be later than all that they remember, and each
-   * has to remember it. If the least of theirs is later, each remembers as much already; that is so
-   * when the servers' clocks differ by less than the time since the last holder of any. Otherwise
-   * it is the largest, and those that have less are to be {@link OwnedLease#raiseToken raised};
-   * also when some remember a holder and others none: they may have forgotten a later one, and then
-   * only their own token, by their clock, is beyond it.
+   * Returns the token of a hold that is composed of these members. It must be larger than every
+   * token that they remember, and each member must remember it.
+   *
+   * <p>If the smallest of their tokens is larger than all remembered ones, each member already
+   * remembers at least that token. This is the case when the servers' clocks differ by less than
+   * the time since the last holder of any member. Otherwise the result is the largest of their
+   * tokens, and members with a smaller one have to be {@link OwnedLease#raiseToken raised}.
+   *
+   * <p>The result is also the largest when some members remember a holder and others none. Those
+   * others may have forgotten a later holder, and then only their own token, taken from their
+   * clock, is larger than that holder's.
    */
   public static long commonToken(Collection<? extends OwnedLease> members) {
     long least = members.stream().mapToLong(OwnedLease::fencingToken).min().orElseThrow();
@@ -93,7 +100,7 @@ public abstract class CompositeLease implements OwnedLease {
         : members.stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
   }
 
-  /** Looks after the members from now on. To be called once, when the hold is ready for use. */
+  /** Watches the members from now on. To be called once, when the hold is ready for use. */
   protected final void watch() {
     for (int i = 0; i < members.places(); i++) {
       OwnedLease member = members.at(i);
@@ -104,7 +111,7 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   private void watch(int place, OwnedLease member) {
-    watches.add(
+    unwatchers.add(
         member.onChangeWhileHeld(change -> memberChanged(place, member), members.places() > 1));
     if (!member.isValid()) {
       memberChanged(place, member);
@@ -115,112 +122,112 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   /**
-   * A member may be held for longer than this: by its thread, or by others. Not when this is lost,
-   * but when it is given up: what becomes of the other members until then is no news.
+   * Ends the watch of the members, because a member may outlast this hold: its thread or others may
+   * hold it. Called when the hold is released, not when it is lost.
    */
   private void unwatch() {
-    for (Runnable stop = watches.poll(); stop != null; stop = watches.poll()) {
+    for (Runnable stop = unwatchers.poll(); stop != null; stop = unwatchers.poll()) {
       stop.run();
     }
   }
 
   private void memberChanged(int place, OwnedLease member) {
-    if (look().isLive() && !member.isValid()) {
+    if (refresh().isLive() && !member.isValid()) {
       onMemberLost(place, member);
     }
   }
 
-  /** Clients that are closed have no threads any more; then whoever made the change tells it. */
+  /** Runs a task on a thread of a client, or on the calling thread if all clients are closed. */
   private static void run(LeaseSource source, Runnable task) {
     try {
       var unused = source.submit(task);
     } catch (RejectedExecutionException closed) {
       task.run();
     } catch (OutOfMemoryError noThread) {
-      source.schedule(task, NO_THREAD_NANOS);
+      source.schedule(task, NO_THREAD_RETRY_NANOS);
     }
   }
 
-  // ---- what differs
+  // ---- for subclasses
 
-  /** Releases the members; what went wrong. Called once, by whoever ends the hold. */
+  /** Releases the members; returns the failures. Called once, by the thread that ends the hold. */
   protected abstract List<RuntimeException> releaseMembers(List<OwnedLease> held);
 
-  /** Does something with each member that is there, as far as is needed for enough of them. */
+  /** Runs an action on each member, as far as is needed for enough of them. */
   protected abstract Asked askMembers(Consumer<OwnedLease> action);
 
   /**
-   * What came of asking the members.
+   * The result of an action on the members.
    *
-   * @param done how many of them did it
-   * @param failures what went wrong with the others
+   * @param done the number of members that completed it
+   * @param failures the failures of the others
    */
   public record Asked(int done, List<RuntimeException> failures) {}
 
   /**
-   * The hold was lost; its members may still be held. Called once; once more, if there was no
-   * thread for what it begins.
+   * Called once when the hold was lost; its members may still be held. Called once more if no
+   * thread was available for the task that it starts.
    */
   protected abstract void lost();
 
-  /** Whoever owns the hold gives it up after it was lost. */
+  /** Called when the owner releases the hold after it was lost. */
   protected void leftOver() {}
 
-  /** A member was lost, and the hold still stands. May be called more than once for a member. */
+  /** Called, possibly repeatedly, when a member was lost and the hold is still valid. */
   protected abstract void onMemberLost(int place, OwnedLease member);
 
   // ---- members
 
-  /** The members that are there, lost or not. */
+  /** Returns the members, lost or not. */
   protected final List<OwnedLease> members() {
     return members.all();
   }
 
-  /** The member at that place, lost or not; null when there is none. */
+  /** Returns the member at that place, lost or not; null when there is none. */
   protected final @Nullable OwnedLease member(int place) {
     return members.at(place);
   }
 
-  /** How many members are valid at this moment. */
+  /** Returns the number of members that are valid at this moment. */
   protected final int validMembers() {
     return members.count().valid();
   }
 
-  /** How many places there are. */
+  /** Returns the number of places. */
   protected final int places() {
     return members.places();
   }
 
-  /** How many members have to stand. */
+  /** Returns how many members have to be valid. */
   protected final int required() {
     return members.required();
   }
 
   /**
    * Puts a member into a place, instead of the one that is expected there, while enough of the
-   * others stand.
+   * others are valid.
    *
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
   protected final boolean join(int place, @Nullable OwnedLease expected, OwnedLease member) {
-    if (!members.join(place, expected, member, () -> state.now().isLive(), this::look)) {
+    if (!members.join(place, expected, member, () -> state.now().isLive(), this::refresh)) {
       return false;
     }
     watch(place, member);
     return true;
   }
 
-  // ---- where it stands
+  // ---- state
 
-  private LeaseStatus look() {
+  private LeaseStatus refresh() {
     LeaseStatus now = state.now();
     if (!now.isLive()) {
       return now;
     }
-    CompositeMembers.Count standing = members.count();
-    if (standing.valid() < required()) {
+    CompositeMembers.Count count = members.count();
+    if (count.valid() < required()) {
       lose();
-    } else if (standing.onTime() < required()) {
+    } else if (count.onTime() < required()) {
       state.atRisk();
     } else {
       state.renewedInTime();
@@ -233,7 +240,7 @@ public abstract class CompositeLease implements OwnedLease {
       try {
         lost();
       } catch (OutOfMemoryError noThread) {
-        source.schedule(this::lost, NO_THREAD_NANOS);
+        source.schedule(this::lost, NO_THREAD_RETRY_NANOS);
       }
     }
   }
@@ -257,7 +264,7 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   private boolean tryRelease() {
-    look();
+    refresh();
     if (!state.beginRelease()) {
       if (state.now().phase() == Phase.LOST) {
         leftOver();
@@ -269,22 +276,24 @@ public abstract class CompositeLease implements OwnedLease {
     try {
       failures = releaseMembers(members());
     } catch (RuntimeException | Error unexpected) {
-      state.endRelease(null); // it is not held any more, whatever became of its members
+      state.endRelease(null); // the hold has ended, even if a member has not
       unwatch();
       throw unexpected;
     }
-    CompositeRelease came =
+    CompositeRelease result =
         new CompositeRelease(name, places(), required(), members().size(), failures);
-    LeaseLoss loss = came.wasHeld() ? null : loss("the hold was lost before its release");
+    LeaseLoss loss = result.wasHeld() ? null : loss("the hold was lost before its release");
     state.endRelease(loss);
     unwatch();
-    came.throwIfUnconfirmed(loss);
+    result.throwIfUnconfirmed(loss);
     return true;
   }
 
-  // ---- what its keeper asks
+  // ---- for the layer that owns the hold
 
-  /** All of them, or the hold stands as it was: what some have agreed to is taken back. */
+  /**
+   * Extends enough of the members, or fails; after a failure the renewal is set as it was before.
+   */
   @Override
   public void extendTo(LeaseTerms terms) {
     boolean before = renewed;
@@ -292,9 +301,9 @@ public abstract class CompositeLease implements OwnedLease {
     renewed |= terms.renewed();
     try {
       if (covers(terms)) {
-        members().forEach(member -> member.extendTo(terms)); // which sends nothing
+        members().forEach(member -> member.extendTo(terms)); // sends nothing
       } else {
-        demand(
+        requireEnough(
             "held, but could not be lengthened for the re-entry", member -> member.extendTo(terms));
       }
       done = true;
@@ -305,7 +314,7 @@ public abstract class CompositeLease implements OwnedLease {
     }
   }
 
-  /** As it was asked for last. */
+  /** Returns whether renewal was last requested. */
   @Override
   public final boolean isRenewed() {
     return renewed;
@@ -324,7 +333,7 @@ public abstract class CompositeLease implements OwnedLease {
 
   @Override
   public void stopRenewal(String why) {
-    renewed = false; // for members that are still to come
+    renewed = false; // for members that join later
     members().forEach(member -> member.stopRenewal(why));
   }
 
@@ -335,11 +344,11 @@ public abstract class CompositeLease implements OwnedLease {
 
   @Override
   public final void verifyNow() {
-    var unused = demand("held, but could not be confirmed", OwnedLease::verifyNow);
+    var unused = requireEnough("held, but could not be confirmed", OwnedLease::verifyNow);
     ensureValid();
   }
 
-  /** What any member remembered. */
+  /** Returns the largest token that any member remembered. */
   @Override
   public final long lastToken() {
     return members().stream().mapToLong(OwnedLease::lastToken).max().orElse(0);
@@ -356,33 +365,38 @@ public abstract class CompositeLease implements OwnedLease {
                     "lock '" + member.lockName() + "': not held any more");
               }
             });
-    if (!look().isLive()) {
+    if (!refresh().isLive()) {
       return false;
     }
     if (asked.done() >= required()) {
       token.accumulateAndGet(atLeast, Math::max);
       return true;
     }
-    long gone =
+    long lost =
         asked.failures().stream().filter(IllegalMonitorStateException.class::isInstance).count();
-    if (members().size() - gone >= required()) {
+    if (members().size() - lost >= required()) {
       throw AggregateFailure.of(
           name, "held, but its fencing token could not be raised", asked.failures());
     }
-    requestVerification(); // too few are there, and not all of them know
+    requestVerification(); // too few members are left, and not all have noticed
     return false;
   }
 
-  /** Whether enough members did something; false when that is because the hold was lost. */
-  private boolean demand(String otherwise, Consumer<OwnedLease> action) {
+  /**
+   * Runs an action on the members; returns false when too few completed it because the hold was
+   * lost.
+   *
+   * @throws io.mortise.core.LockException if too few completed it and the hold is still valid
+   */
+  private boolean requireEnough(String failureText, Consumer<OwnedLease> action) {
     Asked asked = askMembers(action);
-    if (asked.done() < required() && look().isLive()) {
-      throw AggregateFailure.of(name, otherwise, asked.failures());
+    if (asked.done() < required() && refresh().isLive()) {
+      throw AggregateFailure.of(name, failureText, asked.failures());
     }
     return asked.done() >= required();
   }
 
-  // ---- what callers ask
+  // ---- Lease
 
   @Override
   public final String lockName() {
@@ -396,12 +410,12 @@ public abstract class CompositeLease implements OwnedLease {
 
   @Override
   public final State state() {
-    return look().state();
+    return refresh().state();
   }
 
   @Override
   public final Duration remaining() {
-    Phase phase = look().phase();
+    Phase phase = refresh().phase();
     if (phase == Phase.LOST || phase == Phase.RELEASED) {
       return Duration.ZERO;
     }
@@ -410,19 +424,19 @@ public abstract class CompositeLease implements OwnedLease {
 
   @Override
   public final Optional<LeaseLoss> loss() {
-    look();
+    refresh();
     return state.loss();
   }
 
   @Override
   public final void ensureValid() {
-    look();
+    refresh();
     state.ensureValid(token.get());
   }
 
   @Override
   public final void onLost(Consumer<LeaseLoss> listener) {
-    look();
+    refresh();
     state.onLost(listener);
   }
 
@@ -432,8 +446,8 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   @Override
-  public final Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells) {
-    return state.onChangeWhileHeld(listener, tells);
+  public final Runnable onChangeWhileHeld(Consumer<State> listener, boolean logsLoss) {
+    return state.onChangeWhileHeld(listener, logsLoss);
   }
 
   @Override

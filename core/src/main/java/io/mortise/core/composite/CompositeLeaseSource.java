@@ -13,8 +13,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A source that is made of others: it stands where they stand, keeps to the shortest lease of
- * theirs, and has its tasks run by the client of any of them that is open.
+ * A source that is composed of other sources: it has the keys of all of them, uses the options with
+ * the shortest lease, and runs its tasks on any of their clients that is open.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
  */
 public abstract class CompositeLeaseSource implements LeaseSource {
   private final List<LeaseSource> sources;
@@ -22,7 +24,7 @@ public abstract class CompositeLeaseSource implements LeaseSource {
   private final LockOptions options;
 
   /**
-   * A source made of these, at least one.
+   * Creates a source that is composed of these, at least one.
    *
    * @param name for callers and messages
    */
@@ -36,7 +38,7 @@ public abstract class CompositeLeaseSource implements LeaseSource {
             .orElseThrow();
   }
 
-  /** Those of which it is made. */
+  /** Returns the sources of which it is composed. */
   protected final List<LeaseSource> sources() {
     return sources;
   }
@@ -71,7 +73,7 @@ public abstract class CompositeLeaseSource implements LeaseSource {
     throw closed;
   }
 
-  /** By each of them, because any may be closed before; the first one runs it. */
+  /** Schedules the task on all clients, because any may be closed first; one of them runs it. */
   @Override
   public final Runnable schedule(Runnable task, long delayNanos) {
     AtomicBoolean begun = new AtomicBoolean();

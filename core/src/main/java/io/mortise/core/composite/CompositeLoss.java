@@ -8,24 +8,28 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** What became of the members of a joint hold, in one loss. */
+/**
+ * Describes the losses of members as one loss of the composite hold.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
 final class CompositeLoss {
   private CompositeLoss() {}
 
   /**
-   * The loss of a hold: when and why the member was lost with which too few were left, and what
-   * became of each of them.
+   * Returns the loss of a hold: when and why the member was lost that left too few, and the state
+   * of each member that is not valid.
    *
-   * @param fact what was seen of the whole
-   * @param there the members that are there, lost or not
-   * @param places how many there could be
-   * @param required how many have to stand
+   * @param fact the fact about the whole hold
+   * @param members the members, lost or not
+   * @param places the number of places for members
+   * @param required how many members have to be valid
    */
   static LeaseLoss of(
-      String name, long token, String fact, List<OwnedLease> there, int places, int required) {
+      String name, long token, String fact, List<OwnedLease> members, int places, int required) {
     List<LeaseLoss> losses = new ArrayList<>();
     List<String> details = new ArrayList<>();
-    for (OwnedLease member : there) {
+    for (OwnedLease member : members) {
       Optional<LeaseLoss> loss = member.loss();
       loss.ifPresent(losses::add);
       if (!member.isValid()) {
@@ -38,12 +42,12 @@ final class CompositeLoss {
     }
     long now = System.nanoTime();
     losses.sort(Comparator.comparingLong(loss -> loss.atNanos() - now));
-    // Seen late, more may have been lost since: so many could be without harm.
-    int harmless = Math.max(0, there.size() - required);
+    // More members may be lost than was decisive: the first `spare` losses did no harm.
+    int spare = Math.max(0, members.size() - required);
     LeaseLoss decisive =
         losses.isEmpty()
             ? new LeaseLoss(name, token, Reason.MISSING, now, "")
-            : losses.get(Math.min(harmless, losses.size() - 1));
+            : losses.get(Math.min(spare, losses.size() - 1));
     return new LeaseLoss(
         name,
         token,

@@ -12,33 +12,34 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The holds of which a joint hold is made, each in its place, and how many of them stand.
+ * The member holds of a composite hold, each in its place, with the count of those that are valid.
  *
- * <p><b>Threads.</b> Any thread looks. Who puts a member into a place by compare-and-set owns that
- * change; one joins at a time.
+ * <p><b>Threads.</b> Any thread may read, without a lock. A member is put into a place by
+ * compare-and-set, and the thread that succeeds owns that change. A lock lets one member join at a
+ * time.
  */
 final class CompositeMembers {
   private final int required;
   private final AtomicReferenceArray<@Nullable OwnedLease> places;
 
-  /** Those that count: who joins does when it was found to have come in time. */
+  /** The members that count: a joining member counts once it has proved to be in time. */
   private final AtomicReferenceArray<@Nullable OwnedLease> counted;
 
-  /** One joins at a time. */
+  /** Lets one member join at a time. */
   private final ReentrantLock joining = new ReentrantLock();
 
   /**
-   * How they stand at one moment.
+   * The members at one moment.
    *
    * @param valid how many are held, on time or not
-   * @param onTime how many are held, and on time
+   * @param onTime how many are held and on time
    */
   record Count(int valid, int onTime) {}
 
   /**
-   * Members of which all count.
+   * Creates members that all count.
    *
-   * @param required how many of them have to stand
+   * @param required how many of them have to be valid
    * @param members a place for each; null where there is none yet
    */
   CompositeMembers(int required, List<? extends @Nullable OwnedLease> members) {
@@ -63,37 +64,40 @@ final class CompositeMembers {
     return places.get(place);
   }
 
-  /** All that are there, lost or not. */
+  /** Returns all members, lost or not. */
   List<OwnedLease> all() {
-    return there(places);
+    return present(places);
   }
 
-  private static List<OwnedLease> there(AtomicReferenceArray<@Nullable OwnedLease> places) {
-    List<OwnedLease> there = new ArrayList<>(places.length());
+  private static List<OwnedLease> present(AtomicReferenceArray<@Nullable OwnedLease> places) {
+    List<OwnedLease> present = new ArrayList<>(places.length());
     for (int i = 0; i < places.length(); i++) {
       OwnedLease member = places.get(i);
       if (member != null) {
-        there.add(member);
+        present.add(member);
       }
     }
-    return there;
+    return present;
   }
 
-  /** How many of those that count stand now. */
+  /** Returns how many of the members that count are valid now. */
   Count count() {
     int valid = 0;
     int onTime = 0;
-    for (OwnedLease member : there(counted)) {
-      State is = member.state();
-      onTime += is == State.HELD ? 1 : 0;
-      valid += is == State.HELD || is == State.AT_RISK ? 1 : 0;
+    for (OwnedLease member : present(counted)) {
+      State state = member.state();
+      onTime += state == State.HELD ? 1 : 0;
+      valid += state == State.HELD || state == State.AT_RISK ? 1 : 0;
     }
     return new Count(valid, onTime);
   }
 
-  /** How long enough of them are sure to stand: the weakest of the strongest {@code required}. */
+  /**
+   * Returns for how long enough members are certain to be valid: the shortest remaining time among
+   * the {@code required} members that last the longest.
+   */
   Duration remaining() {
-    return there(counted).stream()
+    return present(counted).stream()
         .map(OwnedLease::remaining)
         .sorted(Comparator.reverseOrder())
         .skip(required - 1L)
@@ -104,13 +108,13 @@ final class CompositeMembers {
   /**
    * Puts a member into a place, instead of the one that is expected there.
    *
-   * <p>A majority that is over is not made whole, seen or unseen: others may have had the lock
-   * meanwhile. So enough of the others must be valid <em>after</em> the member stands in its place:
-   * what is valid then has been valid all the time before. Until then it counts for nobody, and one
-   * joins after the other.
+   * <p>A majority that has ended must not be completed, even if the end was not noticed: others may
+   * have held the lock since. Therefore enough of the other members must be valid <em>after</em>
+   * the new member is in its place; a member that is valid then has been valid all the time before.
+   * Until then the new member does not count, and only one member joins at a time.
    *
-   * @param live whether the whole has not ended
-   * @param refused what to do when the member had to be taken out again
+   * @param live whether the whole hold has not ended
+   * @param rejected runs after the member had to be removed again
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
   boolean join(
@@ -118,19 +122,21 @@ final class CompositeMembers {
       @Nullable OwnedLease expected,
       OwnedLease member,
       BooleanSupplier live,
-      Runnable refused) {
+      Runnable rejected) {
     joining.lock();
     try {
       if (!live.getAsBoolean() || !places.compareAndSet(place, expected, member)) {
         return false;
       }
-      // Whoever ended the hold before this look may not have seen the member; after it, he has.
+      // A thread that ended the hold before the check of `live` may not have seen the member; one
+      // that
+      // ends it after the check sees it.
       if (validBeside(member) >= required) {
         counted.set(place, member);
       }
-      boolean stands = counted.get(place) == member && live.getAsBoolean();
-      if (!stands && places.compareAndSet(place, member, expected)) {
-        refused.run();
+      boolean accepted = counted.get(place) == member && live.getAsBoolean();
+      if (!accepted && places.compareAndSet(place, member, expected)) {
+        rejected.run();
         return false;
       }
       return true;

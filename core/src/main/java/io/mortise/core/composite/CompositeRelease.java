@@ -7,7 +7,11 @@ import io.mortise.core.LockException.Reason;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What came of releasing the members of a joint hold: what it means for the whole. */
+/**
+ * The result of releasing the members of a composite hold, judged for the whole hold.
+ *
+ * <p><b>Threads.</b> Immutable; confined to the thread that releases.
+ */
 final class CompositeRelease {
   private final String name;
   private final int places;
@@ -16,31 +20,31 @@ final class CompositeRelease {
   private final List<RuntimeException> unconfirmed;
 
   /**
-   * A release of which everybody was asked.
+   * Creates the result after all members were asked to release.
    *
-   * @param places how many members there could be
-   * @param required how many have to stand
-   * @param there how many there were
-   * @param failures of those that did not confirm it
+   * @param places the number of places for members
+   * @param required how many members have to be valid
+   * @param members the number of members
+   * @param failures the failures of the members that did not confirm the release
    */
   CompositeRelease(
-      String name, int places, int required, int there, List<RuntimeException> failures) {
+      String name, int places, int required, int members, List<RuntimeException> failures) {
     this.name = name;
     this.places = places;
     this.required = required;
     this.unconfirmed = failures.stream().filter(failure -> !isGone(failure)).toList();
-    this.held = there - failures.stream().filter(CompositeRelease::isGone).count();
+    this.held = members - failures.stream().filter(CompositeRelease::isGone).count();
   }
 
-  /** Whether the hold stood until then, as far as anybody can tell. */
+  /** Returns whether the hold was valid until the release, as far as the replies show. */
   boolean wasHeld() {
     return held >= required;
   }
 
   /**
-   * Throws when too few have confirmed it, and tells which have not.
+   * Throws when too few members have confirmed the release; the exception names those.
    *
-   * @param loss of the whole, if it is one: the others' failures are told with it
+   * @param loss the loss of the whole hold, or null; failures of other members are suppressed in it
    */
   void throwIfUnconfirmed(@Nullable LeaseLoss loss) {
     if (loss != null && !unconfirmed.isEmpty()) {
@@ -48,12 +52,12 @@ final class CompositeRelease {
       unconfirmed.forEach(lost::addSuppressed);
       throw lost;
     }
-    List<RuntimeException> silent =
+    List<RuntimeException> unanswered =
         unconfirmed.stream().filter(failure -> !isInDoubt(failure)).toList();
-    if (places - silent.size() < required) {
-      throw places == 1 && silent.get(0) instanceof LockException itself
-          ? itself // which says it all
-          : AggregateFailure.of(name, "the release could not be confirmed", silent);
+    if (places - unanswered.size() < required) {
+      throw places == 1 && unanswered.get(0) instanceof LockException itself
+          ? itself
+          : AggregateFailure.of(name, "the release could not be confirmed", unanswered);
     }
     List<RuntimeException> doubts =
         unconfirmed.stream().filter(CompositeRelease::isInDoubt).toList();

@@ -9,15 +9,20 @@ import io.mortise.core.spi.OwnedLease;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Several locks of one client and one family, taken and given back in one round trip. */
+/**
+ * Acquires, releases and raises the tokens of several locks of one client in one round trip.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
 public final class LeaseGroup {
   private LeaseGroup() {}
 
   /**
-   * Makes one attempt to take all of them, or none.
+   * Makes one attempt to acquire all of the locks, or none.
    *
    * @param sources different locks that {@link LeaseSource#joins join} each other
-   * @param terms its wait is for how long the answer may take; zero for the client's time-out
+   * @param terms the terms, whose wait is how long the reply may take; zero for the client's
+   *     timeout
    * @param owner the thread that will own the holds, or null
    * @throws io.mortise.core.LockException if Redis could not be used; none is held
    * @throws InterruptedException if the thread was interrupted before, and the terms say that this
@@ -30,7 +35,7 @@ public final class LeaseGroup {
     for (LeaseSource source : sources) {
       if (!first.joins(source)) {
         throw new IllegalArgumentException(
-            "locks '%s' and '%s' cannot be taken in one round trip"
+            "locks '%s' and '%s' cannot be acquired in one round trip"
                 .formatted(first.name(), source.name()));
       }
     }
@@ -38,19 +43,19 @@ public final class LeaseGroup {
   }
 
   /**
-   * Releases all of them, those of one client in one round trip.
+   * Releases all of the leases, those of one client in one round trip.
    *
-   * @return what went wrong; every one was released, or is being released in the background
+   * @return the failures; every lease was released, or is being released in the background
    */
   public static List<RuntimeException> release(List<? extends OwnedLease> leases) {
     return GroupRelease.run(leases);
   }
 
   /**
-   * Raises the tokens of all of them, those of one client in one round trip; see {@link
+   * Raises the tokens of all of the leases, those of one client in one round trip; see {@link
    * OwnedLease#raiseToken}.
    *
-   * @return whether all are held, and have at least that token now
+   * @return whether all are held and now have at least that token
    * @throws io.mortise.core.LockException if Redis could not be used
    */
   public static boolean raiseTokens(List<? extends OwnedLease> leases, long atLeast) {

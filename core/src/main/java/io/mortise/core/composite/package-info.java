@@ -1,5 +1,5 @@
 /**
- * Leases that are made of leases. For {@code multilock} and {@code redlock} alone, and for holds
+ * Leases that are composed of other leases. Only for {@code multilock}, {@code redlock}, and holds
  * that threads of one client share.
  *
  * <p>Uses: {@code core}, {@code core.spi}, {@code internal.lease}.

@@ -2,40 +2,40 @@ package io.mortise.core.spi;
 
 import java.util.List;
 
-/** What came of one attempt to acquire. */
+/** The result of one attempt to acquire a lock. */
 public sealed interface AcquireResult {
 
   /**
    * The lock is held.
    *
    * @param fencingToken the token of this hold
-   * @param lastToken the last one before it that Redis remembered; 0 when it remembered none
+   * @param lastToken the last token before it that Redis remembered; 0 when it remembered none
    */
   record Acquired(long fencingToken, long lastToken) implements AcquireResult {
 
-    /** Reads an answer of 1, the token, and the last one before it. */
-    public static Acquired of(List<?> answer) {
-      return new Acquired((Long) answer.get(1), (Long) answer.get(2));
+    /** Reads a reply of 1, the token, and the last token before it. */
+    public static Acquired of(List<?> reply) {
+      return new Acquired((Long) reply.get(1), (Long) reply.get(2));
     }
   }
 
   /**
-   * Somebody else holds the lock, and this acquisition left nothing in Redis.
+   * Another holder has the lock, and this acquisition left nothing in Redis.
    *
-   * @param remainingMillis after that time another attempt makes sense, also without a wake-up;
-   *     {@link #UNKNOWN} when Redis sets no end
+   * @param remainingMillis the time after which another attempt is useful even without a message;
+   *     {@link #UNKNOWN} when the hold has no end in Redis
    */
   record Busy(long remainingMillis) implements AcquireResult {}
 
   /**
-   * Somebody else is first, and this acquisition stands in a queue in Redis, which it must leave
-   * when it gives up.
+   * Another waiter is first, and this acquisition has a place in a queue in Redis, which it must
+   * leave when it gives up.
    *
-   * @param retryMillis after that time another attempt makes sense, also without a wake-up; {@link
-   *     #UNKNOWN} when Redis sets no end
+   * @param retryMillis the time after which another attempt is useful even without a message;
+   *     {@link #UNKNOWN} when Redis sets no end
    */
   record Queued(long retryMillis) implements AcquireResult {}
 
-  /** No time is known. */
+  /** The value of an unknown time. */
   long UNKNOWN = -1;
 }

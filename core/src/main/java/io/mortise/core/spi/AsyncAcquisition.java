@@ -13,13 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An acquisition that completes a stage: the waiting is the same as ever, on a thread of the
- * client's. What the caller holds is no obstacle: it does not wait, and may give it up meanwhile.
+ * An acquisition that completes a stage: the same wait as a blocking one, on a thread of the
+ * client. Holds of the caller do not make it a self-deadlock, because the caller does not wait and
+ * may release them in the meantime.
  *
- * <p><b>Threads.</b> The stage may be completed by the thread that waits, or by anybody else: by
- * {@code cancel}, {@code orTimeout}, {@code completeExceptionally}. {@code decided} says who was
- * first. If it was somebody else, the wait is interrupted, and a lease that it was granted all the
- * same is released, because nobody can receive it.
+ * <p><b>Threads.</b> The stage may be completed by the thread that waits, or by any other thread
+ * through {@code cancel}, {@code orTimeout} or {@code completeExceptionally}. {@code decided}
+ * orders the two. If another thread was first, the wait is interrupted, and a lease that is granted
+ * nevertheless is released, because no caller can receive it.
  */
 final class AsyncAcquisition {
   private static final Logger LOG = LoggerFactory.getLogger(AsyncAcquisition.class);
@@ -51,7 +52,7 @@ final class AsyncAcquisition {
     }
   }
 
-  /** The stage is complete: unless the wait itself has completed it, nobody waits any more. */
+  /** Interrupts the wait after the stage was completed, unless the wait itself completed it. */
   private void stop(Future<?> task) {
     if (decided.compareAndSet(false, true)) {
       task.cancel(true);
@@ -64,7 +65,7 @@ final class AsyncAcquisition {
       if (!decided.compareAndSet(false, true) || !complete(lease)) {
         lease.ifPresent(OwnedLease::close);
       }
-    } catch (Throwable e) { // whatever it is, it belongs to whoever waits for the stage
+    } catch (Throwable e) { // every failure completes the stage
       decided.set(true);
       if (!result.completeExceptionally(e)) {
         LOG.debug("lock '{}': failed after its stage was completed", source.name(), e);
@@ -72,15 +73,15 @@ final class AsyncAcquisition {
     }
   }
 
-  /** Whether the stage has taken the lease; on an error it has not. */
+  /** Completes the stage with the lease; returns whether the stage has taken it. */
   private boolean complete(Optional<OwnedLease> lease) {
-    boolean mayBeTaken = false;
+    boolean isOffered = false;
     try {
       Optional<Lease> handle = lease.map(source::guard);
-      mayBeTaken = true;
+      isOffered = true;
       return result.complete(handle);
     } finally {
-      if (!mayBeTaken) {
+      if (!isOffered) {
         lease.ifPresent(OwnedLease::close);
       }
     }

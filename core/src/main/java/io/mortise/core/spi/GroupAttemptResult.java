@@ -2,19 +2,20 @@ package io.mortise.core.spi;
 
 import java.util.List;
 
-/** What came of an attempt to take all of a group of locks. */
+/** The result of an attempt to acquire all locks of a group. */
 public sealed interface GroupAttemptResult {
   /**
-   * All are held.
+   * All locks are held.
    *
    * @param leases in the order of the sources
    */
   record Acquired(List<OwnedLease> leases) implements GroupAttemptResult {}
 
   /**
-   * Somebody else holds one of them, or waits in line for it; none is held.
+   * One of the locks is held by another owner, or a thread of the client waits in line for it; none
+   * is held.
    *
-   * @param index the first of them in the order of the sources
+   * @param index the index of the first busy lock in the order of the sources
    */
   record Busy(int index) implements GroupAttemptResult {}
 }

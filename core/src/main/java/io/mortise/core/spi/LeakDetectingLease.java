@@ -12,13 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A lease as its user has it. When the user drops it without closing it, nobody can release the
- * hold any more: the renewal ends, a warning names the lock, and the hold ends with its lease.
+ * The lease object that its user receives. If the user drops it without closing it, nothing can
+ * release the hold any more: the renewal stops, a warning names the lock, and the hold ends with
+ * its lease.
  *
- * <p>The garbage collector decides when that is seen. A listener that refers to the lease keeps it
- * from being seen, because the hold keeps its listeners.
+ * <p>The garbage collector decides when the leak is detected. A listener that refers to the lease
+ * prevents the detection, because the hold refers to its listeners.
  *
- * <p><b>Threads.</b> Any thread may call any method. The cleaner's thread runs {@link Dropped},
+ * <p><b>Threads.</b> Any thread may call any method. The cleaner's thread runs {@link LeakCleanup},
  * which sends nothing.
  */
 public class LeakDetectingLease implements Lease {
@@ -29,31 +30,31 @@ public class LeakDetectingLease implements Lease {
   private final Cleaner.Cleanable guard;
 
   /**
-   * Guards a lease that the caller hands out.
+   * Guards a lease against leaks.
    *
-   * @param traced whether to remember where it was acquired, for the warning
+   * @param traced whether to record where it was acquired, for the warning
    */
   public LeakDetectingLease(OwnedLease lease, boolean traced) {
     this.lease = lease;
-    Cleaner.Cleanable registered = CLEANER.register(this, new Dropped(lease, traced));
+    Cleaner.Cleanable registered = CLEANER.register(this, new LeakCleanup(lease, traced));
     this.guard = registered;
     if (lease.isRenewed()) {
-      var unused = lease.onChangeWhileHeld(state -> ended(state, registered), false);
+      var unused = lease.onChangeWhileHeld(state -> unguardIfLost(state, registered), false);
     }
   }
 
-  private static void ended(State state, Cleaner.Cleanable guard) {
+  private static void unguardIfLost(State state, Cleaner.Cleanable registered) {
     if (state == State.LOST) {
-      guard.clean();
+      registered.clean();
     }
   }
 
-  /** What is done when nobody can reach the lease any more. Does not refer to it. */
-  private static final class Dropped implements Runnable {
+  /** Stops the renewal of an unreachable lease. Does not refer to the guarding object. */
+  private static final class LeakCleanup implements Runnable {
     private final OwnedLease lease;
     private final @Nullable Throwable acquired;
 
-    Dropped(OwnedLease lease, boolean traced) {
+    LeakCleanup(OwnedLease lease, boolean traced) {
       this.lease = lease;
       this.acquired = traced ? new Throwable("acquired here") : null;
     }
@@ -76,7 +77,7 @@ public class LeakDetectingLease implements Lease {
     }
   }
 
-  /** The lease behind this one. */
+  /** Returns the lease that this one guards. */
   protected final OwnedLease guarded() {
     return lease;
   }

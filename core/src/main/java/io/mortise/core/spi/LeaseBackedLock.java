@@ -9,17 +9,19 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock that is made of a {@link LeaseSource}. A family extends it with a constructor, and with
- * what it alone can be asked.
+ * A {@link DistributedLock} that is implemented by a {@link LeaseSource}. A lock family extends it
+ * with a constructor and the questions that only this family answers.
  *
- * <p>Turns what callers ask into {@link LeaseTerms}, and hands it to {@link ThreadOwnership} when
- * the thread is to be the owner, to the source when nobody is. Two objects are the same lock if
- * their sources have one identity.
+ * <p>Converts the arguments of callers into {@link LeaseTerms}. Calls {@link ThreadOwnership} when
+ * the thread becomes the owner, and the source when it acquires a handle. Two objects are the same
+ * lock if their sources have equal identities.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call any method.
  */
 public abstract class LeaseBackedLock implements DistributedLock {
   private final LeaseSource source;
 
-  /** The lock of that source. */
+  /** Creates the lock of that source. */
   protected LeaseBackedLock(LeaseSource source) {
     this.source = Objects.requireNonNull(source, "source");
   }
@@ -29,7 +31,7 @@ public abstract class LeaseBackedLock implements DistributedLock {
   }
 
   /**
-   * The source of a lock, for a lock that is made of it.
+   * Returns the source of a lock, for a lock that is composed of it.
    *
    * @throws IllegalArgumentException if it is not a {@link LeaseBackedLock}
    */
@@ -56,7 +58,7 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   @Override
   public final void lock(Duration lease) {
-    uninterruptibly(null, given(lease));
+    uninterruptibly(null, nonNullLease(lease));
   }
 
   @Override
@@ -66,7 +68,7 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   @Override
   public final void lockInterruptibly(Duration lease) throws InterruptedException {
-    ThreadOwnership.lock(source, terms(null, given(lease), true));
+    ThreadOwnership.lock(source, terms(null, nonNullLease(lease), true));
   }
 
   @Override
@@ -76,19 +78,19 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   @Override
   public final boolean tryLock(Duration wait) throws InterruptedException {
-    return ThreadOwnership.lock(source, terms(waiting(wait), null, true));
+    return ThreadOwnership.lock(source, terms(nonNullWait(wait), null, true));
   }
 
   @Override
   public final boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
-    return ThreadOwnership.lock(source, terms(waiting(wait), given(lease), true));
+    return ThreadOwnership.lock(source, terms(nonNullWait(wait), nonNullLease(lease), true));
   }
 
   private boolean uninterruptibly(@Nullable Duration wait, @Nullable Duration lease) {
     try {
       return ThreadOwnership.lock(source, terms(wait, lease, false));
     } catch (InterruptedException e) {
-      throw new AssertionError("these terms say that an interrupt ends nothing", e);
+      throw new AssertionError("uninterruptible terms", e);
     }
   }
 
@@ -121,25 +123,25 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   @Override
   public final Optional<Lease> tryAcquire(Duration lease) {
-    return attempt(given(lease));
+    return attempt(nonNullLease(lease));
   }
 
   private Optional<Lease> attempt(@Nullable Duration lease) {
     try {
       return handle(terms(Duration.ZERO, lease, false));
     } catch (InterruptedException e) {
-      throw new AssertionError("these terms say that an interrupt ends nothing", e);
+      throw new AssertionError("uninterruptible terms", e);
     }
   }
 
   @Override
   public final Optional<Lease> acquire(Duration wait) throws InterruptedException {
-    return handle(terms(waiting(wait), null, true));
+    return handle(terms(nonNullWait(wait), null, true));
   }
 
   @Override
   public final Optional<Lease> acquire(Duration wait, Duration lease) throws InterruptedException {
-    return handle(terms(waiting(wait), given(lease), true));
+    return handle(terms(nonNullWait(wait), nonNullLease(lease), true));
   }
 
   private Optional<Lease> handle(LeaseTerms terms) throws InterruptedException {
@@ -149,13 +151,13 @@ public abstract class LeaseBackedLock implements DistributedLock {
   }
 
   private Lease guarded(OwnedLease lease) {
-    boolean given = false;
+    boolean isGuarded = false;
     try {
       Lease handle = source.guard(lease);
-      given = true;
+      isGuarded = true;
       return handle;
     } finally {
-      if (!given) { // an error: nobody has it
+      if (!isGuarded) { // an error: no caller receives it
         lease.release();
       }
     }
@@ -163,12 +165,12 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   @Override
   public final CompletionStage<Optional<Lease>> acquireAsync(Duration wait) {
-    return AsyncAcquisition.start(source, terms(waiting(wait), null, true));
+    return AsyncAcquisition.start(source, terms(nonNullWait(wait), null, true));
   }
 
   @Override
   public final CompletionStage<Optional<Lease>> acquireAsync(Duration wait, Duration lease) {
-    return AsyncAcquisition.start(source, terms(waiting(wait), given(lease), true));
+    return AsyncAcquisition.start(source, terms(nonNullWait(wait), nonNullLease(lease), true));
   }
 
   // ---- questions
@@ -193,11 +195,11 @@ public abstract class LeaseBackedLock implements DistributedLock {
     return LeaseTerms.of(source.options(), wait, lease, interruptible);
   }
 
-  private static Duration waiting(Duration wait) {
+  private static Duration nonNullWait(Duration wait) {
     return Objects.requireNonNull(wait, "wait");
   }
 
-  private static Duration given(Duration lease) {
+  private static Duration nonNullLease(Duration lease) {
     return Objects.requireNonNull(lease, "lease");
   }
 

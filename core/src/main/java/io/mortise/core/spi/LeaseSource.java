@@ -12,28 +12,29 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the leases of one lock come from: a protocol on an engine, or other sources together. A
- * {@link LeaseBackedLock} makes a {@link DistributedLock} of it. Immutable, and safe for any
- * thread.
+ * The source of the leases of one lock: a protocol with a client, or a composition of other
+ * sources. A {@link LeaseBackedLock} makes a {@link DistributedLock} of it.
+ *
+ * <p><b>Threads.</b> An implementation is immutable; any thread may call it.
  */
 public interface LeaseSource {
 
-  /** What two sources of the same lock have in common: equal for them, and for no others. */
+  /** Returns the identity of the lock: equal for two sources of the same lock, and no others. */
   Object identity();
 
-  /** The family in one word. */
+  /** Returns the lock family, in one word. */
   String kind();
 
-  /** The name for callers and messages. */
+  /** Returns the name for callers and messages. */
   String name();
 
-  /** The settings that apply when a caller does not say otherwise. */
+  /** Returns the options that apply unless the caller gives others. */
   LockOptions options();
 
-  /** What stands in Redis for it: two locks that share one of these exclude each other. */
+  /** Returns the keys of the lock in Redis: two locks that share a key exclude each other. */
   Set<LockKey> places();
 
-  /** The servers on which it stands. */
+  /** Returns the servers that have the keys of the lock. */
   default Set<LockServer> nodes() {
     return places().stream()
         .map(LockKey::node)
@@ -45,8 +46,7 @@ public interface LeaseSource {
    *
    * @param owner the thread that will own the hold; when it dies the hold is not renewed any more.
    *     Null for a handle
-   * @return the hold, renewed if the terms say so; empty when somebody else held the lock all the
-   *     time
+   * @return the hold, renewed if the terms say so; empty when others held the lock all the time
    * @throws InterruptedException if the terms say that an interrupt ends the wait, and there was
    *     one; nothing is held
    * @throws io.mortise.core.LockException if Redis could not be used; nothing is held
@@ -54,71 +54,73 @@ public interface LeaseSource {
   Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException;
 
-  /** The lease as its user gets it, who alone has it. */
+  /** Returns the lease object for the user, who has the only reference to it. */
   default Lease guard(OwnedLease lease) {
     return new LeakDetectingLease(lease, options().traceLeases());
   }
 
   /**
-   * As {@link #acquire}, for the calling thread, which will give up the hold itself. To be called
-   * by {@link ThreadOwnership} alone.
+   * As {@link #acquire}, for the calling thread, which will release the hold itself. Only {@link
+   * ThreadOwnership} calls it.
    */
   default Optional<OwnedLease> acquireForThread(LeaseTerms terms) throws InterruptedException {
     return acquire(terms, Thread.currentThread());
   }
 
-  /** Whether it matters to this lock what else its thread holds on the same server. */
+  /** Returns whether this lock depends on what else its thread holds on the same server. */
   default boolean dependsOnCaller() {
     return false;
   }
 
   /**
-   * Why the calling thread would wait for itself, and what to do instead; empty when it would not.
+   * Returns why the calling thread would wait for itself, and what to do instead; empty when it
+   * would not.
    */
   default Optional<String> selfDeadlock() {
     return Optional.empty();
   }
 
   /**
-   * The source for an acquisition that the calling thread begins, and another thread waits for:
-   * what the caller holds counts as it does at this moment.
+   * Returns the source for an acquisition that the calling thread begins and another thread waits
+   * for: what the caller holds at this moment counts.
    */
   default LeaseSource boundToCaller() {
     return this;
   }
 
   /**
-   * Runs a task that may wait, on a thread of the client's.
+   * Runs a task that may block, on a thread of the client.
    *
    * @throws java.util.concurrent.RejectedExecutionException if the client was closed
    */
   Future<?> submit(Runnable task);
 
   /**
-   * Runs a short task later, on a thread of the client's; never, if the client is closed first.
+   * Runs a short task later, on a thread of the client; never, if the client is closed first.
    *
-   * @return takes the task back, if it has not begun
+   * @return cancels the task, if it has not begun
    * @throws java.util.concurrent.RejectedExecutionException if the client was closed
    */
   Runnable schedule(Runnable task, long delayNanos);
 
   /**
-   * What is left of the lease of whoever holds the lock.
+   * Returns the remaining lease of the lock's holder.
    *
-   * @return empty if nobody does
+   * @return empty if the lock is not held
    */
   Optional<Duration> remainingLease();
 
-  /** Whether both can be taken by one script; see {@link #acquireTogether}. */
+  /** Returns whether one script can acquire both; see {@link #acquireTogether}. */
   default boolean joins(LeaseSource other) {
     return false;
   }
 
   /**
-   * Makes one attempt to take all of these locks, or none, in one round trip.
+   * Makes one attempt to acquire all of these locks, or none, in one round trip.
    *
-   * @param sources different locks, this one the first, that it {@link #joins}
-   * @param terms its wait is for how long the answer may take; zero for the client's time-out
+   * @param sources different locks that this one {@link #joins}, itself the first
+   * @param terms the terms, whose wait is how long the reply may take; zero for the client's
+   *     timeout
    * @param owner the thread that will own the holds, or null
    * @throws io.mortise.core.LockException if Redis could not be used; none is held
    * @throws InterruptedException if the thread was interrupted before, and the terms say that this
@@ -130,6 +132,6 @@ public interface LeaseSource {
     throw new UnsupportedOperationException(this + " joins no other lock");
   }
 
-  /** Takes the lock from whoever holds it; whether anybody did. */
+  /** Releases the lock by force, regardless of its holder; returns whether it was held. */
   boolean forceUnlock();
 }

@@ -5,11 +5,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller asks for, checked, in the engine's units.
+ * The terms of an acquisition: the caller's arguments, checked and converted.
  *
  * @param waitNanos how long to wait; 0 is one attempt, {@link #FOREVER} has no end
  * @param leaseMillis the lease
- * @param renewed whether the hold is renewed: then the lease is the client's
+ * @param renewed whether the hold is renewed; the lease is then the client's default
  * @param interruptible whether an interrupt ends the wait
  */
 public record LeaseTerms(long waitNanos, long leaseMillis, boolean renewed, boolean interruptible) {
@@ -17,10 +17,10 @@ public record LeaseTerms(long waitNanos, long leaseMillis, boolean renewed, bool
   public static final long FOREVER = Long.MAX_VALUE;
 
   /**
-   * Checks what the caller gave.
+   * Checks and converts the caller's arguments.
    *
    * @param wait null for no end
-   * @param lease null for the client's, renewed
+   * @param lease null for the client's default, which is renewed
    * @throws IllegalArgumentException if the wait is negative, or the lease out of its range
    */
   public static LeaseTerms of(
@@ -35,24 +35,24 @@ public record LeaseTerms(long waitNanos, long leaseMillis, boolean renewed, bool
         interruptible);
   }
 
-  /** The same, with another wait. */
+  /** Returns these terms with another wait. */
   public LeaseTerms waiting(long nanos) {
     return new LeaseTerms(nanos, leaseMillis, renewed, interruptible);
   }
 
-  /** The same, ended by an interrupt or not. */
+  /** Returns these terms with another interruptibility. */
   public LeaseTerms interruptible(boolean ends) {
     return new LeaseTerms(waitNanos, leaseMillis, renewed, ends);
   }
 
-  /** The same for a lock with settings of its own: what is renewed has its lease. */
+  /** Returns these terms for a lock with other options: a renewed hold has their lease. */
   public LeaseTerms withOptions(LockOptions options) {
     return renewed
         ? new LeaseTerms(waitNanos, options.lease().toMillis(), true, interruptible)
         : this;
   }
 
-  /** Whether the wait has no end. */
+  /** Returns whether the wait has no end. */
   public boolean isUnbounded() {
     return waitNanos == FOREVER;
   }

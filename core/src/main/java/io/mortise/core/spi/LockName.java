@@ -3,7 +3,7 @@ package io.mortise.core.spi;
 import java.util.Objects;
 
 /**
- * A lock's name, and the keys and channels made of it: the layout that Redisson uses too.
+ * The name of a lock, and the keys and channels that are derived from it, in Redisson's layout.
  *
  * @param value the name as the user gave it
  */
@@ -31,31 +31,31 @@ public record LockName(String value) {
     }
   }
 
-  /** Redis' rule: the first brace counts, with the first closing one after it, if not at once. */
+  /** Redis' rule: the first '{' counts, with the first '}' after it, if they are not adjacent. */
   private static boolean hasHashTag(String value) {
     int open = value.indexOf('{');
     return open >= 0 && value.indexOf('}', open) > open + 1;
   }
 
   /**
-   * A key or channel that sits in the same hash slot as the lock: {@code prefix:{name}}, or {@code
-   * prefix:name} when the name brings a hash tag of its own.
+   * Returns a key or channel in the same hash slot as the lock: {@code prefix:{name}}, or {@code
+   * prefix:name} when the name has its own hash tag.
    */
   public String derive(String prefix) {
     return prefix + ":" + tagged();
   }
 
-  /** The name as it stands in derived keys, where it decides on the hash slot. */
+  /** Returns the name as it is part of derived keys, where it determines the hash slot. */
   public String tagged() {
     return hasHashTag(value) ? value : "{" + value + "}";
   }
 
-  /** The key of the last fencing token. */
+  /** Returns the key of the last fencing token. */
   public String tokenKey() {
     return derive("redisson_lock_token");
   }
 
-  /** The key of the mark by which a holder learns that its lock was taken by force. */
+  /** Returns the key of the mark that tells a holder that its lock was released by force. */
   public String forcedKey() {
     return derive("mortise_forced");
   }

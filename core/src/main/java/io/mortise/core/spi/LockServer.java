@@ -3,23 +3,25 @@ package io.mortise.core.spi;
 import java.util.Optional;
 
 /**
- * The Redis deployment behind one client: what has to fail for its locks to fail. Two clients of
- * one deployment have two of these.
+ * The Redis deployment of one client, which fails as a whole. Two clients of one deployment have
+ * two of these.
+ *
+ * <p><b>Threads.</b> Any thread may call any method.
  */
 public interface LockServer {
 
-  /** Host and port, for messages, and for an order that other processes share. */
+  /** Returns host and port, for messages and for an order that all processes share. */
   String address();
 
   /**
-   * What tells the server from all others, whatever the address under which it is reached. Asks it
-   * once, then remembers.
+   * Returns the id of the server, whatever the address under which it is reached. Asks the server
+   * once and keeps the result.
    *
-   * @return empty when the server does not say, or cannot be reached
+   * @return empty when the server reports none, or cannot be reached
    */
   Optional<String> serverId();
 
-  /** Whether both are one deployment, as far as they tell. Asks, if they have not been asked. */
+  /** Returns whether both are one deployment, by address or id. Asks for unknown ids. */
   default boolean isSame(LockServer other) {
     return address().equals(other.address())
         || (serverId().isPresent() && serverId().equals(other.serverId()));

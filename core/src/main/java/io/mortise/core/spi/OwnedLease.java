@@ -4,91 +4,95 @@ import io.mortise.core.Lease;
 import java.util.function.Consumer;
 
 /**
- * A hold as those see it who keep it for somebody: the layer that remembers which thread owns what,
- * and locks that are made of other locks. All methods may be called by any thread.
+ * A lease with the operations of the layers that manage it for an owner: {@link ThreadOwnership},
+ * and locks that are composed of other locks.
+ *
+ * <p><b>Threads.</b> Any thread may call any method.
  */
 public interface OwnedLease extends Lease {
 
   /**
-   * Makes the hold last for at least the lease of these terms from now, and be renewed if they say
-   * so; never shortens it. Sends something only if it has to last for longer than it does.
+   * Extends the hold to at least the lease of these terms from now, and starts its renewal if the
+   * terms say so; never shortens it. Sends a command only if the hold has to last longer than it
+   * does.
    *
-   * @throws io.mortise.core.LockException if it could not be lengthened; it stands as it was
+   * @throws io.mortise.core.LockException if the hold could not be extended; it is unchanged
    */
   void extendTo(LeaseTerms terms);
 
-  /** Whether {@link #extendTo} with these terms would send nothing. */
+  /** Returns whether {@link #extendTo} with these terms would send nothing. */
   boolean covers(LeaseTerms terms);
 
-  /** Renews the hold from now on, or no more. */
+  /** Starts or stops the renewal of the hold. */
   void setRenewed(boolean wanted);
 
-  /** Whether the hold, or any part of it, is renewed. */
+  /** Returns whether the hold, or any part of it, is renewed. */
   boolean isRenewed();
 
   /**
-   * Renews the hold no more, whatever is asked later: it ends with its lease, and is lost then.
+   * Stops the renewal for good, whatever is requested later: the hold ends with its lease, and is
+   * lost then.
    *
-   * @param why in words, for the log and for the loss
+   * @param why the reason in words, for the log and the loss
    */
   void stopRenewal(String why);
 
   /**
-   * One level of re-entry more; as {@link #extendTo}. If it throws, there is none more, of no part
-   * of this hold.
+   * Adds one level of re-entry, and extends the hold as {@link #extendTo}. If it throws, no part of
+   * this hold has gained a level.
    */
   default void reenter(LeaseTerms terms) {
     extendTo(terms);
   }
 
   /**
-   * One level of re-entry less, and not the last.
+   * Removes one level of re-entry, which is not the last.
    *
-   * @param renewed whether any of the levels that are left wants the hold renewed
+   * @param renewed whether any of the remaining levels needs the hold renewed
    */
   default void exit(boolean renewed) {
     setRenewed(renewed);
   }
 
-  /** Asks Redis soon whether the hold is still there. */
+  /** Requests a verification: Redis is soon asked whether the hold still exists. */
   void requestVerification();
 
   /**
-   * Asks Redis whether the hold is still there, and waits for the answer.
+   * Asks Redis whether the hold still exists, and waits for the reply.
    *
-   * @throws io.mortise.core.LeaseLostException if it is not
-   * @throws io.mortise.core.LockException if Redis did not say
+   * @throws io.mortise.core.LeaseLostException if it does not exist
+   * @throws io.mortise.core.LockException if Redis did not answer
    */
   void verifyNow();
 
   /**
-   * The last token that the lock remembered when this hold began; 0 when it remembered none,
-   * because it is new, or has lost its data.
+   * Returns the last token that the lock remembered when this hold began; 0 when it remembered
+   * none, because the lock is new or has lost its data.
    */
   long lastToken();
 
   /**
-   * Makes the token of this hold, and what the lock remembers as its last token, at least as large
-   * as the one given. The next holder's is larger then.
+   * Raises the token of this hold, and the last token that the lock remembers, to at least the
+   * given one. The next holder's token is larger then.
    *
-   * @return false when the hold was not there any more: the token is as it was then
-   * @throws io.mortise.core.LockException if Redis did not say that it is done
+   * @return false when the hold did not exist any more; its token is then unchanged
+   * @throws io.mortise.core.LockException if Redis did not confirm it
    */
   boolean raiseToken(long atLeast);
 
   /**
-   * As {@link #onStateChange}, but not told that the hold was released: for holds that are made of
-   * this one, which release it themselves, and need no thread for being told.
+   * As {@link #onStateChange}, but not notified of a release: for holds that are composed of this
+   * one. They release it themselves, and need no thread for that notification.
    *
-   * @param tells whether the listener logs what it means that this hold is lost; then the loss by
-   *     itself is no warning
-   * @return ends it
+   * @param logsLoss whether the listener logs the consequence of a loss; the loss itself is then
+   *     not logged as a warning
+   * @return unregisters the listener
    */
-  Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells);
+  Runnable onChangeWhileHeld(Consumer<State> listener, boolean logsLoss);
 
   /**
-   * Gives the hold up, whoever owns it. A second call does nothing, except that it throws again if
-   * the lease was lost.
+   * Releases the hold, regardless of its owner. A second call does nothing, except that it throws
+   * again if the lease was lost.
    *
    * @throws io.mortise.core.LeaseLostException if the lease was lost before
    * @throws io.mortise.core.LockException if the release could not be confirmed; it is repeated in

@@ -6,11 +6,16 @@ import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import java.util.Objects;
 
-/** The leases that the engine makes of a {@link LockProtocol}: where every lock family begins. */
+/**
+ * The source of leases of one {@link LockProtocol} with one client, on which every lock family is
+ * built.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
+ */
 public interface ProtocolLeaseSource extends LeaseSource {
 
   /**
-   * The leases of that protocol, by that client. Equal protocols are those of one kind and name.
+   * Returns the source of that protocol with that client. Protocols of one kind and name are equal.
    */
   static ProtocolLeaseSource of(LockClient client, LockProtocol protocol) {
     return RedisLeaseSource.of(
@@ -18,16 +23,16 @@ public interface ProtocolLeaseSource extends LeaseSource {
   }
 
   /**
-   * Asks Redis something that only this family can be asked.
+   * Sends a question that only this family answers.
    *
-   * @return the answer: integers are {@code Long}, arrays are {@code List}
+   * @return the reply: integers are {@code Long}, arrays are {@code List}
    * @throws io.mortise.core.LockException if Redis cannot be used
    */
   Object query(ScriptCall call);
 
   /**
-   * The holder ids under which threads of this client wait for this lock in a queue in Redis, in
-   * the order in which they asked.
+   * Returns the holder ids under which threads of this client wait for this lock in a queue in
+   * Redis, in the order in which they asked.
    */
   List<String> waitingHolders();
 }

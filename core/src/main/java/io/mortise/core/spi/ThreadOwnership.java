@@ -8,14 +8,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which thread holds which lock, how often: the only place where threads are owners. Re-entry is
- * counted here and costs no round trip.
+ * The hold counts of threads: which thread owns which lock, and how often. This is the only class
+ * in which threads are owners. Re-entry is counted here and costs no round trip.
  *
- * <p><b>Threads.</b> What a thread holds stands in a map of its own, which no other thread reads or
- * writes; it goes with the last hold, or with the thread. Nothing here needs a lock therefore.
+ * <p><b>Threads.</b> Each method acts on the calling thread. The holds of a thread are in its own
+ * thread-local map, which no other thread reads or writes, so no lock is needed. The map is removed
+ * with the last hold, or with the thread.
  */
 public final class ThreadOwnership {
-  /** One level of re-entry, and those below. */
+  /** One level of re-entry, linked to the levels below. */
   private record Level(boolean anyRenewed, int depth, @Nullable Level below) {}
 
   private static final class Hold {
@@ -33,17 +34,18 @@ public final class ThreadOwnership {
   }
 
   /**
-   * What a thread holds, by the identity of the source. A thread that holds nothing has no map: one
-   * of a container outlives the application, whose classes it would keep in memory.
+   * The holds of a thread, by the identity of the source. A thread without holds has no map: a
+   * thread of a container outlives the application, and the map would keep the application's
+   * classes in memory.
    */
   private static final ThreadLocal<@Nullable Map<Object, Hold>> HELD = new ThreadLocal<>();
 
-  private static final int REMEMBERED = 16;
+  private static final int MAX_REMEMBERED_RELEASES = 16;
 
   /**
-   * What a thread has released lately: their number, then the hashes of the identities. Enough to
-   * explain an {@code unlock} too many, and nothing but numbers, so that it may stay with the
-   * thread.
+   * The latest releases of a thread: their number, then the hashes of the identities. This is
+   * enough to explain a superfluous {@code unlock}. It contains only numbers, so it may stay with
+   * the thread.
    */
   private static final ThreadLocal<int @Nullable []> RELEASED = new ThreadLocal<>();
 
@@ -52,7 +54,7 @@ public final class ThreadOwnership {
   /**
    * Makes the current thread hold the lock once more.
    *
-   * @return false when somebody else held it
+   * @return false when another owner held it
    * @throws InterruptedException if the terms say that an interrupt ends the wait
    * @throws LeaseLostException if this thread holds the lock and its lease was lost
    */
@@ -71,27 +73,27 @@ public final class ThreadOwnership {
   }
 
   /**
-   * Whether the current thread would wait for itself.
+   * Returns whether the current thread would wait for itself.
    *
-   * @throws IllegalStateException if it would, and it {@code waits}
+   * @throws IllegalStateException if it would, and {@code waits} is true
    */
   static boolean isObstructed(LeaseSource source, boolean waits) {
-    Optional<String> obstacle = source.selfDeadlock();
-    if (waits && obstacle.isPresent()) {
+    Optional<String> selfDeadlock = source.selfDeadlock();
+    if (waits && selfDeadlock.isPresent()) {
       throw new IllegalStateException(
           "lock '%s': thread '%s' would wait for itself: %s"
-              .formatted(source.name(), Thread.currentThread().getName(), obstacle.get()));
+              .formatted(source.name(), Thread.currentThread().getName(), selfDeadlock.get()));
     }
-    return obstacle.isPresent();
+    return selfDeadlock.isPresent();
   }
 
   /** Makes the current thread the owner of a hold that was acquired for it. */
   public static void register(LeaseSource source, OwnedLease lease, LeaseTerms terms) {
     try {
-      hold(source, new Hold(lease, terms.renewed()));
+      put(source, new Hold(lease, terms.renewed()));
     } catch (RuntimeException | Error e) {
       try {
-        lease.release(); // nobody else has it
+        lease.release(); // it has no other owner
       } catch (RuntimeException | Error suppressed) {
         e.addSuppressed(suppressed);
       }
@@ -99,7 +101,7 @@ public final class ThreadOwnership {
     }
   }
 
-  private static void hold(LeaseSource source, Hold hold) {
+  private static void put(LeaseSource source, Hold hold) {
     Map<Object, Hold> held = HELD.get();
     if (held == null) {
       held = new HashMap<>();
@@ -123,21 +125,21 @@ public final class ThreadOwnership {
     }
   }
 
-  private static void noteReleased(Object identity) {
+  private static void recordRelease(Object identity) {
     int[] released = RELEASED.get();
     if (released == null) {
-      released = new int[1 + REMEMBERED];
+      released = new int[1 + MAX_REMEMBERED_RELEASES];
       RELEASED.set(released);
     }
     int number = released[0];
-    released[1 + number % REMEMBERED] = identity.hashCode();
-    released[0] = number + 1 == 2 * REMEMBERED ? REMEMBERED : number + 1;
+    released[1 + number % MAX_REMEMBERED_RELEASES] = identity.hashCode();
+    released[0] = number + 1 == 2 * MAX_REMEMBERED_RELEASES ? MAX_REMEMBERED_RELEASES : number + 1;
   }
 
   private static boolean hasReleased(Object identity) {
     int[] released = RELEASED.get();
     return released != null
-        && Arrays.stream(released, 1, 1 + Math.min(released[0], REMEMBERED))
+        && Arrays.stream(released, 1, 1 + Math.min(released[0], MAX_REMEMBERED_RELEASES))
             .anyMatch(hash -> hash == identity.hashCode());
   }
 
@@ -151,19 +153,19 @@ public final class ThreadOwnership {
     if (depth == Integer.MAX_VALUE) {
       throw new IllegalStateException("lock '" + source.name() + "': held too often");
     }
-    boolean before = top != null && top.anyRenewed();
+    boolean wasRenewed = top != null && top.anyRenewed();
     hold.lease.reenter(terms);
     try {
       hold.lease.ensureValid();
     } catch (IllegalMonitorStateException lost) {
-      hold.lease.exit(before);
+      hold.lease.exit(wasRenewed);
       throw lost;
     }
-    hold.top = new Level(before || terms.renewed(), depth + 1, top);
+    hold.top = new Level(wasRenewed || terms.renewed(), depth + 1, top);
   }
 
   /**
-   * Gives up one level of the current thread; the last one releases.
+   * Exits one level of the current thread; exiting the last one releases the lock.
    *
    * @throws LeaseLostException if the lease was lost before
    * @throws IllegalMonitorStateException if this thread does not hold the lock
@@ -175,13 +177,13 @@ public final class ThreadOwnership {
       try {
         last.release();
       } finally {
-        noteReleased(source.identity()); // after its members, if it has any
+        recordRelease(source.identity()); // after its members, if it is composite
       }
     }
   }
 
   /**
-   * Gives up one level of the current thread, and releases nothing.
+   * Exits one level of the current thread, and releases nothing.
    *
    * @return the lease if it was the last level, which the caller has to release; otherwise null
    * @throws LeaseLostException if it was not the last level, and the lease was lost
@@ -200,7 +202,7 @@ public final class ThreadOwnership {
       hold.lease.ensureValid();
       return null;
     }
-    noteReleased(source.identity()); // before the hold is out of hand: it may want for memory
+    recordRelease(source.identity()); // first, because it may run out of memory
     hold.top = null;
     forget(source.identity());
     return hold.lease;
@@ -218,7 +220,7 @@ public final class ThreadOwnership {
   }
 
   /**
-   * The current thread's hold. A lost one is given too, and says so itself.
+   * Returns the current thread's hold, also when it was lost; the lease reports that itself.
    *
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
@@ -226,12 +228,12 @@ public final class ThreadOwnership {
     return leaseOf(source.identity()).orElseThrow(() -> notHeld(source));
   }
 
-  /** The current thread's hold, lost or not; empty if it has none. */
+  /** Returns the current thread's hold, lost or not; empty if it has none. */
   public static Optional<OwnedLease> leaseOf(Object identity) {
     return Optional.ofNullable(held(identity)).map(hold -> hold.lease);
   }
 
-  /** How often the current thread holds the lock; 0 when its lease was lost. */
+  /** Returns how often the current thread holds the lock; 0 when its lease was lost. */
   public static int holdCount(LeaseSource source) {
     Hold hold = held(source.identity());
     return hold != null && hold.lease.isValid() ? hold.depth() : 0;

@@ -3,36 +3,37 @@ package io.mortise.core.spi;
 import java.time.Duration;
 
 /**
- * For how long a waiter that gives no sign of life may delay those behind it.
+ * The time for which a waiter without a heartbeat may delay the waiters behind it.
  *
- * <p>A sign is sent four times in that time, and one counts for three quarters of it: whoever is
- * next to send one finds the dead waiter's time over, at most the whole time after its death. If
- * those behind have another time, it is three quarters of the dead one's and a quarter of theirs.
+ * <p>A waiter sends a heartbeat every quarter of the timeout; each heartbeat is valid for three
+ * quarters. The next heartbeat of another waiter therefore removes a dead waiter at most one
+ * timeout after its death. If the waiters behind use another timeout, the delay is at most three
+ * quarters of the dead waiter's timeout plus one quarter of theirs.
  *
- * @param limit the whole time, from 200 ms to 1 h
+ * @param limit the timeout, from 200 ms to 1 h
  */
 public record WaiterTimeout(Duration limit) {
-  /** If nothing else is said: 10 s. */
+  /** The default: 10 s. */
   public static final Duration DEFAULT = Duration.ofSeconds(10);
 
-  private static final Duration LEAST = Duration.ofMillis(200);
-  private static final Duration MOST = Duration.ofHours(1);
-  private static final int SIGNS = 4;
+  private static final Duration MIN = Duration.ofMillis(200);
+  private static final Duration MAX = Duration.ofHours(1);
+  private static final int HEARTBEATS_PER_TIMEOUT = 4;
 
-  /** Refuses a time that is out of its range. */
+  /** Refuses a timeout that is out of its range. */
   public WaiterTimeout {
-    if (limit.compareTo(LEAST) < 0 || limit.compareTo(MOST) > 0) {
+    if (limit.compareTo(MIN) < 0 || limit.compareTo(MAX) > 0) {
       throw new IllegalArgumentException(
-          "waiterTimeout must be from %s to %s, not %s".formatted(LEAST, MOST, limit));
+          "waiterTimeout must be from %s to %s, not %s".formatted(MIN, MAX, limit));
     }
   }
 
-  /** How often a sign is sent. */
+  /** Returns the interval between two heartbeats. */
   public long heartbeatIntervalMillis() {
-    return limit.toMillis() / SIGNS;
+    return limit.toMillis() / HEARTBEATS_PER_TIMEOUT;
   }
 
-  /** For how long a sign counts. */
+  /** Returns for how long a heartbeat is valid. */
   public long heartbeatValidityMillis() {
     return limit.toMillis() - heartbeatIntervalMillis();
   }

@@ -1,5 +1,5 @@
 /**
- * For those who add a lock family: what a family says (a {@link io.mortise.core.spi.LockProtocol}
- * and its scripts), and the lock that the engine makes of it.
+ * The interface for adding a lock family: a {@link io.mortise.core.spi.LockProtocol} with its
+ * scripts, and the lock that the client makes of it.
  */
 package io.mortise.core.spi;

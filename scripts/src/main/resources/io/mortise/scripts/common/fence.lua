@@ -1,5 +1,5 @@
--- stale(fence, token, idle_ms): the largest token that the resource has seen, if that is larger than
--- this one; otherwise nil, and this one is the largest from now on. An idle life of 0 has no end.
+-- stale(fence, token, idle_ms): the largest token that the resource has seen, if it exceeds this
+-- one; otherwise nil, and this one becomes the largest. An idle life of 0 has no end.
 local function stale(fence, token, idle_ms)
   local last = tonumber(redis.call('GET', fence) or '0') or 0
   if last > tonumber(token) then

@@ -14,14 +14,14 @@ local function deadline_of(deadlines, holder)
   return tonumber(redis.call('ZSCORE', deadlines, holder))
 end
 
--- Whether there are as many places as deadlines. Fails when one of the keys is in use as something else,
--- so it is called before anything is written.
+-- Whether there are as many places as deadlines. Fails when one of the keys has another type, so it is
+-- called before anything is written.
 local function agree(queue, deadlines)
   return redis.call('LLEN', queue) == redis.call('ZCARD', deadlines)
 end
 
--- Who has only a place, or only a deadline, or a second place, loses it: an eviction, or another
--- client's slip. O(1) when list and set agree, as they do.
+-- Removes a place without a deadline, a deadline without a place, and a second place: the results of an
+-- eviction or of an error in another client. O(1) when list and set agree, as usual.
 local function heal(queue, deadlines)
   if agree(queue, deadlines) then
     return
@@ -43,7 +43,7 @@ local function heal(queue, deadlines)
   end
 end
 
--- Removes who stands at the head without a deadline, or with one that is over; gives the head.
+-- Removes waiters at the head without a deadline, or with one that is over; returns the head.
 local function prune(queue, deadlines, now)
   heal(queue, deadlines)
   while true do
@@ -64,8 +64,8 @@ local function prune(queue, deadlines, now)
   end
 end
 
--- The channel on which whoever comes next is woken: that of the head; when nobody stands in the queue,
--- that of plain locks, because somebody may wait for one of the same name.
+-- The channel that wakes the next waiter: that of the head; when the queue is empty, that of plain locks,
+-- because a waiter may wait for one of the same name.
 local function channel_of_next(channels, head)
   return head and channels .. ':' .. head or channels
 end
@@ -76,25 +76,25 @@ local function is_ours(holder)
 end
 
 --[[
-Redisson's waiters. Each joins with the deadline of the last in the queue plus the time it is ready to
-wait, 300 s in lock(), and when it acquires or leaves it takes that time off the deadline of everybody
-behind it. So one of ours needs that much for each of Redisson's before it, besides its own life:
+Redisson's waiters. Each joins with the deadline of the last in the queue plus the time it may wait,
+300 s in lock(), and when it acquires or leaves it subtracts that time from all deadlines behind it. So
+one of ours needs that much for each of Redisson's ahead of it, plus its own validity:
 
      R  ours  R  ours  ours              R: one of Redisson's
         300   .  600   600   s more
 
-It is in the deadline when one joins, and each sign of life sets it anew: what is over is taken back,
-and nothing is missing, however long they have waited.
+The deadline includes it on joining, and each heartbeat sets it again: neither too much nor
+too little remains, however long they have waited.
 ]]
 local REDISSON_WAIT = 300 * 1000
 
--- The latest deadline of all; 0 when there is none. Where Redisson's stand behind ours, or ours behind
--- Redisson's, it is later than that of one of ours that signs now. O(log queue).
+-- The latest deadline of all; 0 when there is none. If Redisson's are behind ours, or ours behind
+-- Redisson's, it is later than that of one of ours with a heartbeat now. O(log queue).
 local function latest_deadline(deadlines)
   return tonumber(redis.call('ZRANGE', deadlines, -1, -1, 'WITHSCORES')[2] or 0)
 end
 
--- For each of ours, how many of Redisson's stand before it; and how many there are.
+-- For each of ours, the number of Redisson's ahead of it; and their total.
 local function redissons_before(queue)
   local before, count = {}, 0
   for _, holder in ipairs(redis.call('LRANGE', queue, 0, -1)) do
@@ -108,11 +108,11 @@ local function redissons_before(queue)
 end
 
 --[[
-One of Redisson's joins with the deadline of the one before it, and what it is ready to wait. Before 3.32.0
-it parks until that deadline of the other, asks again, and when the other is still there by then it parks
-until a message comes. If the other is one of ours and dies later, nobody sends one. So when ours have
-moved, from the deadlines that they had, Redisson's move along with the latest of ours before them: then
-they ask again whenever its place may be over.
+One of Redisson's joins with the deadline of its predecessor, plus the time it may wait. Before 3.32.0
+it parks until that deadline of the predecessor and asks again; if the predecessor is still there, it
+parks until a message arrives. If the predecessor is one of ours and dies later, no message is sent. So
+when ours have moved, from the deadlines that they had, Redisson's move along with the latest of ours
+ahead of them: then they ask again whenever its place may be over.
 ]]
 local function move_redissons(queue, deadlines, had)
   local has, all = {}, redis.call('ZRANGE', deadlines, 0, -1, 'WITHSCORES')
@@ -130,7 +130,7 @@ local function move_redissons(queue, deadlines, had)
   end
 end
 
--- The deadline of one who joins. O(1) when only ours wait, and none of them has a longer life.
+-- The deadline of a joining waiter. O(1) when only ours wait, and none of them has a longer validity.
 local function first_deadline(queue, deadlines, now, life)
   local last = redis.call('LINDEX', queue, -1)
   if not last or (is_ours(last) and latest_deadline(deadlines) <= now + life) then
@@ -140,7 +140,7 @@ local function first_deadline(queue, deadlines, now, life)
   return now + life + REDISSON_WAIT * count
 end
 
--- A queue of which nobody hears any more goes away by itself.
+-- An abandoned queue expires.
 local QUEUE_LIFE = 24 * 60 * 60 * 1000
 
 local function keep(queue, deadlines)
@@ -148,8 +148,8 @@ local function keep(queue, deadlines)
   redis.call('PEXPIRE', deadlines, QUEUE_LIFE)
 end
 
--- Joins the queue, or lengthens the deadline of one who stands in it. O(1) when only ours wait, and none of
--- them has a longer life.
+-- Joins the queue, or extends the deadline of a waiter in it. O(1) when only ours wait, and none of them
+-- has a longer validity.
 local function stand(queue, deadlines, holder, now, life)
   local deadline = deadline_of(deadlines, holder)
   if not deadline then
@@ -165,7 +165,7 @@ local function stand(queue, deadlines, holder, now, life)
   keep(queue, deadlines)
 end
 
--- Takes one out, wherever it stands, and says whether it had a place. At the head that is O(1).
+-- Removes a waiter from any position; returns whether it had a place. O(1) at the head.
 local function step_out(queue, deadlines, holder)
   local placed = redis.call('ZREM', deadlines, holder) == 1
   if redis.call('LINDEX', queue, 0) == holder then

@@ -1,23 +1,23 @@
--- The read-write lock: who holds it, who is let in when a hold ends, and who is told.
+-- The read-write lock: its holds, who may enter when one ends, and who is notified.
 --
--- A reader is called by its holder, a writer `<holder>:write`; so in the hash, in the queue, in the names of
+-- A reader's id is its holder, a writer's `<holder>:write`: in the hash, in the queue, in the names of
 -- keys and channels. Every reader has a key for each of its counts that lives as long as its lease. A
--- writer of ours has one while readers stand beside it, because then the life of the hash is not its own.
+-- writer of ours has one while readers hold beside it, because they may extend the life of the hash.
 -- @include common/lease
 -- @include common/locktype
 -- @include common/publish
 -- @include common/queue
 
--- More than any time.
+-- Later than any time.
 local FOREVER = 2 ^ 53
 
--- After a write hold, writers wait for the readers that waited, but not for longer than that, ms.
+-- How long after a write hold writers wait for the readers that waited, ms.
 local TURN = 500
 
 -- More than what passes within a script, ms: two times that differ by less are the same.
 local PASSES = 20
 
--- So many of the queue are looked at for readers that stand before the first writer.
+-- The length of the queue that is searched for readers ahead of the first writer.
 local WINDOW = 32
 
 local function is_writer(entry)
@@ -28,13 +28,13 @@ local function lease_key(k, entry, count)
   return k.prefix .. ':' .. entry .. ':rwlock_timeout:' .. count
 end
 
--- What is left of a key, ms; negative when it is not there.
+-- The remaining life of a key, ms; negative when it does not exist.
 local function left_of(key)
   local left = redis.call('PTTL', key)
   return left == -1 and FOREVER or left
 end
 
--- A time after which it makes sense to ask again, as scripts answer it.
+-- The time until another attempt is useful, as scripts return it.
 local function ask_after(left)
   return left >= FOREVER and -1 or math.max(left, 1)
 end
@@ -47,8 +47,8 @@ local function reader_left(k, reader, count)
   return left
 end
 
--- Fails when one of the keys is in use as something else. Called before anything is written: what a
--- script has written stays when it fails later.
+-- Fails when one of the keys has another type. Called before anything is written: what a script has
+-- written stays when it fails later.
 local function check(k)
   redis.call('HLEN', k.lock)
   if redis.call('EXISTS', k.intent, k.waiters, k.turn, k.queue, k.deadlines) > 0 then
@@ -60,7 +60,7 @@ local function check(k)
   end
 end
 
--- Who holds the lock. Whoever `leaves` is said of does not count any more. Writes nothing.
+-- The holders of the lock, without the one that `leaves`. Writes nothing.
 local function look(k, leaves)
   local s = {mode = false, readers = {}, over = {}, read_left = -2, write_left = -2}
   local all = redis.call('HGETALL', k.lock)
@@ -90,7 +90,7 @@ local function look(k, leaves)
   return s
 end
 
--- Takes out who is over, or leaves, and lets the lock last as long as the longest that stays.
+-- Removes holds that are over, or leave; the lock then lasts as long as the longest that stays.
 local function settle(k, leaves)
   local s = look(k, leaves)
   if not s.mode then
@@ -135,7 +135,7 @@ local function come_in(k, mode, hold, lease)
   end
 end
 
--- A reader comes in; `writer` is the write hold of its own thread that it stands beside, or false.
+-- A reader enters; `writer` is the write hold of its own thread beside it, or false.
 local function enter(k, reader, lease, writer)
   if writer and redis.call('HLEN', k.lock) == 2 then
     local left = left_of(k.lock)
@@ -145,7 +145,7 @@ local function enter(k, reader, lease, writer)
       redis.call('SET', lease_key(k, writer, 1), 1, 'PX', math.max(left, 1))
     end
   end
-  -- Never shortened: an attempt that comes late may know of less than a re-entry has asked for since.
+  -- Never shortened: a re-entry may have asked for more since a late attempt was sent.
   local own = lease_key(k, reader, 1)
   if left_of(own) < tonumber(lease) then
     redis.call('SET', own, 1, 'PX', lease)
@@ -153,22 +153,22 @@ local function enter(k, reader, lease, writer)
   come_in(k, 'read', reader, lease)
 end
 
--- ---- those who wait
+-- ---- waiters
 
--- A key that stands beside the lock ends, and lasts at least so long from now.
+-- A key beside the lock has an end, and lasts at least for that time from now.
 local function keep_for(key, life)
   if redis.call('PTTL', key) < tonumber(life) then
     redis.call('PEXPIRE', key, life)
   end
 end
 
--- A reader waits, or waits on.
+-- A reader waits, or goes on waiting.
 local function wait(waiters, reader, life)
   redis.call('ZADD', waiters, ms(now_ms() + life), reader)
   keep_for(waiters, life)
 end
 
--- The readers that wait may come in, whatever a writer intends.
+-- The waiting readers may enter, whatever a writer intends.
 local function begin_turn(k)
   if redis.call('EXISTS', k.waiters) == 0 then
     return
@@ -185,7 +185,7 @@ local function call_entry(k, entry)
   return publish(k.publish, k.channel .. ':' .. entry, '0')
 end
 
--- Whether no writer stands before that reader in the queue, as far as is looked.
+-- Whether no writer is ahead of that reader in the searched part of the queue.
 local function before_writers(k, reader)
   local first = redis.call('LRANGE', k.queue, 0, WINDOW - 1)
   for _, entry in ipairs(first) do
@@ -198,14 +198,14 @@ local function before_writers(k, reader)
   return #first < WINDOW
 end
 
--- Takes a reader out of the queue that stands near its head.
+-- Removes a reader near the head from the queue.
 local function step_ahead(k, reader)
   if redis.call('LREM', k.queue, 1, reader) == 1 then
     redis.call('ZREM', k.deadlines, reader)
   end
 end
 
--- Those at the head of the queue who may come in now: one writer, or neighbouring readers.
+-- The waiters at the head that may enter now: one writer, or adjacent readers.
 local function first_in_queue(k, head, mode)
   if not head or mode == 'write' then
     return {}
@@ -222,7 +222,7 @@ local function first_in_queue(k, head, mode)
   return readers
 end
 
--- Calls them; gives how many heard it.
+-- Notifies them; returns how many were notified.
 local function call_queue(k, mode)
   if mode == 'write' or redis.call('EXISTS', k.queue) == 0 then
     return 0
@@ -234,8 +234,8 @@ local function call_queue(k, mode)
   return heard
 end
 
--- Tells everybody that a hold has ended: 1 after a write hold, which lets readers in, 0 after the last
--- read hold.
+-- Notifies all that a hold has ended: 1 after a write hold, which lets readers in, 0 after the last read
+-- hold.
 local function tell(k, s)
   if s.write_ended then
     begin_turn(k)
@@ -244,9 +244,8 @@ local function tell(k, s)
   return heard + call_queue(k, s.mode)
 end
 
--- Whoever `leaves` is said of gives up; gives how many heard of it. Who waits is told, and asks again,
--- also when nobody is let in but the lock will end sooner than it looked: Redisson's wait for that time,
--- and show nowhere that they do.
+-- Removes the one that `leaves`; returns how many were notified. Waiters are also notified when none may
+-- enter but the lock will end sooner than expected: Redisson's wait for that time, without a trace.
 local function give_up(k, leaves)
   local whole = left_of(k.lock)
   local s = settle(k, leaves)
@@ -261,8 +260,8 @@ local function give_up(k, leaves)
   return heard + (head and call_entry(k, head) or 0)
 end
 
--- Whoever stands in a batch beside a lock whose key has become something else is not kept from its own
--- answer; the one concerned hears 0, asks again, and is told what is wrong.
+-- In a batch, a lock whose key has another type does not affect the others; its waiter gets 0, asks
+-- again, and gets the error.
 local function answer_of(sign, ...)
   local done, answer = pcall(sign, ...)
   return done and answer or 0

@@ -8,7 +8,7 @@ local function clock_micros()
   return time[1] * 1000000 + time[2]
 end
 
--- known_token(key): the last token that was given out; nil when none is known. Writes nothing.
+-- known_token(key): the last token that was issued; nil when none is known. Writes nothing.
 local function known_token(key)
   return tonumber(redis.call('GET', key) or '')
 end
@@ -21,9 +21,9 @@ local function peek_token(key)
   return math.max(last + 1, now), last, now
 end
 
--- store_token(key, token, idle_ms, now): makes it the last one that was given out. The key lives for its
--- idle life from when the clock passes the token; one without an end, as Redisson makes it, keeps none.
--- (Left to itself Redis 7.2 writes some numbers with an exponent.)
+-- store_token(key, token, idle_ms, now): stores the last issued token. The key lives for its idle life from
+-- when the clock passes the token; one without an end, as Redisson makes it, keeps none. (By default
+-- Redis 7.2 writes some numbers with an exponent.)
 local function store_token(key, token, idle_ms, now)
   local text = string.format('%.0f', token)
   if redis.call('PTTL', key) == -1 then
@@ -34,7 +34,7 @@ local function store_token(key, token, idle_ms, now)
   end
 end
 
--- next_token(key, idle_ms, count): reserves `count` tokens and gives the first of them, and the last one
+-- next_token(key, idle_ms, count): reserves `count` tokens; returns the first of them, and the last one
 -- before, 0 when none was known.
 local function next_token(key, idle_ms, count)
   local first, last, now = peek_token(key)
@@ -42,7 +42,7 @@ local function next_token(key, idle_ms, count)
   return first, last
 end
 
--- last_token(key): the last token that was given out; when none is known, the clock, which no earlier
+-- last_token(key): the last token that was issued; when none is known, the clock, which no earlier
 -- token exceeds and every later one does; and then 0 as what is known. Writes nothing.
 local function last_token(key)
   local last = known_token(key)

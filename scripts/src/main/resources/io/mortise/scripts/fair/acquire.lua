@@ -1,23 +1,23 @@
--- fair/acquire: takes the lock when it is free and it is this one's turn; otherwise joins the queue.
+-- fair/acquire: acquires a free lock when it is this waiter's turn; otherwise joins the queue.
 --
 -- KEYS[1] the lock, a hash {holder -> 1}
 -- KEYS[2] its fencing token
 -- KEYS[3] the queue, a list of holders
--- KEYS[4] the deadlines of those in the queue, a sorted set, epoch ms
+-- KEYS[4] the deadlines of queued waiters, a sorted set, epoch ms
 -- ARGV[1] holder, unique for each acquisition
 -- ARGV[2] lease, ms
 -- ARGV[3] idle life of the token, ms
 -- ARGV[4] how many tokens to reserve, at least 1
--- ARGV[5] how long a place is kept without a sign of life, ms; 0: do not join the queue
+-- ARGV[5] how long a place is kept without a heartbeat, ms; 0: do not join the queue
 --
--- Answer: {1, first token, last one before or 0} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is
--- after how long it makes sense to ask again without being woken, or -1 when others look after that.
--- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head; beside
--- waiters of Redisson's, or of ours with a longer presence, O(queue) for who joins.
+-- Answer: {1, first token, last one before or 0} when acquired; {0, ms} when busy; {2, ms} when in the queue,
+-- where ms is the time until another attempt is useful without a message, or -1 when others see to that.
+-- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head; with
+-- waiters of Redisson, or of ours with a longer timeout, O(queue) to join.
 -- Safe to repeat: the same holder writes the same field, and has one place.
 -- @include common/token
 local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
--- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
+-- No holder and no waiters: the code below is not needed, and parsing it takes time.
 if redis.call('EXISTS', lock, queue, deadlines) == 0 then
   local token, last = next_token(KEYS[2], ARGV[3], ARGV[4])
   take(lock, ARGV[2], holder, '1')
@@ -25,7 +25,7 @@ if redis.call('EXISTS', lock, queue, deadlines) == 0 then
 end
 -- @include common/locktype
 -- @include common/queue
--- What can fail comes first: nothing is written then.
+-- What can fail comes first, before anything is written.
 local token, last, clock = peek_token(KEYS[2])
 local free = redis.call('HLEN', lock) == 0
 if not free and redis.call('HEXISTS', lock, 'mode') == 1 then

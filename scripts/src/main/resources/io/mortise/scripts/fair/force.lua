@@ -1,16 +1,16 @@
--- fair/force: takes the lock from whoever holds it, and wakes the head of the queue; when it is empty,
--- those who wait for a plain lock of that name.
+-- fair/force: releases the lock, whoever holds it, and wakes the head of the queue; when it is empty, the
+-- waiters for a plain lock of that name.
 --
 -- KEYS[1] the lock, a hash {holder -> count}
--- KEYS[2] the channel of plain locks, and what the channels of its waiters begin with
--- KEYS[3] the mark by which the holder learns that it was forced; it lives as long as the lease
---         would have
+-- KEYS[2] the channel of plain locks, and the prefix of the channels of its waiters
+-- KEYS[3] the mark that tells the holder of the forced release; it lives as long as the
+--         lease would have
 -- KEYS[4] the queue, a list of holders
--- KEYS[5] the deadlines of those in the queue, a sorted set, epoch ms
+-- KEYS[5] the deadlines of queued waiters, a sorted set, epoch ms
 -- ARGV[1] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[2] life of the mark in ms when the lock has no TTL
 --
--- Answer: 1 when somebody held it, otherwise 0.
+-- Answer: 1 when it was held, otherwise 0.
 -- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat, but a repetition may hit the
 -- next holder.
 -- @include common/locktype
@@ -27,7 +27,7 @@ local life = redis.call('PTTL', KEYS[1])
 if life <= 0 then
   life = ARGV[2]
 end
-redis.call('GET', KEYS[3]) -- fails if it is something else, which SET would not
+redis.call('GET', KEYS[3]) -- fails on another type, SET would not
 local head = prune(KEYS[4], KEYS[5], now_ms())
 redis.call('SET', KEYS[3], holder, 'PX', life)
 redis.call('DEL', KEYS[1])

@@ -1,20 +1,20 @@
--- fair/leave: gives up whatever an acquisition has: its place in the queue, or the lock itself.
+-- fair/leave: removes whatever an acquisition has: its place in the queue, or the lock itself.
 --
 -- KEYS[1] the lock, a hash {holder -> 1}
--- KEYS[2] the channel of plain locks, and what the channels of its waiters begin with
+-- KEYS[2] the channel of plain locks, and the prefix of the channels of its waiters
 -- KEYS[3] the queue, a list of holders
--- KEYS[4] the deadlines of those in the queue, a sorted set, epoch ms
+-- KEYS[4] the deadlines of queued waiters, a sorted set, epoch ms
 -- ARGV[1] holder
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, subscribers that heard it, or -1} when it held the lock or had a place; otherwise {0, 0}.
--- Cost: O(1) for a holder and for the head, O(queue) for who leaves from further back.
+-- Answer: {1, notified subscribers, or -1} when it held the lock or had a place; otherwise {0, 0}.
+-- Cost: O(1) for a holder and for the head, O(queue) for a waiter behind it.
 -- Safe to repeat: it names one acquisition.
 -- @include common/publish
 -- @include common/queue
 local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
 local held = redis.call('HEXISTS', lock, holder) == 1
-agree(queue, deadlines) -- fails if they are something else
+agree(queue, deadlines) -- fails on another type
 if held then
   redis.call('DEL', lock)
 end

@@ -1,25 +1,25 @@
--- fair/presence: the sign of life of those who wait; it also moves the queue on when its head died.
+-- fair/presence: the heartbeat of waiters; it also advances the queue when its head died.
 --
 -- EACH waiter has
 -- KEYS[1] the lock, a hash {holder -> 1}
--- KEYS[2] what the channels of its waiters begin with
+-- KEYS[2] the prefix of the channels of its waiters
 -- KEYS[3] the queue, a list of holders
--- KEYS[4] the deadlines of those in the queue, a sorted set, epoch ms
+-- KEYS[4] the deadlines of queued waiters, a sorted set, epoch ms
 -- ARGV[1] holder
--- ARGV[2] how long a place is kept without a sign of life, ms
+-- ARGV[2] how long a place is kept without a heartbeat, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: for each waiter 1 when it waits on; 0 when it has no place any more, 2 when the lock is free
+-- Answer: for each waiter 1 to go on waiting; 0 when it has lost its place, 2 when the lock is free
 -- and it is its turn: both should ask again.
--- Cost: O(waiters); beside waiters of Redisson's, or of ours with a longer presence, O(queue) besides,
--- once. Wakes the head of each queue at most once. Safe to repeat. One queue whose key has become something
--- else does not spoil the others.
+-- Cost: O(waiters); with waiters of Redisson, or of ours with a longer timeout, also O(queue) once.
+-- Wakes the head of each queue at most once. Safe to repeat. A queue whose key has another type does not
+-- affect the others.
 -- @include common/publish
 -- @include common/queue
 local answers, queues = {}, {}
 local now = now_ms()
 
--- What is to be known of a queue before anybody signs.
+-- The state of a queue before any heartbeat.
 local function open(queue, deadlines)
   heal(queue, deadlines)
   return {waiters = {}, was = {}, redissons = 0, latest = latest_deadline(deadlines)}
@@ -43,7 +43,7 @@ local function sign(known, queue, deadlines, holder, life)
   return 1
 end
 
--- The waiter of this batch whose turn it is; another one is woken.
+-- The waiter of this batch whose turn it is; another one is notified.
 local function move_on(known, lock, channels, queue, deadlines, command)
   local head = prune(queue, deadlines, now)
   if not head or redis.call('EXISTS', lock) == 1 then
@@ -55,7 +55,7 @@ local function move_on(known, lock, channels, queue, deadlines, command)
   return known.waiters[head]
 end
 
--- Everybody signs before anybody is taken for dead: the others of this batch may stand before.
+-- All heartbeats come before any removal: others of this batch may be ahead.
 for i = 1, #KEYS / 4 do
   local k, a = 4 * (i - 1), 3 * (i - 1)
   local queue, deadlines = KEYS[k + 3], KEYS[k + 4]

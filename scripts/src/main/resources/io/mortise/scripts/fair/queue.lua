@@ -1,7 +1,7 @@
--- fair/queue: how many wait, and where one of them stands.
+-- fair/queue: the number of waiters, and the position of one of them.
 --
 -- KEYS[1] the queue, a list of holders
--- KEYS[2] the deadlines of those in the queue, a sorted set, epoch ms
+-- KEYS[2] the deadlines of queued waiters, a sorted set, epoch ms
 -- ARGV[1] holder, or nothing
 --
 -- Answer: {length, position}, the position counted from 0, or -1 when it does not wait.

@@ -1,18 +1,18 @@
--- fair/release: gives the lock up and wakes the head of the queue, and nobody else; when it is empty,
--- those who wait for a plain lock of that name.
+-- fair/release: releases the lock and wakes only the head of the queue; when it is empty, the waiters
+-- for a plain lock of that name.
 --
 -- KEYS[1] the lock, a hash {holder -> 1}
--- KEYS[2] the channel of plain locks, and what the channels of its waiters begin with
+-- KEYS[2] the channel of plain locks, and the prefix of the channels of its waiters
 -- KEYS[3] the mark that a forced release leaves
 -- KEYS[4] the queue, a list of holders
--- KEYS[5] the deadlines of those in the queue, a sorted set, epoch ms
+-- KEYS[5] the deadlines of queued waiters, a sorted set, epoch ms
 -- ARGV[1] holder
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, subscribers that heard it, or -1} when released; {0, 0} when this holder does not hold it;
--- {2, 0} when it was taken from this holder by force.
--- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat: only the acquisition that it
--- is meant for is released.
+-- Answer: {1, notified subscribers, or -1} when released; {0, 0} when this holder does not hold it;
+-- {2, 0} when it was released by force.
+-- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat: it releases only the
+-- given acquisition.
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   if redis.call('GET', KEYS[3]) == ARGV[1] then
     return {2, 0}

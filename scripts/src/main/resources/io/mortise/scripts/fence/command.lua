@@ -1,10 +1,10 @@
--- fence/command: runs one command, unless a holder with a larger token has been here.
+-- fence/command: runs one command, unless the resource has seen a larger token.
 --
--- KEYS[1] the largest token that the resource has seen; behind it the keys of the command
+-- KEYS[1] the largest token that the resource has seen, then the keys of the command
 -- ARGV[1] the token
--- ARGV[2] idle life of the largest token, ms; 0 for ever. Behind it the words of the command
+-- ARGV[2] idle life of the largest token, ms; 0 for ever. Then the words of the command
 --
--- Answer: {1, the answer of the command}; {0, the larger token}.
+-- Answer: {1, the reply of the command}; {0, the larger token}.
 -- Cost: that of the command. Safe to repeat as far as the command is.
 -- @include common/fence
 local larger = stale(KEYS[1], ARGV[1], ARGV[2])

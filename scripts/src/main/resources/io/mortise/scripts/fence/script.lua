@@ -1,11 +1,11 @@
--- fence/script: runs a script of the user's, unless a holder with a larger token has been here. The
--- script stands in the place of the line that says so, and sees its own KEYS and ARGV.
+-- fence/script: runs a script of the user, unless the resource has seen a larger token. The
+-- script replaces the placeholder line, and sees its own KEYS and ARGV.
 --
--- KEYS[1] the largest token that the resource has seen; behind it the keys of the script
+-- KEYS[1] the largest token that the resource has seen, then the keys of the script
 -- ARGV[1] the token
--- ARGV[2] idle life of the largest token, ms; 0 for ever. Behind it the arguments of the script
+-- ARGV[2] idle life of the largest token, ms; 0 for ever. Then the arguments of the script
 --
--- Answer: {1, the answer of the script}; {0, the larger token}; or the error that the script returns.
+-- Answer: {1, the reply of the script}; {0, the larger token}; or the error that the script returns.
 -- Cost: that of the script. Safe to repeat as far as the script is.
 -- @include common/fence
 local larger = stale(KEYS[1], ARGV[1], ARGV[2])

@@ -1,4 +1,4 @@
--- lock/acquire: takes a free lock, or says for how long it is busy.
+-- lock/acquire: acquires a free lock, or returns how long it is busy.
 --
 -- KEYS[1] the lock, a hash {holder -> 1}
 -- KEYS[2] its fencing token
@@ -7,13 +7,13 @@
 -- ARGV[3] idle life of the token, ms
 -- ARGV[4] how many tokens to reserve, at least 1
 --
--- Answer: {1, first token, last one before or 0} when acquired; {0, what is left of the other's lease in ms, or -1 for ever}.
+-- Answer: {1, first token, last one before or 0} when acquired; {0, remaining lease in ms, or -1 for ever} when busy.
 -- Cost: O(1). Safe to repeat: the same holder writes the same field, and gets a newer token.
 -- @include common/token
 -- @include common/locktype
 local free = redis.call('HLEN', KEYS[1]) == 0
 if free or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
-  -- What can fail comes first: nothing is held then.
+  -- What can fail comes first, while nothing is held.
   local token, last = next_token(KEYS[2], ARGV[3], ARGV[4])
   if free then
     take(KEYS[1], ARGV[2], ARGV[1], '1')

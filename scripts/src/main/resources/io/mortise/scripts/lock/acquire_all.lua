@@ -1,4 +1,4 @@
--- lock/acquire_all: takes several free locks at once, or none of them.
+-- lock/acquire_all: acquires several free locks, or none of them.
 --
 -- EACH lock has
 -- KEYS[1] the lock, a hash {holder -> 1}
@@ -8,7 +8,7 @@
 -- ARGV[3] idle life of the token, ms
 --
 -- Answer: {1, token, last one before or 0} when all are acquired: one token, larger than any before;
--- {0, i, what is left of the other's lease in ms, or -1 for ever} with the first that is busy.
+-- {0, i, remaining lease in ms, or -1 for ever} of the first busy lock.
 -- Cost: O(locks). Safe to repeat: the same holder writes the same fields, and gets a newer token.
 -- @include common/token
 -- @include common/locktype
@@ -24,7 +24,7 @@ for i = 1, #KEYS / 2 do
   local its_token, its_last, its_now = peek_token(KEYS[2 * i])
   token, last, now = math.max(token, its_token), math.max(last, its_last), its_now
 end
--- What can fail comes first: nothing is held then.
+-- What can fail comes first, while nothing is held.
 for i = 1, #KEYS / 2 do
   store_token(KEYS[2 * i], token, ARGV[3 * i], now)
 end

@@ -1,13 +1,13 @@
--- lock/force: takes the lock from whoever holds it, and wakes who waits for it.
+-- lock/force: releases the lock, whoever holds it, and wakes its waiters.
 --
 -- KEYS[1] the lock, a hash {holder -> count}
 -- KEYS[2] the channel of the lock
--- KEYS[3] the mark by which the holder learns that it was forced; it lives as long as the lease
---         would have
+-- KEYS[3] the mark that tells the holder of the forced release; it lives as long as the
+--         lease would have
 -- ARGV[1] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[2] life of the mark in ms when the lock has no TTL
 --
--- Answer: 1 when somebody held it, otherwise 0.
+-- Answer: 1 when it was held, otherwise 0.
 -- Cost: O(1) and the PUBLISH. Safe to repeat, but a repetition may hit the next holder.
 -- @include common/locktype
 -- @include common/publish
@@ -22,7 +22,7 @@ local life = redis.call('PTTL', KEYS[1])
 if life <= 0 then
   life = ARGV[2]
 end
-redis.call('GET', KEYS[3]) -- fails if it is something else, which SET would not
+redis.call('GET', KEYS[3]) -- fails on another type, SET would not
 redis.call('SET', KEYS[3], holder, 'PX', life)
 redis.call('DEL', KEYS[1])
 publish(ARGV[1], KEYS[2], '0')

@@ -1,4 +1,4 @@
--- lock/raise: makes the last fencing token of a lock that is held at least as large as the one given.
+-- lock/raise: raises the last fencing token of a held lock to at least the given one.
 --
 -- KEYS[1] the lock, a hash in which every hold has a field
 -- KEYS[2] its fencing token
@@ -6,7 +6,7 @@
 -- ARGV[2] token
 -- ARGV[3] idle life of the token, ms
 --
--- Answer: 1 when the hold is there and its token raised; 0 when it is not there.
+-- Answer: 1 when the hold exists and its token is raised; 0 when it does not exist.
 -- Cost: O(1). Safe to repeat: a token is never lowered.
 -- @include common/token
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then

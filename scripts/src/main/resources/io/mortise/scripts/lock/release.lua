@@ -1,4 +1,4 @@
--- lock/release: gives the lock up and wakes who waits for it.
+-- lock/release: releases the lock and wakes its waiters.
 --
 -- KEYS[1] the lock, a hash {holder -> 1}
 -- KEYS[2] the channel of the lock
@@ -6,9 +6,9 @@
 -- ARGV[1] holder
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, subscribers that heard it, or -1} when released; {0, 0} when this holder does not hold it;
--- {2, 0} when it was taken from this holder by force.
--- Cost: O(1) and the PUBLISH. Safe to repeat: only the acquisition that it is meant for is released.
+-- Answer: {1, notified subscribers, or -1} when released; {0, 0} when this holder does not hold it;
+-- {2, 0} when it was released by force.
+-- Cost: O(1) and the PUBLISH. Safe to repeat: it releases only the given acquisition.
 -- @include common/publish
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   if redis.call('GET', KEYS[3]) == ARGV[1] then

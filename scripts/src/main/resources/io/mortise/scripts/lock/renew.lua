@@ -1,15 +1,15 @@
--- lock/renew: sees to it that each hold of a batch lasts for its lease from now; never shortens one.
+-- lock/renew: extends each hold of a batch to its lease from now; never shortens one.
 --
 -- EACH hold has
 -- KEYS[1] the lock, a hash {holder -> 1}
 -- KEYS[2] the mark that a forced release leaves
 -- ARGV[1] holder
--- ARGV[2] lease, ms: its whole lease, or what is left of one that is not renewed
+-- ARGV[2] lease, ms: its whole lease, or the rest of one that is not renewed
 --
--- Answer: for each hold 1 when renewed, 0 when this holder does not hold it, 2 when it was taken
--- from this holder by force, -1 when Redis refused to say.
--- Cost: O(holds). Safe to repeat, and never revives what was released. One hold whose key has become
--- something else does not spoil the others.
+-- Answer: for each hold 1 when renewed, 0 when this holder does not hold it, 2 when it was released
+-- by force, -1 when Redis refused to answer.
+-- Cost: O(holds). Safe to repeat, and never revives a released hold. A hold whose key has another
+-- type does not affect the others.
 -- @include common/lease
 local function renew(lock, mark, holder, lease)
   if redis.call('HEXISTS', lock, holder) == 1 then

@@ -1,23 +1,23 @@
--- rw/fair_presence: the sign of life of those in the queue; it also moves the queue on when its head
--- died, or when a peer that does not know the queue gave up the lock.
+-- rw/fair_presence: the heartbeat of queued waiters; it also advances the queue when its head
+-- died, or when a peer that ignores the queue released the lock.
 --
 -- EACH waiter has
 -- KEYS[1] the lock, a hash {mode -> read or write; holds -> count}
--- KEYS[2] what the keys of its holds begin with
--- KEYS[3] its channel, and what the channels of those in the queue begin with
--- KEYS[4] the intent of a writer that waits
--- KEYS[5] the readers that wait, a sorted set with their deadlines, epoch ms
+-- KEYS[2] the prefix of the keys of its holds
+-- KEYS[3] its channel, and the prefix of the channels of queued waiters
+-- KEYS[4] the intent of a waiting writer
+-- KEYS[5] the waiting readers, a sorted set with their deadlines, epoch ms
 -- KEYS[6] the readers whose turn it is, a sorted set of the same form
 -- KEYS[7] the queue of a fair lock, a list
--- KEYS[8] the deadlines of those in the queue, a sorted set, epoch ms
+-- KEYS[8] the deadlines of queued waiters, a sorted set, epoch ms
 -- ARGV[1] waiter: a reader, or a writer
--- ARGV[2] how long a place is kept without a sign of life, ms
+-- ARGV[2] how long a place is kept without a heartbeat, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: for each waiter 1 when it waits on; 0 when it has no place any more, 2 when it may come in:
+-- Answer: for each waiter 1 to go on waiting; 0 when it has lost its place, 2 when it may enter:
 -- both should ask again.
--- Cost: O(waiters), and for each lock of which the head signs O(readers). Calls others at most once.
--- Safe to repeat: it makes no place. One lock whose key has become something else does not spoil the
+-- Cost: O(waiters), and O(readers) for each lock with the heartbeat of its head. Notifies others at
+-- most once. Safe to repeat: it adds no place. A lock whose key has another type does not affect the
 -- others.
 -- @include common/rw
 local answers, locks = {}, {}
@@ -31,7 +31,7 @@ local function sign(k, waiter, life)
   return 1
 end
 
--- Those of this batch who may come in; others who may are called.
+-- The waiters of this batch that may enter; others that may are notified.
 local function move_on(k, signed)
   local head = prune(k.queue, k.deadlines, now_ms())
   local mode = redis.call('HGET', k.lock, 'mode')
@@ -53,7 +53,7 @@ local function move_on(k, signed)
   return mine
 end
 
--- Everybody signs before anybody is taken for dead: the others of this batch may stand before.
+-- All heartbeats come before any removal: others of this batch may be ahead.
 for i = 1, #KEYS / 8 do
   local at = 8 * (i - 1)
   local lock = locks[KEYS[at + 1]]
@@ -87,7 +87,7 @@ for _, lock in ipairs(locks) do
   if lock.sound then
     local done, mine = pcall(move_on, lock.k, lock.signed)
     for _, i in pairs(done and mine or lock.signed) do
-      answers[i] = done and 2 or 0 -- who hears 0 asks again, and is told what is wrong
+      answers[i] = done and 2 or 0 -- after 0 the waiter asks again, and gets the error
     end
   end
 end

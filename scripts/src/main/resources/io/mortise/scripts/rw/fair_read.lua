@@ -1,4 +1,4 @@
--- rw/fair_read: takes the lock for reading when no writer holds it or stands before this one;
+-- rw/fair_read: acquires the lock for reading when no writer holds it or is ahead in the queue;
 -- otherwise joins the queue.
 --
 -- @include common/rwkeys
@@ -6,18 +6,18 @@
 -- ARGV[1] reader, unique for each acquisition
 -- ARGV[2] lease, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
--- ARGV[4] the write hold of the asking thread, or nothing: below it nobody queues
--- ARGV[5] how long a place is kept without a sign of life, ms; 0: do not join the queue
+-- ARGV[4] the write hold of the calling thread, or nothing: below it no reader queues
+-- ARGV[5] how long a place is kept without a heartbeat, ms; 0: do not join the queue
 -- ARGV[6] idle life of the token, ms
 --
--- Answer: {1, last token, the same or 0} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is
--- after how long it makes sense to ask again without being woken, or -1 when others look after that.
+-- Answer: {1, last token, the same or 0} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms
+-- is the time until another attempt is useful without a message, or -1 when others see to that.
 -- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same reader writes the same field, and has one place.
 -- @include common/token
 -- @include common/firstread
 local reader, writer, life = ARGV[1], ARGV[4], tonumber(ARGV[5])
--- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
+-- No holder and no waiters: the code below is not needed, and parsing it takes time.
 if redis.call('EXISTS', k.lock, k.queue, k.deadlines) == 0 then
   local token, last = last_token(KEYS[9])
   lengthen(KEYS[9], ARGV[6])
@@ -51,7 +51,7 @@ if admitted or (mode ~= 'write' and before_writers(k, reader)) then
   enter(k, reader, ARGV[2], nested and writer)
   if redis.call('ZSCORE', k.deadlines, reader) then
     step_ahead(k, reader)
-    -- The one that has come so near now that it sees no writer before it.
+    -- The reader that is now near enough to the head to see no writer ahead.
     local next = redis.call('LINDEX', k.queue, WINDOW - 1)
     if next and not pruned and before_writers(k, next) then
       call_entry(k, next)

@@ -1,21 +1,21 @@
--- rw/fair_write: takes the lock for writing when nobody holds it and it is this one's turn; otherwise
--- joins the queue.
+-- rw/fair_write: acquires a free lock for writing when it is this writer's turn; otherwise joins the
+-- queue.
 --
 -- @include common/rwkeys
 -- KEYS[9] its fencing token
 -- ARGV[1] writer, unique for each acquisition
 -- ARGV[2] lease, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
--- ARGV[4] how long a place is kept without a sign of life, ms; 0: do not join the queue
+-- ARGV[4] how long a place is kept without a heartbeat, ms; 0: do not join the queue
 -- ARGV[5] idle life of the token, ms
 --
--- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is after
--- how long it makes sense to ask again without being woken, or -1 when others look after that.
+-- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is the
+-- time until another attempt is useful without a message, or -1 when others see to that.
 -- Cost: O(readers), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same writer writes the same field, and has one place.
 -- @include common/token
 local writer, life = ARGV[1], tonumber(ARGV[4])
--- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
+-- No holder and no waiters: the code below is not needed, and parsing it takes time.
 if redis.call('EXISTS', k.lock, k.queue, k.deadlines) == 0 then
   local token, last = next_token(KEYS[9], ARGV[5], 1)
   take(k.lock, ARGV[2], 'mode', 'write', writer, '1')

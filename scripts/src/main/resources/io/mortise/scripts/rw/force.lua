@@ -1,13 +1,13 @@
--- rw/force: takes the lock from all its readers, or from its writer, and wakes who may come in.
+-- rw/force: releases the holds of all readers, or of the writer, and wakes the waiters that may enter.
 --
 -- @include common/rwkeys
--- KEYS[9] the holds that were taken by force, a set: by it they learn of it, for as long as the
---         longest would have lasted
--- ARGV[1] read or write: whom it is taken from
+-- KEYS[9] the holds that were released by force, a set that tells their holders; it lives as long as
+--         the longest would have lasted
+-- ARGV[1] read or write: whose holds are released
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[3] life of the marks in ms when the lock has no TTL
 --
--- Answer: 1 when anybody held it so, otherwise 0.
+-- Answer: 1 when there was such a hold, otherwise 0.
 -- Cost: O(readers). Safe to repeat, but a repetition may hit the next holders.
 -- @include common/rw
 local from_writer = ARGV[1] == 'write'

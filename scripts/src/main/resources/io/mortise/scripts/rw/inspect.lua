@@ -1,11 +1,11 @@
--- rw/inspect: says whether anybody reads, or writes, and for how long.
+-- rw/inspect: returns whether the lock is held for reading, or writing, and for how long.
 --
 -- KEYS[1] the lock, a hash {mode -> read or write; holds -> count}
--- KEYS[2] what the keys of its holds begin with
--- ARGV[1] read or write: who is asked for
+-- KEYS[2] the prefix of the keys of its holds
+-- ARGV[1] read or write: which holds
 --
--- Answer: the remaining lease in ms, of readers the longest; -1 when it has no end, -2 when nobody
--- holds it so.
+-- Answer: the remaining lease in ms, of readers the longest; -1 when it has no end, -2 when there is no such
+-- hold.
 -- Cost: O(readers). Writes nothing.
 -- @include common/rw
 local s = look({lock = KEYS[1], prefix = KEYS[2]})

@@ -1,13 +1,13 @@
--- rw/leave: gives up whatever an acquisition has: its intent, its place, or the hold itself.
+-- rw/leave: removes whatever an acquisition has: its intent, its place, or the hold itself.
 --
 -- @include common/rwkeys
 -- ARGV[1] hold: a reader, or a writer
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, subscribers that heard it, less 1 for each channel the user has no right to} when there
--- was anything; otherwise {0, 0}.
--- Cost: O(1) for who waits, O(queue) for who leaves a queue from further back, O(readers) for who
--- holds. Safe to repeat: it names one acquisition.
+-- Answer: {1, notified subscribers, less 1 for each channel without permission} when it had
+-- anything; otherwise {0, 0}.
+-- Cost: O(1) for a waiter, O(queue) for one behind the head of a queue, O(readers) for a holder. Safe
+-- to repeat: it names one acquisition.
 -- @include common/rw
 local hold = ARGV[1]
 k.publish = ARGV[2]
@@ -29,7 +29,7 @@ if redis.call('HEXISTS', k.lock, hold) == 1 then
     return entry == hold
   end)
 end
--- Those who were kept out by what is gone now: readers by an intent, writers by a turn.
+-- The waiters that it kept out: readers by an intent, writers by a turn.
 local mode = redis.call('HGET', k.lock, 'mode')
 if intended and mode ~= 'write' then
   heard = heard + publish(k.publish, k.channel, '1')

@@ -1,25 +1,24 @@
--- rw/read: takes the lock for reading, beside other readers or below a write hold of the same
+-- rw/read: acquires the lock for reading, beside other readers or below a write hold of the same
 -- thread.
---
--- Readers wait while a writer holds the lock. They also wait while one intends to, unless it is the
--- turn of those that waited before.
+-- Readers wait while a writer holds the lock or intends to, unless it is the turn of the readers that
+-- waited before.
 --
 -- @include common/rwkeys
 -- KEYS[9] the fencing token of the last write
 -- ARGV[1] reader, unique for each acquisition
 -- ARGV[2] lease, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
--- ARGV[4] the write hold of the asking thread, or nothing
--- ARGV[5] how long it counts as waiting without a sign of life, ms; 0: it does not wait
+-- ARGV[4] the write hold of the calling thread, or nothing
+-- ARGV[5] how long it counts as waiting without a heartbeat, ms; 0: it does not wait
 -- ARGV[6] idle life of the token, ms
 --
--- Answer: {1, last token, the same or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms is after
--- how long it makes sense to ask again without being woken, or -1 when nothing sets an end.
+-- Answer: {1, last token, the same or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms
+-- is the time until another attempt is useful without a message, or -1 when there is no end.
 -- Cost: O(1). Safe to repeat: the same reader writes the same field.
 -- @include common/token
 -- @include common/firstread
 local reader, writer, life = ARGV[1], ARGV[4], tonumber(ARGV[5])
--- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
+-- No holder and no waiters: the code below is not needed, and parsing it takes time.
 if redis.call('EXISTS', k.lock, k.intent, k.waiters, k.turn) == 0 then
   local token, last = last_token(KEYS[9])
   lengthen(KEYS[9], ARGV[6])

@@ -1,16 +1,16 @@
--- rw/reader_presence: the sign of life of readers that wait.
+-- rw/reader_presence: the heartbeat of waiting readers.
 --
 -- EACH reader has
 -- KEYS[1] the lock, a hash {mode -> read or write; holds -> count}
--- KEYS[2] the intent of a writer that waits
--- KEYS[3] the readers that wait, a sorted set with their deadlines, epoch ms
+-- KEYS[2] the intent of a waiting writer
+-- KEYS[3] the waiting readers, a sorted set with their deadlines, epoch ms
 -- KEYS[4] the readers whose turn it is, a sorted set of the same form
 -- ARGV[1] reader
--- ARGV[2] how long it counts as waiting without a sign of life, ms
+-- ARGV[2] how long it counts as waiting without a heartbeat, ms
 --
--- Answer: for each reader 1 when it waits on; 0 when it does not count as waiting any more, 2 when it
--- may come in: both should ask again.
--- Cost: O(readers). Safe to repeat: it lengthens what is there, and makes nothing.
+-- Answer: for each reader 1 to go on waiting; 0 when it does not count as waiting any more, 2 when it
+-- may enter: both should ask again.
+-- Cost: O(readers). Safe to repeat: it extends what exists, and adds nothing.
 -- @include common/rw
 local function sign(lock, intent, waiters, turn, reader, life)
   if redis.call('ZSCORE', turn, reader) then

@@ -1,17 +1,17 @@
--- rw/renew: sees to it that each hold of a batch lasts for its lease from now, and nobody else's; never
--- shortens one. It mends what a peer has shortened: the hold's own key, and the hash.
+-- rw/renew: extends each hold of a batch, and no other, to its lease from now; never shortens one. It
+-- repairs what a peer has shortened: the hold's own key, and the hash.
 --
 -- EACH hold has
 -- KEYS[1] the lock, a hash {mode -> read or write; holds -> count}
--- KEYS[2] what the keys of its holds begin with
--- KEYS[3] the holds that were taken by force, a set
+-- KEYS[2] the prefix of the keys of its holds
+-- KEYS[3] the holds that were released by force, a set
 -- ARGV[1] hold
--- ARGV[2] lease, ms: its whole lease, or what is left of one that is not renewed
+-- ARGV[2] lease, ms: its whole lease, or the rest of one that is not renewed
 --
--- Answer: for each hold 1 when renewed, 0 when it is not there or its lease is over, 2 when it was
--- taken by force, -1 when Redis refused to say.
--- Cost: O(holds). Safe to repeat, and never revives what was released or has run out. One hold whose
--- key has become something else does not spoil the others.
+-- Answer: for each hold 1 when renewed, 0 when it does not exist or its lease is over, 2 when it
+-- was released by force, -1 when Redis refused to answer.
+-- Cost: O(holds). Safe to repeat, and never revives a released or expired hold. A hold whose key has
+-- another type does not affect the others.
 -- @include common/rw
 local function renew(k, forced, hold, lease)
   if redis.call('HEXISTS', k.lock, hold) == 0 then

@@ -1,20 +1,19 @@
--- rw/write: takes the lock for writing when nobody holds it; a writer that waits keeps new readers
--- out.
+-- rw/write: acquires a free lock for writing; a waiting writer keeps new readers out.
 --
 -- @include common/rwkeys
 -- KEYS[9] its fencing token
 -- ARGV[1] writer, unique for each acquisition
 -- ARGV[2] lease, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
--- ARGV[4] how long its intent stands without a sign of life, ms; 0: it does not wait
+-- ARGV[4] how long its intent lasts without a heartbeat, ms; 0: it does not wait
 -- ARGV[5] idle life of the token, ms
 --
--- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms is after how long
--- it makes sense to ask again without being woken, or -1 when nothing sets an end.
+-- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms is the time
+-- until another attempt is useful without a message, or -1 when there is no end.
 -- Cost: O(readers). Safe to repeat: the same writer writes the same field, and gets a newer token.
 -- @include common/token
 local writer, life = ARGV[1], tonumber(ARGV[4])
--- Nobody holds it and nobody waits: none of what follows is needed, and reading it takes its time.
+-- No holder and no waiters: the code below is not needed, and parsing it takes time.
 if redis.call('EXISTS', k.lock, k.intent, k.turn) == 0 then
   local token, last = next_token(KEYS[9], ARGV[5], 1)
   take(k.lock, ARGV[2], 'mode', 'write', writer, '1')

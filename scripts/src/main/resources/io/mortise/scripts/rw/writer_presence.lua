@@ -1,21 +1,21 @@
--- rw/writer_presence: the sign of life of writers that wait: their intents stand on.
+-- rw/writer_presence: the heartbeat of waiting writers, which prolongs their intents.
 --
 -- EACH writer has
 -- KEYS[1] the lock, a hash {mode -> read or write; holds -> count}
--- KEYS[2] what the keys of its holds begin with
--- KEYS[3] its channel, and what the channels of those in the queue begin with
--- KEYS[4] the intent of a writer that waits
--- KEYS[5] the readers that wait, a sorted set with their deadlines, epoch ms
+-- KEYS[2] the prefix of the keys of its holds
+-- KEYS[3] its channel, and the prefix of the channels of queued waiters
+-- KEYS[4] the intent of a waiting writer
+-- KEYS[5] the waiting readers, a sorted set with their deadlines, epoch ms
 -- KEYS[6] the readers whose turn it is, a sorted set of the same form
 -- KEYS[7] the queue of a fair lock, a list
--- KEYS[8] the deadlines of those in the queue, a sorted set, epoch ms
+-- KEYS[8] the deadlines of queued waiters, a sorted set, epoch ms
 -- ARGV[1] writer
--- ARGV[2] how long its intent stands without a sign of life, ms
+-- ARGV[2] how long its intent lasts without a heartbeat, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: for each writer 1 when it waits on; 0 when nobody's intent stands, 2 when the lock is free:
+-- Answer: for each writer 1 to go on waiting; 0 when there is no intent, 2 when the lock is free:
 -- both should ask again.
--- Cost: O(writers x readers). Safe to repeat: it lengthens what is there, and makes no intent.
+-- Cost: O(writers x readers). Safe to repeat: it extends what exists, and adds no intent.
 -- @include common/rw
 local function sign(k, writer, life)
   check(k)
