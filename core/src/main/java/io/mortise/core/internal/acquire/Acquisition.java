@@ -7,7 +7,7 @@ import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.handoff.LocalQueue;
 import io.mortise.core.internal.handoff.QueueTicket;
 import io.mortise.core.internal.handoff.SharedLease;
-import io.mortise.core.internal.lease.Completion;
+import io.mortise.core.internal.lease.Completions;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.AcquireResult;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Confined to the thread that waits. Other threads reach it only through the
  * signal of its channel and the permit of its local queue.
  */
-public final class Acquisition implements Completion.Work {
+public final class Acquisition implements Completions.Operation {
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
   private static final long MAX_PAUSE_NANOS = 500_000_000L;
 
@@ -110,10 +110,9 @@ public final class Acquisition implements Completion.Work {
   private @Nullable OwnedLease run() throws InterruptedException {
     context.lease().operations().begin();
     counted = true;
-    Completion completion = null;
     boolean ended = false;
     try {
-      completion = Completion.begin(context.lease(), this);
+      context.lease().completions().begin(this);
       waiting.checkInterrupt();
       granted = handOff.takeOffered(terms.waitNanos());
       if (granted == null && enterLocalQueue()) {
@@ -126,9 +125,7 @@ public final class Acquisition implements Completion.Work {
     } finally {
       try {
         giveBack();
-        if (completion != null) {
-          completion.end();
-        }
+        context.lease().completions().end(this);
         ended = true;
       } finally {
         broken = !ended; // no call: there may be no stack for one

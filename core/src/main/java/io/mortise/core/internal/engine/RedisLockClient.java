@@ -26,7 +26,7 @@ import io.mortise.core.internal.handoff.LocalQueues;
 import io.mortise.core.internal.handoff.SharedHolds;
 import io.mortise.core.internal.lease.BackgroundReleaser;
 import io.mortise.core.internal.lease.ClockDrift;
-import io.mortise.core.internal.lease.Completion;
+import io.mortise.core.internal.lease.Completions;
 import io.mortise.core.internal.lease.HoldRegistry;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
@@ -81,6 +81,7 @@ public final class RedisLockClient implements LockClient, LockServer {
     Scheduler scheduler = new Scheduler(ticker::read, batches::flush, workers.threads("scheduler"));
     BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
     HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, ticker);
+    Completions completions = new Completions(scheduler, tasks, ticker);
     Subscriptions subscriptions =
         new Subscriptions(
             this.servers,
@@ -102,6 +103,7 @@ public final class RedisLockClient implements LockClient, LockServer {
             scheduler,
             tasks,
             holds,
+            completions,
             new BackgroundReleaser(commands, scheduler, tasks, closing, ticker),
             new ObservedReleases(subscriptions, fairness));
     this.context =
@@ -112,11 +114,12 @@ public final class RedisLockClient implements LockClient, LockServer {
             subscriptions,
             fairness,
             () -> id + ":" + acquisitions.incrementAndGet());
+    scheduler.add(completions); // the first entry
     this.servers.onConnectionLost(holds::connectionBroke);
     this.servers.onChange(this::serverChanged);
     if (this.servers.canFailOver()) {
-      // The monitor itself is the first entry.
-      scheduler.add(new FailoverMonitor(this.servers, () -> scheduler.size() > 1, ticker.read()));
+      // The monitor itself is the second entry.
+      scheduler.add(new FailoverMonitor(this.servers, () -> scheduler.size() > 2, ticker.read()));
     }
     scheduler.start();
   }
@@ -221,7 +224,7 @@ public final class RedisLockClient implements LockClient, LockServer {
         context.lease().releases().size(),
         scheduler().size()
             - scheduler().entries(FailoverMonitor.class).size()
-            - scheduler().entries(Completion.class).size(),
+            - scheduler().entries(Completions.class).size(),
         servers.connectionsInUse());
   }
 

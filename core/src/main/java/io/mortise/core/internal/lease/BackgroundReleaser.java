@@ -74,7 +74,7 @@ public final class BackgroundReleaser {
         tasks.run(task);
         started = true;
       } finally {
-        if (!started) { // an error: its caller asks again, see Completion
+        if (!started) { // an error: its caller asks again, see Completions
           pending.remove(task);
         }
       }

@@ -18,6 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
  *
  * @param operations counts the acquisitions and releases that are under way
  * @param holds all holds of the client
+ * @param completions completes operations that an error has interrupted
  * @param releases releases holds that may exist in Redis without a holder in this client
  * @param observer observes releases
  */
@@ -32,6 +33,7 @@ public record LeaseContext(
     Scheduler scheduler,
     BackgroundTasks tasks,
     HoldRegistry holds,
+    Completions completions,
     BackgroundReleaser releases,
     ReleaseObserver observer) {
 

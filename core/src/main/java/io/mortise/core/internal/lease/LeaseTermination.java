@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * gives up its slot in the local queue. The methods of the section "before the lease is published"
  * are called by the acquiring thread only.
  */
-public final class LeaseTermination implements Completion.Work {
+public final class LeaseTermination implements Completions.Operation {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseTermination.class);
 
   static final String BY_FORCE = "somebody took the lock by force";
@@ -49,7 +49,7 @@ public final class LeaseTermination implements Completion.Work {
   /** The tokens for hand-offs. Set before the lease is published. */
   private TransferableHold.TokenReserve tokenReserve = TransferableHold.TokenReserve.NONE;
 
-  /** The slot that is being left; the releasing thread's, as the three fields that follow. */
+  /** The slot that is being left; the releasing thread's, as the two fields that follow. */
   private @Nullable QueueSlot leaving;
 
   /** Whether a release has begun that Redis has not confirmed. */
@@ -57,8 +57,6 @@ public final class LeaseTermination implements Completion.Work {
 
   /** Whether the release counts as an operation that is under way. */
   private boolean counted;
-
-  private @Nullable Completion completion;
 
   /** Whether an error has kept the thread from completing the release. */
   private volatile boolean broken;
@@ -255,7 +253,7 @@ public final class LeaseTermination implements Completion.Work {
     unconfirmed = true;
     boolean begun = false;
     try {
-      completion = Completion.begin(context, this);
+      context.completions().begin(this);
       context.scheduler().remove(lease.renewal());
       if (lease.protocol().allowsTransfer()) {
         channelGeneration = context.observer().releasing(lease.protocol(), lease.holder());
@@ -342,11 +340,7 @@ public final class LeaseTermination implements Completion.Work {
       context.operations().end();
       counted = false;
     }
-    Completion entry = completion;
-    if (entry != null) {
-      entry.end();
-      completion = null;
-    }
+    context.completions().end(this);
   }
 
   /** Has the hold that Redis may still keep released in the background. */
