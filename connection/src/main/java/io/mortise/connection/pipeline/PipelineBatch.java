@@ -76,10 +76,16 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
       batch.addAll(others.get());
       reusable = lender.onThread(() -> writeAndRead(pooled.connection(), batch));
     } finally {
+      boolean returned = false;
       try {
         failUnanswered(batch, PipelineBatch::unread);
       } finally {
-        pooled.giveBack(reusable);
+        try {
+          pooled.giveBack(reusable);
+          returned = true;
+        } finally {
+          pooled.abandoned = !returned;
+        }
       }
     }
   }

@@ -58,15 +58,23 @@ public interface ConnectionPool extends AutoCloseable {
   @Override
   void close();
 
-  /** A borrowed connection. Its borrower gives it back exactly once. */
-  interface PooledConnection {
-    Connection connection();
+  /**
+   * A borrowed connection. Its borrower gives it back once.
+   *
+   * <p>Where a stack has overflowed, even that call may fail. Then the borrower's last act is to
+   * set {@code abandoned}, which needs no stack, and the pool takes the connection back when it is
+   * next asked for one and has none free.
+   */
+  abstract class PooledConnection {
+    public volatile boolean abandoned;
+
+    public abstract Connection connection();
 
     /**
      * Gives the connection back.
      *
      * @param reusable false when its answers may be out of step, so that the pool has to close it
      */
-    void giveBack(boolean reusable);
+    public abstract void giveBack(boolean reusable);
   }
 }

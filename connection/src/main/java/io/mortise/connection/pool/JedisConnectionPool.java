@@ -2,6 +2,9 @@ package io.mortise.connection.pool;
 
 import io.mortise.connection.concurrent.WorkerPool;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +26,9 @@ public final class JedisConnectionPool implements ConnectionPool {
   private final WorkerPool workers;
   private BiConsumer<Object, Object> changeAction = (former, now) -> {};
 
+  /** What is borrowed, or about to be. */
+  private final Set<PooledJedisConnection> lent = ConcurrentHashMap.newKeySet();
+
   /** The server of the last check; only the scheduler's thread uses it. */
   private @Nullable Object lastServer;
 
@@ -34,20 +40,39 @@ public final class JedisConnectionPool implements ConnectionPool {
   @Override
   public ConnectionPool.PooledConnection borrow(long deadlineNanos) throws InterruptedException {
     Pool<Connection> pool = provider.pool();
+    if (pool.getNumIdle() == 0) {
+      reclaim();
+    }
     PooledJedisConnection pooled = new PooledJedisConnection(pool);
+    boolean borrowed = false;
+    lent.add(pooled);
     try {
       pooled.connection =
           pool.borrowObject(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
+      borrowed = true;
       return pooled;
     } catch (InterruptedException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
       throw new JedisConnectionException("connecting failed", e);
+    } finally {
+      if (!borrowed) {
+        lent.remove(pooled);
+      }
+    }
+  }
+
+  /** Takes back the connections that their borrowers could not give back. */
+  private void reclaim() {
+    for (PooledJedisConnection each : List.copyOf(lent)) {
+      if (each.abandoned && lent.remove(each)) { // by one thread
+        each.giveBack(false);
+      }
     }
   }
 
   /** A borrowed connection; made before the pool lends one, so that nothing can fail in between. */
-  private final class PooledJedisConnection implements ConnectionPool.PooledConnection {
+  private final class PooledJedisConnection extends ConnectionPool.PooledConnection {
     private final Pool<Connection> pool;
     private @Nullable Connection connection;
 
@@ -74,6 +99,7 @@ public final class JedisConnectionPool implements ConnectionPool {
       Connection borrowed = connection();
       if (reusable) {
         pool.returnObject(borrowed);
+        lent.remove(this);
         return;
       }
       boolean submitted = false;
@@ -84,6 +110,7 @@ public final class JedisConnectionPool implements ConnectionPool {
           invalidate(pool, borrowed);
         }
       }
+      lent.remove(this);
     }
   }
 
@@ -137,6 +164,7 @@ public final class JedisConnectionPool implements ConnectionPool {
 
   @Override
   public int inUse() {
+    reclaim();
     Pool<Connection> pool = provider.poolIfKnown();
     return pool == null ? 0 : pool.getNumActive();
   }

@@ -3,7 +3,10 @@ package io.mortise.connection.pool;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.Deque;
+import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -24,10 +27,9 @@ import redis.clients.jedis.JedisClientConfig;
  * of another caller.
  *
  * <p><b>Threads.</b> Any thread may call every method. The semaphore counts the borrowed
- * connections; the deque passes idle ones on. A permit is given back last, in a {@code finally}, on
- * the thread that took it. It is taken two calls deeper than it is given back, so a stack that was
- * large enough for the one is large enough for the other: a {@code StackOverflowError} on the way
- * loses no permit.
+ * connections; the deque passes idle ones on. The set has what is borrowed, or about to be. A
+ * connection that its borrower has abandoned is given back by the thread that removes it from the
+ * set.
  */
 public final class LazyConnectionPool implements ConnectionPool {
   private static final Logger LOG = LoggerFactory.getLogger(LazyConnectionPool.class);
@@ -45,6 +47,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   private final int maxConnections;
   private final Semaphore permits;
   private final Deque<RedisConnection> idle = new ConcurrentLinkedDeque<>();
+  private final Set<PermittedConnection> borrowed = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** Whether the server refuses INFO to this user, and since when. */
@@ -64,15 +67,30 @@ public final class LazyConnectionPool implements ConnectionPool {
 
   @Override
   public ConnectionPool.PooledConnection borrow(long deadlineNanos) throws InterruptedException {
-    PermittedConnection borrowed = new PermittedConnection();
+    PermittedConnection next = new PermittedConnection();
     boolean connected = false;
+    boolean returned = false;
     try {
-      borrowed.take(deadlineNanos);
+      next.take(deadlineNanos);
       connected = true;
-      return borrowed;
+      return next;
     } finally {
       if (!connected) {
-        borrowed.giveBack(false);
+        try {
+          next.giveBack(false);
+          returned = true;
+        } finally {
+          next.abandoned = !returned;
+        }
+      }
+    }
+  }
+
+  /** Takes back the connections that their borrowers could not give back. */
+  private void reclaim() {
+    for (PermittedConnection each : List.copyOf(borrowed)) {
+      if (each.abandoned && borrowed.remove(each)) { // by one thread
+        each.giveBack(false);
       }
     }
   }
@@ -135,6 +153,7 @@ public final class LazyConnectionPool implements ConnectionPool {
 
   @Override
   public int inUse() {
+    reclaim();
     return Math.max(0, maxConnections - permits.availablePermits());
   }
 
@@ -157,12 +176,18 @@ public final class LazyConnectionPool implements ConnectionPool {
   }
 
   /** One permit and its connection, which is null until it is made. */
-  private final class PermittedConnection implements ConnectionPool.PooledConnection {
+  private final class PermittedConnection extends ConnectionPool.PooledConnection {
     private @Nullable RedisConnection connection;
     private boolean permitted;
+    private boolean handled;
 
     void take(long deadlineNanos) throws InterruptedException {
-      takePermit(Math.max(0, deadlineNanos - System.nanoTime()));
+      if (permits.availablePermits() == 0) {
+        reclaim();
+      }
+      borrowed.add(this);
+      long left = Math.max(0, deadlineNanos - System.nanoTime());
+      permitted = permits.tryAcquire(left, TimeUnit.NANOSECONDS);
       if (!permitted) {
         throw new NoSuchElementException("all " + maxConnections + " connections are in use");
       }
@@ -171,10 +196,6 @@ public final class LazyConnectionPool implements ConnectionPool {
       }
       RedisConnection present = idle.pollFirst();
       connection = present == null ? connectWithin(deadlineNanos) : present;
-    }
-
-    private void takePermit(long withinNanos) throws InterruptedException {
-      permitted = permits.tryAcquire(withinNanos, TimeUnit.NANOSECONDS);
     }
 
     @Override
@@ -189,8 +210,10 @@ public final class LazyConnectionPool implements ConnectionPool {
     @Override
     public void giveBack(boolean reusable) {
       RedisConnection present = connection;
+      boolean first = !handled;
+      handled = true; // whatever happens to the connection now, it is not in use twice
       try {
-        if (present != null) {
+        if (present != null && first) {
           if (reusable) {
             idle.addFirst(present);
           } else {
@@ -202,9 +225,10 @@ public final class LazyConnectionPool implements ConnectionPool {
         }
       } finally {
         if (permitted) {
-          permitted = false;
           permits.release();
+          permitted = false;
         }
+        borrowed.remove(this);
       }
     }
   }

@@ -160,7 +160,13 @@ final class RedisNode
             .onServer(RedisConnection.serverRunIdOf(connection));
       }
     } finally {
-      pooled.giveBack(reusable);
+      boolean returned = false;
+      try {
+        pooled.giveBack(reusable);
+        returned = true;
+      } finally {
+        pooled.abandoned = !returned;
+      }
     }
   }
 
