@@ -197,9 +197,11 @@ public interface DistributedLock extends Lock {
   /**
    * As {@link #acquire(Duration)}, without blocking a thread of the caller. Arguments are checked
    * immediately, on the caller's thread; every other result completes the stage. Cancelling its
-   * future ends the wait, and a lease that is granted at the same moment is released. Dependent
-   * stages without their own executor run on a thread of the client: they must not block it for
-   * long.
+   * future ends the wait, and a lease that is granted at the same moment is released; so does
+   * completing the future in another way, as {@code orTimeout} does. A time-out of a
+   * <em>dependent</em> stage does not end the wait: a lease that nobody receives is then released
+   * when the garbage collector finds it. Dependent stages without their own executor run on a
+   * thread of the client: they must not block it for long.
    */
   CompletionStage<Optional<Lease>> acquireAsync(Duration wait);
 
