@@ -1,5 +1,5 @@
 /**
- * Who was inside when: lanes, gaps, overlaps, and the order of those who waited.
+ * The holds of the workers over time: lanes, gaps, overlaps, and the order of the waiters.
  *
  * <p>Uses: the JDK.
  */

@@ -26,7 +26,7 @@ public final class JedisConnectionPool implements ConnectionPool {
   private final WorkerPool workers;
   private BiConsumer<Object, Object> changeAction = (former, now) -> {};
 
-  /** What is borrowed, or about to be. */
+  /** The connections that are borrowed, or about to be. */
   private final Set<PooledJedisConnection> lent = ConcurrentHashMap.newKeySet();
 
   /** The server of the last check; only the scheduler's thread uses it. */

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
-/** Who goes, and who goes along. */
+/** Which threads send a batch, and which commands go along. */
 @Timeout(60)
 class CommandCombinerTest {
   private static final long LONG = 20_000_000_000L;

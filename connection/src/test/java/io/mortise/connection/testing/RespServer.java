@@ -191,7 +191,7 @@ public final class RespServer implements AutoCloseable {
     return reply(command);
   }
 
-  /** What it says of its memory to those who connect from now on. */
+  /** Sets the answer to INFO memory for connections from now on. */
   void memory(long maxmemory, String policy) {
     memory = "# Memory\r\nmaxmemory:%d\r\nmaxmemory_policy:%s\r\n".formatted(maxmemory, policy);
   }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 
-/** Who is asked for the map, what is learnt from it, and which connections it ends. */
+/** The nodes that are asked for the map, its contents, and the connections that it ends. */
 @Timeout(60)
 class SlotMapCacheTest {
   private static final long LONG_NANOS = 20_000_000_000L;

@@ -37,8 +37,9 @@ import org.jspecify.annotations.Nullable;
  * its confirmation. Whatever ends the loop, the {@code finally} gives back the slot in the local
  * queue, the channel, the heartbeat, and the place in a Redis queue.
  *
- * <p><b>Threads.</b> Confined to the thread that waits. Other threads reach it only through the
- * signal of its channel and the permit of its local queue.
+ * <p><b>Threads.</b> Confined to the thread that waits, and after an error in its clean-up to a
+ * worker, see {@link Completions}. Other threads reach it only through the signal of its channel
+ * and the permit of its local queue.
  */
 public final class Acquisition implements Completions.Operation {
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;

@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * RELEASING, in {@link LeaseStateMachine}, does what belongs to it, once: it removes the hold from
  * the scheduler (a lost hold with an owner stays there, for the check whether the owner lives) and
  * gives up its slot in the local queue. The methods of the section "before the lease is published"
- * are called by the acquiring thread only.
+ * are called by the acquiring thread only. A release that an error has interrupted is completed by
+ * a worker, see {@link Completions}.
  */
 public final class LeaseTermination implements Completions.Operation {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseTermination.class);
