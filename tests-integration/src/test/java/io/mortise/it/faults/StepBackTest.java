@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.testkit.FaultProxy;
@@ -20,8 +21,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The first in the line, who has had patience with Redis for long enough, goes to its end so that
- * those behind can find out too. There an interrupt means what it means everywhere.
+ * The first in the line, whose outage timeout is over, does not keep the others from finding out: a
+ * bounded wait goes to the end of the line, and an unbounded one ends.
  */
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
@@ -60,7 +61,7 @@ class StepBackTest {
   }
 
   /** Redis is gone, and the first has tried for half of its patience when the second comes. */
-  private Background<Boolean> behind(Background<?> first) {
+  private Background<Boolean> secondBehind(Background<?> first) {
     first.awaitParked();
     holdsFor(PATIENCE.dividedBy(2), "the first tries", () -> !first.isDone());
     Background<Boolean> second =
@@ -71,33 +72,15 @@ class StepBackTest {
               return got;
             });
     second.awaitInLine();
-    first.awaitInLine(); // for the other half of the second's patience
     return second;
   }
 
   @Test
-  void anInterruptEndsTheWaitAndTheLineGoesOn() throws Exception {
-    proxy.cut();
-    Background<Boolean> first =
-        Background.start(
-            () -> {
-              lock.lockInterruptibly();
-              return true;
-            });
-    Background<Boolean> second = behind(first);
-
-    first.interrupt();
-
-    assertThrows(InterruptedException.class, first::get);
-    proxy.restore();
-    assertTrue(second.get(), "and the line goes on");
-  }
-
-  @Test
-  void aBoundedWaitIsEndedByAnInterruptToo() throws Exception {
+  void aBoundedWaitGoesToTheEndAndAnInterruptEndsItThere() throws Exception {
     proxy.cut();
     Background<Boolean> first = Background.start(() -> lock.tryLock(Duration.ofHours(1)));
-    Background<Boolean> second = behind(first);
+    Background<Boolean> second = secondBehind(first);
+    first.awaitInLine(); // for the other half of the second's patience
 
     first.interrupt();
 
@@ -107,23 +90,20 @@ class StepBackTest {
   }
 
   @Test
-  void lockWaitsOnThroughAnInterruptAndKeepsTheStatus() throws Exception {
+  void anUnboundedWaitEndsWithItsOutageTimeoutWhoeverWaitsBehind() throws Exception {
     proxy.cut();
     Background<Boolean> first =
         Background.start(
             () -> {
               lock.lock();
-              boolean status = Thread.currentThread().isInterrupted();
-              lock.unlock();
-              return status;
+              return true;
             });
-    Background<Boolean> second = behind(first);
+    Background<Boolean> second = secondBehind(first);
 
-    first.interrupt();
-    holdsFor(Duration.ofMillis(100), "it waits on", () -> !first.isDone());
+    LockException thrown = assertThrows(LockException.class, first::get);
+
+    assertTrue(thrown.getMessage().contains("LockOptions.outageTimeout, PT3S"), thrown::getMessage);
     proxy.restore();
-
-    assertTrue(second.get());
-    assertTrue(first.get(), "the status stands");
+    assertTrue(second.get(), "and the line goes on");
   }
 }

@@ -262,14 +262,14 @@ public final class Acquisition implements Completions.Operation {
   }
 
   /**
-   * Moves to the tail of the local queue once the outage timeout is over. A waiter behind this one
-   * may give up earlier (an unbounded wait ends with {@code LockOptions.outageTimeout}), but learns
-   * of the outage only when it is first.
+   * Moves a bounded wait to the tail of the local queue once the outage timeout is over. A waiter
+   * behind this one may give up earlier (an unbounded wait ends with {@code
+   * LockOptions.outageTimeout}), but learns of the outage only when it is first. An unbounded wait
+   * stays, and ends with its next fault.
    */
   private void moveToTailIfExpired() throws InterruptedException {
-    if (faultTimeout.isExpired()) {
-      long leftNanos = terms.isUnbounded() ? LeaseTerms.FOREVER : waiting.leftNanos();
-      ticket.moveToTail(leftNanos, terms.interruptible());
+    if (!terms.isUnbounded() && faultTimeout.isExpired()) {
+      ticket.moveToTail(waiting.leftNanos(), terms.interruptible());
     }
   }
 
