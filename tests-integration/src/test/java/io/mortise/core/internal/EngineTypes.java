@@ -14,8 +14,8 @@ import java.util.List;
  * a string would find nothing, and pass, after a rename.
  */
 public final class EngineTypes {
-  /** Where a thread waits in line behind another thread of its client. */
-  public static final Class<?> LINE = LocalQueue.class;
+  /** Where a thread waits behind another thread of its client. */
+  public static final Class<?> QUEUE = LocalQueue.class;
 
   /** Where a thread is parked until something changes in Redis. */
   public static final Class<?> PARKED = Signal.class;

@@ -10,7 +10,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Traces;
+import io.mortise.it.support.ClientResources;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,11 +58,11 @@ class AsyncLoadTest {
 
   @AfterEach
   void nothingLeaks() {
-    Traces.awaitNone(client);
-    Traces.awaitNone(other);
+    ClientResources.awaitNone(client);
+    ClientResources.awaitNone(other);
     client.close();
     other.close();
-    await().until(() -> Traces.threads(client).isEmpty());
+    await().until(() -> ClientResources.threads(client).isEmpty());
   }
 
   @Test

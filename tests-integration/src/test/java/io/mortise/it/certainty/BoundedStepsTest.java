@@ -8,7 +8,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.internal.EngineTypes;
-import io.mortise.it.support.Caller;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -71,8 +71,8 @@ class BoundedStepsTest {
     RedisLock lock = new RedisLock(client, Names.fresh());
     CountDownLatch released = new CountDownLatch(1);
     lock.lock();
-    Caller<Void> first =
-        Caller.start(
+    AsyncCall<Void> first =
+        AsyncCall.start(
             () -> {
               lock.lock(); // with another one behind it, so that the hold may pass on
               server.pause();
@@ -80,15 +80,15 @@ class BoundedStepsTest {
               released.countDown();
               return null;
             });
-    first.awaitIn(EngineTypes.LINE);
-    Caller<Void> second =
-        Caller.start(
+    first.awaitIn(EngineTypes.QUEUE);
+    AsyncCall<Void> second =
+        AsyncCall.start(
             () -> {
               assertWellWithinTheCommandTimeout(
                   () -> lock.tryLock(Duration.ofSeconds(2), Duration.ofSeconds(5)));
               return null;
             });
-    second.awaitIn(EngineTypes.LINE);
+    second.awaitIn(EngineTypes.QUEUE);
     lock.unlock();
     first.get();
     released.await();

@@ -6,9 +6,9 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.fairlock.RedisFairLock;
-import io.mortise.it.support.Caller;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,28 +40,28 @@ class CloseInQueueTest {
           LockClient.create(
               server.uri(), LockOptions.builder().commandTimeout(COMMAND_TIMEOUT).build());
       RedisFairLock lock = new RedisFairLock(client, held.name(), PRESENCE);
-      List<Caller<Void>> waiters = new ArrayList<>();
+      List<AsyncCall<Void>> waiters = new ArrayList<>();
       for (int i = 0; i < 10; i++) {
         waiters.add(
-            Caller.start(
+            AsyncCall.start(
                 () -> {
                   lock.lock();
                   return null;
                 }));
       }
-      Patiently.until("all stand in the queue", () -> held.queueLength() == 10);
+      Eventually.until("all stand in the queue", () -> held.queueLength() == 10);
 
       // An attempt that is under way when the server stops may take effect after everything else.
-      Patiently.until("all are parked", () -> isQuiet(server));
+      Eventually.until("all are parked", () -> isQuiet(server));
 
       server.pause();
       client.close();
       server.resume();
 
-      for (Caller<Void> waiter : waiters) {
+      for (AsyncCall<Void> waiter : waiters) {
         assertThrows(LockException.class, waiter::get);
       }
-      Patiently.until("nobody stands in the queue", () -> held.queueLength() == 0);
+      Eventually.until("nobody stands in the queue", () -> held.queueLength() == 0);
       held.unlock();
     }
   }

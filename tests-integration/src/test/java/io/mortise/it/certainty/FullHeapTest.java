@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.testkit.JavaProcess;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -35,7 +35,7 @@ class FullHeapTest {
       assertTrue(Integer.parseInt(full.substring("full ".length())) > 0, "there was always room");
       process.awaitLine("acquired", LIVENESS);
       try {
-        Patiently.holdsFor(
+        Eventually.holdsFor(
             THREE_LEASES,
             "what was acquired afterwards is renewed",
             () -> new RedisLock(rival, name + ":fresh").isLocked());

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.testkit.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +39,7 @@ class SmallStackTest {
 
       assertFalse(locks.isEmpty(), "no acquisition met the end of its stack");
       for (RedisLock lock : locks) {
-        Patiently.until("nobody holds " + lock.name(), () -> !lock.isLocked());
+        Eventually.until("nobody holds " + lock.name(), () -> !lock.isLocked());
       }
       assertEquals(0, client.status().holds());
       assertEquals(0, client.status().connectionsInUse());

@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
-import io.mortise.it.chaos.Board.Task;
-import io.mortise.it.support.Crew;
-import io.mortise.it.support.Traces;
+import io.mortise.it.chaos.CurrentTask.Task;
+import io.mortise.it.support.TestThreads;
+import io.mortise.it.support.ClientResources;
 import io.mortise.testkit.HoldLog;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -47,16 +47,16 @@ final class ChaosClient {
     Family family = Family.valueOf(arguments[0]);
     Path directory = Path.of(arguments[3]);
     Random random = new Random(Long.parseLong(arguments[7]));
-    Board board = new Board();
+    CurrentTask board = new CurrentTask();
     List<LockClient> clients =
         clients(
             List.of(arguments[1].split(" ", -1)),
             Long.parseLong(arguments[4]),
             Integer.parseInt(arguments[6]));
-    try (Ledger ledger = new Ledger(arguments[2]);
+    try (WriteLog ledger = new WriteLog(arguments[2]);
         HoldLog log = HoldLog.open(directory);
-        Witness witness = new Witness(directory);
-        Crew crew = new Crew()) {
+        HoldObserver witness = new HoldObserver(directory);
+        TestThreads crew = new TestThreads()) {
       IntStream.range(0, Integer.parseInt(arguments[5]))
           .mapToObj(
               i ->
@@ -72,7 +72,7 @@ final class ChaosClient {
       System.out.println("ready");
       obey(board);
       crew.join(PATIENCE);
-      clients.forEach(client -> orComplain(() -> Traces.awaitNone(client)));
+      clients.forEach(client -> orComplain(() -> ClientResources.awaitNone(client)));
       clients.forEach(LockClient::close);
     }
     orComplain(() -> awaitNoThreads(before));
@@ -92,12 +92,12 @@ final class ChaosClient {
     return clients;
   }
 
-  private static void obey(Board board) throws IOException, InterruptedException {
+  private static void obey(CurrentTask board) throws IOException, InterruptedException {
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     for (String line = in.readLine(); line != null && !line.equals("stop"); line = in.readLine()) {
       String[] words = line.split(" ", -1);
       if (words[0].equals("task")) {
-        board.post(new Task(words[1], Pace.valueOf(words[2])));
+        board.post(new Task(words[1], ThinkTime.valueOf(words[2])));
       } else {
         board.rest();
         System.out.println("resting");

@@ -29,7 +29,7 @@ class ChaosTest {
   @Test
   void theLocksKeepWhatTheyPromiseWhateverBefallsThem() throws Exception {
     Settings settings = Settings.fromProperties();
-    Plan plan = Plan.of(settings);
+    FaultPlan plan = FaultPlan.of(settings);
     prepare();
     System.out.println("to repeat: " + settings.command());
     Files.writeString(DIRECTORY.resolve("plan.txt"), settings.command() + "\n" + plan + "\n");
@@ -38,16 +38,16 @@ class ChaosTest {
     ExecutorService lanes = Executors.newFixedThreadPool(settings.parallel());
     try (RedisServer guarded = RedisServer.start()) {
       List<Future<Findings>> proofs = new ArrayList<>();
-      for (Map.Entry<Subject, List<Round>> each : plan.rounds().entrySet()) {
-        Proof proof =
-            new Proof(
+      for (Map.Entry<TestedLock, List<Round>> each : plan.rounds().entrySet()) {
+        ChaosRun proof =
+            new ChaosRun(
                 each.getKey(), each.getValue(), settings, guarded, DIRECTORY.toAbsolutePath());
         proofs.add(lanes.submit(proof::run));
       }
       for (Future<Findings> each : proofs) {
         try {
           findings.add(each.get());
-          System.out.println(Table.of(findings.subList(findings.size() - 1, findings.size())));
+          System.out.println(FindingsTable.of(findings.subList(findings.size() - 1, findings.size())));
         } catch (ExecutionException e) {
           e.getCause().printStackTrace(System.out);
           violations.add("a proof broke off: " + e.getCause());
@@ -56,7 +56,7 @@ class ChaosTest {
     } finally {
       lanes.shutdownNow();
     }
-    String table = Table.of(findings);
+    String table = FindingsTable.of(findings);
     System.out.println(table);
     Files.writeString(DIRECTORY.resolve("table.md"), table);
     for (Findings each : findings) {

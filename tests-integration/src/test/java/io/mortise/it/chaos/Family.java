@@ -21,38 +21,38 @@ enum Family {
   /** {@link RedisLock}. */
   PLAIN(1) {
     @Override
-    List<Side> sides(List<LockClient> clients, String name) {
+    List<SectionEntry> sides(List<LockClient> clients, String name) {
       return List.of(alone(new RedisLock(clients.get(0), name)));
     }
   },
   /** {@link RedisFairLock}. */
   FAIR(1) {
     @Override
-    List<Side> sides(List<LockClient> clients, String name) {
+    List<SectionEntry> sides(List<LockClient> clients, String name) {
       return List.of(alone(new RedisFairLock(clients.get(0), name, PRESENCE)));
     }
   },
   /** {@link RedisReadWriteLock}, readers and writers. */
   READ_WRITE(1) {
     @Override
-    List<Side> sides(List<LockClient> clients, String name) {
+    List<SectionEntry> sides(List<LockClient> clients, String name) {
       return both(new RedisReadWriteLock(clients.get(0), name, false, PRESENCE));
     }
   },
   /** The same, in the order of asking. */
   FAIR_READ_WRITE(1) {
     @Override
-    List<Side> sides(List<LockClient> clients, String name) {
+    List<SectionEntry> sides(List<LockClient> clients, String name) {
       return both(new RedisReadWriteLock(clients.get(0), name, true, PRESENCE));
     }
   },
   /** {@link MultiLock} of two locks on two servers, and each of the two alone. */
   MULTI(2) {
     @Override
-    List<Side> sides(List<LockClient> clients, String name) {
+    List<SectionEntry> sides(List<LockClient> clients, String name) {
       DistributedLock a = new RedisLock(clients.get(0), name + ":a");
       DistributedLock b = new RedisLock(clients.get(1), name + ":b");
-      Side together = new Side(new MultiLock(a, b), EXCLUSIVE, List.of(a.name(), b.name()));
+      SectionEntry together = new SectionEntry(new MultiLock(a, b), EXCLUSIVE, List.of(a.name(), b.name()));
       return List.of(together, alone(a), together, alone(b));
     }
 
@@ -64,14 +64,14 @@ enum Family {
   /** {@link RedLock} on three servers. */
   RED_3(3) {
     @Override
-    List<Side> sides(List<LockClient> clients, String name) {
+    List<SectionEntry> sides(List<LockClient> clients, String name) {
       return quorum(clients, name);
     }
   },
   /** {@link RedLock} on five servers. */
   RED_5(5) {
     @Override
-    List<Side> sides(List<LockClient> clients, String name) {
+    List<SectionEntry> sides(List<LockClient> clients, String name) {
       return quorum(clients, name);
     }
   };
@@ -99,25 +99,25 @@ enum Family {
   }
 
   /** The ways into the section of that name, one or several of them more than once. */
-  abstract List<Side> sides(List<LockClient> clients, String name);
+  abstract List<SectionEntry> sides(List<LockClient> clients, String name);
 
   /** All that is guarded in the section of that name; each resource has the name of its lock. */
   List<String> resources(String name) {
     return List.of(name);
   }
 
-  private static Side alone(DistributedLock lock) {
-    return new Side(lock, EXCLUSIVE, List.of(lock.name()));
+  private static SectionEntry alone(DistributedLock lock) {
+    return new SectionEntry(lock, EXCLUSIVE, List.of(lock.name()));
   }
 
-  private static List<Side> both(RedisReadWriteLock lock) {
+  private static List<SectionEntry> both(RedisReadWriteLock lock) {
     List<String> resource = List.of(lock.name());
     return List.of(
-        new Side(lock.writeLock(), EXCLUSIVE, resource),
-        new Side(lock.readLock(), SHARED, resource));
+        new SectionEntry(lock.writeLock(), EXCLUSIVE, resource),
+        new SectionEntry(lock.readLock(), SHARED, resource));
   }
 
-  private static List<Side> quorum(List<LockClient> clients, String name) {
+  private static List<SectionEntry> quorum(List<LockClient> clients, String name) {
     return List.of(alone(RedLock.builder().members(name, clients).nodeWaitBudget(BUDGET).build()));
   }
 }

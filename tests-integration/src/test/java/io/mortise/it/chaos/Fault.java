@@ -16,105 +16,105 @@ import java.time.Duration;
  */
 enum Fault {
   /** No fault: only holders that stand still by themselves, as under all others too. */
-  CALM(NOBODY, Pace.QUICK, 100, 100),
+  CALM(NOBODY, ThinkTime.QUICK, 100, 100),
 
   // ---- nothing that was acknowledged is lost: no two holds may overlap
 
   /** SIGSTOP of a client process, past the lease. */
-  CLIENT_PAUSED(CLIENT, Pace.SLOW, 110, 160) {
+  CLIENT_PAUSED(CLIENT, ThinkTime.SLOW, 110, 160) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       scene.crowd().pause(victim);
     }
 
     @Override
-    void end(Scene scene, int victim) {
+    void end(FaultContext scene, int victim) {
       scene.crowd().resume(victim);
     }
   },
   /** {@code kill -9} of a client process; another one takes its place. */
-  CLIENT_KILLED(CLIENT, Pace.QUICK, 10, 80) {
+  CLIENT_KILLED(CLIENT, ThinkTime.QUICK, 10, 80) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       scene.crowd().kill(victim);
     }
 
     @Override
-    void end(Scene scene, int victim) {
+    void end(FaultContext scene, int victim) {
       scene.crowd().replace(victim);
     }
   },
   /** SIGSTOP of servers, past the lease; then they answer what was asked meanwhile. */
-  SERVER_PAUSED(SERVER, Pace.SLOW, 110, 160) {
+  SERVER_PAUSED(SERVER, ThinkTime.SLOW, 110, 160) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       scene.server(victim).pause();
     }
 
     @Override
-    void end(Scene scene, int victim) {
+    void end(FaultContext scene, int victim) {
       scene.server(victim).resume();
     }
   },
   /** {@code kill -9} of servers, which come back with all they had acknowledged. */
-  SERVER_KILLED(SERVER, Pace.QUICK, 5, 130) {
+  SERVER_KILLED(SERVER, ThinkTime.QUICK, 5, 130) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       scene.server(victim).kill();
     }
 
     @Override
-    void end(Scene scene, int victim) {
+    void end(FaultContext scene, int victim) {
       scene.server(victim).restart();
     }
   },
   /** Everything is late, in both directions. */
-  DELAYED(SERVER, Pace.QUICK, 30, 70) {
+  DELAYED(SERVER, ThinkTime.QUICK, 30, 70) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       scene.proxy(victim).delay(Duration.ofMillis(5 + strike.variant() % 100));
     }
   },
   /** All connections break, and new ones too. */
-  CUT(SERVER, Pace.QUICK, 10, 130) {
+  CUT(SERVER, ThinkTime.QUICK, 10, 130) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       scene.proxy(victim).cut();
     }
   },
   /** One direction only: requests vanish. */
-  REQUESTS_LOST(SERVER, Pace.QUICK, 30, 130) {
+  REQUESTS_LOST(SERVER, ThinkTime.QUICK, 30, 130) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       scene.proxy(victim).swallow(Direction.TO_SERVER);
     }
   },
   /** One direction only: requests are obeyed, and nobody hears of it. */
-  REPLIES_LOST(SERVER, Pace.QUICK, 30, 130) {
+  REPLIES_LOST(SERVER, ThinkTime.QUICK, 30, 130) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       scene.proxy(victim).swallow(Direction.TO_CLIENT);
     }
   },
   /** Exactly one script is obeyed without its reply, by silence or by a broken connection. */
-  ONE_REPLY_LOST(SERVER, Pace.QUICK, 10, 20) {
+  ONE_REPLY_LOST(SERVER, ThinkTime.QUICK, 10, 20) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       LossStyle style = strike.variant() % 2 == 0 ? LossStyle.SILENT : LossStyle.CLOSE;
       scene.proxy(victim).loseNextReply(style, FaultProxy.containing("EVAL"));
     }
   },
   /** SCRIPT FLUSH. */
-  SCRIPTS_FLUSHED(SERVER, Pace.QUICK, 1, 10) {
+  SCRIPTS_FLUSHED(SERVER, ThinkTime.QUICK, 1, 10) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       scene.server(victim).command("SCRIPT", "FLUSH");
     }
   },
   /** CLIENT KILL TYPE pubsub: nobody is subscribed any more. */
-  SUBSCRIBERS_KILLED(SERVER, Pace.QUICK, 5, 20) {
+  SUBSCRIBERS_KILLED(SERVER, ThinkTime.QUICK, 5, 20) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       scene.server(victim).command("CLIENT", "KILL", "TYPE", "pubsub");
     }
   },
@@ -122,16 +122,16 @@ enum Fault {
   // ---- data is lost: holds may overlap, but the loser is told
 
   /** The server comes back without its data. */
-  RESTARTED_EMPTY(SERVER, Pace.SLOW, 20, 60) {
+  RESTARTED_EMPTY(SERVER, ThinkTime.SLOW, 20, 60) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       scene.server(victim).restartEmpty();
     }
   },
   /** FLUSHALL. */
-  FLUSHED(SERVER, Pace.SLOW, 20, 60) {
+  FLUSHED(SERVER, ThinkTime.SLOW, 20, 60) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       scene.server(victim).command("FLUSHALL");
     }
   },
@@ -139,17 +139,17 @@ enum Fault {
    * All keys with an end, but for the tokens', end now: what a lock sees of a server's clock that
    * is set forward by more than the lease.
    */
-  EXPIRED_EARLY(SERVER, Pace.SLOW, 20, 60) {
+  EXPIRED_EARLY(SERVER, ThinkTime.SLOW, 20, 60) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) {
+    void begin(FaultContext scene, FaultEvent strike, int victim) {
       RedisServer server = scene.server(victim);
       server.command("EVAL", EXPIRE_ALL, "0");
     }
   },
   /** A replica that has missed the last writes becomes the master. */
-  PROMOTED(SERVER, Pace.SLOW, 100, 100) {
+  PROMOTED(SERVER, ThinkTime.SLOW, 100, 100) {
     @Override
-    void begin(Scene scene, Strike strike, int victim) throws InterruptedException {
+    void begin(FaultContext scene, FaultEvent strike, int victim) throws InterruptedException {
       scene.arena().promoteLagging();
     }
   };
@@ -171,11 +171,11 @@ enum Fault {
   }
 
   private final Victim victim;
-  private final Pace pace;
+  private final ThinkTime pace;
   private final int leastPercent;
   private final int mostPercent;
 
-  Fault(Victim victim, Pace pace, int leastPercent, int mostPercent) {
+  Fault(Victim victim, ThinkTime pace, int leastPercent, int mostPercent) {
     this.victim = victim;
     this.pace = pace;
     this.leastPercent = leastPercent;
@@ -183,10 +183,10 @@ enum Fault {
   }
 
   /** Makes it happen. */
-  void begin(Scene scene, Strike strike, int victim) throws InterruptedException {}
+  void begin(FaultContext scene, FaultEvent strike, int victim) throws InterruptedException {}
 
   /** Mends what is not mended by itself; by default the way to the server. */
-  void end(Scene scene, int victim) {
+  void end(FaultContext scene, int victim) {
     if (isOfTheWay()) {
       scene.proxy(victim).restore();
     }
@@ -196,7 +196,7 @@ enum Fault {
     return victim;
   }
 
-  Pace pace() {
+  ThinkTime pace() {
     return pace;
   }
 

@@ -1,12 +1,12 @@
 package io.mortise.it.chaos;
 
-import io.mortise.it.chaos.Ledger.Tally;
+import io.mortise.it.chaos.WriteLog.Tally;
 import io.mortise.it.chaos.TokenOrder.Disorder;
-import io.mortise.it.chaos.Witness.Fate;
-import io.mortise.it.chaos.Witness.Grant;
-import io.mortise.it.chaos.Witness.Holder;
-import io.mortise.it.chaos.Witness.Testimony;
-import io.mortise.it.support.Believed;
+import io.mortise.it.chaos.HoldObserver.Fate;
+import io.mortise.it.chaos.HoldObserver.Grant;
+import io.mortise.it.chaos.HoldObserver.Holder;
+import io.mortise.it.chaos.HoldObserver.Testimony;
+import io.mortise.it.support.HoldLogs;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldChecker.Overlap;
 import io.mortise.testkit.HoldLog;
@@ -22,7 +22,7 @@ import java.util.Set;
  *
  * @param left what stayed behind
  */
-record Findings(Subject subject, List<Result> results, List<String> left) {
+record Findings(TestedLock subject, List<Result> results, List<String> left) {
 
   /**
    * What was found in one round.
@@ -95,14 +95,14 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
   }
 
   static Findings of(
-      Subject subject,
+      TestedLock subject,
       List<Round> rounds,
       Path directory,
       RedisServer guarded,
       Set<Round> unplanned,
       List<String> left) {
-    List<HoldLog.Entry> holds = Believed.holds(directory);
-    Testimony testimony = Witness.read(directory);
+    List<HoldLog.Entry> holds = HoldLogs.holds(directory);
+    Testimony testimony = HoldObserver.read(directory);
     List<Result> results = new ArrayList<>();
     for (Round round : rounds) {
       List<String> resources = subject.family().resources(round.name());
@@ -116,7 +116,7 @@ record Findings(Subject subject, List<Result> results, List<String> left) {
                   .toList(),
               testimony,
               resources.stream()
-                  .map(resource -> Ledger.tally(guarded, resource))
+                  .map(resource -> WriteLog.tally(guarded, resource))
                   .reduce(Tally.NONE, Tally::plus)));
     }
     return new Findings(subject, results, left);

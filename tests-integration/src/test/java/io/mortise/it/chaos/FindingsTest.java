@@ -9,7 +9,7 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.it.chaos.Findings.Result;
-import io.mortise.it.chaos.Ledger.Tally;
+import io.mortise.it.chaos.WriteLog.Tally;
 import io.mortise.testkit.HoldLog;
 import io.mortise.testkit.HoldLog.Mode;
 import io.mortise.testkit.RedisServer;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What must not be is found when it is planted. */
 class FindingsTest {
-  private static final Subject SUBJECT = new Subject(Family.PLAIN, Topology.STANDALONE);
+  private static final TestedLock SUBJECT = new TestedLock(Family.PLAIN, Topology.STANDALONE);
   private static RedisServer server;
   private static LockClient client;
 
@@ -33,9 +33,9 @@ class FindingsTest {
   private final Round safe = round(false);
   private final Round lossy = round(true);
   private final DistributedLock lock = new RedisLock(client, safe.name());
-  private final Side side = new Side(lock, Mode.EXCLUSIVE, List.of(lock.name()));
+  private final SectionEntry side = new SectionEntry(lock, Mode.EXCLUSIVE, List.of(lock.name()));
   private HoldLog log;
-  private Witness witness;
+  private HoldObserver witness;
 
   @BeforeAll
   static void start() {
@@ -53,7 +53,7 @@ class FindingsTest {
   void open() {
     server.command("FLUSHALL");
     log = HoldLog.open(directory);
-    witness = new Witness(directory);
+    witness = new HoldObserver(directory);
   }
 
   @AfterEach
@@ -117,14 +117,14 @@ class FindingsTest {
 
   @Test
   void aStaleWriteIsCountedByWhatWasWrittenNotByTheGuard() {
-    try (Ledger ledger = new Ledger(server.uri())) {
+    try (WriteLog ledger = new WriteLog(server.uri())) {
       for (long token : new long[] {5, 7, 6, 7, 2}) {
         ledger.write(lock.name(), token);
         ledger.writeGuarded(lock.name(), token);
       }
     }
-    assertEquals(new Tally(5, 2, 3, 0, 2), Ledger.tally(server, lock.name()));
-    assertEquals(5, Ledger.attempts(server, lock.name()));
+    assertEquals(new Tally(5, 2, 3, 0, 2), WriteLog.tally(server, lock.name()));
+    assertEquals(5, WriteLog.attempts(server, lock.name()));
 
     server.command("RPUSH", "guarded:{" + lock.name() + "}", "1"); // past the guard
     enter("h", 9).released();
@@ -157,6 +157,6 @@ class FindingsTest {
   }
 
   private static Round round(boolean mayOverlap) {
-    return new Round("chaos:planted", "planted", mayOverlap, Pace.QUICK, List.of());
+    return new Round("chaos:planted", "planted", mayOverlap, ThinkTime.QUICK, List.of());
   }
 }

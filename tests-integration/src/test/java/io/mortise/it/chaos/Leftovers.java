@@ -22,9 +22,9 @@ final class Leftovers {
 
   private Leftovers() {}
 
-  static List<String> of(Arena arena, Settings settings, Runnable visit)
+  static List<String> of(ChaosServers arena, Settings settings, Runnable visit)
       throws InterruptedException {
-    Times.pass(settings.lease());
+    PlannedTime.pass(settings.lease());
     visit.run();
     List<String> left = new ArrayList<>();
     for (int place = 0; place < arena.servers(); place++) {

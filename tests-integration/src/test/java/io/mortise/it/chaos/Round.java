@@ -15,7 +15,7 @@ import java.util.Random;
  * @param mayOverlap whether a fault takes data from a server, so that exclusion is not promised
  * @param strikes in the order of time
  */
-record Round(String name, String label, boolean mayOverlap, Pace pace, List<Strike> strikes) {
+record Round(String name, String label, boolean mayOverlap, ThinkTime pace, List<FaultEvent> strikes) {
   static final String MIXTURE = "mixture, no data lost";
   static final String WORST = "mixture of all";
 
@@ -23,7 +23,7 @@ record Round(String name, String label, boolean mayOverlap, Pace pace, List<Stri
   private static final int GAP_MILLIS = 400;
 
   /** Of one kind of fault. */
-  static Round of(Fault fault, Subject subject, Settings settings, Random random) {
+  static Round of(Fault fault, TestedLock subject, Settings settings, Random random) {
     return of(fault.name(), fault.losesData(), List.of(fault), subject, settings, random);
   }
 
@@ -32,30 +32,30 @@ record Round(String name, String label, boolean mayOverlap, Pace pace, List<Stri
       String label,
       boolean mayOverlap,
       List<Fault> faults,
-      Subject subject,
+      TestedLock subject,
       Settings settings,
       Random random) {
-    List<Strike> strikes = new ArrayList<>();
+    List<FaultEvent> strikes = new ArrayList<>();
     for (Victim victim : Victim.values()) {
       List<Fault> ours = faults.stream().filter(fault -> fault.victim() == victim).toList();
       if (!ours.isEmpty()) {
         strikes.addAll(track(ours, subject, settings, random));
       }
     }
-    strikes.sort(Comparator.comparingLong(Strike::atMillis));
-    Pace pace = faults.size() == 1 ? faults.get(0).pace() : Pace.SLOW;
+    strikes.sort(Comparator.comparingLong(FaultEvent::atMillis));
+    ThinkTime pace = faults.size() == 1 ? faults.get(0).pace() : ThinkTime.SLOW;
     String name = "chaos:%s:%s".formatted(subject, label.replaceAll("\\W+", "-"));
     return new Round(name, label, mayOverlap, pace, List.copyOf(strikes));
   }
 
   /** One after the other. */
-  private static List<Strike> track(
-      List<Fault> faults, Subject subject, Settings settings, Random random) {
-    List<Strike> strikes = new ArrayList<>();
+  private static List<FaultEvent> track(
+      List<Fault> faults, TestedLock subject, Settings settings, Random random) {
+    List<FaultEvent> strikes = new ArrayList<>();
     long millis = gap(random);
     do {
       Fault fault = faults.get(random.nextInt(faults.size()));
-      Strike strike = Strike.at(millis, fault, subject, settings, random);
+      FaultEvent strike = FaultEvent.at(millis, fault, subject, settings, random);
       strikes.add(strike);
       millis = strike.endMillis() + gap(random);
     } while (millis < settings.roundMillis());

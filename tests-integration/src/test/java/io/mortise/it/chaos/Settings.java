@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  */
 record Settings(
     long seed,
-    List<Subject> subjects,
+    List<TestedLock> subjects,
     boolean everyFault,
     long roundMillis,
     int parallel,
@@ -42,15 +42,15 @@ record Settings(
 
   /** A run for each build: all at the same time, and of those on a watched master one. */
   static Settings brief(long seed) {
-    List<Subject> subjects =
-        Subject.all().stream()
+    List<TestedLock> subjects =
+        TestedLock.all().stream()
             .filter(each -> each.topology() == Topology.STANDALONE || each.family() == Family.PLAIN)
             .toList();
     return new Settings(seed, subjects, false, 0, subjects.size(), 2, 3);
   }
 
   /** A run that takes about so long. */
-  static Settings thorough(long seed, Duration time, List<Subject> subjects) {
+  static Settings thorough(long seed, Duration time, List<TestedLock> subjects) {
     int waves = (subjects.size() + PARALLEL - 1) / PARALLEL;
     long rounds = Fault.values().length + 2L;
     int threads = Integer.getInteger(PREFIX + ".threads", THREADS);
@@ -79,13 +79,13 @@ record Settings(
     };
   }
 
-  private static List<Subject> chosen(String names) {
+  private static List<TestedLock> chosen(String names) {
     if (names.isEmpty()) {
-      return Subject.all();
+      return TestedLock.all();
     }
     List<String> wanted = List.of(names.split(",", -1));
-    List<Subject> chosen =
-        Subject.all().stream().filter(each -> wanted.contains(each.toString())).toList();
+    List<TestedLock> chosen =
+        TestedLock.all().stream().filter(each -> wanted.contains(each.toString())).toList();
     if (chosen.size() != wanted.size()) {
       throw new IllegalArgumentException("of '%s' these are known: %s".formatted(names, chosen));
     }
@@ -108,7 +108,7 @@ record Settings(
                     PREFIX,
                     threads,
                     PREFIX,
-                    subjects.stream().map(Subject::toString).collect(Collectors.joining(",")))
+                    subjects.stream().map(TestedLock::toString).collect(Collectors.joining(",")))
         : repeat;
   }
 }

@@ -9,7 +9,7 @@ import java.util.List;
  * Independent servers, each behind a proxy. They persist each command before they answer it, so a
  * crash loses nothing that was acknowledged.
  */
-final class Standalones implements Arena {
+final class Standalones implements ChaosServers {
   private final List<RedisServer> servers = new ArrayList<>();
   private final List<FaultProxy> proxies = new ArrayList<>();
 

@@ -1,6 +1,6 @@
 package io.mortise.it.chaos;
 
-import io.mortise.it.chaos.Witness.Grant;
+import io.mortise.it.chaos.HoldObserver.Grant;
 import io.mortise.testkit.HoldLog.Mode;
 import java.util.ArrayList;
 import java.util.Comparator;

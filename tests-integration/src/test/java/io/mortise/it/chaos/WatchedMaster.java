@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * <p>On a machine that is too busy a master may be silent for so long that they replace it,
  * although nothing has befallen it.
  */
-final class WatchedMaster implements Arena {
+final class WatchedMaster implements ChaosServers {
   private static final Duration MISSED = Duration.ofMillis(300);
 
   private final RedisSentinels nodes = RedisSentinels.start();
@@ -46,7 +46,7 @@ final class WatchedMaster implements Arena {
     nodes.awaitOk(); // a replica that is not in order would not be promoted
     RedisServer former = nodes.master();
     nodes.cutReplication();
-    Times.pass(MISSED); // what is written now the replica will not have
+    PlannedTime.pass(MISSED); // what is written now the replica will not have
     former.kill();
     nodes.awaitNewMaster(former);
     nodes.mendReplication();

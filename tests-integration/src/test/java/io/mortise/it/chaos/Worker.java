@@ -4,7 +4,7 @@ import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
-import io.mortise.it.chaos.Board.Task;
+import io.mortise.it.chaos.CurrentTask.Task;
 import io.mortise.testkit.HoldLog;
 import java.util.List;
 import java.util.Optional;
@@ -31,9 +31,9 @@ final class Worker {
   private final List<LockClient> clients;
   private final Family family;
   private final LockOptions options;
-  private final Ledger ledger;
+  private final WriteLog ledger;
   private final HoldLog log;
-  private final Witness witness;
+  private final HoldObserver witness;
   private final Random random;
   private long entries;
 
@@ -41,9 +41,9 @@ final class Worker {
       String name,
       Family family,
       List<LockClient> clients,
-      Ledger ledger,
+      WriteLog ledger,
       HoldLog log,
-      Witness witness,
+      HoldObserver witness,
       Random random) {
     this.name = name;
     this.family = family;
@@ -55,7 +55,7 @@ final class Worker {
     this.random = random;
   }
 
-  void work(Board board) throws InterruptedException {
+  void work(CurrentTask board) throws InterruptedException {
     for (Optional<Task> task = board.next(); task.isPresent(); task = board.next()) {
       try {
         cycle(board, task.get());
@@ -66,12 +66,12 @@ final class Worker {
     }
   }
 
-  private void cycle(Board board, Task task) throws InterruptedException {
-    List<Side> sides = family.sides(clients, task.name());
-    Side side = sides.get(random.nextInt(sides.size()));
+  private void cycle(CurrentTask board, Task task) throws InterruptedException {
+    List<SectionEntry> sides = family.sides(clients, task.name());
+    SectionEntry side = sides.get(random.nextInt(sides.size()));
     long askedNanos = System.nanoTime();
     try {
-      Optional<Entry> entry = Entry.attempt(side.lock(), options.lease(), random);
+      Optional<EnteredHold> entry = EnteredHold.attempt(side.lock(), options.lease(), random);
       if (entry.isPresent()) {
         inside(board, task.pace(), side, entry.get(), askedNanos);
       }
@@ -80,7 +80,7 @@ final class Worker {
     }
   }
 
-  private void inside(Board board, Pace pace, Side side, Entry entry, long askedNanos)
+  private void inside(CurrentTask board, ThinkTime pace, SectionEntry side, EnteredHold entry, long askedNanos)
       throws InterruptedException {
     String holder = name + "#" + ++entries;
     long token = entry.lease().fencingToken();
@@ -115,7 +115,7 @@ final class Worker {
    * A time before the request that granted the lock: the lease counts from there. Later than the
    * call by all the time that was spent waiting.
    */
-  private long notBefore(Entry entry, long askedNanos) {
+  private long notBefore(EnteredHold entry, long askedNanos) {
     long leftNanos = entry.lease().remaining().toNanos();
     if (leftNanos == 0) {
       return askedNanos;
@@ -125,14 +125,14 @@ final class Worker {
     return Math.max(askedNanos, System.nanoTime() + leftNanos - leaseNanos + margin);
   }
 
-  private void write(Side side, long token) {
+  private void write(SectionEntry side, long token) {
     for (String resource : side.resources()) {
       ledger.write(resource, token);
       ledger.writeGuarded(resource, token);
     }
   }
 
-  private void leave(Entry entry, String holder, List<HoldLog.Hold> holds) {
+  private void leave(EnteredHold entry, String holder, List<HoldLog.Hold> holds) {
     long lastNanos = System.nanoTime();
     if (entry.lease().isValid()) {
       holds.forEach(hold -> hold.lost(lastNanos)); // it was still valid then: its true end

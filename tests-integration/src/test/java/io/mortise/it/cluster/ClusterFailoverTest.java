@@ -1,8 +1,8 @@
 package io.mortise.it.cluster;
 
-import static io.mortise.it.cluster.Clustered.WELL_WITHIN_A_RENEWAL;
-import static io.mortise.it.cluster.Clustered.heardAt;
-import static io.mortise.it.cluster.Clustered.holds;
+import static io.mortise.it.cluster.ClusterClients.WELL_WITHIN_A_RENEWAL;
+import static io.mortise.it.cluster.ClusterClients.heardAt;
+import static io.mortise.it.cluster.ClusterClients.holds;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -46,8 +46,8 @@ class ClusterFailoverTest {
   @BeforeEach
   void start() {
     servers = RedisCluster.start();
-    here = Clustered.client(servers);
-    there = Clustered.client(servers);
+    here = ClusterClients.client(servers);
+    there = ClusterClients.client(servers);
   }
 
   @AfterEach
@@ -131,7 +131,7 @@ class ClusterFailoverTest {
         .atMost(PROMOTION)
         .until(
             () ->
-                Clustered.isSharded(master)
+                ClusterClients.isSharded(master)
                     ? heardAt(servers, name).equals(List.of(master))
                     : heardAt(servers, name).size() == 1);
     held.close();
@@ -157,8 +157,8 @@ class ClusterFailoverTest {
   @Test
   void aClientOnTheUsersJedisFollowsToo() throws Exception {
     try (RedisClusterClient jedis = RedisClusterClient.create(servers.hostPorts());
-        LockClient client = LockClient.create(jedis, Clustered.OPTIONS);
-        LockClient other = LockClient.create(jedis, Clustered.OPTIONS)) {
+        LockClient client = LockClient.create(jedis, ClusterClients.OPTIONS);
+        LockClient other = LockClient.create(jedis, ClusterClients.OPTIONS)) {
       Lease held = new RedisLock(client, name).tryAcquire().orElseThrow();
       CompletableFuture<Optional<Lease>> waiting =
           new RedisLock(other, name).acquireAsync(Duration.ofMinutes(2)).toCompletableFuture();

@@ -1,6 +1,6 @@
 package io.mortise.it.cluster;
 
-import static io.mortise.it.cluster.Clustered.heardAt;
+import static io.mortise.it.cluster.ClusterClients.heardAt;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -11,8 +11,8 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
-import io.mortise.it.support.Traces;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.ClientResources;
 import io.mortise.testkit.RedisCluster;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -63,7 +63,7 @@ class ClusterTrafficTest {
   @Test
   void renewalsAreARoundTripForEachNodeAndNotForEachLock() throws Exception {
     LockOptions options = LockOptions.builder().lease(LEASE).build();
-    try (LockClient client = LockClient.create(Clustered.uri(servers), options)) {
+    try (LockClient client = LockClient.create(ClusterClients.uri(servers), options)) {
       List<Lease> leases = new ArrayList<>();
       String prefix = Names.fresh() + ":";
       for (int i = 0; i < HOLDS; i++) {
@@ -93,8 +93,8 @@ class ClusterTrafficTest {
   @Test
   void aChannelIsHeardAtOneNodeAlone() throws Exception {
     String name = Names.fresh();
-    try (LockClient here = Clustered.client(servers);
-        LockClient there = Clustered.client(servers)) {
+    try (LockClient here = ClusterClients.client(servers);
+        LockClient there = ClusterClients.client(servers)) {
       Lease held = new RedisLock(here, name).tryAcquire().orElseThrow();
       CompletableFuture<Optional<Lease>> waiting =
           new RedisLock(there, name).acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
@@ -102,7 +102,7 @@ class ClusterTrafficTest {
       List<RedisServer> nodes = heardAt(servers, name);
       assertEquals(1, nodes.size());
       RedisServer node = nodes.get(0);
-      if (Clustered.isSharded(node)) {
+      if (ClusterClients.isSharded(node)) {
         assertEquals(servers.masterOf(name), node);
         assertEquals(List.of(), node.command("PUBSUB", "CHANNELS"), "no channel for all nodes");
       }
@@ -115,12 +115,12 @@ class ClusterTrafficTest {
   @Test
   void afterTheClosingNothingIsLeft() throws Exception {
     List<Integer> before = connections();
-    LockClient client = Clustered.client(servers);
-    try (LockClient other = Clustered.client(servers)) {
+    LockClient client = ClusterClients.client(servers);
+    try (LockClient other = ClusterClients.client(servers)) {
       List<Lease> held = new ArrayList<>();
       List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
       for (RedisServer master : servers.masters()) {
-        String name = Clustered.nameAt(servers, master, Names.fresh());
+        String name = ClusterClients.nameAt(servers, master, Names.fresh());
         held.add(new RedisLock(other, name).tryAcquire().orElseThrow());
         waiting.add(
             new RedisLock(client, name).acquireAsync(Duration.ofMinutes(1)).toCompletableFuture());
@@ -131,10 +131,10 @@ class ClusterTrafficTest {
       assertTrue(waiting.stream().allMatch(CompletableFuture::isDone));
       assertEquals(3, held.stream().filter(Lease::isValid).count(), "those of the other client");
     }
-    Patiently.until("no thread is left", () -> Traces.threads(client).isEmpty());
-    Patiently.untilAsserted("no connection is left", () -> assertEquals(before, connections()));
+    Eventually.until("no thread is left", () -> ClientResources.threads(client).isEmpty());
+    Eventually.untilAsserted("no connection is left", () -> assertEquals(before, connections()));
     for (RedisServer node : servers.nodes()) {
-      assertEquals(List.of(), Clustered.channels(node));
+      assertEquals(List.of(), ClusterClients.channels(node));
     }
   }
 

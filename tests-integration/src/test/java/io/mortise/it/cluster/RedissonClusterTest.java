@@ -1,6 +1,6 @@
 package io.mortise.it.cluster;
 
-import static io.mortise.it.cluster.Clustered.WELL_WITHIN_A_RENEWAL;
+import static io.mortise.it.cluster.ClusterClients.WELL_WITHIN_A_RENEWAL;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.RedisCluster;
 import java.util.concurrent.Future;
@@ -35,7 +35,7 @@ class RedissonClusterTest {
   @BeforeAll
   static void start() {
     servers = RedisCluster.builder().replicas(0).start();
-    mortise = Clustered.client(servers);
+    mortise = ClusterClients.client(servers);
     Config config = new Config();
     config.setThreads(4).setNettyThreads(4);
     var cluster = config.useClusterServers();
@@ -57,11 +57,11 @@ class RedissonClusterTest {
     String name = Names.fresh();
     RLock held = redisson.getLock(name);
     DistributedLock lock = new RedisLock(mortise, name);
-    try (Crew crew = new Crew()) {
+    try (TestThreads crew = new TestThreads()) {
       held.lock();
       assertFalse(lock.tryLock());
       Future<Boolean> woken = crew.ask(() -> lock.tryLock(1, TimeUnit.MINUTES));
-      await().until(() -> !Clustered.heardAt(servers, name).isEmpty());
+      await().until(() -> !ClusterClients.heardAt(servers, name).isEmpty());
       held.unlock();
       assertTrue(woken.get(WELL_WITHIN_A_RENEWAL.toMillis(), TimeUnit.MILLISECONDS));
       assertFalse(redisson.getLock(name).tryLock());
@@ -73,10 +73,10 @@ class RedissonClusterTest {
     String name = Names.fresh();
     DistributedLock held = new RedisLock(mortise, name);
     RLock lock = redisson.getLock(name);
-    try (Crew crew = new Crew()) {
+    try (TestThreads crew = new TestThreads()) {
       held.lock();
       Future<Boolean> woken = crew.ask(() -> lock.tryLock(1, TimeUnit.MINUTES));
-      await().until(() -> !Clustered.heardAt(servers, name).isEmpty());
+      await().until(() -> !ClusterClients.heardAt(servers, name).isEmpty());
       assertFalse(woken.isDone());
       held.unlock();
       assertTrue(woken.get(WELL_WITHIN_A_RENEWAL.toMillis(), TimeUnit.MILLISECONDS));

@@ -1,8 +1,8 @@
 package io.mortise.it.cluster;
 
-import static io.mortise.it.cluster.Clustered.WELL_WITHIN_A_RENEWAL;
-import static io.mortise.it.cluster.Clustered.heardAt;
-import static io.mortise.it.cluster.Clustered.holds;
+import static io.mortise.it.cluster.ClusterClients.WELL_WITHIN_A_RENEWAL;
+import static io.mortise.it.cluster.ClusterClients.heardAt;
+import static io.mortise.it.cluster.ClusterClients.holds;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,7 +15,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
-import io.mortise.it.support.Caller;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.RedisCluster;
 import io.mortise.testkit.RedisServer;
@@ -54,8 +54,8 @@ class SlotMoveTest {
 
   @BeforeEach
   void start() {
-    here = Clustered.client(servers);
-    there = Clustered.client(servers);
+    here = ClusterClients.client(servers);
+    there = ClusterClients.client(servers);
   }
 
   @AfterEach
@@ -72,7 +72,7 @@ class SlotMoveTest {
     RedisServer master = servers.masterOf(name);
     CompletableFuture<Optional<Lease>> waiting =
         lock.acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
-    await().until(() -> !Clustered.channels(master).isEmpty() || there.status().channels() == 1);
+    await().until(() -> !ClusterClients.channels(master).isEmpty() || there.status().channels() == 1);
     return waiting;
   }
 
@@ -101,7 +101,7 @@ class SlotMoveTest {
 
     servers.moveSlot(name, to);
 
-    if (Clustered.isSharded(to)) {
+    if (ClusterClients.isSharded(to)) {
       await().atMost(WELL_WITHIN_A_RENEWAL).until(() -> heardAt(servers, name).equals(List.of(to)));
     }
     assertFalse(waiting.isDone());
@@ -166,14 +166,14 @@ class SlotMoveTest {
     }
     RedisServer to = anotherThan(servers.masterOf(name));
     DistributedLock lock = new RedisLock(here, name);
-    Caller<?>[] caller = new Caller<?>[1];
+    AsyncCall<?>[] caller = new AsyncCall<?>[1];
 
     servers.moveSlot(
         name,
         to,
         () -> {
           caller[0] =
-              Caller.start(
+              AsyncCall.start(
                   () -> {
                     lock.lock();
                     lock.unlock();
@@ -181,7 +181,7 @@ class SlotMoveTest {
                   });
           // For longer than a command may take: it is tried until then, and again.
           await()
-              .during(Clustered.OPTIONS.commandTimeout().multipliedBy(2))
+              .during(ClusterClients.OPTIONS.commandTimeout().multipliedBy(2))
               .atMost(Duration.ofSeconds(10))
               .until(() -> !caller[0].isDone());
         });

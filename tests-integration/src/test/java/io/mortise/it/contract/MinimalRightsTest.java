@@ -13,7 +13,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.RedisServer;
 import java.io.IOException;
@@ -127,7 +127,7 @@ class MinimalRightsTest {
             .build();
     try (LockClient one = LockClient.create(uri, options);
         LockClient two = LockClient.create(uri, options);
-        Crew crew = new Crew()) {
+        TestThreads crew = new TestThreads()) {
       DistributedLock lock = new RedisLock(one, Names.fresh());
       DistributedLock brief = new RedisLock(one, Names.fresh());
       Lease held = lock.tryAcquire().orElseThrow();

@@ -12,7 +12,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.spi.LockName;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Traces;
+import io.mortise.it.support.ClientResources;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -63,7 +63,7 @@ class RefusedHalfwayTest {
           .pollDelay(Duration.ZERO)
           .atMost(Duration.ofSeconds(1))
           .until(() -> server.command("EXISTS", name).equals(0L));
-      Traces.awaitNone(client);
+      ClientResources.awaitNone(client);
     }
   }
 }

@@ -32,7 +32,7 @@ class FairCostTest {
   private static RedisServer server;
   private LockClient client;
   private LockClient other;
-  private FairLine line;
+  private ServedOrder line;
   private RedisFairLock lock;
 
   @BeforeAll
@@ -50,7 +50,7 @@ class FairCostTest {
   void freshLine() {
     client = LockClient.create(server.uri());
     other = LockClient.create(server.uri());
-    line = new FairLine(server);
+    line = new ServedOrder(server);
   }
 
   @AfterEach

@@ -37,7 +37,7 @@ class FairCrowdTest {
   void aThousandWaitersOfFourProcessesAreServedInOrder() throws Exception {
     List<JavaProcess> children = new ArrayList<>();
     try (RedisServer server = RedisServer.start();
-        FairLine line = new FairLine(server);
+        ServedOrder line = new ServedOrder(server);
         LockClient client = LockClient.create(server.uri())) {
       RedisFairLock lock = line.lock(client, RedisFairLock.DEFAULT_WAITER_TIMEOUT);
       for (int i = 0; i < PROCESSES; i++) {

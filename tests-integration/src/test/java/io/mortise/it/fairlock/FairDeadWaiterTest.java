@@ -34,7 +34,7 @@ class FairDeadWaiterTest {
   private static RedisServer server;
   private static LockClient client;
   private static LockClient other;
-  private FairLine line;
+  private ServedOrder line;
   private RedisFairLock lock;
 
   @BeforeAll
@@ -53,7 +53,7 @@ class FairDeadWaiterTest {
 
   @BeforeEach
   void freshLine() {
-    line = new FairLine(server);
+    line = new ServedOrder(server);
     lock = line.lock(client, PRESENCE);
   }
 

@@ -48,7 +48,7 @@ class FairLeavingTest {
   private static RedisServer server;
   private static LockClient client;
   private static LockClient other;
-  private FairLine line;
+  private ServedOrder line;
   private RedisFairLock lock;
 
   @BeforeAll
@@ -67,7 +67,7 @@ class FairLeavingTest {
 
   @BeforeEach
   void freshLine() {
-    line = new FairLine(server);
+    line = new ServedOrder(server);
     lock = line.lock(client, PRESENCE);
   }
 
@@ -81,7 +81,7 @@ class FairLeavingTest {
   void aWaitThatIsOverLeavesFromEveryPlace(int place) throws Exception {
     lock.lock();
     List<String> stay = new ArrayList<>();
-    FairLine.Asked leaver = null;
+    ServedOrder.Asked leaver = null;
     RedisFairLock others = line.lock(other, PRESENCE);
     for (int i = 0; i < 3; i++) {
       if (i == place) {
@@ -102,7 +102,7 @@ class FairLeavingTest {
   void anInterruptLeavesAtOnce() throws Exception {
     lock.lock();
     RedisFairLock others = line.lock(other, PRESENCE);
-    FairLine.Asked leaver =
+    ServedOrder.Asked leaver =
         line.ask(
             "leaver",
             others,
@@ -172,7 +172,7 @@ class FairLeavingTest {
 
   @Test
   void aClientThatIsClosedLeavesWithAllItsWaiters() throws Exception {
-    List<FairLine.Asked> waiters = new ArrayList<>();
+    List<ServedOrder.Asked> waiters = new ArrayList<>();
     LockClient closing = LockClient.create(server.uri());
     lock.lock();
     try {
@@ -185,7 +185,7 @@ class FairLeavingTest {
       closing.close();
     }
     assertEquals(1, line.length(), "nothing is left to be done after close");
-    for (FairLine.Asked waiter : waiters) {
+    for (ServedOrder.Asked waiter : waiters) {
       try {
         fail("taken: " + waiter.taken());
       } catch (LockException told) {
@@ -204,7 +204,7 @@ class FairLeavingTest {
       line.ask("gone", child);
       line.ask("A", line.lock(other, PRESENCE));
       child.send("close");
-      child.awaitLine("closed", FairLine.PATIENCE);
+      child.awaitLine("closed", ServedOrder.PATIENCE);
       assertEquals(1, line.length());
       lock.unlock();
       line.awaitServed("A");
@@ -228,7 +228,7 @@ class FairLeavingTest {
       its.unlock();
       lock.lock();
       proxy.loseReplies(10, style, FaultProxy.containing("EVAL"));
-      FairLine.Asked waiter =
+      ServedOrder.Asked waiter =
           line.start("lost", its, () -> its.tryLock(Duration.ofMillis(500)), new CountDownLatch(0));
       await().pollInterval(Duration.ofMillis(2)).until(() -> proxy.repliesLost() > 0);
       line.ask("A", line.lock(other, PRESENCE));

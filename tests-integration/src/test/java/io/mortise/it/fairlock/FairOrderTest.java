@@ -35,7 +35,7 @@ class FairOrderTest {
   private static RedisServer server;
   private static LockClient here;
   private static LockClient there;
-  private FairLine line;
+  private ServedOrder line;
   private RedisFairLock lock;
 
   @BeforeAll
@@ -54,7 +54,7 @@ class FairOrderTest {
 
   @BeforeEach
   void freshLine() {
-    line = new FairLine(server);
+    line = new ServedOrder(server);
     lock = line.lock(here, PRESENCE);
   }
 
@@ -159,7 +159,7 @@ class FairOrderTest {
     line.ask("A", other);
     line.ask("B", other);
     CompletableFuture<Optional<Lease>> mine =
-        lock.acquireAsync(FairLine.PATIENCE).toCompletableFuture();
+        lock.acquireAsync(ServedOrder.PATIENCE).toCompletableFuture();
     line.awaitLength(3);
     line.ask("D", other);
     await().until(() -> lock.queuePosition().equals(OptionalLong.of(2)));

@@ -55,7 +55,7 @@ final class FairProcess {
     }
   }
 
-  static JavaProcess start(FairLine line, Duration presence, Duration lease)
+  static JavaProcess start(ServedOrder line, Duration presence, Duration lease)
       throws InterruptedException {
     JavaProcess child =
         JavaProcess.start(
@@ -65,7 +65,7 @@ final class FairProcess {
             Long.toString(presence.toMillis()),
             Long.toString(lease.toMillis()),
             line.served);
-    child.awaitLine("ready", FairLine.PATIENCE);
+    child.awaitLine("ready", ServedOrder.PATIENCE);
     return child;
   }
 }

@@ -27,13 +27,13 @@ class FairQueueScriptTest {
   private static final long DAY = 24 * 60 * 60 * 1000L;
 
   private static RedisServer server;
-  private static Heard heard;
+  private static ChannelRecorder heard;
   private final ScriptedQueue fair = new ScriptedQueue(server);
 
   @BeforeAll
   static void start() throws Exception {
     server = RedisServer.start();
-    heard = new Heard(server);
+    heard = new ChannelRecorder(server);
   }
 
   @AfterAll

@@ -30,7 +30,7 @@ class FairRightsTest {
   @Test
   void theDocumentedRightsAreEnough() throws Exception {
     try (RedisServer server = RedisServer.start();
-        FairLine line = new FairLine(server)) {
+        ServedOrder line = new ServedOrder(server)) {
       server.command(rules().toArray(String[]::new));
       String uri = "redis://limited:x@%s:%d".formatted(server.host(), server.port());
       try (LockClient client = LockClient.create(uri)) {

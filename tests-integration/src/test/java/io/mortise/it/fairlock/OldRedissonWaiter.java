@@ -60,11 +60,11 @@ final class OldRedissonWaiter implements Callable<Boolean>, AutoCloseable {
       """;
 
   private final RedisServer server;
-  private final FairLine line;
+  private final ServedOrder line;
   private final CountDownLatch message = new CountDownLatch(1);
   private final AtomicInteger asked = new AtomicInteger();
 
-  OldRedissonWaiter(FairLine line) {
+  OldRedissonWaiter(ServedOrder line) {
     this.server = line.server;
     this.line = line;
   }

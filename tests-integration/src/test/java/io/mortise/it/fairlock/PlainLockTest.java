@@ -33,7 +33,7 @@ class PlainLockTest {
   private static RedisServer server;
   private static LockClient client;
   private static LockClient other;
-  private FairLine line;
+  private ServedOrder line;
   private RedisFairLock fair;
   private RedisLock plain;
 
@@ -53,7 +53,7 @@ class PlainLockTest {
 
   @BeforeEach
   void freshLine() {
-    line = new FairLine(server);
+    line = new ServedOrder(server);
     fair = new RedisFairLock(client, line.name);
     plain = new RedisLock(other, line.name);
   }
@@ -103,7 +103,7 @@ class PlainLockTest {
   void thoseInTheQueueComeFirstAndTheLastOfThemWakesThePlainWaiter() {
     CountDownLatch until = new CountDownLatch(1);
     fair.lock();
-    line.ask("A", fair, () -> fair.tryLock(FairLine.PATIENCE), until);
+    line.ask("A", fair, () -> fair.tryLock(ServedOrder.PATIENCE), until);
     waitForPlain();
     fair.unlock();
     line.awaitServed("A");

@@ -29,14 +29,14 @@ class RedissonDeathTest {
   private static final Duration PRESENCE = Duration.ofSeconds(1);
   private static final Duration SLACK = Duration.ofSeconds(5);
 
-  private static Peers peers;
-  private FairLine line;
+  private static RedissonPeers peers;
+  private ServedOrder line;
   private RedisFairLock ours;
   private RLock theirs;
 
   @BeforeAll
   static void start() {
-    peers = new Peers();
+    peers = new RedissonPeers();
   }
 
   @AfterAll
@@ -46,7 +46,7 @@ class RedissonDeathTest {
 
   @BeforeEach
   void freshLine() {
-    line = new FairLine(peers.server);
+    line = new ServedOrder(peers.server);
     ours = line.lock(peers.mortise, PRESENCE);
     theirs = peers.redisson.getFairLock(line.name);
   }
@@ -73,7 +73,7 @@ class RedissonDeathTest {
       ours.unlock();
       long left = line.left(dead);
       System.out.printf("a dead waiter of Redisson's keeps its place for %d ms more%n", left);
-      assertTrue(left > 290_000 && left <= 300_000 + Peers.LONG_LEASE.toMillis(), () -> left + "");
+      assertTrue(left > 290_000 && left <= 300_000 + RedissonPeers.LONG_LEASE.toMillis(), () -> left + "");
       await().during(PRESENCE.multipliedBy(2)).until(() -> line.served().isEmpty());
       assertFalse(ours.tryLock(), "its turn is respected");
 
@@ -89,7 +89,7 @@ class RedissonDeathTest {
   @Test
   void aDeadWaiterOfOursBetweenRedissonsCostsItsPresence() throws Exception {
     Duration lease = Duration.ofSeconds(2);
-    try (LockClient client = Peers.mortise(peers.server.uri(), lease);
+    try (LockClient client = RedissonPeers.mortise(peers.server.uri(), lease);
         JavaProcess child = FairProcess.start(line, PRESENCE, lease)) {
       RedisFairLock held = line.lock(client, PRESENCE);
       held.lock();
@@ -116,7 +116,7 @@ class RedissonDeathTest {
    */
   @Test
   void aDeadWaiterOfOursBeforeAnOldRedissonsCostsItsPresence() throws Exception {
-    try (JavaProcess child = FairProcess.start(line, PRESENCE, Peers.LONG_LEASE);
+    try (JavaProcess child = FairProcess.start(line, PRESENCE, RedissonPeers.LONG_LEASE);
         OldRedissonWaiter old = new OldRedissonWaiter(line)) {
       ours.lock();
       line.ask("dead", child);
@@ -135,7 +135,7 @@ class RedissonDeathTest {
     Duration lease = Duration.ofSeconds(2);
     try (JavaProcess child = FairProcess.start(line, PRESENCE, lease)) {
       child.send("keep ours");
-      child.awaitLine("served ours", FairLine.PATIENCE);
+      child.awaitLine("served ours", ServedOrder.PATIENCE);
       line.ask("R0", theirs);
       line.ask("M1", ours);
       child.kill();
@@ -167,7 +167,7 @@ class RedissonDeathTest {
       assertEquals(queue, line.holders());
       await().during(PRESENCE).until(() -> line.served().isEmpty());
       line.end(queue.get(0));
-      assertTrue(ours.tryLock(FairLine.PATIENCE), "one of ours finds the head over, and its turn");
+      assertTrue(ours.tryLock(ServedOrder.PATIENCE), "one of ours finds the head over, and its turn");
       ours.unlock();
       line.awaitServed("R1");
     }

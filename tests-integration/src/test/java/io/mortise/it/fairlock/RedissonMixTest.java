@@ -40,8 +40,8 @@ class RedissonMixTest {
     ExecutorService threads = Executors.newCachedThreadPool();
     LockOptions options = LockOptions.builder().tokenRetention(Duration.ofSeconds(1)).build();
     int cycles = 0;
-    try (Peers peers = new Peers();
-        FairLine line = new FairLine(peers.server);
+    try (RedissonPeers peers = new RedissonPeers();
+        ServedOrder line = new ServedOrder(peers.server);
         LockClient one = LockClient.create(peers.server.uri(), options);
         LockClient two = LockClient.create(peers.server.uri(), options);
         HoldLog log = HoldLog.open(directory)) {

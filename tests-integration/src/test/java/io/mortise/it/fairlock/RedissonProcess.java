@@ -21,7 +21,7 @@ final class RedissonProcess {
   public static void main(String[] arguments) throws IOException {
     ExecutorService threads = Executors.newCachedThreadPool();
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
-    RedissonClient redisson = Peers.redisson(arguments[0], Peers.LONG_LEASE);
+    RedissonClient redisson = RedissonPeers.redisson(arguments[0], RedissonPeers.LONG_LEASE);
     try (RedisClient redis = RedisClient.create(arguments[0])) {
       RLock lock = redisson.getFairLock(arguments[1]);
       System.out.println("ready");
@@ -39,10 +39,10 @@ final class RedissonProcess {
     threads.shutdownNow();
   }
 
-  static JavaProcess start(FairLine line) throws InterruptedException {
+  static JavaProcess start(ServedOrder line) throws InterruptedException {
     JavaProcess child =
         JavaProcess.start(RedissonProcess.class, line.server.uri(), line.name, line.served);
-    child.awaitLine("ready", FairLine.PATIENCE);
+    child.awaitLine("ready", ServedOrder.PATIENCE);
     return child;
   }
 }

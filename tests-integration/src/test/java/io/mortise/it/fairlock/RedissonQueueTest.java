@@ -43,14 +43,14 @@ class RedissonQueueTest {
   private static final Duration LONGER = Duration.ofMillis(4500);
   private static final Duration PROMPT = Duration.ofSeconds(5);
 
-  private static Peers peers;
-  private FairLine line;
+  private static RedissonPeers peers;
+  private ServedOrder line;
   private RedisFairLock ours;
   private RLock theirs;
 
   @BeforeAll
   static void start() {
-    peers = new Peers();
+    peers = new RedissonPeers();
   }
 
   @AfterAll
@@ -60,7 +60,7 @@ class RedissonQueueTest {
 
   @BeforeEach
   void freshLine() {
-    line = new FairLine(peers.server);
+    line = new ServedOrder(peers.server);
     ours = line.lock(peers.mortise, PRESENCE);
     theirs = peers.redisson.getFairLock(line.name);
   }
@@ -129,7 +129,7 @@ class RedissonQueueTest {
   @ParameterizedTest
   @ValueSource(strings = {"R M R", "M R M R M R M", "R T M M R", "T R M T M"})
   void whoHasWaitedForLongKeepsItsPlaceWhenRedissonsWaitersAreServed(String mix) {
-    try (LockClient holder = Peers.mortise(peers.server.uri(), LEASE)) {
+    try (LockClient holder = RedissonPeers.mortise(peers.server.uri(), LEASE)) {
       RedisFairLock held = line.lock(holder, PRESENCE);
       held.lock();
       String[] everybody = ask(mix);
@@ -167,7 +167,7 @@ class RedissonQueueTest {
     ours.lock();
     line.ask("R", theirs);
     RedisFairLock first = line.lock(peers.otherMortise, often);
-    FairLine.Taking taking = () -> first.tryLock(FairLine.PATIENCE);
+    ServedOrder.Taking taking = () -> first.tryLock(ServedOrder.PATIENCE);
     line.ask("often 1", first, taking, longer);
     String shown = line.holders().get(1);
     await().until(() -> line.left(shown) <= 300_000 + often.toMillis()); // it has shown itself
@@ -226,16 +226,16 @@ class RedissonQueueTest {
 
   @Test
   void whoLeavesFromTheMiddleCostsNobodyItsPlace() throws Exception {
-    try (LockClient holder = Peers.mortise(peers.server.uri(), LEASE)) {
+    try (LockClient holder = RedissonPeers.mortise(peers.server.uri(), LEASE)) {
       RedisFairLock held = line.lock(holder, PRESENCE);
       held.lock();
-      FairLine.Asked first =
+      ServedOrder.Asked first =
           line.ask("T0", theirs, () -> theirs.tryLock(LONGER.toMillis(), MILLISECONDS));
       line.ask("M1", ours);
       RLock other = peers.otherRedisson.getFairLock(line.name);
-      FairLine.Asked third =
+      ServedOrder.Asked third =
           line.ask("T2", other, () -> other.tryLock(LONGER.toMillis(), MILLISECONDS));
-      FairLine.Asked fourth = line.ask("M3", ours, () -> ours.tryLock(LONGER));
+      ServedOrder.Asked fourth = line.ask("M3", ours, () -> ours.tryLock(LONGER));
       line.ask("R4", peers.redisson.getFairLock(line.name));
       line.ask("M5", line.lock(peers.otherMortise, PRESENCE));
       assertFalse(first.taken());
@@ -256,7 +256,7 @@ class RedissonQueueTest {
   @Test
   void redissonsTryLockInSecondsLosesOnlyItsOwnPlace() throws Exception {
     ours.lock();
-    FairLine.Asked impatient = line.ask("S0", theirs, () -> theirs.tryLock(60, SECONDS));
+    ServedOrder.Asked impatient = line.ask("S0", theirs, () -> theirs.tryLock(60, SECONDS));
     line.ask("M1", line.lock(peers.otherMortise, PRESENCE));
     line.ask("R2", peers.otherRedisson.getFairLock(line.name));
     await().during(PRESENCE).until(() -> true);
@@ -320,7 +320,7 @@ class RedissonQueueTest {
     peers.server.command("RPUSH", line.list, "11111111-1111-4111-8111-111111111111:1");
     line.ask("R0", peers.otherRedisson.getFairLock(line.name));
     // It heals as soon as one of ours comes by.
-    line.start("M1", ours, () -> ours.tryLock(FairLine.PATIENCE), new CountDownLatch(0));
+    line.start("M1", ours, () -> ours.tryLock(ServedOrder.PATIENCE), new CountDownLatch(0));
     line.awaitLength(2);
     theirs.unlock();
     line.awaitServed("R0", "M1");

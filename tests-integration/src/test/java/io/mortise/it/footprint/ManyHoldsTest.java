@@ -8,9 +8,9 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Traces;
+import io.mortise.it.support.ClientResources;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.Map;
@@ -38,7 +38,7 @@ class ManyHoldsTest {
     LockOptions options = LockOptions.builder().lease(LEASE).build();
     try (RedisServer server = RedisServer.start();
         LockClient client = LockClient.create(server.uri(), options);
-        Crew crew = new Crew()) {
+        TestThreads crew = new TestThreads()) {
       Queue<Lease> leases = new ConcurrentLinkedQueue<>();
       AtomicInteger lost = new AtomicInteger();
       acquireAll(client, crew, leases, lost);
@@ -66,12 +66,12 @@ class ManyHoldsTest {
       assertEquals(HOLDS * 2L, server.command("DBSIZE"), "each hold and its token");
       closeAll(crew, leases);
       assertEquals(0, lost.get());
-      Traces.awaitNone(client);
+      ClientResources.awaitNone(client);
     }
   }
 
   private static void acquireAll(
-      LockClient client, Crew crew, Queue<Lease> leases, AtomicInteger lost) throws Exception {
+      LockClient client, TestThreads crew, Queue<Lease> leases, AtomicInteger lost) throws Exception {
     String prefix = Names.fresh() + ":";
     AtomicInteger next = new AtomicInteger();
     for (int thread = 0; thread < THREADS; thread++) {
@@ -87,7 +87,7 @@ class ManyHoldsTest {
     crew.join(Duration.ofSeconds(30));
   }
 
-  private static void closeAll(Crew crew, Queue<Lease> leases) throws Exception {
+  private static void closeAll(TestThreads crew, Queue<Lease> leases) throws Exception {
     for (int thread = 0; thread < THREADS; thread++) {
       crew.start(
           () -> {

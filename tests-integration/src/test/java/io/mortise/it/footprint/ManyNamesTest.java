@@ -9,10 +9,10 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.internal.EngineTypes;
-import io.mortise.it.support.Crew;
-import io.mortise.it.support.Instances;
+import io.mortise.it.support.TestThreads;
+import io.mortise.it.support.HeapHistogram;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Traces;
+import io.mortise.it.support.ClientResources;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -41,13 +41,13 @@ class ManyNamesTest {
             .build();
     try (RedisServer server = RedisServer.start();
         LockClient client = LockClient.create(server.uri(), options);
-        Crew crew = new Crew()) {
+        TestThreads crew = new TestThreads()) {
       assertThatHoldsAreSeen(client, crew);
       lockAndUnlockAll(client, crew);
 
       // Everything is given back by the time that the last unlock has returned.
       assertEquals(new LockClient.Status(0, 0, 0, 0, 0, 0), client.status());
-      Instances left = Instances.count();
+      HeapHistogram left = HeapHistogram.count();
       for (Class<?> perHold : EngineTypes.PER_HOLD) {
         assertEquals(0, left.of(perHold), perHold::getName);
       }
@@ -56,7 +56,7 @@ class ManyNamesTest {
           .forEach((type, count) -> assertTrue(count < 1_000, () -> type + ": " + count));
       await()
           .atMost(Duration.ofSeconds(20))
-          .until(() -> Traces.threads(client).size() == 1); // the scheduler
+          .until(() -> ClientResources.threads(client).size() == 1); // the scheduler
 
       assertTrue(channels(server).isEmpty(), () -> "" + channels(server));
       assertOnlyTokensWithAnEnd(server);
@@ -67,7 +67,7 @@ class ManyNamesTest {
   }
 
   /** What must not be left later is on the heap while a lock is held and waited for. */
-  private static void assertThatHoldsAreSeen(LockClient client, Crew crew) throws Exception {
+  private static void assertThatHoldsAreSeen(LockClient client, TestThreads crew) throws Exception {
     DistributedLock lock = new RedisLock(client, Names.fresh());
     lock.lock();
     crew.start(
@@ -76,7 +76,7 @@ class ManyNamesTest {
           lock.unlock();
         });
     await().until(() -> client.status().contended() == 1);
-    Instances held = Instances.count();
+    HeapHistogram held = HeapHistogram.count();
     for (Class<?> perHold : EngineTypes.PER_HOLD) {
       assertTrue(held.of(perHold) > 0, perHold::getName);
     }
@@ -84,7 +84,7 @@ class ManyNamesTest {
     crew.join(Duration.ofSeconds(30));
   }
 
-  private static void lockAndUnlockAll(LockClient client, Crew crew) throws Exception {
+  private static void lockAndUnlockAll(LockClient client, TestThreads crew) throws Exception {
     String prefix = Names.fresh() + ":";
     AtomicInteger next = new AtomicInteger();
     long start = System.nanoTime();

@@ -7,9 +7,9 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Traces;
+import io.mortise.it.support.ClientResources;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -58,7 +58,7 @@ class ManyWaitersTest {
     LockOptions options = LockOptions.builder().subscriptionLinger(Duration.ofMillis(100)).build();
     try (LockClient holding = LockClient.create(server.uri());
         LockClient waiting = LockClient.create(server.uri(), options);
-        Crew crew = new Crew()) {
+        TestThreads crew = new TestThreads()) {
       names.forEach(name -> new RedisLock(holding, name).lock());
       AtomicInteger done = new AtomicInteger();
       for (int thread = 0; thread < THREADS; thread++) {
@@ -84,7 +84,7 @@ class ManyWaitersTest {
       names.forEach(name -> new RedisLock(holding, name).unlock());
       crew.join(Duration.ofSeconds(20));
       assertEquals(THREADS, done.get());
-      Traces.awaitNone(waiting);
+      ClientResources.awaitNone(waiting);
       await().until(() -> channels().isEmpty());
     }
   }

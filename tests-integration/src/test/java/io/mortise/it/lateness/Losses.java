@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -79,7 +79,7 @@ final class Losses {
     assertEquals(List.of(), afterRival, "called after a rival had the lock");
     long p99 = percentile(every, 99);
     assertTrue(p99 < Duration.ofMillis(250).toNanos(), "p99 " + p99 / 1_000 + " us");
-    Patiently.until("all are lost", () -> all.stream().noneMatch(hold -> hold.lease.isValid()));
+    Eventually.until("all are lost", () -> all.stream().noneMatch(hold -> hold.lease.isValid()));
   }
 
   private static long within(CompletableFuture<Long> nanos, long deadlineNanos) throws Exception {

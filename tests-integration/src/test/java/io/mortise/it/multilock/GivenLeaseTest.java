@@ -12,8 +12,8 @@ import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Caller;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Eventually;
 import io.mortise.multilock.MultiLock;
 import java.time.Duration;
 import java.util.List;
@@ -27,11 +27,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class GivenLeaseTest {
-  @RegisterExtension static final Sites sites = new Sites(2);
+  @RegisterExtension static final MemberServers sites = new MemberServers(2);
 
   @Test
   void itIsThatOfEachMemberAndNobodyRenewsIt() throws Exception {
-    Lease lease = sites.multi().acquire(Sites.LIVENESS, Duration.ofSeconds(3)).orElseThrow();
+    Lease lease = sites.multi().acquire(MemberServers.LIVENESS, Duration.ofSeconds(3)).orElseThrow();
     List<LeaseLoss> told = new CopyOnWriteArrayList<>();
     lease.onLost(told::add);
     for (int i = 0; i < 2; i++) {
@@ -39,7 +39,7 @@ class GivenLeaseTest {
       assertTrue(ttl > 0 && ttl <= 3_000, () -> ttl + " ms");
     }
     assertTrue(lease.remaining().compareTo(Duration.ofSeconds(3)) < 0);
-    Patiently.until("it is told", () -> !told.isEmpty());
+    Eventually.until("it is told", () -> !told.isEmpty());
     assertEquals(Reason.EXPIRED, told.get(0).reason());
     sites.awaitHeld(Set.of());
     assertThrows(LeaseLostException.class, lease::close);
@@ -51,16 +51,16 @@ class GivenLeaseTest {
   void itMayBeShorterThanTheWaitForAMember() throws Exception {
     Duration lease = Duration.ofSeconds(1);
     sites.holdAsStranger(1);
-    Caller<Duration> waiter =
-        Caller.start(
+    AsyncCall<Duration> waiter =
+        AsyncCall.start(
             () -> {
-              Lease held = sites.multi().acquire(Sites.LIVENESS, lease).orElseThrow();
+              Lease held = sites.multi().acquire(MemberServers.LIVENESS, lease).orElseThrow();
               Duration left = held.remaining();
               held.ensureValid();
               held.close();
               return left;
             });
-    Patiently.holdsFor(Duration.ofSeconds(3), "it waits", () -> !waiter.isDone());
+    Eventually.holdsFor(Duration.ofSeconds(3), "it waits", () -> !waiter.isDone());
     sites.releaseAsStranger(1);
     Duration left = waiter.get();
     assertTrue(left.compareTo(Duration.ZERO) > 0 && left.compareTo(lease) < 0, left::toString);
@@ -71,12 +71,12 @@ class GivenLeaseTest {
   @Test
   void itBeginsWhenTheLastMemberHasBeenTaken() throws Exception {
     Duration lease = Duration.ofSeconds(10);
-    LockOptions patient = Sites.options().commandTimeout(Duration.ofSeconds(15)).build();
+    LockOptions patient = MemberServers.options().commandTimeout(Duration.ofSeconds(15)).build();
     try (LockClient slow = LockClient.create(sites.proxy(1).uri(), patient)) {
       new RedisLock(slow, sites.name(1) + ":warm").tryAcquire().orElseThrow().close();
       MultiLock lock = new MultiLock(sites.lock(0), new RedisLock(slow, sites.name(1)));
       // The token of the slow one has to be raised: so much later is it when all is done.
-      sites.server(0).command("SET", Sites.tokenKey(sites.name(0)), Long.toString(1L << 52));
+      sites.server(0).command("SET", MemberServers.tokenKey(sites.name(0)), Long.toString(1L << 52));
       sites.proxy(1).delay(Duration.ofMillis(800));
       Lease held = lock.tryAcquire(lease).orElseThrow();
       long ttl = sites.ttlMillis(0);
@@ -116,14 +116,14 @@ class GivenLeaseTest {
 
   @Test
   void withoutOneEachMemberHasThatOfItsClientAndIsRenewed() {
-    LockOptions other = Sites.options().lease(Duration.ofMillis(1500)).build();
+    LockOptions other = MemberServers.options().lease(Duration.ofMillis(1500)).build();
     try (LockClient quick = LockClient.create(sites.server(1).uri(), other)) {
       MultiLock lock = new MultiLock(sites.lock(0), new RedisLock(quick, sites.name(1)));
       Lease lease = lock.tryAcquire().orElseThrow();
       assertTrue(sites.ttlMillis(0) > 1_500);
       assertTrue(sites.ttlMillis(1) <= 1_500);
       assertTrue(lease.remaining().compareTo(Duration.ofMillis(1500)) < 0, "the weakest counts");
-      Patiently.holdsFor(Duration.ofSeconds(3), "renewed", lease::isValid);
+      Eventually.holdsFor(Duration.ofSeconds(3), "renewed", lease::isValid);
       lease.close();
       assertEquals(Set.of(), sites.held());
       assertFalse(lease.isValid());

@@ -9,8 +9,8 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Caller;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Eventually;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.FaultProxy.LossStyle;
 import java.time.Duration;
@@ -32,7 +32,7 @@ class GroupAllOrNoneTest {
   private static final int NAMES = 10;
   private static final int MIDDLE = 5;
 
-  @RegisterExtension static final Sites sites = new Sites(1);
+  @RegisterExtension static final MemberServers sites = new MemberServers(1);
 
   private List<RedisLock> members;
   private MultiLock lock;
@@ -51,7 +51,7 @@ class GroupAllOrNoneTest {
 
   @AfterEach
   void nothingIsLeft() {
-    Patiently.untilAsserted("nothing", () -> assertEquals(List.of(), sites.keysLeft(0)));
+    Eventually.untilAsserted("nothing", () -> assertEquals(List.of(), sites.keysLeft(0)));
     sites.awaitIdle();
   }
 
@@ -117,8 +117,8 @@ class GroupAllOrNoneTest {
   @Test
   void oneThatAThreadOfThisProcessHoldsLeavesNothing() throws Exception {
     members.get(MIDDLE).lock();
-    assertFalse(Caller.start(lock::tryLock).get());
-    assertFalse(Caller.start(() -> lock.tryLock(Duration.ofMillis(200))).get());
+    assertFalse(AsyncCall.start(lock::tryLock).get());
+    assertFalse(AsyncCall.start(() -> lock.tryLock(Duration.ofMillis(200))).get());
     assertEquals(1, sites.keysLeft(0).size());
     assertTrue(lock.tryLock(), "the thread that holds it enters it again");
     assertEquals(2, members.get(MIDDLE).holdCount());
@@ -140,10 +140,10 @@ class GroupAllOrNoneTest {
   @ParameterizedTest
   @EnumSource
   void aLostReplyOfOneAttemptLeavesNothingHeld(LossStyle style) throws Exception {
-    sites.proxy(0).loseReplies(Integer.MAX_VALUE, style, Sites.calling("lock/acquire_all"));
+    sites.proxy(0).loseReplies(Integer.MAX_VALUE, style, MemberServers.calling("lock/acquire_all"));
     LockException thrown = assertThrows(LockException.class, lock::tryLock);
     assertEquals(Reason.UNREACHABLE, thrown.reason());
-    Patiently.untilAsserted(
+    Eventually.untilAsserted(
         "released long before the lease ends", () -> assertEquals(List.of(), sites.keysLeft(0)));
     assertEquals(0, members.stream().mapToInt(RedisLock::holdCount).sum());
     sites.restore();
@@ -153,8 +153,8 @@ class GroupAllOrNoneTest {
   @EnumSource
   void aLostReplyWithinAWaitIsAskedForAgainAndOneUnlockIsEnough(LossStyle style) throws Exception {
     long before = sites.proxy(0).repliesLost();
-    sites.proxy(0).loseNextReply(style, Sites.calling("lock/acquire_all"));
-    assertTrue(lock.tryLock(Sites.LIVENESS));
+    sites.proxy(0).loseNextReply(style, MemberServers.calling("lock/acquire_all"));
+    assertTrue(lock.tryLock(MemberServers.LIVENESS));
     assertEquals(1, sites.proxy(0).repliesLost() - before);
     lock.unlock();
     assertEquals(List.of(), sites.keysLeft(0));
@@ -177,7 +177,7 @@ class GroupAllOrNoneTest {
   @Test
   void aLostReplyOfTheUnlockIsToldForAllAndNoneStaysHeld() {
     lock.lock();
-    sites.proxy(0).loseNextReply(LossStyle.SILENT, Sites.calling("lock/release"));
+    sites.proxy(0).loseNextReply(LossStyle.SILENT, MemberServers.calling("lock/release"));
     LockException thrown = assertThrows(LockException.class, lock::unlock);
     assertEquals(NAMES - 1, thrown.getSuppressed().length, "one for each, besides the cause");
     assertEquals(0, members.stream().mapToInt(RedisLock::holdCount).sum());

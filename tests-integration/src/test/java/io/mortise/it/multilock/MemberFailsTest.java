@@ -10,8 +10,8 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Caller;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Eventually;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.FaultProxy.LossStyle;
 import java.time.Duration;
@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MemberFailsTest {
   private static final int FAILING = 1;
 
-  @RegisterExtension static final Sites sites = new Sites(3);
+  @RegisterExtension static final MemberServers sites = new MemberServers(3);
 
   private static LockException assertFails(Executable call) {
     LockException thrown = assertThrows(LockException.class, call);
@@ -46,7 +46,7 @@ class MemberFailsTest {
     sites.restore();
     sites.awaitHeld(Set.of());
     assertEquals(0, sites.multi().holdCount());
-    assertTrue(sites.otherMulti().tryLock(Sites.LIVENESS), "others can have all");
+    assertTrue(sites.otherMulti().tryLock(MemberServers.LIVENESS), "others can have all");
     sites.otherMulti().unlock();
     sites.awaitIdle();
     assertEquals(Set.of(), sites.held());
@@ -76,10 +76,10 @@ class MemberFailsTest {
   @EnumSource
   void aWaitGoesOnUntilItIsBack(MemberFault fault) throws Exception {
     fault.begin(sites, FAILING);
-    Caller<Set<Integer>> waiter =
-        Caller.start(
+    AsyncCall<Set<Integer>> waiter =
+        AsyncCall.start(
             () -> {
-              assertTrue(sites.multi().tryLock(Sites.LIVENESS));
+              assertTrue(sites.multi().tryLock(MemberServers.LIVENESS));
               Set<Integer> held = sites.held();
               sites.multi().unlock();
               return held;
@@ -96,10 +96,10 @@ class MemberFailsTest {
   @Test
   void theOthersCanBeHadWhileOneIsWaitedFor() throws Exception {
     MemberFault.CUT_OFF.begin(sites, FAILING);
-    Caller<Boolean> waiter = Caller.start(() -> sites.multi().acquire(Sites.HOUR).isPresent());
+    AsyncCall<Boolean> waiter = AsyncCall.start(() -> sites.multi().acquire(MemberServers.HOUR).isPresent());
     sites.awaitFirstTaken();
     for (int i = 0; i < 3; i++) {
-      assertTrue(sites.other(0).tryLock(Sites.LIVENESS));
+      assertTrue(sites.other(0).tryLock(MemberServers.LIVENESS));
       sites.other(0).unlock();
     }
     waiter.interrupt();
@@ -109,8 +109,8 @@ class MemberFailsTest {
 
   @Test
   void aWaitWithoutAnEndHasThePatienceOfTheLeastPatientClient() throws Exception {
-    LockOptions patient = Sites.options().outageTimeout(Sites.HOUR).build();
-    LockOptions impatient = Sites.options().outageTimeout(Duration.ofSeconds(2)).build();
+    LockOptions patient = MemberServers.options().outageTimeout(MemberServers.HOUR).build();
+    LockOptions impatient = MemberServers.options().outageTimeout(Duration.ofSeconds(2)).build();
     try (LockClient first = LockClient.create(sites.server(0).uri(), patient);
         LockClient second = LockClient.create(sites.proxy(FAILING).uri(), impatient)) {
       MultiLock lock =
@@ -125,7 +125,7 @@ class MemberFailsTest {
   @Test
   void whatGoesWrongWhileTheOthersAreGivenBackIsSuppressedInIt() throws Exception {
     MultiLock lock = sites.multi();
-    sites.proxy(0).loseReplies(2, LossStyle.SILENT, Sites.calling("lock/release"));
+    sites.proxy(0).loseReplies(2, LossStyle.SILENT, MemberServers.calling("lock/release"));
     MemberFault.REFUSING.begin(sites, FAILING);
 
     LockException thrown = assertFails(lock::tryLock);
@@ -134,7 +134,7 @@ class MemberFailsTest {
         Arrays.stream(thrown.getSuppressed())
             .anyMatch(s -> s instanceof LockException && s.getMessage().contains(sites.name(0))),
         () -> Arrays.toString(thrown.getSuppressed()));
-    Patiently.until("released in the background", () -> !sites.isHeld(0));
+    Eventually.until("released in the background", () -> !sites.isHeld(0));
     assertNothingHeldThen();
   }
 }

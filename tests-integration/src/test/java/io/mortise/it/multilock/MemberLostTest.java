@@ -1,7 +1,7 @@
 package io.mortise.it.multilock;
 
-import static io.mortise.it.support.Patiently.holdsFor;
-import static io.mortise.it.support.Patiently.until;
+import static io.mortise.it.support.Eventually.holdsFor;
+import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,7 +11,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
-import io.mortise.it.support.Traces;
+import io.mortise.it.support.ClientResources;
 import io.mortise.multilock.MultiLock;
 import java.time.Duration;
 import java.util.List;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MemberLostTest {
   private static final int LOST = 1;
 
-  @RegisterExtension static final Sites sites = new Sites(3);
+  @RegisterExtension static final MemberServers sites = new MemberServers(3);
 
   /** How a member is lost. */
   enum Loss {
@@ -119,7 +119,7 @@ class MemberLostTest {
     sites.awaitHeld(Set.of());
     for (int i = 0; i < 3; i++) {
       if (!sites.here(i).isClosed()) {
-        Traces.awaitNone(sites.here(i));
+        ClientResources.awaitNone(sites.here(i));
       }
     }
     assertEquals(1, told.size(), "told once");

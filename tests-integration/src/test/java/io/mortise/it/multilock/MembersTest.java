@@ -28,7 +28,7 @@ import org.junit.jupiter.api.function.Executable;
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class MembersTest {
-  @RegisterExtension static final Sites sites = new Sites(1);
+  @RegisterExtension static final MemberServers sites = new MemberServers(1);
 
   private final String prefix = Names.fresh();
   private RedisLock a;
@@ -113,7 +113,7 @@ class MembersTest {
       assertRefused(a.name(), () -> new MultiLock(first, b, second));
       assertRefused(a.name(), () -> new MultiLock(new MultiLock(b, first), second));
       MultiLock both = new MultiLock(first, new RedisLock(two, b.name()));
-      both.acquire(Sites.LIVENESS).orElseThrow().close();
+      both.acquire(MemberServers.LIVENESS).orElseThrow().close();
     }
   }
 
@@ -141,14 +141,14 @@ class MembersTest {
           new MultiLock(new RedisLock(direct, a.name()), b, new RedisLock(same, a.name()));
       assertRefused("one lock in Redis", lock::lock);
       assertRefused("one lock in Redis", lock::tryLock);
-      assertRefused("one lock in Redis", () -> lock.tryLock(Sites.HOUR));
+      assertRefused("one lock in Redis", () -> lock.tryLock(MemberServers.HOUR));
       assertRefused("one lock in Redis", () -> lock.lock(Duration.ofSeconds(1)));
       assertRefused("one lock in Redis", lock::tryAcquire);
-      assertRefused("one lock in Redis", () -> lock.acquire(Sites.HOUR));
+      assertRefused("one lock in Redis", () -> lock.acquire(MemberServers.HOUR));
       var late =
           assertThrows(
               CompletionException.class,
-              () -> lock.acquireAsync(Sites.HOUR).toCompletableFuture().join());
+              () -> lock.acquireAsync(MemberServers.HOUR).toCompletableFuture().join());
       assertTrue(late.getCause() instanceof IllegalArgumentException, late::toString);
       assertEquals(List.of(), sites.keysLeft(0), "nothing was taken");
       assertFalse(lock.isHeldByCurrentThread());

@@ -1,6 +1,6 @@
 package io.mortise.it.multilock;
 
-import static io.mortise.it.support.Patiently.holdsFor;
+import static io.mortise.it.support.Eventually.holdsFor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.RedisLock;
 import io.mortise.core.internal.EngineTypes;
-import io.mortise.it.support.Caller;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.multilock.MultiLock;
 import io.mortise.multilock.MultiLockTypes;
 import java.time.Duration;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class MultiInterruptTest {
   private static final int LAST = 1;
 
-  @RegisterExtension static final Sites sites = new Sites(2);
+  @RegisterExtension static final MemberServers sites = new MemberServers(2);
 
   private MultiLock lock;
 
@@ -38,8 +38,8 @@ class MultiInterruptTest {
     lock = sites.multi();
   }
 
-  private static Caller<String> outcome(Callable<?> call) {
-    return Caller.start(
+  private static AsyncCall<String> outcome(Callable<?> call) {
+    return AsyncCall.start(
         () -> {
           try {
             return "returned " + call.call();
@@ -50,7 +50,7 @@ class MultiInterruptTest {
   }
 
   /** What the interrupt ends leaves nothing behind; what a stranger holds stays his. */
-  private static void assertEnds(Caller<String> caller, Set<Integer> strangers) throws Exception {
+  private static void assertEnds(AsyncCall<String> caller, Set<Integer> strangers) throws Exception {
     long start = System.nanoTime();
     caller.interrupt();
     assertEquals("thrown", caller.get());
@@ -64,16 +64,16 @@ class MultiInterruptTest {
   void beforeTheCallNothingIsSent() throws Exception {
     List<Callable<?>> calls =
         List.of(
-            () -> lock.tryLock(Sites.HOUR),
+            () -> lock.tryLock(MemberServers.HOUR),
             () -> lock.tryLock(Duration.ZERO),
-            () -> lock.acquire(Sites.HOUR),
-            () -> lock.acquire(Sites.HOUR, Sites.HOUR),
+            () -> lock.acquire(MemberServers.HOUR),
+            () -> lock.acquire(MemberServers.HOUR, MemberServers.HOUR),
             () -> {
               lock.lockInterruptibly();
               return true;
             });
     for (Callable<?> call : calls) {
-      Caller<String> caller =
+      AsyncCall<String> caller =
           outcome(
               () -> {
                 Thread.currentThread().interrupt();
@@ -89,13 +89,13 @@ class MultiInterruptTest {
     sites.holdAsStranger(0);
     for (Callable<?> call :
         List.<Callable<?>>of(
-            () -> lock.tryLock(Sites.HOUR),
-            () -> lock.acquire(Sites.HOUR),
+            () -> lock.tryLock(MemberServers.HOUR),
+            () -> lock.acquire(MemberServers.HOUR),
             () -> {
               lock.lockInterruptibly();
               return true;
             })) {
-      Caller<String> caller = outcome(call);
+      AsyncCall<String> caller = outcome(call);
       caller.awaitIn(EngineTypes.PARKED);
       assertEnds(caller, Set.of(0));
     }
@@ -107,8 +107,8 @@ class MultiInterruptTest {
     int hits = 0;
     for (int i = 0; i < 20 && hits < 3; i++) {
       Callable<?> call =
-          i % 2 == 0 ? () -> lock.tryLock(Sites.HOUR) : () -> lock.acquire(Sites.HOUR);
-      Caller<String> caller = outcome(call);
+          i % 2 == 0 ? () -> lock.tryLock(MemberServers.HOUR) : () -> lock.acquire(MemberServers.HOUR);
+      AsyncCall<String> caller = outcome(call);
       long end = System.nanoTime() + 500_000_000L;
       boolean hit = false;
       while (!hit && System.nanoTime() - end < 0) {
@@ -123,8 +123,8 @@ class MultiInterruptTest {
   @Test
   void inTheLineOfTheProcess() throws Exception {
     sites.lock(LAST).lock();
-    Caller<String> caller = outcome(() -> lock.tryLock(Sites.HOUR));
-    caller.awaitIn(EngineTypes.LINE);
+    AsyncCall<String> caller = outcome(() -> lock.tryLock(MemberServers.HOUR));
+    caller.awaitIn(EngineTypes.QUEUE);
     caller.interrupt();
     assertEquals("thrown", caller.get());
     assertEquals(Set.of(LAST), sites.held());
@@ -137,11 +137,11 @@ class MultiInterruptTest {
     sites.holdAsStranger(LAST);
     int hits = 0;
     for (int i = 0; i < 20 && hits < 3; i++) {
-      Caller<String> caller = outcome(() -> lock.tryLock(Sites.HOUR));
+      AsyncCall<String> caller = outcome(() -> lock.tryLock(MemberServers.HOUR));
       long end = System.nanoTime() + 2_000_000_000L;
       boolean hit = false;
       while (!hit && System.nanoTime() - end < 0) {
-        hit = caller.stands(MultiLockTypes.ACQUISITION, "pause");
+        hit = caller.isIn(MultiLockTypes.ACQUISITION, "pause");
       }
       hits += hit ? 1 : 0;
       assertEnds(caller, Set.of(LAST));
@@ -152,7 +152,7 @@ class MultiInterruptTest {
   @Test
   void whileAServerDoesNotAnswer() throws Exception {
     MemberFault.CUT_OFF.begin(sites, LAST);
-    Caller<String> caller = outcome(() -> lock.tryLock(Sites.HOUR));
+    AsyncCall<String> caller = outcome(() -> lock.tryLock(MemberServers.HOUR));
     sites.awaitFirstTaken();
     caller.interrupt();
     assertEquals("thrown", caller.get());
@@ -164,8 +164,8 @@ class MultiInterruptTest {
 
   // ---- calls that no interrupt ends
 
-  private Caller<Set<Integer>> uninterruptible() {
-    return Caller.start(
+  private AsyncCall<Set<Integer>> uninterruptible() {
+    return AsyncCall.start(
         () -> {
           lock.lock();
           assertTrue(Thread.currentThread().isInterrupted(), "the status stands");
@@ -176,7 +176,7 @@ class MultiInterruptTest {
         });
   }
 
-  private static void assertGoesOn(Caller<?> caller) throws InterruptedException {
+  private static void assertGoesOn(AsyncCall<?> caller) throws InterruptedException {
     // Through the round in hand, the pause, and what comes after it.
     holdsFor(
         Duration.ofMillis(700),
@@ -190,7 +190,7 @@ class MultiInterruptTest {
   @Test
   void lockGoesOnWithNothingInHand() throws Exception {
     sites.holdAsStranger(0);
-    Caller<Set<Integer>> caller = uninterruptible();
+    AsyncCall<Set<Integer>> caller = uninterruptible();
     caller.awaitIn(EngineTypes.PARKED);
     assertGoesOn(caller);
     sites.releaseAsStranger(0);
@@ -201,7 +201,7 @@ class MultiInterruptTest {
   @Test
   void lockGoesOnWithTheFirstInHand() throws Exception {
     sites.holdAsStranger(LAST);
-    Caller<Set<Integer>> caller = uninterruptible();
+    AsyncCall<Set<Integer>> caller = uninterruptible();
     assertGoesOn(caller);
     sites.releaseAsStranger(LAST);
     assertEquals(Set.of(0, LAST), caller.get());
@@ -211,7 +211,7 @@ class MultiInterruptTest {
   @Test
   void lockGoesOnInTheLineOfTheProcessWithTheFirstInHand() throws Exception {
     sites.lock(LAST).lock();
-    Caller<Set<Integer>> caller = uninterruptible();
+    AsyncCall<Set<Integer>> caller = uninterruptible();
     assertGoesOn(caller);
     sites.lock(LAST).unlock();
     assertEquals(Set.of(0, LAST), caller.get());
@@ -221,8 +221,8 @@ class MultiInterruptTest {
   @Test
   void lockAndUnlockWorkUnderAnInterruptAndKeepIt() throws Exception {
     MultiLock group = new MultiLock(lock, new RedisLock(sites.here(0), sites.name(0) + ":more"));
-    Caller<Boolean> caller =
-        Caller.start(
+    AsyncCall<Boolean> caller =
+        AsyncCall.start(
             () -> {
               Thread.currentThread().interrupt();
               group.lock();
@@ -241,7 +241,7 @@ class MultiInterruptTest {
   @Test
   void cancellingTheStageEndsItsWait() throws Exception {
     sites.holdAsStranger(LAST);
-    var stage = lock.acquireAsync(Sites.HOUR).toCompletableFuture();
+    var stage = lock.acquireAsync(MemberServers.HOUR).toCompletableFuture();
     sites.awaitFirstTaken();
     stage.cancel(true);
     assertThrows(CancellationException.class, stage::join);

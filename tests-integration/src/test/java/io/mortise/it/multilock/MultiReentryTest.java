@@ -12,8 +12,8 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Caller;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Eventually;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class MultiReentryTest {
   private static final Set<Integer> BOTH = Set.of(0, 1);
 
-  @RegisterExtension static final Sites sites = new Sites(2);
+  @RegisterExtension static final MemberServers sites = new MemberServers(2);
 
   private RedisLock a;
   private RedisLock b;
@@ -116,7 +116,7 @@ class MultiReentryTest {
     }
     both.lock();
     assertTrue(both.tryLock());
-    assertTrue(both.tryLock(Sites.HOUR));
+    assertTrue(both.tryLock(MemberServers.HOUR));
     assertEquals(4, both.holdCount());
     both.unlock();
     both.unlock();
@@ -162,24 +162,24 @@ class MultiReentryTest {
   /** The first one is entered, and lost while the second one is lengthened. */
   @Test
   void aReentryThatFindsAMemberLostLeavesNoLevelBehind() throws Exception {
-    LockOptions patient = Sites.options().commandTimeout(Sites.LIVENESS).build();
+    LockOptions patient = MemberServers.options().commandTimeout(MemberServers.LIVENESS).build();
     try (LockClient one = LockClient.create(sites.proxy(0).uri(), patient);
         LockClient two = LockClient.create(sites.proxy(1).uri(), patient)) {
       RedisLock first = new RedisLock(one, sites.name(0));
       RedisLock second = new RedisLock(two, sites.name(1));
       MultiLock whole = new MultiLock(first, second);
       whole.lock(Duration.ofSeconds(20));
-      sites.proxy(1).delay(Direction.TO_CLIENT, Sites.HOUR);
-      Caller<Boolean> force =
-          Caller.start(
+      sites.proxy(1).delay(Direction.TO_CLIENT, MemberServers.HOUR);
+      AsyncCall<Boolean> force =
+          AsyncCall.start(
               () -> {
-                Patiently.until("the first is lengthened", () -> sites.ttlMillis(0) > 60_000);
+                Eventually.until("the first is lengthened", () -> sites.ttlMillis(0) > 60_000);
                 boolean forced = first.forceUnlock();
                 sites.proxy(1).restore();
                 return forced;
               });
 
-      assertThrows(LeaseLostException.class, () -> whole.lock(Sites.HOUR));
+      assertThrows(LeaseLostException.class, () -> whole.lock(MemberServers.HOUR));
 
       assertTrue(force.get());
       assertThrows(LeaseLostException.class, whole::unlock);
@@ -203,11 +203,11 @@ class MultiReentryTest {
   @Test
   void anotherThreadIsAnotherOwner() throws Exception {
     both.lock();
-    assertFalse(Caller.start(both::tryLock).get());
-    assertFalse(Caller.start(a::tryLock).get());
-    assertEquals(0, Caller.start(both::holdCount).get());
-    assertThrows(IllegalMonitorStateException.class, () -> Caller.start(unlock(both)).get());
-    assertThrows(IllegalMonitorStateException.class, () -> Caller.start(unlock(a)).get());
+    assertFalse(AsyncCall.start(both::tryLock).get());
+    assertFalse(AsyncCall.start(a::tryLock).get());
+    assertEquals(0, AsyncCall.start(both::holdCount).get());
+    assertThrows(IllegalMonitorStateException.class, () -> AsyncCall.start(unlock(both)).get());
+    assertThrows(IllegalMonitorStateException.class, () -> AsyncCall.start(unlock(a)).get());
     both.unlock();
   }
 
@@ -242,7 +242,7 @@ class MultiReentryTest {
     assertFalse(lease.isValid());
     assertCounts(0, 0, 1);
     assertEquals(Set.of(1), sites.held());
-    Patiently.until("it is told", () -> !told.isEmpty());
+    Eventually.until("it is told", () -> !told.isEmpty());
     assertTrue(told.get(0).detail().contains("by itself"), told::toString);
     assertThrows(LeaseLostException.class, lease::ensureValid);
     assertThrows(LeaseLostException.class, both::lock);
@@ -265,7 +265,7 @@ class MultiReentryTest {
   void aMemberOfWhichAHoldWasLostCannotBePartOfANewWhole() {
     a.lock();
     sites.server(0).command("DEL", sites.name(0));
-    Patiently.until("the loss is seen", () -> a.holdCount() == 0);
+    Eventually.until("the loss is seen", () -> a.holdCount() == 0);
     assertThrows(LeaseLostException.class, both::tryLock);
     assertEquals(Set.of(), sites.held());
     assertThrows(LeaseLostException.class, a::unlock);

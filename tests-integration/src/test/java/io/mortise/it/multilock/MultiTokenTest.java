@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class MultiTokenTest {
   private static final long FUTURE = 1L << 52;
 
-  @RegisterExtension static final Sites sites = new Sites(3);
+  @RegisterExtension static final MemberServers sites = new MemberServers(3);
 
   private static long tokenOf(DistributedLock lock) {
     try (Lease lease = lock.tryAcquire().orElseThrow()) {
@@ -38,7 +38,7 @@ class MultiTokenTest {
   }
 
   private static void jump(int place, long token) {
-    sites.server(place).command("SET", Sites.tokenKey(sites.name(place)), Long.toString(token));
+    sites.server(place).command("SET", MemberServers.tokenKey(sites.name(place)), Long.toString(token));
   }
 
   private static void assertRising(long... tokens) {
@@ -57,7 +57,7 @@ class MultiTokenTest {
     for (int i = 0; i < 3; i++) {
       assertEquals(token, sites.lock(i).lease().fencingToken());
       assertEquals(
-          Long.toString(token), sites.server(i).command("GET", Sites.tokenKey(sites.name(i))));
+          Long.toString(token), sites.server(i).command("GET", MemberServers.tokenKey(sites.name(i))));
     }
     lock.unlock();
   }
@@ -86,7 +86,7 @@ class MultiTokenTest {
   void membersOfOneServerHaveOneTokenFromOneRoundTrip() {
     RedisLock a = new RedisLock(sites.here(0), sites.name(0) + ":a");
     RedisLock b = new RedisLock(sites.here(0), sites.name(0) + ":b");
-    sites.server(0).command("SET", Sites.tokenKey(b.name()), Long.toString(FUTURE));
+    sites.server(0).command("SET", MemberServers.tokenKey(b.name()), Long.toString(FUTURE));
     long both = tokenOf(new MultiLock(a, b));
     assertRising(FUTURE, both, tokenOf(a));
     assertRising(both, tokenOf(b));
@@ -98,7 +98,7 @@ class MultiTokenTest {
     RedisFairLock fair = new RedisFairLock(sites.here(0), name + ":fair");
     DistributedLock write = new RedisReadWriteLock(sites.here(0), name + ":rw").writeLock();
     DistributedLock read = new RedisReadWriteLock(sites.here(0), name + ":rw").readLock();
-    sites.server(0).command("SET", Sites.tokenKey(name + ":rw"), Long.toString(FUTURE));
+    sites.server(0).command("SET", MemberServers.tokenKey(name + ":rw"), Long.toString(FUTURE));
     long withWriter = tokenOf(new MultiLock(sites.lock(1), fair, write));
     assertRising(FUTURE, withWriter, tokenOf(fair));
     assertRising(withWriter, tokenOf(sites.other(1)));
@@ -124,7 +124,7 @@ class MultiTokenTest {
   @Test
   void aServerThatCannotRaiseItsTokenIsNotPartOfAHold() {
     jump(1, FUTURE);
-    sites.proxy(0).loseReplies(Integer.MAX_VALUE, LossStyle.SILENT, Sites.calling("lock/raise"));
+    sites.proxy(0).loseReplies(Integer.MAX_VALUE, LossStyle.SILENT, MemberServers.calling("lock/raise"));
     assertThrows(LockException.class, () -> sites.multi().tryLock());
     assertEquals(Set.of(), sites.held());
     sites.restore();

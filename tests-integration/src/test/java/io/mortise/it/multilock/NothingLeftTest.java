@@ -9,8 +9,8 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Crew;
-import io.mortise.it.support.Traces;
+import io.mortise.it.support.TestThreads;
+import io.mortise.it.support.ClientResources;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.FaultProxy.LossStyle;
 import java.time.Duration;
@@ -34,7 +34,7 @@ class NothingLeftTest {
   private static final int THREADS = 4;
   private static final Duration RUN = Duration.ofSeconds(8);
 
-  @RegisterExtension static final Sites sites = new Sites(2);
+  @RegisterExtension static final MemberServers sites = new MemberServers(2);
 
   private final LongAdder taken = new LongAdder();
   private final LongAdder inVain = new LongAdder();
@@ -45,7 +45,7 @@ class NothingLeftTest {
   @Timeout(120)
   void clientsAreIdleAndOnlyTokensAreInRedis() throws Exception {
     CountDownLatch over = new CountDownLatch(1);
-    try (Crew crew = new Crew()) {
+    try (TestThreads crew = new TestThreads()) {
       for (int i = 0; i < THREADS; i++) {
         Random random = new Random(i);
         List<LockClient> clients =
@@ -70,8 +70,8 @@ class NothingLeftTest {
         taken, inVain, interrupted, faults);
     assertTrue(taken.sum() > 0);
     for (int i = 0; i < 2; i++) {
-      Traces.awaitNone(sites.here(i));
-      Traces.awaitNone(sites.there(i));
+      ClientResources.awaitNone(sites.here(i));
+      ClientResources.awaitNone(sites.there(i));
       assertEquals(List.of(), sites.keysLeft(i));
     }
   }
@@ -136,8 +136,8 @@ class NothingLeftTest {
       switch (random.nextInt(4)) {
         case 0 -> sites.proxy(place).closeConnections();
         case 1 ->
-            sites.proxy(place).loseNextReply(LossStyle.SILENT, Sites.calling("lock/acquire_all"));
-        case 2 -> sites.proxy(place).loseNextReply(LossStyle.CLOSE, Sites.calling("lock/release"));
+            sites.proxy(place).loseNextReply(LossStyle.SILENT, MemberServers.calling("lock/acquire_all"));
+        case 2 -> sites.proxy(place).loseNextReply(LossStyle.CLOSE, MemberServers.calling("lock/release"));
         default -> sites.server(place).command("SCRIPT", "FLUSH");
       }
     }

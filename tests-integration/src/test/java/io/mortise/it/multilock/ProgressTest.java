@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Crew;
-import io.mortise.it.support.Traces;
+import io.mortise.it.support.TestThreads;
+import io.mortise.it.support.ClientResources;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
@@ -28,7 +28,7 @@ class ProgressTest {
   private static final int ROUNDS = 40;
   private static final Duration PATIENCE = Duration.ofSeconds(150);
 
-  @RegisterExtension static final Sites sites = new Sites(2);
+  @RegisterExtension static final MemberServers sites = new MemberServers(2);
 
   /** Two locks of one process: on one server, or on two. */
   private record Pair(List<LockClient> clients, RedisLock a, RedisLock b) implements AutoCloseable {
@@ -58,7 +58,7 @@ class ProgressTest {
         Pair two = Pair.of(servers);
         Pair three = Pair.of(servers);
         HoldLog log = HoldLog.open(directory);
-        Crew crew = new Crew()) {
+        TestThreads crew = new TestThreads()) {
       long start = System.nanoTime();
       crew.start(() -> together(new MultiLock(one.a(), one.b()), one, log, "ab"));
       crew.start(() -> together(new MultiLock(two.b(), two.a()), two, log, "ba"));
@@ -68,7 +68,7 @@ class ProgressTest {
           "%d rounds each of [ab, ba, b then a] on %d servers: %d ms%n",
           ROUNDS, servers, (System.nanoTime() - start) / 1_000_000);
       for (Pair pair : List.of(one, two, three)) {
-        pair.clients().forEach(Traces::awaitNone);
+        pair.clients().forEach(ClientResources::awaitNone);
       }
     }
     HoldChecker.Report report = HoldChecker.check(directory);

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
-import io.mortise.it.support.Caller;
-import io.mortise.it.support.Crew;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.TestThreads;
+import io.mortise.it.support.Eventually;
 import io.mortise.multilock.MultiLock;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class ReadMembersTest {
-  @RegisterExtension static final Sites sites = new Sites(2);
+  @RegisterExtension static final MemberServers sites = new MemberServers(2);
 
   private static RedisReadWriteLock site(int i) {
     return new RedisReadWriteLock(sites.here(i), sites.name(i));
@@ -55,7 +55,7 @@ class ReadMembersTest {
   void readersOfBothAreInsideTogetherAndAWriterOfOneIsNot() throws Exception {
     CountDownLatch inside = new CountDownLatch(3);
     CountDownLatch leave = new CountDownLatch(1);
-    try (Crew crew = new Crew()) {
+    try (TestThreads crew = new TestThreads()) {
       for (int i = 0; i < 3; i++) {
         crew.start(
             () -> {
@@ -71,9 +71,9 @@ class ReadMembersTest {
       assertTrue(otherSite(1).readLock().tryLock());
       otherSite(1).readLock().unlock();
       leave.countDown();
-      crew.join(Sites.LIVENESS);
+      crew.join(MemberServers.LIVENESS);
     }
-    assertTrue(otherSite(0).writeLock().tryLock(Sites.LIVENESS));
+    assertTrue(otherSite(0).writeLock().tryLock(MemberServers.LIVENESS));
     otherSite(0).writeLock().unlock();
   }
 
@@ -93,7 +93,7 @@ class ReadMembersTest {
   void aLostReadMemberEndsTheWholeOfEachThatSharesIt() throws Exception {
     CountDownLatch inside = new CountDownLatch(2);
     AtomicInteger told = new AtomicInteger();
-    try (Crew crew = new Crew()) {
+    try (TestThreads crew = new TestThreads()) {
       for (int i = 0; i < 2; i++) {
         crew.start(
             () -> {
@@ -101,28 +101,28 @@ class ReadMembersTest {
               lock.lock();
               lock.lease().onLost(loss -> told.incrementAndGet());
               inside.countDown();
-              Patiently.until("lost", () -> !lock.isHeldByCurrentThread());
+              Eventually.until("lost", () -> !lock.isHeldByCurrentThread());
               assertThrows(LeaseLostException.class, lock::unlock);
             });
       }
       inside.await();
       assertTrue(otherSite(0).readLock().forceUnlock());
-      crew.join(Sites.LIVENESS);
+      crew.join(MemberServers.LIVENESS);
     }
-    Patiently.until("told", () -> told.get() == 2);
+    Eventually.until("told", () -> told.get() == 2);
   }
 
   @Test
   void anInterruptedWaitForTheSecondLeavesNobodyInTheShareOfTheFirst() throws Exception {
     otherSite(1).writeLock().lock();
     for (int i = 0; i < 5; i++) {
-      Caller<Boolean> caller = Caller.start(() -> reading().tryLock(Sites.HOUR));
+      AsyncCall<Boolean> caller = AsyncCall.start(() -> reading().tryLock(MemberServers.HOUR));
       sites.awaitFirstTaken();
       caller.interrupt();
       assertThrows(InterruptedException.class, caller::get);
     }
     sites.awaitHeld(Set.of(1));
-    assertTrue(otherSite(0).writeLock().tryLock(Sites.LIVENESS), "no reader is left");
+    assertTrue(otherSite(0).writeLock().tryLock(MemberServers.LIVENESS), "no reader is left");
     otherSite(0).writeLock().unlock();
     otherSite(1).writeLock().unlock();
   }
@@ -131,7 +131,7 @@ class ReadMembersTest {
   @Test
   void allOfThemMakeProgress() throws Exception {
     AtomicInteger writers = new AtomicInteger();
-    try (Crew crew = new Crew()) {
+    try (TestThreads crew = new TestThreads()) {
       for (int i = 0; i < 4; i++) {
         crew.start(() -> pass(reading(), writers, false));
       }

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.core.internal.EngineTypes;
-import io.mortise.it.support.Caller;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Traces;
+import io.mortise.it.support.ClientResources;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
@@ -50,7 +50,7 @@ class RedissonMultiLockTest {
   @BeforeAll
   static void start() {
     server = RedisServer.start();
-    mortise = LockClient.create(server.uri(), Sites.options().build());
+    mortise = LockClient.create(server.uri(), MemberServers.options().build());
     Config config = new Config();
     config.setThreads(4).setNettyThreads(4);
     config
@@ -119,14 +119,14 @@ class RedissonMultiLockTest {
   @Test
   void whoWaitsIsInWhenTheOtherKindReleases() throws Exception {
     theirs.lock();
-    Caller<Boolean> we = Caller.start(() -> passed(ours));
+    AsyncCall<Boolean> we = AsyncCall.start(() -> passed(ours));
     we.awaitIn(EngineTypes.PARKED);
     assertFalse(we.isDone());
     theirs.unlock();
     assertTrue(we.get());
 
     ours.lock();
-    Caller<Boolean> they = Caller.start(() -> passed(theirs));
+    AsyncCall<Boolean> they = AsyncCall.start(() -> passed(theirs));
     they.awaitIn(RedissonMultiLock.class);
     assertFalse(they.isDone());
     ours.unlock();
@@ -142,7 +142,7 @@ class RedissonMultiLockTest {
   @Test
   void underAMixedLoadNothingOverlaps(@TempDir Path directory) throws Exception {
     try (HoldLog log = HoldLog.open(directory);
-        Crew crew = new Crew()) {
+        TestThreads crew = new TestThreads()) {
       for (int i = 0; i < THREADS; i++) {
         String who = "thread " + i;
         crew.start(() -> ourRounds(log, "mortise, " + who));
@@ -155,7 +155,7 @@ class RedissonMultiLockTest {
     assertEquals(2 * THREADS * ROUNDS * names.size(), report.holds());
     assertEquals(List.of(), report.overlaps());
     HoldChecker.check(all.stream().filter(hold -> hold.fencingToken() > 0).toList()).assertSafe();
-    Traces.awaitNone(mortise);
+    ClientResources.awaitNone(mortise);
     for (String name : names) {
       assertEquals(0L, server.command("EXISTS", name));
     }

@@ -8,7 +8,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Caller;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.multilock.MultiLock;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.util.List;
@@ -26,16 +26,16 @@ import org.junit.jupiter.api.function.Executable;
 class RefusedMemberTest {
   private static final int REFUSED = 1;
 
-  @RegisterExtension static final Sites sites = new Sites(3);
+  @RegisterExtension static final MemberServers sites = new MemberServers(3);
 
   private static void assertRefused(Reason reason, MultiLock lock) {
     for (Executable call :
         List.<Executable>of(
             lock::tryLock,
             lock::lock,
-            () -> lock.tryLock(Sites.HOUR),
+            () -> lock.tryLock(MemberServers.HOUR),
             lock::tryAcquire,
-            () -> lock.acquire(Sites.HOUR))) {
+            () -> lock.acquire(MemberServers.HOUR))) {
       LockException thrown = assertThrows(LockException.class, call);
       assertEquals(reason, thrown.reason(), thrown::toString);
       assertTrue(thrown.toString().contains(sites.name(REFUSED)), thrown::toString);
@@ -86,7 +86,7 @@ class RefusedMemberTest {
     System.arraycopy(rules, 0, words, user.length, rules.length);
     sites.server(REFUSED).command(words);
     String uri = "redis://poor:pw@127.0.0.1:" + sites.server(REFUSED).port();
-    try (LockClient poor = LockClient.create(uri, Sites.options().build())) {
+    try (LockClient poor = LockClient.create(uri, MemberServers.options().build())) {
       MultiLock lock =
           new MultiLock(sites.lock(0), new RedisLock(poor, sites.name(REFUSED)), sites.lock(2));
       assertRefused(Reason.ACCESS_DENIED, lock);
@@ -105,7 +105,7 @@ class RefusedMemberTest {
   @Test
   void itsClientIsClosedWhileItIsWaitedFor() throws Exception {
     sites.holdAsStranger(REFUSED);
-    Caller<Boolean> waiter = Caller.start(() -> sites.multi().tryLock(Sites.HOUR));
+    AsyncCall<Boolean> waiter = AsyncCall.start(() -> sites.multi().tryLock(MemberServers.HOUR));
     sites.awaitFirstTaken();
 
     sites.here(REFUSED).close();
@@ -118,7 +118,7 @@ class RefusedMemberTest {
   @Test
   void theClientOfOneInHandIsClosedWhileAnotherIsWaitedFor() throws Exception {
     sites.holdAsStranger(2);
-    Caller<Boolean> waiter = Caller.start(() -> sites.multi().tryLock(Sites.HOUR));
+    AsyncCall<Boolean> waiter = AsyncCall.start(() -> sites.multi().tryLock(MemberServers.HOUR));
     sites.awaitFirstTaken();
 
     sites.here(REFUSED).close();

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class UnlockFailsTest {
-  @RegisterExtension static final Sites sites = new Sites(3);
+  @RegisterExtension static final MemberServers sites = new MemberServers(3);
 
   private MultiLock lock;
 
@@ -54,7 +54,7 @@ class UnlockFailsTest {
   private void assertAllCanBeHadSoon() throws Exception {
     sites.restore();
     sites.awaitHeld(Set.of());
-    assertTrue(sites.otherMulti().tryLock(Sites.LIVENESS));
+    assertTrue(sites.otherMulti().tryLock(MemberServers.LIVENESS));
     sites.otherMulti().unlock();
     assertThrows(IllegalMonitorStateException.class, lock::unlock);
     sites.awaitIdle();
@@ -110,7 +110,7 @@ class UnlockFailsTest {
   @EnumSource
   void anAnswerThatIsLostOnceIsAskedForAgain(LossStyle style) throws Exception {
     lock.lock();
-    sites.proxy(1).loseNextReply(style, Sites.calling("lock/release"));
+    sites.proxy(1).loseNextReply(style, MemberServers.calling("lock/release"));
     if (style == LossStyle.CLOSE) {
       lock.unlock();
       assertEquals(Set.of(), sites.held());

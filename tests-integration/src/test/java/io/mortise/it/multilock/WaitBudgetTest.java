@@ -10,7 +10,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.internal.EngineTypes;
-import io.mortise.it.support.Caller;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.multilock.MultiLock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ class WaitBudgetTest {
   private static final Duration WAIT = Duration.ofSeconds(1);
   private static final Set<Integer> ALL = Set.of(0, 1, 2, 3, 4);
 
-  @RegisterExtension static final Sites sites = new Sites(5);
+  @RegisterExtension static final MemberServers sites = new MemberServers(5);
 
   /** Not before the wait is over, and long before five of them are. */
   private static void assertTakesOneWait(Callable<Boolean> call) throws Exception {
@@ -64,7 +64,7 @@ class WaitBudgetTest {
   void theLastMemberIsHeldByAnother() throws Exception {
     sites.holdAsStranger(4);
     assertTakesOneWait(() -> sites.multi().tryLock(WAIT));
-    assertTakesOneWait(() -> sites.multi().acquire(WAIT, Sites.HOUR).isPresent());
+    assertTakesOneWait(() -> sites.multi().acquire(WAIT, MemberServers.HOUR).isPresent());
     assertStrangers(Set.of(4));
     sites.awaitIdle();
   }
@@ -98,10 +98,10 @@ class WaitBudgetTest {
   void membersThatBecomeFreeOneAfterTheOtherAreAllTakenInOneWait() throws Exception {
     ALL.forEach(sites::holdAsStranger);
     MultiLock lock = sites.multi();
-    Caller<Boolean> waiter =
-        Caller.start(
+    AsyncCall<Boolean> waiter =
+        AsyncCall.start(
             () -> {
-              boolean taken = lock.tryLock(Sites.LIVENESS);
+              boolean taken = lock.tryLock(MemberServers.LIVENESS);
               if (taken) {
                 lock.unlock();
               }
@@ -118,14 +118,14 @@ class WaitBudgetTest {
 
   @Test
   void aServerThatStopsAnsweringInTheMiddleCostsNoMoreThanTheWait() throws Exception {
-    LockOptions patient = Sites.options().commandTimeout(Duration.ofSeconds(15)).build();
+    LockOptions patient = MemberServers.options().commandTimeout(Duration.ofSeconds(15)).build();
     try (LockClient first = LockClient.create(sites.proxy(0).uri(), patient);
         LockClient second = LockClient.create(sites.proxy(1).uri(), patient)) {
       MultiLock lock =
           new MultiLock(new RedisLock(first, sites.name(0)), new RedisLock(second, sites.name(1)));
       sites.holdAsStranger(1);
       long start = System.nanoTime();
-      Caller<Boolean> waiter = Caller.start(() -> lock.tryLock(Duration.ofSeconds(2)));
+      AsyncCall<Boolean> waiter = AsyncCall.start(() -> lock.tryLock(Duration.ofSeconds(2)));
       sites.awaitFirstGivenBack();
       sites.server(0).pause();
       sites.releaseAsStranger(1);

@@ -1,6 +1,6 @@
 package io.mortise.it.peers;
 
-import static io.mortise.it.peers.Peers.PROMPT;
+import static io.mortise.it.peers.RedissonPeers.PROMPT;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
 import java.time.Duration;
 import java.util.List;
@@ -34,12 +34,12 @@ class RedissonExclusionTest {
   private static final Duration SHORT_LEASE = Duration.ofMillis(1500);
   private static final Duration FEW_LEASES = SHORT_LEASE.multipliedBy(3);
 
-  private static Peers peers;
-  private final Crew crew = new Crew();
+  private static RedissonPeers peers;
+  private final TestThreads crew = new TestThreads();
 
   @BeforeAll
   static void start() {
-    peers = new Peers();
+    peers = new RedissonPeers();
   }
 
   @AfterAll

@@ -9,7 +9,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.spi.LockName;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
@@ -39,13 +39,13 @@ class RedissonMixTest {
   @Timeout(120)
   void thousandsOfMixedCyclesDoNotOverlapAndLeaveNothing(@TempDir Path directory) throws Exception {
     List<String> names = List.of(Names.fresh(), Names.freshWithHashTag());
-    try (Peers peers = new Peers()) {
+    try (RedissonPeers peers = new RedissonPeers()) {
       LockOptions options = LockOptions.builder().tokenRetention(TOKEN_IDLE_LIFE).build();
-      RedissonClient second = peers.redisson(Peers.LONG_LEASE);
+      RedissonClient second = peers.redisson(RedissonPeers.LONG_LEASE);
       try (HoldLog log = HoldLog.open(directory);
           LockClient one = LockClient.create(peers.server.uri(), options);
           LockClient two = LockClient.create(peers.server.uri(), options);
-          Crew crew = new Crew()) {
+          TestThreads crew = new TestThreads()) {
         // Who comes first decides whether the key of the token has an end.
         assertTrue(peers.redisson.getFencedLock(names.get(0)).tryLock());
         peers.redisson.getFencedLock(names.get(0)).unlock();
@@ -110,7 +110,7 @@ class RedissonMixTest {
   }
 
   /** What is left are tokens, and marks by which Redisson knows its own repetitions; all expire. */
-  private static void assertNothingStays(Peers peers) {
+  private static void assertNothingStays(RedissonPeers peers) {
     List<String> left = new ArrayList<>();
     for (Object key : (List<?>) peers.server.command("KEYS", "*")) {
       String name = (String) key;

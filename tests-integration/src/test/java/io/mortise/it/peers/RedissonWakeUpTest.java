@@ -1,6 +1,6 @@
 package io.mortise.it.peers;
 
-import static io.mortise.it.peers.Peers.PROMPT;
+import static io.mortise.it.peers.RedissonPeers.PROMPT;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -12,7 +12,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
 import java.time.Duration;
 import java.util.concurrent.Future;
@@ -32,12 +32,12 @@ import org.redisson.api.RLock;
 @Timeout(60)
 @Tag("redis-version")
 class RedissonWakeUpTest {
-  private static Peers peers;
-  private final Crew crew = new Crew();
+  private static RedissonPeers peers;
+  private final TestThreads crew = new TestThreads();
 
   @BeforeAll
   static void start() {
-    peers = new Peers();
+    peers = new RedissonPeers();
   }
 
   @AfterAll

@@ -3,7 +3,7 @@ package io.mortise.it.processes;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.HoldLog;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +21,7 @@ final class CounterProcess {
     try (LockClient client = LockClient.create(arguments[0]);
         RedisClient redis = RedisClient.create(arguments[0]);
         HoldLog log = HoldLog.open(Path.of(arguments[3]));
-        Crew crew = new Crew()) {
+        TestThreads crew = new TestThreads()) {
       DistributedLock lock = new RedisLock(client, arguments[1]);
       for (int thread = 0; thread < THREADS; thread++) {
         String who = "thread-" + thread;

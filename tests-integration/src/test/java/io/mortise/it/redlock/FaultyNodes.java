@@ -3,7 +3,7 @@ package io.mortise.it.redlock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -52,13 +52,13 @@ final class FaultyNodes implements AutoCloseable {
   }
 
   /** A process whose clients come through the proxies. */
-  Party party(LockOptions options, Duration budget) {
-    return Party.of(proxies.stream().map(FaultProxy::uri).toList(), options, budget);
+  QuorumClients party(LockOptions options, Duration budget) {
+    return QuorumClients.of(proxies.stream().map(FaultProxy::uri).toList(), options, budget);
   }
 
   /** A process whose clients come to the servers themselves. */
-  Party direct(LockOptions options, Duration budget) {
-    return Party.of(uris(), options, budget);
+  QuorumClients direct(LockOptions options, Duration budget) {
+    return QuorumClients.of(uris(), options, budget);
   }
 
   // ---- faults
@@ -101,7 +101,7 @@ final class FaultyNodes implements AutoCloseable {
 
   /** The lock comes to stand on exactly that many nodes. */
   void awaitHolding(String lock, int number) {
-    Patiently.untilAsserted(
+    Eventually.untilAsserted(
         "'%s' stands on %d nodes".formatted(lock, number),
         () -> assertEquals(number, holding(lock).size()));
   }
@@ -131,7 +131,7 @@ final class FaultyNodes implements AutoCloseable {
 
   /** Waits until somebody waits at a node; which. It is one of those that answered first. */
   int awaitWaiter(String lock) {
-    Patiently.until("somebody waits", () -> subscribers(lock) == 1);
+    Eventually.until("somebody waits", () -> subscribers(lock) == 1);
     return IntStream.range(0, count())
         .filter(place -> subscribers(lock, place) == 1)
         .findFirst()

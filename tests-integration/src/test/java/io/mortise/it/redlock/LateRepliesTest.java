@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mortise.core.Lease.State;
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.Caller;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
@@ -35,7 +35,7 @@ class LateRepliesTest {
   private static FaultyNodes nodes;
 
   private final String name = Names.fresh();
-  private Party here;
+  private QuorumClients here;
 
   @BeforeAll
   static void startNodes() {
@@ -68,7 +68,7 @@ class LateRepliesTest {
   }
 
   private static void awaitState(QuorumLease lease, int holding) {
-    Patiently.until(lease + " has " + holding, () -> lease.validNodes() == holding);
+    Eventually.until(lease + " has " + holding, () -> lease.validNodes() == holding);
     assertEquals(State.HELD, lease.state());
   }
 
@@ -76,12 +76,12 @@ class LateRepliesTest {
   void anAnswerAfterTheVoteWasLostIsGivenBack() throws Exception {
     here.close();
     nodes.restore();
-    connect(Party.LIVENESS);
+    connect(QuorumClients.LIVENESS);
     List<Integer> refusing = List.of(0, 1);
     refusing.forEach(place -> nodes.holdAsStranger(name, place));
     // Without this the vote may be lost before the third has been asked at all.
     refusing.forEach(place -> nodes.proxy(place).delay(Direction.TO_CLIENT, Duration.ofHours(1)));
-    Caller<Boolean> caller = Caller.start(() -> here.lock(name).tryLock());
+    AsyncCall<Boolean> caller = AsyncCall.start(() -> here.lock(name).tryLock());
     nodes.awaitHolding(name, 3); // granted, and nobody knows
     refusing.forEach(place -> nodes.proxy(place).restore());
     assertFalse(caller.get());
@@ -94,7 +94,7 @@ class LateRepliesTest {
   void anAnswerAfterTheBudgetIsGivenBack() throws Exception {
     nodes.holdAsStranger(name, 0);
     assertFalse(here.lock(name).tryLock(), "somebody else is in the way, and the third silent");
-    Patiently.until("the second is given back", () -> !nodes.holding(name).contains(1));
+    Eventually.until("the second is given back", () -> !nodes.holding(name).contains(1));
     nodes.awaitHolding(name, 2);
     answerAtLast();
     nodes.awaitHolding(name, 1);
@@ -103,8 +103,8 @@ class LateRepliesTest {
   @Test
   void anAnswerAfterAnInterruptIsGivenBack() throws Exception {
     nodes.holdAsStranger(name, 0);
-    Caller<QuorumLease> caller = Caller.start(() -> here.take(name));
-    Patiently.until("they have granted", () -> held().size() == 3);
+    AsyncCall<QuorumLease> caller = AsyncCall.start(() -> here.take(name));
+    Eventually.until("they have granted", () -> held().size() == 3);
     caller.interrupt();
     assertThrows(InterruptedException.class, caller::get);
     answerAtLast();
@@ -131,7 +131,7 @@ class LateRepliesTest {
     QuorumLease lease = here.take(name);
     nodes.awaitHolding(name, 3);
     lease.close();
-    Patiently.untilAsserted("the others", () -> assertEquals(List.of(LATE), held()));
+    Eventually.untilAsserted("the others", () -> assertEquals(List.of(LATE), held()));
     answerAtLast();
     nodes.awaitHolding(name, 0);
   }
@@ -143,8 +143,8 @@ class LateRepliesTest {
   @Test
   void anAnswerAfterTheHoldWasLostIsGivenBack() throws Exception {
     Duration brief = Duration.ofMillis(700);
-    QuorumLease lease = (QuorumLease) here.lock(name).acquire(Party.LIVENESS, brief).orElseThrow();
-    Patiently.until("it is over", () -> lease.state() == State.LOST);
+    QuorumLease lease = (QuorumLease) here.lock(name).acquire(QuorumClients.LIVENESS, brief).orElseThrow();
+    Eventually.until("it is over", () -> lease.state() == State.LOST);
     answerAtLast();
     nodes.awaitHolding(name, 0);
     here.awaitIdle();
@@ -164,7 +164,7 @@ class LateRepliesTest {
     QuorumLease lease = here.take(name);
     nodes.awaitHolding(name, 3);
     assertEquals(2, lease.validNodes());
-    Patiently.until("it is given back there", () -> !nodes.holding(name).contains(LATE));
+    Eventually.until("it is given back there", () -> !nodes.holding(name).contains(LATE));
     nodes.end(NodeFault.SILENCED, List.of(LATE));
     awaitState(lease, 3);
     lease.close();

@@ -8,10 +8,10 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
-import io.mortise.it.support.Warnings;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.LoggedWarnings;
 import io.mortise.multilock.MultiLock;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.rwlock.RedisReadWriteLock;
@@ -28,11 +28,11 @@ import org.junit.jupiter.api.Timeout;
 class LossWarningTest {
   private final String name = Names.fresh();
   private FaultyNodes nodes;
-  private Party here;
+  private QuorumClients here;
 
   @BeforeEach
   void start() throws Exception {
-    Warnings.note();
+    LoggedWarnings.note();
     nodes = FaultyNodes.start(3);
     here = nodes.direct(LockOptions.defaults(), Duration.ofMillis(500)).warm();
   }
@@ -48,13 +48,13 @@ class LossWarningTest {
   }
 
   private static void assertLost(DistributedLock lock) {
-    Patiently.until("lost", () -> !lock.isHeldByCurrentThread());
+    Eventually.until("lost", () -> !lock.isHeldByCurrentThread());
     assertThrows(LeaseLostException.class, lock::unlock);
   }
 
   private void assertWarnedOnce(String of) {
-    Patiently.until("warned", () -> !Warnings.about(name).isEmpty());
-    List<String> warnings = Warnings.about(name);
+    Eventually.until("warned", () -> !LoggedWarnings.about(name).isEmpty());
+    List<String> warnings = LoggedWarnings.about(name);
     assertEquals(1, warnings.size(), warnings::toString);
     assertTrue(warnings.get(0).contains("lock '" + of + "': the lease"), warnings::toString);
   }
@@ -65,7 +65,7 @@ class LossWarningTest {
     var read = new RedisReadWriteLock(here.clients().get(0), name).readLock();
     CountDownLatch inside = new CountDownLatch(3);
     CountDownLatch lost = new CountDownLatch(1);
-    try (Crew crew = new Crew()) {
+    try (TestThreads crew = new TestThreads()) {
       for (int i = 0; i < 3; i++) {
         crew.start(
             () -> {
@@ -78,7 +78,7 @@ class LossWarningTest {
       inside.await();
       assertTrue(read.forceUnlock());
       lost.countDown();
-      crew.join(Party.LIVENESS);
+      crew.join(QuorumClients.LIVENESS);
     }
     assertWarnedOnce(name);
   }
@@ -91,7 +91,7 @@ class LossWarningTest {
     assertTrue(plain(":b").forceUnlock());
     assertLost(both);
     assertWarnedOnce(both.name());
-    assertTrue(Warnings.about(name).get(0).contains("'" + name + ":b': somebody took the lock"));
+    assertTrue(LoggedWarnings.about(name).get(0).contains("'" + name + ":b': somebody took the lock"));
   }
 
   @Test
@@ -110,16 +110,16 @@ class LossWarningTest {
   void aRedLockWarnsOfEachNodeThatItLosesAndOfTheMajority() throws Exception {
     QuorumLease lease = here.takeEverywhere(name);
     assertTrue(new RedisLock(here.clients().get(2), name).forceUnlock());
-    Patiently.until("warned", () -> Warnings.about(name).size() == 1);
+    Eventually.until("warned", () -> LoggedWarnings.about(name).size() == 1);
     assertTrue(
-        Warnings.about(name).get(0).contains("does not hold it any more, 2 of 3 nodes do"),
-        () -> Warnings.about(name).toString());
+        LoggedWarnings.about(name).get(0).contains("does not hold it any more, 2 of 3 nodes do"),
+        () -> LoggedWarnings.about(name).toString());
     lease.ensureValid();
 
     assertTrue(here.lock(name).forceUnlock());
     assertThrows(LeaseLostException.class, lease::close);
-    Patiently.until("warned", () -> Warnings.about(name).size() > 1);
-    List<String> warnings = Warnings.about(name);
+    Eventually.until("warned", () -> LoggedWarnings.about(name).size() > 1);
+    List<String> warnings = LoggedWarnings.about(name);
     assertTrue(
         warnings.stream().filter(line -> line.contains("the lease with fencing")).count() == 1
             && warnings.size() <= 3, // perhaps of the second node before that of the third

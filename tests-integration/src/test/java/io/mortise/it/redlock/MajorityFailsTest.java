@@ -10,9 +10,9 @@ import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.Caller;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -85,23 +85,23 @@ class MajorityFailsTest {
     String awaited = Names.fresh();
     String held = Names.fresh();
     List<String> addresses = addresses(nodes, fault, majority);
-    try (Party here = party(nodes, fault).warm();
-        Party there = party(nodes, fault).warm()) {
+    try (QuorumClients here = party(nodes, fault).warm();
+        QuorumClients there = party(nodes, fault).warm()) {
       Lease theirs = there.takeEverywhere(awaited);
       Lease mine = here.takeEverywhere(held);
-      Caller<Boolean> waiter =
-          Caller.start(() -> here.lock(awaited).tryLock(Duration.ofSeconds(2)));
-      Patiently.until("it waits", () -> nodes.subscribers(awaited) > 0);
+      AsyncCall<Boolean> waiter =
+          AsyncCall.start(() -> here.lock(awaited).tryLock(Duration.ofSeconds(2)));
+      Eventually.until("it waits", () -> nodes.subscribers(awaited) > 0);
 
       nodes.begin(fault, majority);
-      List<Caller<?>> callers =
+      List<AsyncCall<?>> callers =
           List.of(
-              Caller.start(() -> here.lock(wanted).tryLock()),
-              Caller.start(() -> here.lock(wanted + "w").tryLock(WAIT)),
-              Caller.start(
+              AsyncCall.start(() -> here.lock(wanted).tryLock()),
+              AsyncCall.start(() -> here.lock(wanted + "w").tryLock(WAIT)),
+              AsyncCall.start(
                   () -> here.lock(wanted + "a").acquireAsync(WAIT).toCompletableFuture().join()),
               waiter);
-      for (Caller<?> caller : callers) {
+      for (AsyncCall<?> caller : callers) {
         assertTold(caller, addresses);
       }
       assertTrue(mine.isValid(), "what is held is held until its lease ends");
@@ -123,7 +123,7 @@ class MajorityFailsTest {
     }
   }
 
-  private static Party party(FaultyNodes nodes, NodeFault fault) {
+  private static QuorumClients party(FaultyNodes nodes, NodeFault fault) {
     return fault.isOfTheNetwork() ? nodes.party(OPTIONS, BUDGET) : nodes.direct(OPTIONS, BUDGET);
   }
 
@@ -136,7 +136,7 @@ class MajorityFailsTest {
     return addresses;
   }
 
-  private static void assertTold(Caller<?> caller, List<String> addresses) {
+  private static void assertTold(AsyncCall<?> caller, List<String> addresses) {
     Exception thrown = assertThrows(Exception.class, caller::get);
     LockException told =
         (LockException) (thrown instanceof LockException ? thrown : thrown.getCause());
@@ -148,10 +148,10 @@ class MajorityFailsTest {
 
   @Test
   void anUnboundedLockGivesUpAfterItsPatience() throws Exception {
-    try (Party here = three.direct(OPTIONS, BUDGET).warm()) {
+    try (QuorumClients here = three.direct(OPTIONS, BUDGET).warm()) {
       three.begin(NodeFault.KILLED, List.of(0, 1));
-      Caller<Boolean> caller =
-          Caller.start(
+      AsyncCall<Boolean> caller =
+          AsyncCall.start(
               () -> {
                 here.lock(Names.fresh()).lock();
                 return true;
@@ -165,10 +165,10 @@ class MajorityFailsTest {
   void whoWaitsWhileAMajorityIsAwayGetsTheLockAfterwards() throws Exception {
     String name = Names.fresh();
     LockOptions patient = LockOptions.builder().commandTimeout(Duration.ofMillis(400)).build();
-    try (Party here = three.direct(patient, BUDGET).warm()) {
+    try (QuorumClients here = three.direct(patient, BUDGET).warm()) {
       three.begin(NodeFault.KILLED, List.of(1, 2));
-      Caller<Optional<Lease>> caller = Caller.start(() -> here.lock(name).acquire(Party.LIVENESS));
-      Patiently.holdsFor(Duration.ofMillis(700), "it waits", () -> !caller.isDone());
+      AsyncCall<Optional<Lease>> caller = AsyncCall.start(() -> here.lock(name).acquire(QuorumClients.LIVENESS));
+      Eventually.holdsFor(Duration.ofMillis(700), "it waits", () -> !caller.isDone());
       three.end(NodeFault.KILLED, List.of(1, 2));
       Lease lease = caller.get().orElseThrow();
       assertTrue(lease.isValid());

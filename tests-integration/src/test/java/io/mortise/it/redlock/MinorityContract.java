@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.Lease;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,7 +57,7 @@ abstract class MinorityContract {
     return Arrays.stream(NodeFault.values())
         .flatMap(
             fault ->
-                Places.subsets(count, 1, (count - 1) / 2).stream()
+                NodeSets.subsets(count, 1, (count - 1) / 2).stream()
                     .map(minority -> Arguments.of(fault, minority)));
   }
 
@@ -70,14 +70,14 @@ abstract class MinorityContract {
     String held = Names.fresh();
     String released = Names.fresh();
     List<String> names = List.of(wanted, awaited, held, released);
-    try (Party here = party(fault).warm();
-        Party there = party(fault).warm();
-        Crew crew = new Crew()) {
+    try (QuorumClients here = party(fault).warm();
+        QuorumClients there = party(fault).warm();
+        TestThreads crew = new TestThreads()) {
       Lease theirs = there.takeEverywhere(awaited);
       Future<Lease> waiter = crew.ask(() -> here.take(awaited));
       List<Lease> holds = new ArrayList<>(List.of(here.takeEverywhere(held)));
       Lease last = here.takeEverywhere(released);
-      Patiently.until("it waits", () -> nodes.subscribers(awaited) > 0);
+      Eventually.until("it waits", () -> nodes.subscribers(awaited) > 0);
 
       nodes.begin(fault, minority);
       try {
@@ -102,13 +102,13 @@ abstract class MinorityContract {
     }
   }
 
-  private Party party(NodeFault fault) {
+  private QuorumClients party(NodeFault fault) {
     return fault.isOfTheNetwork() ? nodes.party(OPTIONS, BUDGET) : nodes.direct(OPTIONS, BUDGET);
   }
 
   /** A node that is well may be too slow for its budget on a busy machine, but none grants. */
   private static void assertExcluded(RedLock other) {
-    Patiently.until(
+    Eventually.until(
         "the other is told that it is held",
         () -> {
           try {

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
-import io.mortise.it.support.Warnings;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.LoggedWarnings;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -24,7 +24,7 @@ class MisconfiguredNodeTest {
 
   @Test
   void aWrongPasswordIsToldAtOnceAndOnceForAllLocks() throws Exception {
-    Warnings.note();
+    LoggedWarnings.note();
     try (RedisServer guarded = RedisServer.builder().config("requirepass", "right").start();
         RedisServer second = RedisServer.start();
         RedisServer third = RedisServer.start()) {
@@ -34,16 +34,16 @@ class MisconfiguredNodeTest {
               LockClient.create("redis://:wrong@" + address, OPTIONS),
               LockClient.create(second.uri(), OPTIONS),
               LockClient.create(third.uri(), OPTIONS));
-      try (Party party = new Party(clients, Duration.ofMillis(500))) {
+      try (QuorumClients party = new QuorumClients(clients, Duration.ofMillis(500))) {
         List<QuorumLease> leases = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
           leases.add(party.take(Names.fresh()));
         }
-        Patiently.until("told", () -> !Warnings.about(address).isEmpty());
+        Eventually.until("told", () -> !LoggedWarnings.about(address).isEmpty());
         // While it is tried again and again to take the node.
-        Patiently.holdsFor(
-            Duration.ofSeconds(3), "told once", () -> Warnings.about(address).size() == 1);
-        String warning = Warnings.about(address).get(0);
+        Eventually.holdsFor(
+            Duration.ofSeconds(3), "told once", () -> LoggedWarnings.about(address).size() == 1);
+        String warning = LoggedWarnings.about(address).get(0);
         assertTrue(warning.contains("cannot be used, and locks go on without it"), warning);
         assertTrue(!warning.contains("wrong") || warning.contains("WRONGPASS"), warning);
         for (QuorumLease lease : leases) {
@@ -56,18 +56,18 @@ class MisconfiguredNodeTest {
 
   @Test
   void aNodeThatIsGoneIsToldWhenThatLasts() throws Exception {
-    Warnings.note();
+    LoggedWarnings.note();
     try (FaultyNodes nodes = FaultyNodes.start(3);
-        Party party = nodes.direct(OPTIONS, Duration.ofMillis(500)).warm()) {
+        QuorumClients party = nodes.direct(OPTIONS, Duration.ofMillis(500)).warm()) {
       String address = "127.0.0.1:" + nodes.server(1).port();
       QuorumLease lease = party.takeEverywhere(Names.fresh());
       nodes.begin(NodeFault.KILLED, List.of(1));
-      Patiently.until("missed", () -> lease.validNodes() == 2);
-      Patiently.until(
+      Eventually.until("missed", () -> lease.validNodes() == 2);
+      Eventually.until(
           "told",
-          () -> Warnings.about(address).stream().anyMatch(line -> line.contains("cannot be used")));
+          () -> LoggedWarnings.about(address).stream().anyMatch(line -> line.contains("cannot be used")));
       nodes.end(NodeFault.KILLED, List.of(1));
-      Patiently.until("taken again", () -> lease.validNodes() == 3);
+      Eventually.until("taken again", () -> lease.validNodes() == 3);
       lease.close();
     }
   }

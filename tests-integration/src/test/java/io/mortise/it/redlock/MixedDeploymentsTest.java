@@ -8,7 +8,7 @@ import io.mortise.core.Lease.State;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.testkit.RedisCluster;
 import io.mortise.testkit.RedisSentinels;
@@ -36,8 +36,8 @@ class MixedDeploymentsTest {
   private RedisCluster cluster;
   private RedisSentinels watched;
   private RedisServer single;
-  private Party here;
-  private Party there;
+  private QuorumClients here;
+  private QuorumClients there;
 
   @BeforeEach
   void start() throws Exception {
@@ -48,7 +48,7 @@ class MixedDeploymentsTest {
     there = party();
   }
 
-  private Party party() throws Exception {
+  private QuorumClients party() throws Exception {
     String ofCluster =
         cluster.hostPorts().stream()
             .map(HostAndPort::toString)
@@ -57,7 +57,7 @@ class MixedDeploymentsTest {
         watched.sentinelHostPorts().stream()
             .map(HostAndPort::toString)
             .collect(Collectors.joining(",", "redis-sentinel://", "#" + watched.masterName()));
-    return new Party(
+    return new QuorumClients(
             List.of(
                 LockClient.create(ofCluster, OPTIONS),
                 LockClient.create(ofSentinels, OPTIONS),
@@ -76,7 +76,7 @@ class MixedDeploymentsTest {
   }
 
   private void assertWhole(QuorumLease lease) {
-    Patiently.until("all have it", () -> lease.validNodes() == 3);
+    Eventually.until("all have it", () -> lease.validNodes() == 3);
     assertEquals(State.HELD, lease.state());
   }
 
@@ -90,7 +90,7 @@ class MixedDeploymentsTest {
     QuorumLease next = there.take(name);
     assertTrue(next.fencingToken() > lease.fencingToken());
     next.close();
-    Patiently.until("free", () -> !here.lock(name).isLocked());
+    Eventually.until("free", () -> !here.lock(name).isLocked());
   }
 
   @Test
@@ -104,7 +104,7 @@ class MixedDeploymentsTest {
       RedisServer master = watched.awaitNewMaster(former);
       master.command("DEL", name);
       assertExcludes(lease);
-      Patiently.until("the new master has it", () -> isOurs(master, 1));
+      Eventually.until("the new master has it", () -> isOurs(master, 1));
       assertWhole(lease);
       watched.rejoin(former);
       watched.mendReplication();
@@ -113,7 +113,7 @@ class MixedDeploymentsTest {
       RedisServer replica = cluster.failover(name);
       replica.command("DEL", name);
       assertExcludes(lease);
-      Patiently.until("the promoted one has it", () -> isOurs(replica, 0));
+      Eventually.until("the promoted one has it", () -> isOurs(replica, 0));
       assertWhole(lease);
       cluster.awaitOk();
     }
@@ -143,7 +143,7 @@ class MixedDeploymentsTest {
     assertTrue(there.lock(name).forceUnlock());
     assertFalse(there.lock(name).isLocked());
     QuorumLease next = there.takeEverywhere(name);
-    Patiently.until("told", () -> lease.state() == State.LOST);
+    Eventually.until("told", () -> lease.state() == State.LOST);
     assertTrue(next.fencingToken() > lease.fencingToken());
     next.close();
   }

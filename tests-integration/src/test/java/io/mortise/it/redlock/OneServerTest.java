@@ -9,7 +9,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.redlock.RedLock;
 import io.mortise.testkit.RedisServer;
@@ -114,7 +114,7 @@ class OneServerTest {
 
   /** A vote may be decided before the second of the two has answered; then it is known soon. */
   private static void awaitAllIdentified(RedLock lock) {
-    Patiently.until(
+    Eventually.until(
         "it is found out",
         () -> {
           try {

@@ -10,10 +10,10 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.Caller;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
-import io.mortise.it.support.Traces;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.ClientResources;
 import io.mortise.redlock.QuorumLease;
 import java.time.Duration;
 import java.util.List;
@@ -40,8 +40,8 @@ class QuorumCloseTest {
   private static FaultyNodes nodes;
 
   private final String name = Names.fresh();
-  private Party here;
-  private Party there;
+  private QuorumClients here;
+  private QuorumClients there;
 
   @BeforeAll
   static void startNodes() {
@@ -67,11 +67,11 @@ class QuorumCloseTest {
   }
 
   private void assertNoThreads() {
-    Patiently.untilAsserted(
+    Eventually.untilAsserted(
         "no thread is left",
         () -> {
           for (LockClient client : here.clients()) {
-            assertEquals(List.of(), Traces.threads(client));
+            assertEquals(List.of(), ClientResources.threads(client));
           }
         });
   }
@@ -80,13 +80,13 @@ class QuorumCloseTest {
   void aHoldStandsWhileAMajorityOfTheClientsIsOpen() throws Exception {
     QuorumLease lease = here.takeEverywhere(name);
     here.clients().get(0).close();
-    Patiently.until("one is gone", () -> lease.validNodes() == 4);
+    Eventually.until("one is gone", () -> lease.validNodes() == 4);
     here.clients().get(3).close();
-    Patiently.until("two are gone", () -> lease.validNodes() == 3);
+    Eventually.until("two are gone", () -> lease.validNodes() == 3);
     assertEquals(State.HELD, lease.state());
     assertTrue(there.lock(name).tryAcquire().isEmpty());
     // Renewed, and nothing runs wild, for as long as the lease.
-    Patiently.holdsFor(OPTIONS.lease(), "it is held", lease::isValid);
+    Eventually.holdsFor(OPTIONS.lease(), "it is held", lease::isValid);
     lease.close();
     nodes.awaitHolding(name, 0);
     here.pass(name); // three of five are open
@@ -101,7 +101,7 @@ class QuorumCloseTest {
     for (int i = 0; i < 3; i++) {
       here.clients().get(i).close();
     }
-    Patiently.until("it is told", () -> losses.size() == 1);
+    Eventually.until("it is told", () -> losses.size() == 1);
     assertEquals(Reason.CLIENT_CLOSED, losses.get(0).reason());
     nodes.awaitHolding(name, 0);
     LockException thrown = assertThrows(LockException.class, () -> here.lock(name).tryLock());
@@ -115,13 +115,13 @@ class QuorumCloseTest {
     List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
     lease.onLost(losses::add);
     QuorumLease theirs = there.takeEverywhere(name + "2");
-    Caller<QuorumLease> waiter = Caller.start(() -> here.take(name + "2"));
-    Patiently.until("it waits", () -> nodes.subscribers(name + "2") > 0);
+    AsyncCall<QuorumLease> waiter = AsyncCall.start(() -> here.take(name + "2"));
+    Eventually.until("it waits", () -> nodes.subscribers(name + "2") > 0);
     here.close();
     LockException thrown = assertThrows(LockException.class, waiter::get);
     assertEquals(LockException.Reason.CLIENT_CLOSED, thrown.reason());
     assertEquals(State.LOST, lease.state());
-    Patiently.until("it is told", () -> !losses.isEmpty());
+    Eventually.until("it is told", () -> !losses.isEmpty());
     assertEquals(1, losses.size());
     assertEquals(Reason.CLIENT_CLOSED, losses.get(0).reason());
     nodes.awaitHolding(name, 0);
@@ -149,9 +149,9 @@ class QuorumCloseTest {
     for (NodeFault fault : NodeFault.values()) {
       QuorumLease lease = here.take(name);
       assertTrue(there.lock(name).tryAcquire().isEmpty());
-      Caller<QuorumLease> waiter = Caller.start(() -> there.take(name));
-      Caller<QuorumLease> interrupted = Caller.start(() -> there.take(name));
-      Patiently.until("they wait", () -> nodes.subscribers(name) > 0);
+      AsyncCall<QuorumLease> waiter = AsyncCall.start(() -> there.take(name));
+      AsyncCall<QuorumLease> interrupted = AsyncCall.start(() -> there.take(name));
+      Eventually.until("they wait", () -> nodes.subscribers(name) > 0);
       nodes.begin(fault, List.of(1, 3));
       interrupted.interrupt();
       lease.close();

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
@@ -52,7 +52,7 @@ class QuorumContentionTest {
     AtomicInteger holds = new AtomicInteger();
     long start = System.nanoTime();
     try (HoldLog log = HoldLog.open(logs);
-        Crew crew = new Crew()) {
+        TestThreads crew = new TestThreads()) {
       for (int i = 0; i < locks.size(); i++) {
         DistributedLock lock = locks.get(i);
         String holder = "contender-" + i;
@@ -90,7 +90,7 @@ class QuorumContentionTest {
 
   @Test
   void manyThreadsOfOneProcess() throws Exception {
-    try (Party here = nodes.direct(OPTIONS, Duration.ofMillis(500)).warm()) {
+    try (QuorumClients here = nodes.direct(OPTIONS, Duration.ofMillis(500)).warm()) {
       List<DistributedLock> locks = new ArrayList<>();
       for (int i = 0; i < CONTENDERS; i++) {
         locks.add(here.lock(name));
@@ -104,7 +104,7 @@ class QuorumContentionTest {
 
   @Test
   void manyProcesses() throws Exception {
-    List<Party> parties = new ArrayList<>();
+    List<QuorumClients> parties = new ArrayList<>();
     try {
       List<DistributedLock> locks = new ArrayList<>();
       for (int i = 0; i < CONTENDERS; i++) {
@@ -115,13 +115,13 @@ class QuorumContentionTest {
       assertTrue(scripts < 20 * NODES, () -> scripts + " scripts a hold");
       nodes.awaitHolding(name, 0);
     } finally {
-      parties.forEach(Party::close);
+      parties.forEach(QuorumClients::close);
     }
   }
 
   @Test
   void manyProcessesAfterAMinorityHasRestartedEmpty() throws Exception {
-    List<Party> parties = new ArrayList<>();
+    List<QuorumClients> parties = new ArrayList<>();
     try {
       List<DistributedLock> locks = new ArrayList<>();
       for (int i = 0; i < CONTENDERS; i++) {
@@ -133,7 +133,7 @@ class QuorumContentionTest {
       assertTrue(scripts < 20 * NODES, () -> scripts + " scripts a hold");
       nodes.awaitHolding(name, 0);
     } finally {
-      parties.forEach(Party::close);
+      parties.forEach(QuorumClients::close);
     }
   }
 }

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.Caller;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.redlock.RedLock;
 import io.mortise.redlock.RedLockTypes;
 import io.mortise.scripts.Script;
@@ -43,8 +43,8 @@ class QuorumInterruptTest {
   private static FaultyNodes nodes;
 
   private final String name = Names.fresh();
-  private Party here;
-  private Party there;
+  private QuorumClients here;
+  private QuorumClients there;
 
   @BeforeAll
   static void startNodes() {
@@ -73,16 +73,16 @@ class QuorumInterruptTest {
     return FaultProxy.containing(new String(Script.load(script).sha1(), StandardCharsets.US_ASCII));
   }
 
-  private Caller<Boolean> locking() {
+  private AsyncCall<Boolean> locking() {
     RedLock lock = here.lock(name);
-    return Caller.start(
+    return AsyncCall.start(
         () -> {
           lock.lockInterruptibly();
           return true;
         });
   }
 
-  private static void assertInterruptedAtOnce(Caller<?> caller) throws Exception {
+  private static void assertInterruptedAtOnce(AsyncCall<?> caller) throws Exception {
     assertFalse(caller.isDone());
     long start = System.nanoTime();
     caller.interrupt();
@@ -93,8 +93,8 @@ class QuorumInterruptTest {
 
   @Test
   void beforeTheAcquisition() throws Exception {
-    Caller<Boolean> caller =
-        Caller.start(
+    AsyncCall<Boolean> caller =
+        AsyncCall.start(
             () -> {
               Thread.currentThread().interrupt();
               here.lock(name).lockInterruptibly();
@@ -108,8 +108,8 @@ class QuorumInterruptTest {
   @Test
   void whileAMajorityHangs() throws Exception {
     nodes.begin(NodeFault.PAUSED, List.of(1, 2));
-    Caller<Boolean> caller = locking();
-    Patiently.until("one has granted", () -> here.clients().get(0).status().holds() == 1);
+    AsyncCall<Boolean> caller = locking();
+    Eventually.until("one has granted", () -> here.clients().get(0).status().holds() == 1);
     assertInterruptedAtOnce(caller);
     nodes.end(NodeFault.PAUSED, List.of(1, 2));
     nodes.awaitHolding(name, 0);
@@ -119,7 +119,7 @@ class QuorumInterruptTest {
   @Test
   void whileAllHang() throws Exception {
     nodes.begin(NodeFault.PAUSED, List.of(0, 1, 2));
-    Caller<Boolean> caller = locking();
+    AsyncCall<Boolean> caller = locking();
     caller.awaitIn(RedLockTypes.POLL);
     assertInterruptedAtOnce(caller);
     nodes.end(NodeFault.PAUSED, List.of(0, 1, 2));
@@ -130,7 +130,7 @@ class QuorumInterruptTest {
   @Test
   void whileItWaitsAtANodeThatHangs() throws Exception {
     Lease theirs = there.takeEverywhere(name);
-    Caller<Boolean> caller = locking();
+    AsyncCall<Boolean> caller = locking();
     int place = nodes.awaitWaiter(name);
     nodes.begin(NodeFault.PAUSED, List.of(place));
     assertInterruptedAtOnce(caller);
@@ -145,11 +145,11 @@ class QuorumInterruptTest {
     here.close();
     here = nodes.party(OPTIONS, Duration.ofMillis(700)).warm();
     Lease theirs = there.takeEverywhere(name);
-    Caller<Boolean> caller = locking();
+    AsyncCall<Boolean> caller = locking();
     int place = nodes.awaitWaiter(name);
     nodes.proxy(place).loseNextReply(LossStyle.SILENT, calling("lock/acquire"));
     theirs.close();
-    Patiently.until("its attempt is lost", () -> nodes.proxy(place).repliesLost() == 1);
+    Eventually.until("its attempt is lost", () -> nodes.proxy(place).repliesLost() == 1);
     assertInterruptedAtOnce(caller);
     nodes.awaitHolding(name, 0);
   }
@@ -159,11 +159,11 @@ class QuorumInterruptTest {
     for (int i = 0; i < 3; i++) {
       nodes.holdAsStranger(name, i);
     }
-    Caller<Boolean> caller = locking();
+    AsyncCall<Boolean> caller = locking();
     int place = nodes.awaitWaiter(name);
     nodes.releaseAsStranger(name, place);
-    Patiently.until("it has the first", () -> here.clients().get(place).status().holds() == 1);
-    Patiently.until("it waits at the others", () -> nodes.subscribers(name) == 3);
+    Eventually.until("it has the first", () -> here.clients().get(place).status().holds() == 1);
+    Eventually.until("it waits at the others", () -> nodes.subscribers(name) == 3);
     assertInterruptedAtOnce(caller);
     nodes.awaitHolding(name, 2);
     for (int other : nodes.holding(name)) {
@@ -175,8 +175,8 @@ class QuorumInterruptTest {
   @Test
   void anUninterruptibleLockKeepsTheInterrupt() throws Exception {
     nodes.begin(NodeFault.PAUSED, List.of(1, 2));
-    Caller<Boolean> caller =
-        Caller.start(
+    AsyncCall<Boolean> caller =
+        AsyncCall.start(
             () -> {
               RedLock lock = here.lock(name);
               lock.lock();
@@ -184,7 +184,7 @@ class QuorumInterruptTest {
               lock.unlock();
               return kept;
             });
-    Patiently.until("one has granted", () -> here.clients().get(0).status().holds() == 1);
+    Eventually.until("one has granted", () -> here.clients().get(0).status().holds() == 1);
     caller.interrupt();
     nodes.end(NodeFault.PAUSED, List.of(1, 2));
     assertTrue(caller.get());
@@ -195,10 +195,10 @@ class QuorumInterruptTest {
   void anAcquisitionThatIsCancelledWhileNodesHang() throws Exception {
     nodes.begin(NodeFault.PAUSED, List.of(1, 2));
     CompletableFuture<Optional<Lease>> stage =
-        here.lock(name).acquireAsync(Party.LIVENESS).toCompletableFuture();
-    Patiently.until("one has granted", () -> here.clients().get(0).status().holds() == 1);
+        here.lock(name).acquireAsync(QuorumClients.LIVENESS).toCompletableFuture();
+    Eventually.until("one has granted", () -> here.clients().get(0).status().holds() == 1);
     assertTrue(stage.cancel(true));
-    Patiently.until("the first is given back", () -> here.clients().get(0).status().holds() == 0);
+    Eventually.until("the first is given back", () -> here.clients().get(0).status().holds() == 0);
     nodes.end(NodeFault.PAUSED, List.of(1, 2));
     nodes.awaitHolding(name, 0);
     here.pass(name);
@@ -208,10 +208,10 @@ class QuorumInterruptTest {
   void anAcquisitionThatIsCancelledWhileItWaits() throws Exception {
     Lease theirs = there.takeEverywhere(name);
     CompletableFuture<Optional<Lease>> stage =
-        here.lock(name).acquireAsync(Party.LIVENESS).toCompletableFuture();
-    Patiently.until("it waits", () -> nodes.subscribers(name) == 1);
+        here.lock(name).acquireAsync(QuorumClients.LIVENESS).toCompletableFuture();
+    Eventually.until("it waits", () -> nodes.subscribers(name) == 1);
     assertTrue(stage.cancel(true));
-    Patiently.until("nobody waits", () -> here.clients().get(0).status().contended() == 0);
+    Eventually.until("nobody waits", () -> here.clients().get(0).status().contended() == 0);
     theirs.close();
     nodes.awaitHolding(name, 0);
     here.pass(name);

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.redlock.QuorumLease;
 import java.time.Duration;
 import java.util.List;
@@ -71,12 +71,12 @@ class QuorumTokenTest {
   @ValueSource(longs = {1, 2})
   void itRisesFromHolderToHolderWhileMajoritiesChange(long seed) throws Exception {
     Random random = new Random(seed);
-    List<List<Integer>> minorities = Places.subsets(5, 1, 2);
+    List<List<Integer>> minorities = NodeSets.subsets(5, 1, 2);
     List<NodeFault> network = List.of(NodeFault.REFUSING, NodeFault.CUT_OFF, NodeFault.BREAKING);
     spread();
     long last = 0;
-    try (Party one = nodes.party(OPTIONS, BUDGET).warm();
-        Party two = nodes.party(OPTIONS, BUDGET).warm()) {
+    try (QuorumClients one = nodes.party(OPTIONS, BUDGET).warm();
+        QuorumClients two = nodes.party(OPTIONS, BUDGET).warm()) {
       for (int round = 0; round < ROUNDS; round++) {
         boolean restarts = round % 5 == 4;
         NodeFault fault = restarts ? NodeFault.KILLED : network.get(random.nextInt(3));
@@ -89,7 +89,7 @@ class QuorumTokenTest {
         assertTrue(nodesThatKnow(last) >= 3, "it stands on a majority before it is given out");
         nodes.end(fault, minority);
         if (restarts) {
-          Patiently.until("all have it", () -> lease.validNodes() == 5);
+          Eventually.until("all have it", () -> lease.validNodes() == 5);
           assertEquals(5, nodesThatKnow(last), "who comes late is told");
         }
         assertEquals(last, lease.fencingToken());
@@ -103,18 +103,18 @@ class QuorumTokenTest {
   void aNodeThatJoinsLateOrIsTakenAgainKnowsTheToken() throws Exception {
     LockOptions brief = LockOptions.builder().lease(Duration.ofSeconds(3)).build();
     spread();
-    try (Party here = nodes.party(brief, BUDGET).warm()) {
+    try (QuorumClients here = nodes.party(brief, BUDGET).warm()) {
       int highest = 3; // 1 + 3 * 3 % 5 hours ahead: the most of all
       nodes.begin(NodeFault.CUT_OFF, List.of(0, 1));
       QuorumLease lease = here.take(name);
       long token = lease.fencingToken();
       assertEquals(nodes.token(name, highest), token);
       nodes.end(NodeFault.CUT_OFF, List.of(0, 1));
-      Patiently.until("all have it", () -> lease.validNodes() == 5);
+      Eventually.until("all have it", () -> lease.validNodes() == 5);
       assertEquals(5, nodesThatKnow(token));
       nodes.begin(NodeFault.RESTARTED_EMPTY, List.of(2, highest));
-      Patiently.until("they are missed", () -> lease.validNodes() == 3);
-      Patiently.until("all have it", () -> lease.validNodes() == 5);
+      Eventually.until("they are missed", () -> lease.validNodes() == 3);
+      Eventually.until("all have it", () -> lease.validNodes() == 5);
       assertEquals(5, nodesThatKnow(token));
       assertEquals(token, lease.fencingToken());
       lease.close();
@@ -124,13 +124,13 @@ class QuorumTokenTest {
   /** A node's own counter may be higher than the token; the hold does not change its mind. */
   @Test
   void aNodeThatJoinsLateWithAHigherTokenChangesNothing() throws Exception {
-    try (Party here = nodes.party(OPTIONS, BUDGET).warm()) {
+    try (QuorumClients here = nodes.party(OPTIONS, BUDGET).warm()) {
       nodes.begin(NodeFault.REFUSING, List.of(3));
       spread();
       QuorumLease lease = here.take(name);
       long token = lease.fencingToken();
       nodes.end(NodeFault.REFUSING, List.of(3));
-      Patiently.until("all have it", () -> lease.validNodes() == 5);
+      Eventually.until("all have it", () -> lease.validNodes() == 5);
       assertEquals(token, lease.fencingToken());
       lease.close();
       nodes.awaitHolding(name, 0);

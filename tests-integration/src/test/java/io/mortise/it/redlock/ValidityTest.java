@@ -12,7 +12,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.redlock.RedLock;
 import io.mortise.scripts.Script;
 import io.mortise.testkit.FaultProxy;
@@ -56,7 +56,7 @@ class ValidityTest {
 
   @Test
   void aMajorityThatAnswersAfterTheLeaseIsNone() throws Exception {
-    try (Party here = nodes.party(LockOptions.defaults(), BUDGET).warm()) {
+    try (QuorumClients here = nodes.party(LockOptions.defaults(), BUDGET).warm()) {
       nodes.proxy(1).delay(Direction.TO_CLIENT, Duration.ofMillis(400));
       nodes.proxy(2).delay(Direction.TO_CLIENT, Duration.ofMillis(400));
       RedLock lock = here.lock(name);
@@ -73,7 +73,7 @@ class ValidityTest {
   @Test
   void theDriftThatIsAllowedForCountsAsPassed() throws Exception {
     LockOptions drifting = LockOptions.builder().clockDrift(0.5).build();
-    try (Party here = nodes.party(drifting, BUDGET).warm()) {
+    try (QuorumClients here = nodes.party(drifting, BUDGET).warm()) {
       nodes.proxy(1).delay(Direction.TO_CLIENT, Duration.ofMillis(1_100));
       nodes.proxy(2).delay(Direction.TO_CLIENT, Duration.ofMillis(1_100));
       RedLock lock = here.lock(name);
@@ -87,9 +87,9 @@ class ValidityTest {
   @CsvSource({"0.0, 59998", "0.01, 59398", "0.5, 30000"})
   void whatRemainsIsTheLeaseLessTheDrift(double drift, long most) throws Exception {
     LockOptions options = LockOptions.builder().clockDrift(drift).build();
-    try (Party here = nodes.party(options, BUDGET).warm();
+    try (QuorumClients here = nodes.party(options, BUDGET).warm();
         Lease lease =
-            here.lock(name).acquire(Party.LIVENESS, Duration.ofMinutes(1)).orElseThrow()) {
+            here.lock(name).acquire(QuorumClients.LIVENESS, Duration.ofMinutes(1)).orElseThrow()) {
       long millis = lease.remaining().toMillis();
       assertTrue(millis <= most && millis > most - 10_000, () -> millis + " ms");
     }
@@ -106,11 +106,11 @@ class ValidityTest {
             LockClient.create(nodes.server(i).uri(), LockOptions.builder().lease(lease).build()));
         builder.member(new RedisLock(clients.get(i), name));
       }
-      Party here = new Party(clients, BUDGET);
+      QuorumClients here = new QuorumClients(clients, BUDGET);
       RedLock lock = builder.build();
-      try (Lease lease = lock.acquire(Party.LIVENESS).orElseThrow()) {
+      try (Lease lease = lock.acquire(QuorumClients.LIVENESS).orElseThrow()) {
         nodes.awaitHolding(name, 3);
-        Patiently.until("two minutes are sure", () -> within(lease.remaining(), 2));
+        Eventually.until("two minutes are sure", () -> within(lease.remaining(), 2));
       }
       here.awaitIdle();
     } finally {
@@ -125,16 +125,16 @@ class ValidityTest {
 
   @Test
   void aLeaseThatIsGivenEndsByItself() throws Exception {
-    try (Party here = nodes.party(LockOptions.defaults(), BUDGET).warm();
-        Party there = nodes.party(LockOptions.defaults(), BUDGET).warm()) {
-      Lease lease = here.lock(name).acquire(Party.LIVENESS, Duration.ofMillis(800)).orElseThrow();
+    try (QuorumClients here = nodes.party(LockOptions.defaults(), BUDGET).warm();
+        QuorumClients there = nodes.party(LockOptions.defaults(), BUDGET).warm()) {
+      Lease lease = here.lock(name).acquire(QuorumClients.LIVENESS, Duration.ofMillis(800)).orElseThrow();
       List<LeaseLoss> losses = new ArrayList<>();
       lease.onLost(losses::add);
       Lease next = there.take(name);
       assertEquals(State.LOST, lease.state(), "this side stops before the next begins");
       assertEquals(LeaseLoss.Reason.EXPIRED, lease.loss().orElseThrow().reason());
       assertTrue(next.fencingToken() > lease.fencingToken());
-      Patiently.until("it is told", () -> losses.size() == 1);
+      Eventually.until("it is told", () -> losses.size() == 1);
       next.close();
       nodes.awaitHolding(name, 0);
       here.awaitIdle();
@@ -146,7 +146,7 @@ class ValidityTest {
   @CsvSource({"SILENT", "CLOSE"})
   void aTokenThatCannotBeWrittenBackIsNoHold(LossStyle style) throws Exception {
     LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(300)).build();
-    try (Party here = nodes.party(options, Duration.ofMillis(400)).warm()) {
+    try (QuorumClients here = nodes.party(options, Duration.ofMillis(400)).warm()) {
       here.pass(name);
       String raise = new String(Script.load("lock/raise").sha1(), StandardCharsets.US_ASCII);
       for (int place = 0; place < 3; place++) {

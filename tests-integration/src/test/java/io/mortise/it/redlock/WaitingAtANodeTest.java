@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.Future;
@@ -49,7 +49,7 @@ class WaitingAtANodeTest {
   void aNodeThatIsFreeWhileTheOthersAreHeldIsNotAskedAgainAndAgain() throws Exception {
     for (int free = 0; free < nodes.count(); free++) {
       String lock = Names.fresh();
-      try (Party here = nodes.party(OPTIONS, BUDGET).warm()) {
+      try (QuorumClients here = nodes.party(OPTIONS, BUDGET).warm()) {
         for (int place = 0; place < nodes.count(); place++) {
           if (place != free) {
             nodes.holdAsStranger(lock, place);
@@ -68,12 +68,12 @@ class WaitingAtANodeTest {
   @Test
   void whoWaitsIsWokenByTheMessageOfThatNode() throws Exception {
     Duration eight = Duration.ofSeconds(8); // so a slice is longer still
-    try (Party here = nodes.party(OPTIONS, eight).warm();
-        Party there = nodes.party(OPTIONS, eight).warm();
-        Crew crew = new Crew()) {
+    try (QuorumClients here = nodes.party(OPTIONS, eight).warm();
+        QuorumClients there = nodes.party(OPTIONS, eight).warm();
+        TestThreads crew = new TestThreads()) {
       Lease theirs = there.takeEverywhere(name);
       Future<Lease> waiter = crew.ask(() -> here.take(name));
-      Patiently.until("it waits", () -> nodes.subscribers(name) == 1);
+      Eventually.until("it waits", () -> nodes.subscribers(name) == 1);
       long before = scripts();
       long start = System.nanoTime();
       theirs.close();

@@ -14,7 +14,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.LockOptions.Acknowledgement;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
-import io.mortise.it.support.Patiently;
+import io.mortise.it.support.Eventually;
 import io.mortise.multilock.MultiLock;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.RedisSentinels;
@@ -96,7 +96,7 @@ class AcknowledgementTest {
     servers.cutReplication();
     CompletableFuture<Optional<Lease>> waiting =
         new RedisLock(client, name).acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
-    Patiently.until("it tries", () -> client.status().contended() > 0);
+    Eventually.until("it tries", () -> client.status().contended() > 0);
     assertFalse(waiting.isDone());
     servers.mendReplication();
     Lease lease = waiting.get(60, TimeUnit.SECONDS).orElseThrow();

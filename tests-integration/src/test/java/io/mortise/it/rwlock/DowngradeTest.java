@@ -1,7 +1,7 @@
 package io.mortise.it.rwlock;
 
-import static io.mortise.it.rwlock.Rig.LONG;
-import static io.mortise.it.rwlock.Rig.SLACK;
+import static io.mortise.it.rwlock.TwoClients.LONG;
+import static io.mortise.it.rwlock.TwoClients.SLACK;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -32,14 +32,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 @Tag("redis-version")
 class DowngradeTest {
-  private static Rig rig;
+  private static TwoClients rig;
 
-  private final String name = Rig.freshName();
-  private final Hand hand = new Hand();
+  private final String name = TwoClients.freshName();
+  private final StepThread hand = new StepThread();
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30), Rig.NO_SIGNS);
+    rig = new TwoClients(Duration.ofSeconds(30), TwoClients.NO_SIGNS);
   }
 
   @AfterAll
@@ -58,14 +58,14 @@ class DowngradeTest {
     RedisReadWriteLock lock = rig.here(name, fair);
     DistributedLock elsewhere = rig.there(name, fair).readLock();
     List<Future<Long>> readers = new ArrayList<>();
-    List<Hand> hands = new ArrayList<>();
+    List<StepThread> hands = new ArrayList<>();
     try {
       lock.writeLock().lock();
       lock.readLock().lock();
       assertEquals(1, lock.readLock().holdCount());
       for (int i = 0; i < 10; i++) {
         DistributedLock reads = i % 2 == 0 ? elsewhere : lock.readLock();
-        Hand each = new Hand();
+        StepThread each = new StepThread();
         hands.add(each);
         readers.add(
             each.start(
@@ -79,7 +79,7 @@ class DowngradeTest {
       lock.writeLock().unlock();
       long last = released;
       for (Future<Long> reader : readers) {
-        last = Math.max(last, Hand.result(reader));
+        last = Math.max(last, StepThread.result(reader));
       }
       System.out.printf(
           "fair %s: 10 readers are in %.1f ms after the downgrade%n",
@@ -91,7 +91,7 @@ class DowngradeTest {
         hands.get(i).run((i % 2 == 0 ? elsewhere : lock.readLock())::unlock);
       }
     } finally {
-      hands.forEach(Hand::close);
+      hands.forEach(StepThread::close);
     }
     assertFalse(hand.ask(() -> lock.writeLock().tryLock()), "one reads still");
     lock.readLock().unlock();
@@ -108,13 +108,13 @@ class DowngradeTest {
     assertTrue(lock.readLock().tryLock());
     try (Lease handle = lock.readLock().tryAcquire().orElseThrow()) {
       handle.ensureValid();
-      Lease later = Hand.result(lock.readLock().acquireAsync(LONG).toCompletableFuture()).get();
+      Lease later = StepThread.result(lock.readLock().acquireAsync(LONG).toCompletableFuture()).get();
       later.close();
     }
     lock.writeLock().unlock();
     assertFalse(writer.isDone(), "it reads on");
     lock.readLock().unlock();
-    Hand.result(writer);
+    StepThread.result(writer);
     hand.run(() -> rig.there(name, fair).writeLock().unlock());
     assertEquals(List.of(), rig.keys(name));
   }
@@ -189,8 +189,8 @@ class DowngradeTest {
     DistributedLock writes = lock.writeLock();
     lock.readLock().lock();
     rig.server.resetStats();
-    for (Hand.Step step :
-        List.<Hand.Step>of(
+    for (StepThread.Step step :
+        List.<StepThread.Step>of(
             () -> writes.lock(),
             () -> writes.lock(LONG),
             () -> writes.lockInterruptibly(),
@@ -214,7 +214,7 @@ class DowngradeTest {
     CompletionStage<Optional<Lease>> later = writes.acquireAsync(LONG);
     rig.awaitWaiters(name, 1);
     lock.readLock().unlock();
-    Hand.result(later.toCompletableFuture()).orElseThrow().close();
+    StepThread.result(later.toCompletableFuture()).orElseThrow().close();
     assertTrue(writes.tryLock(), "and afterwards it may write");
     lock.readLock().lock();
     assertTrue(writes.tryLock(), "re-entry is no upgrade");

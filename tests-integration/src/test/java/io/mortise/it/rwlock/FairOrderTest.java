@@ -1,7 +1,7 @@
 package io.mortise.it.rwlock;
 
-import static io.mortise.it.rwlock.Rig.LONG;
-import static io.mortise.it.rwlock.Rig.SLACK;
+import static io.mortise.it.rwlock.TwoClients.LONG;
+import static io.mortise.it.rwlock.TwoClients.SLACK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -29,16 +29,16 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 @Tag("redis-version")
 class FairOrderTest {
-  private static Rig rig;
+  private static TwoClients rig;
 
-  private final String name = Rig.freshName();
+  private final String name = TwoClients.freshName();
   private final RedisReadWriteLock here = rig.here(name, true);
   private final RedisReadWriteLock there = rig.there(name, true);
-  private final List<Hand> hands = new ArrayList<>();
+  private final List<StepThread> hands = new ArrayList<>();
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30), Rig.NO_SIGNS);
+    rig = new TwoClients(Duration.ofSeconds(30), TwoClients.NO_SIGNS);
   }
 
   @AfterAll
@@ -48,11 +48,11 @@ class FairOrderTest {
 
   @AfterEach
   void dismiss() {
-    hands.forEach(Hand::close);
+    hands.forEach(StepThread::close);
   }
 
-  private Hand hand() {
-    Hand hand = new Hand();
+  private StepThread hand() {
+    StepThread hand = new StepThread();
     hands.add(hand);
     return hand;
   }
@@ -107,7 +107,7 @@ class FairOrderTest {
       from += together;
     }
     for (Future<?> end : ends) {
-      Hand.result(end);
+      StepThread.result(end);
     }
     assertEquals(List.of(), rig.keys(name));
   }
@@ -127,7 +127,7 @@ class FairOrderTest {
     first.close();
     List<Lease> leases = new ArrayList<>();
     for (CompletableFuture<Optional<Lease>> reader : readers) {
-      leases.add(Hand.result(reader).orElseThrow());
+      leases.add(StepThread.result(reader).orElseThrow());
     }
     double took = (System.nanoTime() - start) / 1e6;
     System.out.printf("fair: 100 readers of 2 clients are in after %.1f ms%n", took);
@@ -135,7 +135,7 @@ class FairOrderTest {
     assertFalse(writer.isDone());
     leases.forEach(Lease::ensureValid);
     leases.forEach(Lease::close);
-    Hand.result(writer);
+    StepThread.result(writer);
     hands.get(0).run(() -> there.writeLock().unlock());
     assertEquals(List.of(), rig.keys(name));
   }
@@ -149,13 +149,13 @@ class FairOrderTest {
     assertTrue(there.readLock().tryAcquire().isEmpty());
     assertEquals(1, here.queueLength());
     here.readLock().unlock();
-    Hand.result(writer);
+    StepThread.result(writer);
     Future<?> reader = hand().begin(() -> here.readLock().lock());
     rig.awaitWaiters(name, 1);
     assertTrue(here.writeLock().tryAcquire().isEmpty());
     assertEquals(1, here.queueLength());
     hands.get(0).run(() -> there.writeLock().unlock());
-    Hand.result(reader);
+    StepThread.result(reader);
     hands.get(2).run(() -> here.readLock().unlock());
     assertEquals(0, here.queueLength());
     assertEquals(List.of(), rig.keys(name));
@@ -169,16 +169,16 @@ class FairOrderTest {
     rig.awaitWaiters(name, 1);
     long start = System.nanoTime();
     unfair.readLock().unlock();
-    Hand.result(writer);
+    StepThread.result(writer);
     Future<?> reader = hand().begin(() -> unfair.readLock().lock());
     rig.awaitWaiters(name, 1);
     assertFalse(reader.isDone());
     hands.get(0).run(() -> here.writeLock().unlock());
-    Hand.result(reader);
+    StepThread.result(reader);
     Future<?> again = hands.get(0).begin(() -> here.writeLock().lock());
     rig.awaitWaiters(name, 1);
     hands.get(1).run(() -> unfair.readLock().unlock());
-    Hand.result(again);
+    StepThread.result(again);
     hands.get(0).run(() -> here.writeLock().unlock());
     long took = (System.nanoTime() - start) / 1_000_000;
     System.out.printf("fair and unfair: three changes of turn in %d ms%n", took);

@@ -1,6 +1,6 @@
 package io.mortise.it.rwlock;
 
-import static io.mortise.it.rwlock.Rig.SLACK;
+import static io.mortise.it.rwlock.TwoClients.SLACK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,14 +22,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class KilledWaiterTest {
   private static final Duration LEASE = Duration.ofMillis(1500);
-  private static Rig rig;
+  private static TwoClients rig;
 
-  private final String name = Rig.freshName();
-  private final Hand hand = new Hand();
+  private final String name = TwoClients.freshName();
+  private final StepThread hand = new StepThread();
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30), Rig.SHORT_PRESENCE);
+    rig = new TwoClients(Duration.ofSeconds(30), TwoClients.SHORT_PRESENCE);
   }
 
   @AfterAll
@@ -54,7 +54,7 @@ class KilledWaiterTest {
       rig.awaitWaiters(name, 2);
       child.kill();
       long killed = System.nanoTime();
-      Hand.result(second);
+      StepThread.result(second);
       long waited = (System.nanoTime() - killed) / 1_000_000;
       System.out.printf(
           "fair %s: a reader is in %d ms after the writer that waited was killed%n", fair, waited);
@@ -78,7 +78,7 @@ class KilledWaiterTest {
       child.kill();
       long killed = System.nanoTime();
       writer.close();
-      Hand.result(second);
+      StepThread.result(second);
       long waited = (System.nanoTime() - killed) / 1_000_000;
       System.out.printf(
           "fair %s: a writer is in %d ms after 3 readers that waited were killed%n", fair, waited);

@@ -51,14 +51,14 @@ class OldRedissonReaderTest {
       return 0
       """;
 
-  private static Rig rig;
+  private static TwoClients rig;
 
-  private final LockName name = new LockName(Rig.freshName());
+  private final LockName name = new LockName(TwoClients.freshName());
   private final String theirLease = name.tagged() + ":" + THEIRS + ":rwlock_timeout:1";
 
   @BeforeAll
   static void start() {
-    rig = new Rig(LEASE, Rig.SHORT_PRESENCE);
+    rig = new TwoClients(LEASE, TwoClients.SHORT_PRESENCE);
   }
 
   @AfterAll

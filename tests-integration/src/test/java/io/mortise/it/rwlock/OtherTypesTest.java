@@ -31,13 +31,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 @Tag("redis-version")
 class OtherTypesTest {
-  private static Rig rig;
+  private static TwoClients rig;
 
-  private final String name = Rig.freshName();
+  private final String name = TwoClients.freshName();
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30), Rig.SHORT_PRESENCE);
+    rig = new TwoClients(Duration.ofSeconds(30), TwoClients.SHORT_PRESENCE);
   }
 
   @AfterAll
@@ -82,24 +82,24 @@ class OtherTypesTest {
   @ValueSource(booleans = {false, true})
   void aWaiterWhoseNameBecomesAnotherTypeIsToldAndOthersWaitOn(boolean fair) throws Exception {
     RedisReadWriteLock lock = rig.here(name, fair);
-    RedisReadWriteLock beside = rig.here(Rig.freshName(), fair);
+    RedisReadWriteLock beside = rig.here(TwoClients.freshName(), fair);
     lock.writeLock().lock();
     beside.writeLock().lock();
-    try (Hand one = new Hand();
-        Hand two = new Hand()) {
+    try (StepThread one = new StepThread();
+        StepThread two = new StepThread()) {
       Future<?> refused = one.begin(() -> lock.readLock().lock());
       Future<?> waits = two.begin(() -> beside.readLock().lock());
       rig.awaitWaiters(name, 1);
       rig.awaitWaiters(beside.name(), 1);
       rig.server.command("DEL", name);
       rig.server.command("SET", name, "something else");
-      assertRefused(() -> Hand.result(refused));
+      assertRefused(() -> StepThread.result(refused));
       await()
           .during(rig.presence.multipliedBy(2))
-          .atMost(Rig.SLACK)
+          .atMost(TwoClients.SLACK)
           .until(() -> rig.waiters(beside.name()) == 1);
       beside.writeLock().unlock();
-      Hand.result(waits);
+      StepThread.result(waits);
     }
     rig.server.command("DEL", name);
   }
@@ -120,8 +120,8 @@ class OtherTypesTest {
               new RedisReadWriteLock(limited, each, fair, Duration.ofMillis(200));
           lock.writeLock().lock();
           lock.readLock().lock();
-          try (Hand hand = new Hand();
-              Hand second = new Hand()) {
+          try (StepThread hand = new StepThread();
+              StepThread second = new StepThread()) {
             Future<?> reader = hand.begin(() -> lock.readLock().lock());
             rig.awaitWaiters(each, 1);
             Future<?> writer = second.begin(() -> lock.writeLock().lock());
@@ -129,9 +129,9 @@ class OtherTypesTest {
             assertFalse(lock.readLock().acquire(Duration.ofMillis(200)).isEmpty());
             lock.writeLock().unlock();
             lock.readLock().unlock();
-            Hand.result(reader);
+            StepThread.result(reader);
             assertTrue(lock.readLock().forceUnlock());
-            Hand.result(writer);
+            StepThread.result(writer);
             assertTrue(lock.writeLock().forceUnlock());
           }
         }

@@ -1,6 +1,6 @@
 package io.mortise.it.rwlock;
 
-import static io.mortise.it.rwlock.Rig.SLACK;
+import static io.mortise.it.rwlock.TwoClients.SLACK;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -25,14 +25,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class ProcessesTest {
   private static final Duration LEASE = Duration.ofMillis(1500);
-  private static Rig rig;
+  private static TwoClients rig;
 
-  private final String name = Rig.freshName();
-  private final Hand hand = new Hand();
+  private final String name = TwoClients.freshName();
+  private final StepThread hand = new StepThread();
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30), Rig.NO_SIGNS);
+    rig = new TwoClients(Duration.ofSeconds(30), TwoClients.NO_SIGNS);
   }
 
   @AfterAll
@@ -112,7 +112,7 @@ class ProcessesTest {
       long killed = System.nanoTime();
       other.close();
       assertFalse(writer.isDone(), "it may live as long as its lease lasts");
-      long waited = (Hand.result(writer) - killed) / 1_000_000;
+      long waited = (StepThread.result(writer) - killed) / 1_000_000;
       System.out.printf(
           "fair %s: a writer is in after %d ms; the killed reader had %d ms left%n",
           fair, waited, leftMillis);
@@ -139,7 +139,7 @@ class ProcessesTest {
       rig.awaitWaiters(name, 1);
       long start = System.nanoTime();
       other.close();
-      Hand.result(writer);
+      StepThread.result(writer);
       long waited = (System.nanoTime() - start) / 1_000_000;
       System.out.printf("fair %s: a writer is in %d ms after the last living one%n", fair, waited);
       assertTrue(waited < SLACK.toMillis());

@@ -1,7 +1,7 @@
 package io.mortise.it.rwlock;
 
-import static io.mortise.it.rwlock.Rig.LONG;
-import static io.mortise.it.rwlock.Rig.SLACK;
+import static io.mortise.it.rwlock.TwoClients.LONG;
+import static io.mortise.it.rwlock.TwoClients.SLACK;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -39,14 +39,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReadLockTest {
   private static final Duration LEASE = Duration.ofSeconds(1);
   private static final Duration SHORT = Duration.ofMillis(300);
-  private static Rig rig;
+  private static TwoClients rig;
 
-  private final String name = Rig.freshName();
-  private final Hand hand = new Hand();
+  private final String name = TwoClients.freshName();
+  private final StepThread hand = new StepThread();
 
   @BeforeAll
   static void start() {
-    rig = new Rig(LEASE, Rig.NO_SIGNS);
+    rig = new TwoClients(LEASE, TwoClients.NO_SIGNS);
   }
 
   @AfterAll
@@ -74,7 +74,7 @@ class ReadLockTest {
       assertTrue(reads.isLocked());
       handle.ensureValid();
     }
-    try (Hand writer = new Hand()) {
+    try (StepThread writer = new StepThread()) {
       assertFalse(writer.ask(writes::tryLock));
       Future<?> waiting = writer.begin(writes::lock);
       rig.awaitWaiters(name, 1);
@@ -82,7 +82,7 @@ class ReadLockTest {
       readsThere.unlock();
       assertFalse(waiting.isDone());
       hand.run(reads::unlock);
-      Hand.result(waiting);
+      StepThread.result(waiting);
       assertFalse(reads.isLocked());
       assertTrue(writes.isLocked());
       assertFalse(reads.tryLock());
@@ -231,7 +231,7 @@ class ReadLockTest {
         hand.begin(() -> assertThrows(InterruptedException.class, reads::lockInterruptibly));
     rig.awaitWaiters(name, 1);
     hand.interrupt();
-    Hand.result(interrupted);
+    StepThread.result(interrupted);
     CompletionStage<Optional<Lease>> cancelled = reads.acquireAsync(LONG);
     rig.awaitWaiters(name, 1);
     cancelled.toCompletableFuture().cancel(true);
@@ -256,8 +256,8 @@ class ReadLockTest {
     rig.awaitWaiters(name, 2);
     long start = System.nanoTime();
     hand.interrupt();
-    Hand.result(writer);
-    Lease second = Hand.result(waiting.toCompletableFuture()).orElseThrow();
+    StepThread.result(writer);
+    Lease second = StepThread.result(waiting.toCompletableFuture()).orElseThrow();
     long took = (System.nanoTime() - start) / 1_000_000;
     System.out.printf("fair %s: a reader is in %d ms after the writer gave up%n", fair, took);
     assertTrue(took < SLACK.toMillis());

@@ -26,9 +26,9 @@ final class ReadersProcess {
   /** Arguments: URI, name, fair, lease in ms, threads, presence. */
   public static void main(String[] arguments) throws IOException {
     Duration lease = Duration.ofMillis(Long.parseLong(arguments[3]));
-    List<Hand> hands = new ArrayList<>();
+    List<StepThread> hands = new ArrayList<>();
     for (int i = 0; i < Integer.parseInt(arguments[4]); i++) {
-      hands.add(new Hand());
+      hands.add(new StepThread());
     }
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (LockClient client =
@@ -57,13 +57,13 @@ final class ReadersProcess {
     }
   }
 
-  static JavaProcess start(Rig rig, String name, boolean fair, Duration lease, int threads)
+  static JavaProcess start(TwoClients rig, String name, boolean fair, Duration lease, int threads)
       throws InterruptedException {
     return start(rig, name, fair, lease, threads, rig.presence);
   }
 
   static JavaProcess start(
-      Rig rig, String name, boolean fair, Duration lease, int threads, Duration presence)
+      TwoClients rig, String name, boolean fair, Duration lease, int threads, Duration presence)
       throws InterruptedException {
     JavaProcess child =
         JavaProcess.start(

@@ -44,11 +44,11 @@ class RedissonMixedReadersTest {
   @Timeout(120)
   void thousandsOfMixedCyclesDoNotOverlapAndLeaveNothing(
       boolean oneIsFair, boolean twoIsFair, @TempDir Path directory) throws Exception {
-    List<String> names = List.of(Rig.freshName(), "{" + Rig.freshName() + "}:order");
-    List<Hand> hands = new ArrayList<>();
-    try (Rig rig = new Rig(Duration.ofSeconds(30), Rig.SHORT_PRESENCE)) {
-      RedissonClient theirOne = Peers.connect(rig, Duration.ofSeconds(30));
-      RedissonClient theirTwo = Peers.connect(rig, Duration.ofSeconds(30));
+    List<String> names = List.of(TwoClients.freshName(), "{" + TwoClients.freshName() + "}:order");
+    List<StepThread> hands = new ArrayList<>();
+    try (TwoClients rig = new TwoClients(Duration.ofSeconds(30), TwoClients.SHORT_PRESENCE)) {
+      RedissonClient theirOne = RedissonPeers.connect(rig, Duration.ofSeconds(30));
+      RedissonClient theirTwo = RedissonPeers.connect(rig, Duration.ofSeconds(30));
       LockOptions options = LockOptions.builder().tokenRetention(Duration.ofSeconds(2)).build();
       long start = System.nanoTime();
       try (HoldLog log = HoldLog.open(directory);
@@ -70,7 +70,7 @@ class RedissonMixedReadersTest {
           end.get(90, TimeUnit.SECONDS);
         }
       } finally {
-        hands.forEach(Hand::close);
+        hands.forEach(StepThread::close);
         theirOne.shutdown();
         theirTwo.shutdown();
       }
@@ -92,8 +92,8 @@ class RedissonMixedReadersTest {
     }
   }
 
-  private static Hand hand(List<Hand> hands) {
-    Hand hand = new Hand();
+  private static StepThread hand(List<StepThread> hands) {
+    StepThread hand = new StepThread();
     hands.add(hand);
     return hand;
   }
@@ -166,7 +166,7 @@ class RedissonMixedReadersTest {
    * Tokens live for their idle time, marks of Redisson's against its own repetitions for as long as
    * a command of its may take; all have an end, and after it nothing is there.
    */
-  private static void explainWhatStays(Rig rig) {
+  private static void explainWhatStays(TwoClients rig) {
     assertEquals(List.of(), rig.keys(""));
     List<String> left = new ArrayList<>();
     for (Object key : (List<?>) rig.server.command("KEYS", "*")) {

@@ -1,7 +1,7 @@
 package io.mortise.it.rwlock;
 
-import static io.mortise.it.rwlock.Rig.LONG;
-import static io.mortise.it.rwlock.Rig.SLACK;
+import static io.mortise.it.rwlock.TwoClients.LONG;
+import static io.mortise.it.rwlock.TwoClients.SLACK;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -34,17 +34,17 @@ import org.redisson.api.RedissonClient;
 @Timeout(60)
 @Tag("redis-version")
 class RedissonReadWriteTest {
-  private static Rig rig;
+  private static TwoClients rig;
   private static RedissonClient redisson;
 
-  private final String name = Rig.freshName();
+  private final String name = TwoClients.freshName();
   private final RReadWriteLock theirs = redisson.getReadWriteLock(name);
-  private final List<Hand> hands = new ArrayList<>();
+  private final List<StepThread> hands = new ArrayList<>();
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30), Rig.SHORT_PRESENCE);
-    redisson = Peers.connect(rig, Duration.ofSeconds(30));
+    rig = new TwoClients(Duration.ofSeconds(30), TwoClients.SHORT_PRESENCE);
+    redisson = RedissonPeers.connect(rig, Duration.ofSeconds(30));
   }
 
   @AfterAll
@@ -55,11 +55,11 @@ class RedissonReadWriteTest {
 
   @AfterEach
   void dismiss() {
-    hands.forEach(Hand::close);
+    hands.forEach(StepThread::close);
   }
 
-  private Hand hand() {
-    Hand hand = new Hand();
+  private StepThread hand() {
+    StepThread hand = new StepThread();
     hands.add(hand);
     return hand;
   }
@@ -68,7 +68,7 @@ class RedissonReadWriteTest {
   private List<Future<?>> theyWait(RLock lock, int count) {
     List<Future<?>> waiting = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      Hand hand = hand();
+      StepThread hand = hand();
       waiting.add(
           hand.begin(
               () -> {
@@ -85,13 +85,13 @@ class RedissonReadWriteTest {
                     .get(1)
                     .equals(0L));
     // Their threads subscribe first and park then; a message before that is what they miss.
-    hands.forEach(Hand::awaitBlocked);
+    hands.forEach(StepThread::awaitBlocked);
     return waiting;
   }
 
   private static double millisUntilDone(long startNanos, List<Future<?>> all) throws Exception {
     for (Future<?> each : all) {
-      Hand.result(each);
+      StepThread.result(each);
     }
     double took = (System.nanoTime() - startNanos) / 1e6;
     assertTrue(took < SLACK.toMillis(), () -> took + " ms");
@@ -234,7 +234,7 @@ class RedissonReadWriteTest {
     reads.unlock();
     assertFalse(writer.isDone());
     reads.unlock();
-    Hand.result(writer);
+    StepThread.result(writer);
     hands.get(0).run(() -> ours.writeLock().unlock());
     assertEquals(List.of(), rig.keys(name));
   }

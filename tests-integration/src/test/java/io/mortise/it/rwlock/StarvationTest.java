@@ -1,6 +1,6 @@
 package io.mortise.it.rwlock;
 
-import static io.mortise.it.rwlock.Rig.SLACK;
+import static io.mortise.it.rwlock.TwoClients.SLACK;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -30,16 +30,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 @Timeout(60)
 class StarvationTest {
-  private static Rig rig;
+  private static TwoClients rig;
 
-  private final String name = Rig.freshName();
+  private final String name = TwoClients.freshName();
   private final AtomicBoolean stop = new AtomicBoolean();
-  private final List<Hand> hands = new ArrayList<>();
+  private final List<StepThread> hands = new ArrayList<>();
   private final List<Future<?>> running = new ArrayList<>();
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(30), Rig.NO_SIGNS);
+    rig = new TwoClients(Duration.ofSeconds(30), TwoClients.NO_SIGNS);
   }
 
   @AfterAll
@@ -47,8 +47,8 @@ class StarvationTest {
     rig.close();
   }
 
-  private void inBackground(Hand.Step step) {
-    Hand hand = new Hand();
+  private void inBackground(StepThread.Step step) {
+    StepThread hand = new StepThread();
     hands.add(hand);
     running.add(
         hand.begin(
@@ -62,14 +62,14 @@ class StarvationTest {
   private void stopAll() throws Exception {
     stop.set(true);
     for (Future<?> each : running) {
-      Hand.result(each);
+      StepThread.result(each);
     }
-    hands.forEach(Hand::close);
+    hands.forEach(StepThread::close);
     assertEquals(List.of(), rig.keys(name));
   }
 
   /** How long that takes, in ms. */
-  private static double timed(Hand.Step step) throws Exception {
+  private static double timed(StepThread.Step step) throws Exception {
     long start = System.nanoTime();
     step.run();
     return (System.nanoTime() - start) / 1e6;
@@ -165,12 +165,12 @@ class StarvationTest {
     try (FaultProxy proxy = FaultProxy.to(rig.server);
         LockClient far =
             LockClient.create(proxy.uri(), LockOptions.builder().maxHandOffs(0).build());
-        Hand writer = new Hand()) {
+        StepThread writer = new StepThread()) {
       proxy.delay(Duration.ofMillis(30));
       lock.writeLock().lock();
       for (int i = 0; i < 10; i++) {
         DistributedLock reads = new RedisReadWriteLock(far, name).readLock();
-        Hand hand = new Hand();
+        StepThread hand = new StepThread();
         hands.add(hand);
         waiting.add(
             hand.begin(
@@ -193,7 +193,7 @@ class StarvationTest {
       long start = System.nanoTime();
       lock.writeLock().unlock();
       for (Future<?> each : waiting) {
-        Hand.result(each);
+        StepThread.result(each);
       }
       System.out.printf(
           "10 readers 60 ms away, then the writer: %.1f ms%n", (System.nanoTime() - start) / 1e6);
@@ -233,24 +233,24 @@ class StarvationTest {
     DistributedLock reads = rig.here(name, false).readLock();
     reads.lock();
     LockClient closing = rig.client();
-    try (Hand writer = new Hand()) {
+    try (StepThread writer = new StepThread()) {
       Future<?> waiting =
           writer.begin(() -> new RedisReadWriteLock(closing, name).writeLock().lock());
       rig.awaitWaiters(name, 1);
-      try (Hand reader = new Hand()) {
+      try (StepThread reader = new StepThread()) {
         Future<?> second = reader.begin(reads::lock);
         rig.awaitWaiters(name, 2);
         double waited =
             timed(
                 () -> {
                   closing.close();
-                  Hand.result(second);
+                  StepThread.result(second);
                 });
         System.out.printf("a reader is in %.1f ms after the writer's client closed%n", waited);
         assertTrue(waited < SLACK.toMillis());
         reader.run(reads::unlock);
       }
-      assertThrows(LockException.class, () -> Hand.result(waiting));
+      assertThrows(LockException.class, () -> StepThread.result(waiting));
     } finally {
       closing.close();
     }

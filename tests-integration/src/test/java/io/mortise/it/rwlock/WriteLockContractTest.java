@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 /** The fair write lock is an exclusive lock like every other. */
 @Tag("redis-version")
 class WriteLockContractTest {
-  private static Rig rig;
+  private static TwoClients rig;
 
   private interface Fair extends LockFamily {
     @Override
@@ -30,7 +30,7 @@ class WriteLockContractTest {
 
   @BeforeAll
   static void start() {
-    rig = new Rig(Duration.ofSeconds(1), Rig.NO_SIGNS);
+    rig = new TwoClients(Duration.ofSeconds(1), TwoClients.NO_SIGNS);
   }
 
   @AfterAll

@@ -40,8 +40,8 @@ class FailoverTest {
   @BeforeEach
   void start() {
     servers = RedisSentinels.start();
-    here = Watched.client(servers);
-    there = Watched.client(servers);
+    here = SentinelClients.client(servers);
+    there = SentinelClients.client(servers);
   }
 
   @AfterEach
@@ -103,8 +103,8 @@ class FailoverTest {
 
   @Test
   void aClientOnTheUsersJedisFollowsToo() throws Exception {
-    try (RedisSentinelClient jedis = Watched.jedis(servers);
-        LockClient client = LockClient.create(jedis, Watched.OPTIONS)) {
+    try (RedisSentinelClient jedis = SentinelClients.jedis(servers);
+        LockClient client = LockClient.create(jedis, SentinelClients.OPTIONS)) {
       Lease lease = new RedisLock(client, name).tryAcquire().orElseThrow();
       servers.awaitInSync();
       RedisServer master = servers.failover();

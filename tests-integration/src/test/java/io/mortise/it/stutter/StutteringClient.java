@@ -28,11 +28,11 @@ final class StutteringClient {
     List<LockClient> here = uris.stream().map(LockClient::create).toList();
     List<LockClient> there = uris.stream().map(LockClient::create).toList();
     try (HoldLog log = HoldLog.open(Path.of(arguments[1]))) {
-      List<Cyclist> all = new ArrayList<>();
+      List<CyclingThread> all = new ArrayList<>();
       family
           .contenders(here, there, "stutter")
-          .forEach(contender -> all.add(new Cyclist("thread-" + all.size(), contender, log)));
-      all.forEach(Cyclist::start);
+          .forEach(contender -> all.add(new CyclingThread("thread-" + all.size(), contender, log)));
+      all.forEach(CyclingThread::start);
       System.out.println("begun");
       watch(all, runNanos, boundMillis);
       all.forEach(cyclist -> cyclist.report(boundMillis));
@@ -42,11 +42,11 @@ final class StutteringClient {
     System.out.println("done");
   }
 
-  private static void watch(List<Cyclist> all, long runNanos, long boundMillis) {
+  private static void watch(List<CyclingThread> all, long runNanos, long boundMillis) {
     long start = System.nanoTime();
-    while (!all.stream().allMatch(Cyclist::hasEnded)) {
+    while (!all.stream().allMatch(CyclingThread::hasEnded)) {
       if (System.nanoTime() - start > runNanos) {
-        all.forEach(Cyclist::stop);
+        all.forEach(CyclingThread::stop);
       }
       LockSupport.parkNanos(LOOK_NANOS);
       if (!all.stream().allMatch(cyclist -> cyclist.isWell(boundMillis))) {

@@ -11,7 +11,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.contract.Rights;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.RedisCluster;
 import io.mortise.testkit.RedisServer;
@@ -118,7 +118,7 @@ class ClusterRightsTest {
     String uri = userWith(rules);
     try (LockClient one = LockClient.create(uri, options);
         LockClient two = LockClient.create(uri, options);
-        Crew crew = new Crew()) {
+        TestThreads crew = new TestThreads()) {
       String name = Names.fresh();
       String beside = "it:{" + name + "}:b";
       Lease held = new RedisLock(one, name).tryAcquire().orElseThrow();

@@ -8,7 +8,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.RedisServer;
 import java.lang.management.ManagementFactory;
@@ -65,7 +65,7 @@ class TenThousandTest {
     LockOptions options = LockOptions.builder().lease(Duration.ofMinutes(5)).build();
     try (LockClient holding = LockClient.create(server.uri(), options);
         LockClient waiting = LockClient.create(server.uri(), options);
-        Crew crew = VirtualThreads.crew()) {
+        TestThreads crew = VirtualThreads.crew()) {
       List<Lease> held = new ArrayList<>();
       for (String name : names) {
         held.add(new RedisLock(holding, name).tryAcquire().orElseThrow());

@@ -9,9 +9,9 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
-import io.mortise.it.support.Traces;
+import io.mortise.it.support.ClientResources;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ class VirtualThreadTest {
   private static RedisServer server;
   private LockClient client;
   private LockClient other;
-  private Crew crew;
+  private TestThreads crew;
 
   @BeforeAll
   static void start() {
@@ -63,8 +63,8 @@ class VirtualThreadTest {
   @AfterEach
   void nothingLeaks() {
     crew.close();
-    Traces.awaitNone(client);
-    Traces.awaitNone(other);
+    ClientResources.awaitNone(client);
+    ClientResources.awaitNone(other);
     client.close();
     other.close();
   }

@@ -1,6 +1,6 @@
 package io.mortise.it.virtualthreads;
 
-import io.mortise.it.support.Crew;
+import io.mortise.it.support.TestThreads;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -9,8 +9,8 @@ final class VirtualThreads {
   private VirtualThreads() {}
 
   /** A crew with a virtual thread for each task. */
-  static Crew crew() throws ReflectiveOperationException {
-    return new Crew(
+  static TestThreads crew() throws ReflectiveOperationException {
+    return new TestThreads(
         (ExecutorService)
             Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null));
   }

@@ -1,0 +1,141 @@
+package io.mortise.it.compositeprocesses;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockException;
+import io.mortise.it.support.TestThreads;
+import io.mortise.testkit.HoldLog;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A child JVM whose threads enter a section again and again, log their holds, and add one to what
+ * it guards. It reads lines:
+ *
+ * <ul>
+ *   <li>{@code keep}: whoever is in next says {@code keeping <token>} and stays;
+ *   <li>{@code go}: that one goes on, says {@code written} or {@code refused}, and leaves;
+ *   <li>{@code stop}: all threads end, and it says {@code done} and the counts of {@link
+ *       Team.Counts}.
+ * </ul>
+ *
+ * <p>Meanwhile it says {@code lost <reason>} of each hold whose lease was lost, and {@code failed
+ * <error>} when the section could not be entered, or the end of a hold not be confirmed.
+ */
+final class LoadProcess {
+  private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+  private final Section section;
+  private final FencedCounters guarded;
+  private final HoldLog log;
+  private final AtomicBoolean keep = new AtomicBoolean();
+  private final Semaphore go = new Semaphore(0);
+  private final AtomicInteger written = new AtomicInteger();
+  private final AtomicInteger refused = new AtomicInteger();
+  private final AtomicInteger lost = new AtomicInteger();
+  private final AtomicInteger failed = new AtomicInteger();
+  private volatile boolean stopped;
+
+  private LoadProcess(Section section, FencedCounters guarded, HoldLog log) {
+    this.section = section;
+    this.guarded = guarded;
+    this.log = log;
+  }
+
+  /**
+   * Arguments: guard, URIs, names, URI of what is guarded, directory of the log, lease, threads.
+   */
+  public static void main(String[] arguments) throws Exception {
+    List<String> names = List.of(arguments[2].split(",", -1));
+    Duration lease = Duration.ofMillis(Long.parseLong(arguments[5]));
+    SectionLocks guard = SectionLocks.valueOf(arguments[0]);
+    try (Section section = guard.section(List.of(arguments[1].split(",", -1)), names, lease);
+        FencedCounters guarded = new FencedCounters(arguments[3]);
+        HoldLog log = HoldLog.open(Path.of(arguments[4]));
+        TestThreads crew = new TestThreads()) {
+      LoadProcess process = new LoadProcess(section, guarded, log);
+      BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+      System.out.println("ready");
+      in.readLine(); // "start"
+      for (int thread = 0; thread < Integer.parseInt(arguments[6]); thread++) {
+        String who = "thread-" + thread;
+        crew.start(() -> process.work(who));
+      }
+      process.obey(in);
+      crew.join(PATIENCE);
+      System.out.println(
+          "done %s %s %s %s"
+              .formatted(process.written, process.refused, process.lost, process.failed));
+    }
+  }
+
+  private void obey(BufferedReader in) throws Exception {
+    for (String line = in.readLine(); line != null && !line.equals("stop"); line = in.readLine()) {
+      if (line.equals("keep")) {
+        keep.set(true);
+      } else {
+        go.release();
+      }
+    }
+    stopped = true;
+  }
+
+  private void work(String who) throws InterruptedException {
+    while (!stopped) {
+      try {
+        section.enter();
+      } catch (LockException e) {
+        failed.incrementAndGet();
+        System.out.println("failed to enter: " + e);
+        continue;
+      }
+      inside(who);
+    }
+  }
+
+  private void inside(String who) throws InterruptedException {
+    List<HoldLog.Hold> holds = new ArrayList<>();
+    try {
+      Map<String, Long> tokens = section.tokens();
+      tokens.forEach((name, token) -> holds.add(log.acquired(name, who, token)));
+      boolean kept = keep.compareAndSet(true, false);
+      if (kept) {
+        System.out.println("keeping " + tokens.values().iterator().next());
+        go.acquire();
+      }
+      boolean all = true;
+      for (Map.Entry<String, Long> each : tokens.entrySet()) {
+        all &= guarded.addOne(each.getKey(), each.getValue());
+      }
+      (all ? written : refused).incrementAndGet();
+      if (kept) {
+        System.out.println(all ? "written" : "refused");
+      }
+    } finally {
+      holds.forEach(HoldLog.Hold::released);
+      leave(holds);
+    }
+  }
+
+  private void leave(List<HoldLog.Hold> holds) {
+    try {
+      section.leave();
+    } catch (LeaseLostException e) {
+      lost.incrementAndGet();
+      holds.forEach(hold -> hold.lost(e.loss().atNanos()));
+      System.out.println("lost " + e.loss().reason());
+    } catch (LockException e) {
+      failed.incrementAndGet();
+      System.out.println("failed to confirm: " + e);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.mortise.it.connections;
+
+import static io.mortise.it.support.Elapsed.millisOf;
+import static io.mortise.it.support.SharedRedis.assertIdle;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import redis.clients.jedis.exceptions.JedisException;
+
+/** That a fault is told as what it is: with the lock, the fact, what to do, and the cause. */
+final class ErrorContract {
+  private static final Duration LEASE = Duration.ofSeconds(2);
+  private static final Duration LONG = Duration.ofSeconds(50);
+
+  private ErrorContract() {}
+
+  static LockClient client(String uri) {
+    return LockClient.create(
+        uri, LockOptions.builder().lease(LEASE).subscriptionLinger(Duration.ZERO).build());
+  }
+
+  static void assertTold(String name, String uri, Reason reason, String... words) throws Exception {
+    try (LockClient client = client(uri)) {
+      assertTold(name, client, reason, words);
+      assertIdle(client);
+    }
+  }
+
+  /** Each form of asking fails in the same way; those that may wait do so only if it may pass. */
+  static void assertTold(String name, LockClient client, Reason reason, String... words)
+      throws Exception {
+    RedisLock lock = new RedisLock(client, name);
+    Duration wait = reason.isTransient() ? Duration.ofMillis(100) : LONG;
+    List<Callable<?>> calls =
+        List.of(
+            lock::tryLock,
+            () -> lock.tryLock(wait),
+            () -> lock.tryLock(wait, LEASE),
+            lock::tryAcquire,
+            () -> lock.acquire(wait));
+    for (Callable<?> call : calls) {
+      long millis =
+          millisOf(
+              () -> {
+                assertMessage(name, assertThrows(LockException.class, call::call), reason, words);
+                return true;
+              });
+      assertTrue(millis < 10_000, () -> "it took " + millis + " ms");
+      assertEquals(0, lock.holdCount());
+    }
+  }
+
+  static void assertMessage(String name, LockException thrown, Reason reason, String... words) {
+    String message = thrown.getMessage();
+    assertEquals(reason, thrown.reason(), message);
+    assertTrue(message.contains("'" + name + "'"), message);
+    for (String word : words) {
+      assertTrue(message.contains(word), () -> "'" + word + "' is missing in: " + message);
+    }
+    assertInstanceOf(JedisException.class, thrown.getCause());
+  }
+}

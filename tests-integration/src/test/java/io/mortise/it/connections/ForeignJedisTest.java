@@ -1,0 +1,179 @@
+package io.mortise.it.connections;
+
+import io.mortise.it.support.SharedRedis;
+import io.mortise.it.support.AsyncCall;
+import static io.mortise.it.support.Eventually.until;
+import static io.mortise.it.support.SharedRedis.freshName;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.RedisLock;
+import io.mortise.testkit.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import redis.clients.jedis.RedisClient;
+
+/** Pitfalls 33 and 34: locks on the connections of a Jedis client that somebody else owns. */
+@Timeout(60)
+@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+class ForeignJedisTest {
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
+  private static final int POOL = 8;
+
+  private static RedisClient jedis() {
+    RedisClient jedis = RedisClient.create(redis.server().host(), redis.server().port());
+    jedis.getPool().setMaxTotal(POOL);
+    return jedis;
+  }
+
+  @Test
+  void fortyThreadsShareAPoolOfEightWithTheirOwner() throws Exception {
+    try (RedisClient jedis = jedis();
+        LockClient client = LockClient.create(jedis)) {
+      List<String> names = List.of(freshName(), freshName(), freshName(), freshName());
+      int[] counts = new int[names.size()];
+      List<AsyncCall<Boolean>> callers = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        int at = i % names.size();
+        RedisLock lock = new RedisLock(client, names.get(at));
+        callers.add(
+            AsyncCall.start(
+                () -> {
+                  for (int j = 0; j < 10; j++) {
+                    lock.lock();
+                    try {
+                      counts[at]++;
+                    } finally {
+                      lock.unlock();
+                    }
+                  }
+                  return true;
+                }));
+      }
+      for (int i = 0; i < 50; i++) {
+        assertEquals("PONG", jedis.ping());
+      }
+      for (AsyncCall<Boolean> caller : callers) {
+        assertTrue(caller.get());
+      }
+      for (int count : counts) {
+        assertEquals(100, count);
+      }
+      assertEquals(0, jedis.getPool().getNumActive());
+    }
+  }
+
+  @Test
+  void waitersAndHoldersTakeNoConnectionFromThePool() throws Exception {
+    try (RedisClient jedis = jedis();
+        LockClient client = LockClient.create(jedis)) {
+      List<AsyncCall<Boolean>> waiters = new ArrayList<>();
+      for (int i = 0; i < 2 * POOL; i++) {
+        String name = freshName();
+        redis.holdAsStranger(name, 60_000);
+        waiters.add(
+            AsyncCall.start(() -> new RedisLock(client, name).tryLock(Duration.ofSeconds(40))));
+        until("it is subscribed", () -> redis.subscribers(name) == 1);
+      }
+      for (AsyncCall<Boolean> waiter : waiters) {
+        waiter.awaitParked();
+      }
+      until("no connection is in use", () -> jedis.getPool().getNumActive() == 0);
+      assertEquals("PONG", jedis.ping());
+    }
+  }
+
+  @Test
+  void theJedisClientStaysOpenWhenTheLockClientIsClosed() {
+    try (RedisClient jedis = jedis()) {
+      String name = freshName();
+      LockClient client = LockClient.create(jedis);
+      RedisLock lock = new RedisLock(client, name);
+      lock.lock();
+      client.close();
+      assertFalse(redis.exists(name));
+      assertEquals(0, client.status().connectionsInUse());
+      assertEquals("PONG", jedis.ping());
+      try (LockClient next = LockClient.create(jedis)) {
+        assertTrue(new RedisLock(next, name).tryLock());
+      }
+      assertEquals("PONG", jedis.ping());
+    }
+  }
+
+  @Test
+  void aCommandThatIsUnderWayAtTheCloseGivesItsConnectionBackToThePool() throws Exception {
+    try (RedisServer own = RedisServer.start();
+        RedisClient jedis = RedisClient.create(own.host(), own.port())) {
+      jedis.getPool().setMaxTotal(1);
+      LockClient client = LockClient.create(jedis);
+      RedisLock lock = new RedisLock(client, freshName());
+      assertFalse(lock.isLocked());
+      own.pause();
+      AsyncCall<LockException> asking =
+          AsyncCall.start(() -> assertThrows(LockException.class, lock::isLocked));
+      until("it is under way", () -> jedis.getPool().getNumActive() == 1);
+
+      client.close();
+
+      asking.get();
+      own.resume();
+      assertEquals(0, jedis.getPool().getNumActive());
+      assertEquals("PONG", jedis.ping());
+    }
+  }
+
+  @Test
+  void aJedisClientThatIsClosedTooEarlyIsToldAsAnErrorAndClosingStillWorks() {
+    RedisClient jedis = jedis();
+    LockClient client = LockClient.create(jedis);
+    RedisLock lock = new RedisLock(client, freshName());
+    assertTrue(lock.tryLock());
+    jedis.close();
+    assertThrows(LockException.class, lock::unlock);
+    assertThrows(LockException.class, lock::tryLock);
+    client.close();
+    redis.server().command("DEL", lock.name());
+  }
+
+  @Test
+  void twoClientsOnOneJedisClientExcludeEachOther() throws Exception {
+    try (RedisClient jedis = jedis();
+        LockClient one = LockClient.create(jedis);
+        LockClient two = LockClient.create(jedis)) {
+      String name = freshName();
+      AtomicInteger inside = new AtomicInteger();
+      List<AsyncCall<Boolean>> callers = new ArrayList<>();
+      for (LockClient client : List.of(one, two)) {
+        RedisLock lock = new RedisLock(client, name);
+        callers.add(
+            AsyncCall.start(
+                () -> {
+                  for (int i = 0; i < 100; i++) {
+                    lock.lock();
+                    try {
+                      assertEquals(1, inside.incrementAndGet());
+                      inside.decrementAndGet();
+                    } finally {
+                      lock.unlock();
+                    }
+                  }
+                  return true;
+                }));
+      }
+      for (AsyncCall<Boolean> caller : callers) {
+        assertTrue(caller.get());
+      }
+    }
+  }
+}

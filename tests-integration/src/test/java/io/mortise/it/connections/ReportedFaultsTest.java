@@ -1,0 +1,225 @@
+package io.mortise.it.connections;
+
+import io.mortise.it.support.SharedRedis;
+import io.mortise.it.support.AsyncCall;
+import static io.mortise.it.support.Eventually.until;
+import static io.mortise.it.support.SharedRedis.assertIdle;
+import static io.mortise.it.support.SharedRedis.freshName;
+import static io.mortise.it.support.SharedRedis.warm;
+import static io.mortise.it.connections.ErrorContract.assertMessage;
+import static io.mortise.it.connections.ErrorContract.assertTold;
+import static io.mortise.it.connections.ErrorContract.client;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.testkit.FaultProxy;
+import io.mortise.testkit.FaultProxy.Direction;
+import io.mortise.testkit.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisException;
+
+/** Pitfalls 20 and 38: each fault is told as what it is. */
+@Timeout(60)
+@Tag("redis-version")
+@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+class ReportedFaultsTest {
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
+  private static final Duration LONG = Duration.ofSeconds(50);
+
+  private final String name = freshName();
+
+  @Test
+  void aRefusedConnection() throws Exception {
+    try (RedisServer gone = RedisServer.start()) {
+      gone.stop();
+      assertTold(
+          name, gone.uri(), Reason.UNREACHABLE, "refuses the connection", "is the server running");
+    }
+  }
+
+  @Test
+  void aReadOnlyReplica() throws Exception {
+    redis.server().command("REPLICAOF", "127.0.0.1", "1");
+    try {
+      assertTold(name, redis.uri(), Reason.READ_ONLY, "replica", "connect to the master");
+    } finally {
+      redis.server().command("REPLICAOF", "NO", "ONE");
+    }
+    assertFalse(redis.exists(name));
+  }
+
+  @Test
+  void aReplicaThatIsPromotedWhileAThreadWaits() throws Exception {
+    redis.server().command("REPLICAOF", "127.0.0.1", "1");
+    try (LockClient client = client(redis.uri())) {
+      RedisLock lock = new RedisLock(client, name);
+      AsyncCall<Boolean> waiter = AsyncCall.start(() -> lock.tryLock(LONG));
+      waiter.awaitParked();
+      redis.server().command("REPLICAOF", "NO", "ONE");
+      assertTrue(waiter.get());
+    } finally {
+      redis.server().command("REPLICAOF", "NO", "ONE");
+    }
+  }
+
+  @Test
+  void aServerWithoutMemory() throws Exception {
+    try (LockClient holder = client(redis.uri())) {
+      RedisLock held = new RedisLock(holder, freshName());
+      held.lock();
+      redis.server().command("CONFIG", "SET", "maxmemory", "1");
+      try {
+        assertTold(name, redis.uri(), Reason.OUT_OF_MEMORY, "no memory left");
+        assertFalse(redis.exists(name));
+        held.unlock();
+        assertFalse(redis.exists(held.name()), "what is held can be released");
+      } finally {
+        redis.server().command("CONFIG", "SET", "maxmemory", "0");
+      }
+    }
+  }
+
+  @Test
+  void aServerThatIsBusyWithAScript() throws Exception {
+    redis.server().command("CONFIG", "SET", "lua-time-limit", "50");
+    AsyncCall<Object> script =
+        AsyncCall.start(() -> redis.server().command("EVAL", "while true do end", "0"));
+    try (Jedis admin = new Jedis(redis.server().host(), redis.server().port())) {
+      until("it is busy", () -> isRefused(admin, "BUSY"));
+      assertTold(name, redis.uri(), Reason.NOT_READY, "not ready", "BUSY");
+      admin.scriptKill();
+    }
+    assertThrows(JedisException.class, script::get);
+    assertFalse(redis.exists(name));
+  }
+
+  private static boolean isRefused(Jedis admin, String word) {
+    try {
+      admin.exists("k");
+      return false;
+    } catch (JedisException refusal) {
+      return refusal.getMessage().startsWith(word);
+    }
+  }
+
+  @Test
+  void aServerThatIsLoadingItsData() throws Exception {
+    try (RedisServer master = RedisServer.start();
+        RedisServer loading = RedisServer.start()) {
+      master.command("CONFIG", "SET", "rdbcompression", "no");
+      master.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
+      String value = "x".repeat(1_000_000); // while it loads it looks up every 2 MB
+      for (int i = 0; i < 30; i++) {
+        master.command("SET", "k" + i, value);
+      }
+      loading.command("CONFIG", "SET", "key-load-delay", "100000");
+      loading.command("REPLICAOF", master.host(), Integer.toString(master.port()));
+      try (Jedis admin = new Jedis(loading.host(), loading.port())) {
+        until("it loads", () -> isRefused(admin, "LOADING"));
+        try (LockClient client = client(loading.uri())) {
+          LockException thrown =
+              assertThrows(LockException.class, () -> new RedisLock(client, name).tryLock());
+          assertMessage(name, thrown, Reason.NOT_READY, "not ready", "LOADING");
+          assertIdle(client);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aServerThatTakesNoMoreClients() throws Exception {
+    try (Jedis admin = new Jedis(redis.server().host(), redis.server().port())) {
+      admin.configSet("maxclients", "1");
+      try {
+        assertTold(name, redis.uri(), Reason.NOT_READY, "takes no more clients");
+      } finally {
+        admin.configSet("maxclients", "1000");
+      }
+    }
+  }
+
+  @Test
+  void aServerWithoutScripts() throws Exception {
+    try (RedisServer bare = RedisServer.builder().config("rename-command", "EVALSHA", "").start()) {
+      assertTold(name, bare.uri(), Reason.SCRIPT, "refused the command", "unknown command");
+    }
+  }
+
+  @Test
+  void aUriForAClusterThatLeadsToAPlainServer() throws Exception {
+    assertTold(
+        name,
+        redis.uri().replace("redis:", "redis-cluster:"),
+        Reason.MISCONFIGURED,
+        "no node of a Redis Cluster",
+        "use redis://");
+  }
+
+  @Test
+  void aDatabaseThatTheServerDoesNotHave() throws Exception {
+    assertTold(name, redis.uri() + "/99", Reason.MISCONFIGURED, "no such database", "out of range");
+  }
+
+  @Test // pitfall 20
+  void aStringInTheWay() throws Exception {
+    redis.server().command("SET", name, "a string");
+    assertTold(name, redis.uri(), Reason.WRONG_TYPE, "in use as something else", "WRONGTYPE");
+    assertEquals("a string", redis.server().command("GET", name));
+  }
+
+  @Test // pitfall 20
+  void aLockOfAnotherKindInTheWay() throws Exception {
+    redis.server().command("HSET", name, "mode", "read", "somebody:1", "1");
+    assertTold(name, redis.uri(), Reason.WRONG_TYPE, "in use as something else", "read-write lock");
+    try (LockClient client = client(redis.uri())) {
+      RedisLock lock = new RedisLock(client, name);
+      for (Callable<?> question :
+          List.<Callable<?>>of(lock::isLocked, lock::remainingLease, lock::forceUnlock)) {
+        assertMessage(name, assertThrows(LockException.class, question::call), Reason.WRONG_TYPE);
+      }
+    }
+    assertEquals(List.of("mode", "somebody:1"), redis.holders(name));
+  }
+
+  @Test
+  void allConnectionsInUse() throws Exception {
+    LockOptions options =
+        LockOptions.builder()
+            .maxConnections(1)
+            .commandTimeout(Duration.ofSeconds(5))
+            .subscriptionLinger(Duration.ZERO)
+            .build();
+    try (FaultProxy proxy = FaultProxy.to(redis.server());
+        LockClient client = LockClient.create(proxy.uri(), options)) {
+      warm(client);
+      proxy.delay(Direction.TO_CLIENT, Duration.ofHours(1));
+      AsyncCall<Boolean> busy = AsyncCall.start(new RedisLock(client, freshName())::isLocked);
+      until("it is in use", () -> client.status().connectionsInUse() == 1);
+      LockException thrown =
+          assertThrows(
+              LockException.class,
+              () -> new RedisLock(client, name).tryLock(Duration.ofMillis(100)));
+      assertEquals(Reason.POOL_EXHAUSTED, thrown.reason());
+      assertTrue(thrown.getMessage().contains("raise LockOptions.maxConnections"));
+      proxy.restore();
+      assertFalse(busy.get());
+      assertIdle(client);
+    }
+    assertFalse(redis.exists(name));
+  }
+}

@@ -1,0 +1,38 @@
+package io.mortise.it.support;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.awaitility.core.ThrowingRunnable;
+
+/** Waits for as long as something that works may ever take on a busy machine. */
+public final class Eventually {
+  /** Longer than anything that works ever takes. */
+  public static final Duration LIVENESS = Duration.ofSeconds(20);
+
+  private Eventually() {}
+
+  /** Waits until the condition holds. */
+  public static void until(String what, Callable<Boolean> condition) {
+    await(what).until(condition);
+  }
+
+  /** Waits until the assertion holds. */
+  public static void untilAsserted(String what, ThrowingRunnable assertion) {
+    await(what).untilAsserted(assertion);
+  }
+
+  /** The condition holds from now on, all that time. */
+  public static void holdsFor(Duration time, String what, Callable<Boolean> condition) {
+    await(what).during(time).failFast(what, () -> !condition.call()).until(condition);
+  }
+
+  private static ConditionFactory await(String what) {
+    return Awaitility.await(what)
+        .pollInSameThread() // which may be the owner of what is asked for
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(5))
+        .atMost(LIVENESS);
+  }
+}

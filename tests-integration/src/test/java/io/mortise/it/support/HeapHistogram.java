@@ -1,0 +1,54 @@
+package io.mortise.it.support;
+
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+import java.util.stream.Collectors;
+import javax.management.JMException;
+import javax.management.ObjectName;
+
+/** What is on the heap of this JVM after a full collection. */
+public final class HeapHistogram {
+  private final Map<String, Long> byClass;
+
+  private HeapHistogram(Map<String, Long> byClass) {
+    this.byClass = byClass;
+  }
+
+  /** Collects, and counts. */
+  public static HeapHistogram count() {
+    try {
+      Object histogram =
+          ManagementFactory.getPlatformMBeanServer()
+              .invoke(
+                  new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                  "gcClassHistogram",
+                  new Object[] {new String[0]},
+                  new String[] {String[].class.getName()});
+      // number: instances bytes class (module)
+      return new HeapHistogram(
+          histogram
+              .toString()
+              .lines()
+              .map(line -> line.trim().split("\\s+", -1))
+              .filter(words -> words.length >= 4 && words[0].endsWith(":"))
+              .collect(
+                  Collectors.toMap(
+                      words -> words[3], words -> Long.parseLong(words[1]), Long::sum)));
+    } catch (JMException e) {
+      throw new IllegalStateException("no histogram of the heap", e);
+    }
+  }
+
+  /** How many objects there are of that very class. */
+  public long of(Class<?> type) {
+    return byClass.getOrDefault(type.getName(), 0L);
+  }
+
+  /** How many there are of each class of the package of that one. */
+  public Map<String, Long> besides(Class<?> type) {
+    String prefix = type.getPackageName() + ".";
+    return byClass.entrySet().stream()
+        .filter(entry -> entry.getKey().startsWith(prefix))
+        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+  }
+}

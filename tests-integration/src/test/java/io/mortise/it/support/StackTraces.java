@@ -1,0 +1,29 @@
+package io.mortise.it.support;
+
+import java.util.Arrays;
+
+/** Where threads stand. */
+public final class StackTraces {
+  private StackTraces() {}
+
+  /** Whether a method of that very class is on the stack. */
+  public static boolean contain(StackTraceElement[] stack, Class<?> type) {
+    return Arrays.stream(stack).anyMatch(frame -> frame.getClassName().equals(type.getName()));
+  }
+
+  /**
+   * Whether that method is on the stack.
+   *
+   * @throws IllegalArgumentException if the class has no such method
+   */
+  public static boolean contain(StackTraceElement[] stack, Class<?> type, String method) {
+    if (Arrays.stream(type.getDeclaredMethods()).noneMatch(it -> it.getName().equals(method))) {
+      throw new IllegalArgumentException("%s has no method %s".formatted(type, method));
+    }
+    return Arrays.stream(stack)
+        .anyMatch(
+            frame ->
+                frame.getClassName().equals(type.getName())
+                    && frame.getMethodName().equals(method));
+  }
+}
