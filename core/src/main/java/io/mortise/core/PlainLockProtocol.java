@@ -4,19 +4,19 @@ import static io.mortise.scripts.ScriptCall.bytes;
 import static io.mortise.scripts.ScriptCall.publish;
 
 import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.GroupProtocol;
 import io.mortise.core.spi.LockName;
-import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The protocol of {@link RedisLock}: one hash with one holder.
  *
  * <p><b>Threads.</b> Immutable; any thread may call it.
  */
-final class PlainLockProtocol implements LockProtocol {
+final class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
   private static final Script ACQUIRE = Script.load("lock/acquire");
   private static final Script ACQUIRE_ALL = Script.load("lock/acquire_all");
   private static final Script RELEASE = Script.load("lock/release");
@@ -67,11 +67,6 @@ final class PlainLockProtocol implements LockProtocol {
   }
 
   @Override
-  public boolean allowsTransfer() {
-    return true;
-  }
-
-  @Override
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
     return acquire(holder, leaseMillis, waits, 1);
   }
@@ -89,12 +84,11 @@ final class PlainLockProtocol implements LockProtocol {
   }
 
   @Override
-  public Optional<ScriptCall> acquireTogether(String holder, long leaseMillis) {
-    return Optional.of(
-        new ScriptCall(
-            ACQUIRE_ALL,
-            List.of(lockKey, tokenKey),
-            List.of(bytes(holder), bytes(leaseMillis), tokenRetentionMillis)));
+  public ScriptCall acquireTogether(String holder, long leaseMillis) {
+    return new ScriptCall(
+        ACQUIRE_ALL,
+        List.of(lockKey, tokenKey),
+        List.of(bytes(holder), bytes(leaseMillis), tokenRetentionMillis));
   }
 
   @Override

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
 import java.util.List;
@@ -54,7 +55,7 @@ class PlainLockProtocolTest {
   @Test
   void whatIsInDoubtIsGivenUpByARelease() {
     assertCall(
-        plain.leave("client:1"),
+        QueueingProtocol.leave(plain, "client:1"),
         "lock/release",
         List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_forced:{order:42}"),
         List.of("client:1", "PUBLISH"));
@@ -111,7 +112,7 @@ class PlainLockProtocolTest {
     assertTrue(plain.usesLocalQueue());
     assertEquals("lock", plain.kind());
     assertEquals("order:42", plain.name().value());
-    assertTrue(plain.heartbeat("client:1").isEmpty());
+    assertTrue(QueueingProtocol.of(plain).isEmpty());
   }
 
   private static void assertCall(

@@ -6,19 +6,18 @@ import static io.mortise.scripts.ScriptCall.publish;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockName;
-import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.core.spi.WaiterTimeout;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The protocol of {@link RedisFairLock}: the hash of the plain lock, and a queue of its waiters.
  *
  * <p><b>Threads.</b> Immutable; any thread may call it.
  */
-final class FairLockProtocol implements LockProtocol {
+final class FairLockProtocol implements QueueingProtocol {
   private static final Script ACQUIRE = Script.load("fair/acquire");
   private static final Script RELEASE = Script.load("fair/release");
   private static final Script LEAVE = Script.load("fair/leave");
@@ -132,14 +131,13 @@ final class FairLockProtocol implements LockProtocol {
   }
 
   @Override
-  public Optional<Heartbeat> heartbeat(String holder) {
-    return Optional.of(
-        new Heartbeat(
-            new ScriptCall(
-                HEARTBEAT,
-                List.of(lockKey, channelsKey, queueKey, deadlinesKey),
-                List.of(bytes(holder), heartbeatValidityMillis, publish())),
-            heartbeatIntervalMillis));
+  public Heartbeat heartbeat(String holder) {
+    return new Heartbeat(
+        new ScriptCall(
+            HEARTBEAT,
+            List.of(lockKey, channelsKey, queueKey, deadlinesKey),
+            List.of(bytes(holder), heartbeatValidityMillis, publish())),
+        heartbeatIntervalMillis);
   }
 
   @Override

@@ -4,12 +4,13 @@ import static io.mortise.scripts.ScriptCall.bytes;
 import static io.mortise.scripts.ScriptCall.publish;
 
 import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.CallerAwareProtocol;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The protocol of a reader.
@@ -17,7 +18,8 @@ import java.util.Optional;
  * @param scripts the keys and calls of the lock
  * @param writer the write hold of the calling thread, below which it may read; empty if it has none
  */
-record ReadLockProtocol(ReadWriteScripts scripts, String writer) implements LockProtocol {
+record ReadLockProtocol(ReadWriteScripts scripts, String writer)
+    implements QueueingProtocol, CallerAwareProtocol {
   static final String KIND = "read lock";
 
   private static final Script ACQUIRE = Script.load("rw/read");
@@ -55,11 +57,6 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer) implements Lock
         .holderOf(WriteLockProtocol.KIND)
         .map(holder -> new ReadLockProtocol(scripts, WriteLockProtocol.hold(holder)))
         .orElse(this);
-  }
-
-  @Override
-  public boolean dependsOnCaller() {
-    return true;
   }
 
   @Override
@@ -116,17 +113,15 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer) implements Lock
   }
 
   @Override
-  public Optional<Heartbeat> heartbeat(String holder) {
-    return Optional.of(
-        scripts.fair
-            ? scripts.queueHeartbeat(holder)
-            : new Heartbeat(
-                new ScriptCall(
-                    HEARTBEAT,
-                    List.of(
-                        scripts.lockKey, scripts.intentKey, scripts.waitersKey, scripts.turnKey),
-                    List.of(bytes(holder), scripts.heartbeatValidityMillis)),
-                scripts.heartbeatIntervalMillis));
+  public Heartbeat heartbeat(String holder) {
+    return scripts.fair
+        ? scripts.queueHeartbeat(holder)
+        : new Heartbeat(
+            new ScriptCall(
+                HEARTBEAT,
+                List.of(scripts.lockKey, scripts.intentKey, scripts.waitersKey, scripts.turnKey),
+                List.of(bytes(holder), scripts.heartbeatValidityMillis)),
+            scripts.heartbeatIntervalMillis);
   }
 
   @Override

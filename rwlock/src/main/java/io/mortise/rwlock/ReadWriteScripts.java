@@ -6,7 +6,7 @@ import static io.mortise.scripts.ScriptCall.publish;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockName;
-import io.mortise.core.spi.LockProtocol.Heartbeat;
+import io.mortise.core.spi.QueueingProtocol.Heartbeat;
 import io.mortise.core.spi.WaiterTimeout;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;

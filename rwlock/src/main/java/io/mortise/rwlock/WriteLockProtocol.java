@@ -4,8 +4,9 @@ import static io.mortise.scripts.ScriptCall.bytes;
 import static io.mortise.scripts.ScriptCall.publish;
 
 import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.CallerAwareProtocol;
 import io.mortise.core.spi.LockName;
-import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
@@ -16,7 +17,8 @@ import java.util.Optional;
  *
  * @param scripts the keys and calls of the lock
  */
-record WriteLockProtocol(ReadWriteScripts scripts) implements LockProtocol {
+record WriteLockProtocol(ReadWriteScripts scripts)
+    implements QueueingProtocol, CallerAwareProtocol {
   static final String KIND = "write lock";
 
   private static final Script ACQUIRE = Script.load("rw/write");
@@ -59,11 +61,6 @@ record WriteLockProtocol(ReadWriteScripts scripts) implements LockProtocol {
   @Override
   public String hashField(String holder) {
     return hold(holder);
-  }
-
-  @Override
-  public boolean dependsOnCaller() {
-    return true;
   }
 
   @Override
@@ -110,16 +107,15 @@ record WriteLockProtocol(ReadWriteScripts scripts) implements LockProtocol {
   }
 
   @Override
-  public Optional<Heartbeat> heartbeat(String holder) {
-    return Optional.of(
-        scripts.fair
-            ? scripts.queueHeartbeat(hold(holder))
-            : new Heartbeat(
-                new ScriptCall(
-                    HEARTBEAT,
-                    scripts.keys(),
-                    List.of(bytes(hold(holder)), scripts.heartbeatValidityMillis, publish())),
-                scripts.heartbeatIntervalMillis));
+  public Heartbeat heartbeat(String holder) {
+    return scripts.fair
+        ? scripts.queueHeartbeat(hold(holder))
+        : new Heartbeat(
+            new ScriptCall(
+                HEARTBEAT,
+                scripts.keys(),
+                List.of(bytes(hold(holder)), scripts.heartbeatValidityMillis, publish())),
+            scripts.heartbeatIntervalMillis);
   }
 
   @Override

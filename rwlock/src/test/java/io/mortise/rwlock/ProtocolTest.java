@@ -8,9 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.CallerAwareProtocol.Caller;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.LockProtocol.Caller;
+import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.core.spi.WaiterTimeout;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
@@ -58,7 +59,7 @@ class ProtocolTest {
 
   @Test
   void inAQueueEverybodyIsCalledByAChannelOfItsOwn() {
-    LockProtocol reads = new ReadLockProtocol(wire, "");
+    ReadLockProtocol reads = new ReadLockProtocol(wire, "");
     LockProtocol writes = new WriteLockProtocol(wire);
     assertEquals("redisson_rwlock:{catalogue}", reads.channel(HOLDER));
     assertEquals("redisson_rwlock:{catalogue}", writes.channel(HOLDER));
@@ -100,13 +101,13 @@ class ProtocolTest {
 
   @Test
   void aSignOfLifeComesFourTimesInThePresenceAndCountsForThreeQuarters() {
-    for (LockProtocol each :
+    for (QueueingProtocol each :
         List.of(
             new ReadLockProtocol(wire, ""),
             new WriteLockProtocol(wire),
             new ReadLockProtocol(fair, ""),
             new WriteLockProtocol(fair))) {
-      var presence = each.heartbeat(HOLDER).orElseThrow();
+      var presence = each.heartbeat(HOLDER);
       assertEquals(2_000, presence.everyMillis());
       assertTrue(presence.item().script().batch());
       assertEquals("6000", texts(presence.item().arguments()).get(1));

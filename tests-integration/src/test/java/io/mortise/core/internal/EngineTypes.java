@@ -5,6 +5,7 @@ import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.handoff.LocalQueue;
 import io.mortise.core.internal.lease.LeaseStateMachine;
 import io.mortise.core.internal.lease.RedisLease;
+import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ThreadOwnership;
 import java.util.Arrays;
 import java.util.List;
@@ -31,8 +32,11 @@ public final class EngineTypes {
 
   private static Class<?> holdOfThread() {
     return Arrays.stream(ThreadOwnership.class.getDeclaredClasses())
-        .filter(nested -> nested.getSimpleName().equals("Hold"))
+        .filter(
+            nested ->
+                Arrays.stream(nested.getDeclaredFields())
+                    .anyMatch(field -> field.getType() == OwnedLease.class))
         .findAny()
-        .orElseThrow(() -> new IllegalStateException("Ownership has no Hold any more"));
+        .orElseThrow(() -> new IllegalStateException("no class has the lease of a thread"));
   }
 }

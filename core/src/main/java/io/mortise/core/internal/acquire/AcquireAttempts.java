@@ -7,16 +7,17 @@ import io.mortise.connection.pool.Reply;
 import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.handoff.QueueTicket;
 import io.mortise.core.internal.lease.AttemptStart;
-import io.mortise.core.internal.lease.LeaseRenewal;
+import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.UnansweredAttempts;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -107,13 +108,16 @@ final class AcquireAttempts {
   long withinNanos(long leftNanos) {
     return terms.waitNanos() == 0
         ? context.lease().commands().timeoutNanos()
-        : Math.max(MIN_STEP_NANOS, leftNanos + LeaseRenewal.ROUND_TRIP_NANOS);
+        : Math.max(MIN_STEP_NANOS, leftNanos + LeaseContext.ROUND_TRIP_NANOS);
   }
 
   private ScriptCall nextCall() {
     tokens = handOff.tokens();
     start = AttemptStart.now(context.lease());
-    return protocol.acquire(holder, terms.leaseMillis(), terms.waitNanos() > 0, tokens);
+    boolean waits = terms.waitNanos() > 0;
+    return TransferableProtocol.of(protocol)
+        .map(transferable -> transferable.acquire(holder, terms.leaseMillis(), waits, tokens))
+        .orElseGet(() -> protocol.acquire(holder, terms.leaseMillis(), waits));
   }
 
   @FunctionalInterface
@@ -127,12 +131,12 @@ final class AcquireAttempts {
    */
   private @Nullable AcquireResult outcome(Exchange exchange) {
     UnansweredAttempts answered = unanswered;
-    unanswered = answered.plusAttempt(leaseFromNow());
+    unanswered = answered.plusAttempt(context.leaseFromNow(terms));
     try {
       Reply reply = exchange.get();
       if (reply.repeated()) {
-        answered = answered.plusAttempt(leaseFromNow());
-        unanswered = answered.plusAttempt(leaseFromNow());
+        answered = answered.plusAttempt(context.leaseFromNow(terms));
+        unanswered = answered.plusAttempt(context.leaseFromNow(terms));
       }
       AcquireResult outcome = protocol.outcome(reply.value());
       if (outcome instanceof AcquireResult.Acquired) {
@@ -140,7 +144,7 @@ final class AcquireAttempts {
       } else {
         unanswered = answered;
         record(null);
-        ticket.wasBusy();
+        ticket.recordBusy();
       }
       queued |= outcome instanceof AcquireResult.Queued;
       return outcome;
@@ -164,33 +168,27 @@ final class AcquireAttempts {
    * and when the epoch has changed since the attempt was sent, so that the hold may have ended, as
    * by a forced release: then the next attempt, under the same holder id, finds out.
    */
-  @Nullable OwnedLease toLease(AcquireResult.Acquired acquired) {
+  @Nullable RedisHold toLease(AcquireResult.Acquired acquired) {
     RedisLease lease =
-        new RedisLease(context.lease(), protocol, holder, acquired, handOff.owner(), terms, start);
+        RedisLease.granted(
+            context.lease(), protocol, holder, acquired, handOff.owner(), terms, start);
     // Without asking the lease: that would make it lost, and a lost hold is released in the
     // background, which could hit the next attempt of the same holder id.
-    if (context.nanos() - lease.renewal().deadlineNanos() >= 0) {
-      unanswered = unansweredBefore.plusHold(leaseFromNow()); // it has a reply: one release ends it
-      record(
-          new CommandException(
-              Kind.UNREACHABLE,
-              true,
-              "the answer took longer than the lease of " + terms.leaseMillis() + " ms",
-              new TimeoutException()));
+    if (context.nanos() - lease.deadlineNanos() >= 0) {
+      unanswered =
+          unansweredBefore.plusHold(
+              context.leaseFromNow(terms)); // it has a reply: one release ends it
+      record(AcquireContext.lateGrant(terms));
       return null;
     }
     record(null);
     if (!context.lease().holds().register(lease, start.epoch())) {
-      unanswered = unansweredBefore.plusHold(leaseFromNow());
+      unanswered = unansweredBefore.plusHold(context.leaseFromNow(terms));
       return null;
     }
     // Not before: the discarding of a lease object must not release the holder id.
     lease.termination().setUnanswered(unansweredBefore);
     return handOff.publish(lease, tokens);
-  }
-
-  private long leaseFromNow() {
-    return context.nanos() + terms.leaseMillis() * 1_000_000;
   }
 
   private void record(@Nullable CommandException fault) {
@@ -207,31 +205,24 @@ final class AcquireAttempts {
     if (queued
         && faultTimeout.lastFault() == null
         && !context.lease().isClosed()
-        && leftNanos + LeaseRenewal.ROUND_TRIP_NANOS > 0) {
+        && leftNanos + LeaseContext.ROUND_TRIP_NANOS > 0) {
       try {
         context
             .lease()
             .commands()
             .run(
-                protocol.leave(holder),
-                Math.min(LeaseRenewal.ROUND_TRIP_NANOS, leftNanos + LeaseRenewal.ROUND_TRIP_NANOS));
+                QueueingProtocol.leave(protocol, holder),
+                Math.min(LeaseContext.ROUND_TRIP_NANOS, leftNanos + LeaseContext.ROUND_TRIP_NANOS));
         leftQueue = true;
       } catch (CommandException fault) {
         LOG.debug("lock '{}': the queue is left in the background", protocol.name(), fault);
       }
     }
-    if (!leftQueue || unanswered.exists()) {
-      context
-          .lease()
-          .releases()
-          .releaseUntilConfirmed(
-              protocol, holder, leftQueue ? unanswered : unanswered.plusHold(leaseFromNow()));
-    } else if (partiallyExecuted) {
-      context
-          .lease()
-          .releases()
-          .releaseUntilConfirmed(
-              protocol, holder, UnansweredAttempts.NONE.plusHold(leaseFromNow()));
+    boolean mayBeHeld = !leftQueue || (partiallyExecuted && !unanswered.exists());
+    UnansweredAttempts left =
+        mayBeHeld ? unanswered.plusHold(context.leaseFromNow(terms)) : unanswered;
+    if (left.exists()) {
+      context.lease().releases().releaseUntilConfirmed(protocol, holder, left);
     }
   }
 }

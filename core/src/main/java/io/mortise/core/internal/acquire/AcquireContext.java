@@ -1,10 +1,14 @@
 package io.mortise.core.internal.acquire;
 
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.handoff.LocalQueues;
 import io.mortise.core.internal.handoff.SharedHolds;
 import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.spi.LeaseTerms;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
@@ -26,5 +30,19 @@ public record AcquireContext(
 
   public long nanos() {
     return lease.nanos();
+  }
+
+  /** Returns the end of a lease of these terms that begins now. */
+  long leaseFromNow(LeaseTerms terms) {
+    return nanos() + terms.leaseMillis() * 1_000_000;
+  }
+
+  /** Returns the fault of an attempt whose lease was over when its reply arrived. */
+  static CommandException lateGrant(LeaseTerms terms) {
+    return new CommandException(
+        Kind.UNREACHABLE,
+        true,
+        "the answer took longer than the lease of " + terms.leaseMillis() + " ms",
+        new TimeoutException());
   }
 }

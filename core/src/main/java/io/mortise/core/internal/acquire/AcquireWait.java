@@ -7,7 +7,8 @@ import io.mortise.connection.pubsub.Subscriptions.Subscription;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.LockProtocol.Heartbeat;
+import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.core.spi.TransferableProtocol;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,9 @@ final class AcquireWait implements AutoCloseable {
   private final AcquireContext context;
   private final LockProtocol protocol;
   private final LeaseTerms terms;
+  private final boolean transferable;
+  private final @Nullable QueueingProtocol queueing;
+  private final boolean hasChannelPerWaiter;
   private final long startNanos;
 
   /** The polls while the channel is not confirmed; null before the first. */
@@ -44,6 +48,9 @@ final class AcquireWait implements AutoCloseable {
     this.context = context;
     this.protocol = protocol;
     this.terms = terms;
+    this.transferable = TransferableProtocol.isTransferable(protocol);
+    this.queueing = QueueingProtocol.of(protocol).orElse(null);
+    this.hasChannelPerWaiter = queueing != null && queueing.hasChannelPerWaiter();
     this.startNanos = context.nanos();
   }
 
@@ -78,7 +85,7 @@ final class AcquireWait implements AutoCloseable {
    */
   String begin() {
     Subscriptions.ReservedChannel reserved = null;
-    if (terms.waitNanos() > 0 && protocol.hasChannelPerWaiter()) {
+    if (terms.waitNanos() > 0 && hasChannelPerWaiter) {
       reserved = context.subscriptions().takeReserved(this::channelGroup);
     }
     if (reserved != null) {
@@ -86,7 +93,7 @@ final class AcquireWait implements AutoCloseable {
       subscription = reserved.subscription();
     } else {
       holder = context.holderIds().get();
-      if (terms.waitNanos() > 0 && !protocol.hasChannelPerWaiter()) {
+      if (terms.waitNanos() > 0 && !hasChannelPerWaiter) {
         subscription = context.subscriptions().join(protocol.channel(holder));
       }
     }
@@ -114,7 +121,7 @@ final class AcquireWait implements AutoCloseable {
    * wait; see {@link ReleaseFairness}. Returns whether it paused.
    */
   boolean yieldToOtherClients() throws InterruptedException {
-    if (terms.waitNanos() <= 0 || !protocol.allowsTransfer()) {
+    if (terms.waitNanos() <= 0 || !transferable) {
       return false;
     }
     Signal wake = subscription == null ? context.lease().closing().signal() : subscription.signal();
@@ -133,7 +140,7 @@ final class AcquireWait implements AutoCloseable {
   }
 
   private void recordReleases(long seen) {
-    if (subscription != null && protocol.allowsTransfer()) {
+    if (subscription != null && transferable) {
       long generation = subscription.signal().generation();
       if (generation != seen) {
         context.fairness().onReleaseHeard(protocol, generation, context.nanos());
@@ -144,20 +151,15 @@ final class AcquireWait implements AutoCloseable {
   // ---- parked
 
   /**
-   * Waits for a message later than the snapshot, but no longer than the retry time; without a
-   * channel, subscribes and waits for the confirmation.
+   * Waits for a message later than the snapshot, but no longer than the retry time of a result that
+   * is no grant; without a channel, subscribes and waits for the confirmation.
    */
-  void park(SignalSnapshot snapshot, long retryMillis) throws InterruptedException {
-    long nanos =
-        retryMillis == AcquireResult.UNKNOWN
-            ? context.options().lease().toNanos()
-            : TimeUnit.MILLISECONDS.toNanos(Math.max(1, retryMillis));
+  void park(SignalSnapshot snapshot, AcquireResult result) throws InterruptedException {
+    long nanos = retryNanos(result);
     Subscription channel = snapshot.channel();
     if (channel == null) {
       Subscription fresh =
-          context
-              .subscriptions()
-              .subscribe(protocol.channel(holder), !protocol.hasChannelPerWaiter());
+          context.subscriptions().subscribe(protocol.channel(holder), !hasChannelPerWaiter);
       subscription = fresh;
       onFirstPark(fresh);
       long generation = fresh.signal().generation();
@@ -172,6 +174,16 @@ final class AcquireWait implements AutoCloseable {
     }
   }
 
+  private long retryNanos(AcquireResult result) {
+    long millis =
+        result instanceof AcquireResult.Queued queued
+            ? queued.retryMillis()
+            : ((AcquireResult.Busy) result).remainingMillis();
+    return millis == AcquireResult.UNKNOWN
+        ? context.options().lease().toNanos()
+        : TimeUnit.MILLISECONDS.toNanos(Math.max(1, millis));
+  }
+
   /**
    * Starts the heartbeat, and reserves channels, on the first park: the wait outlasts one attempt.
    */
@@ -180,11 +192,10 @@ final class AcquireWait implements AutoCloseable {
       return;
     }
     parked = true;
-    Heartbeat call = protocol.heartbeat(holder).orElse(null);
-    if (call != null) {
-      heartbeat = new WaiterHeartbeat(context.lease(), protocol, holder, call, channel.signal());
+    if (queueing != null) {
+      heartbeat = new WaiterHeartbeat(context.lease(), queueing, holder, channel.signal());
     }
-    if (protocol.hasChannelPerWaiter()) {
+    if (hasChannelPerWaiter) {
       context.subscriptions().reserveAhead(channelGroup(), context.holderIds(), protocol::channel);
     }
   }

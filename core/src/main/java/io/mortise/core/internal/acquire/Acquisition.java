@@ -1,20 +1,17 @@
 package io.mortise.core.internal.acquire;
 
-import io.mortise.connection.concurrent.Backoff;
 import io.mortise.connection.concurrent.Signal;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.internal.handoff.LocalHandOff;
-import io.mortise.core.internal.handoff.LocalQueue;
+import io.mortise.core.internal.handoff.Outage;
 import io.mortise.core.internal.handoff.QueueTicket;
-import io.mortise.core.internal.handoff.SharedLease;
 import io.mortise.core.internal.lease.Completions;
 import io.mortise.core.internal.lease.LockExceptions;
-import io.mortise.core.internal.lease.RedisLease;
+import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.OwnedLease;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +39,6 @@ import org.jspecify.annotations.Nullable;
  * and the permit of its local queue.
  */
 public final class Acquisition implements Completions.Operation {
-  private static final long FIRST_PAUSE_NANOS = 20_000_000L;
-  private static final long MAX_PAUSE_NANOS = 500_000_000L;
-
   /** How often a grant is requested again past the end of the wait. */
   private static final int MAX_REPEATED_GRANTS = 8;
 
@@ -60,7 +54,7 @@ public final class Acquisition implements Completions.Operation {
   private @Nullable AcquireAttempts attempts;
 
   /** What the caller gets, unless an error comes. */
-  private @Nullable OwnedLease granted;
+  private @Nullable RedisHold granted;
 
   /** Whether the acquisition counts as an operation that is under way. */
   private boolean counted;
@@ -71,9 +65,6 @@ public final class Acquisition implements Completions.Operation {
   /** How often a grant was requested again, because the epoch had changed since it was sent. */
   private int repeatedGrants;
 
-  /** The pauses after faults; null before the first. */
-  private @Nullable Backoff backoff;
-
   private Acquisition(
       AcquireContext context,
       LeaseSource source,
@@ -83,8 +74,7 @@ public final class Acquisition implements Completions.Operation {
     this.context = context;
     this.protocol = protocol;
     this.terms = terms;
-    this.faultTimeout =
-        new FaultTimeout(context.lease().ticker(), context.options().outageTimeout());
+    this.faultTimeout = new FaultTimeout(context.lease(), protocol.name(), terms);
     this.ticket = new QueueTicket(context.lease(), context.queues(), protocol);
     this.handOff =
         new LocalHandOff(
@@ -98,7 +88,7 @@ public final class Acquisition implements Completions.Operation {
    * @param owner the thread that will own the hold, or null for a handle
    * @return the hold, registered and renewed; null when another holder had the lock all the time
    */
-  public static @Nullable OwnedLease acquire(
+  public static @Nullable RedisHold acquire(
       AcquireContext context,
       LeaseSource source,
       LockProtocol protocol,
@@ -108,7 +98,7 @@ public final class Acquisition implements Completions.Operation {
     return new Acquisition(context, source, protocol, terms, owner).run();
   }
 
-  private @Nullable OwnedLease run() throws InterruptedException {
+  private @Nullable RedisHold run() throws InterruptedException {
     context.lease().operations().begin();
     counted = true;
     boolean ended = false;
@@ -125,7 +115,7 @@ public final class Acquisition implements Completions.Operation {
       return granted;
     } finally {
       try {
-        giveBack();
+        end(true);
         context.lease().completions().end(this);
         ended = true;
       } finally {
@@ -147,12 +137,12 @@ public final class Acquisition implements Completions.Operation {
     }
     boolean entered = ticket.enter(terms.waitNanos(), terms.interruptible(), handOff::accepts);
     context.lease().ensureOpen(protocol.name());
-    LocalQueue.Outage outage = ticket.outage();
+    Outage outage = ticket.outage();
     if (entered) {
       if (outage != null) {
         faultTimeout.adopt(outage, waiting.startNanos());
         if (outage.isFresh(context.nanos())) {
-          throwIfOutageTimedOut();
+          faultTimeout.throwIfExpired();
         }
       }
       return true;
@@ -170,7 +160,7 @@ public final class Acquisition implements Completions.Operation {
 
   // ---- attempts
 
-  private @Nullable OwnedLease attemptUntilDone(AcquireAttempts attempts)
+  private @Nullable RedisHold attemptUntilDone(AcquireAttempts attempts)
       throws InterruptedException {
     while (true) {
       boolean yielded = ticket.offeredHold() == null && waiting.yieldToOtherClients();
@@ -179,7 +169,7 @@ public final class Acquisition implements Completions.Operation {
       AcquireWait.SignalSnapshot seen = waiting.snapshot();
       context.lease().ensureOpen(protocol.name());
       waiting.checkInterrupt();
-      OwnedLease offered = handOff.takeOffered(attempts.withinNanos(waiting.leftNanos()));
+      RedisHold offered = handOff.takeOffered(attempts.withinNanos(waiting.leftNanos()));
       if (offered != null) {
         return useOffered(offered, attempts);
       }
@@ -189,7 +179,7 @@ public final class Acquisition implements Completions.Operation {
         context.fairness().onAttempt(protocol, result instanceof AcquireResult.Acquired);
       }
       if (result instanceof AcquireResult.Acquired acquired) {
-        OwnedLease lease = attempts.toLease(acquired);
+        RedisHold lease = attempts.toLease(acquired);
         if (lease != null) {
           return lease;
         }
@@ -204,14 +194,14 @@ public final class Acquisition implements Completions.Operation {
       } else if (waiting.leftNanos() <= 0) {
         return null;
       } else {
-        backoff = null;
-        waiting.park(seen, retryMillis(result));
+        faultTimeout.resetPause();
+        waiting.park(seen, result);
       }
     }
   }
 
   /** Uses the hold that other threads offer, and abandons the attempts of this acquisition. */
-  private OwnedLease useOffered(OwnedLease offered, AcquireAttempts attempts) {
+  private RedisHold useOffered(RedisHold offered, AcquireAttempts attempts) {
     boolean abandoned = false;
     try {
       attempts.abandon(waiting.leftNanos());
@@ -219,15 +209,9 @@ public final class Acquisition implements Completions.Operation {
       return offered;
     } finally {
       if (!abandoned) {
-        drop(offered);
+        offered.drop();
       }
     }
-  }
-
-  private static long retryMillis(AcquireResult result) {
-    return result instanceof AcquireResult.Queued queued
-        ? queued.retryMillis()
-        : ((AcquireResult.Busy) result).remainingMillis();
   }
 
   // ---- waiting
@@ -241,24 +225,15 @@ public final class Acquisition implements Completions.Operation {
     if (!fault.kind().isTransient() || waiting.leftNanos() <= 0) {
       throw LockExceptions.from(fault, protocol.name());
     }
-    throwIfOutageTimedOut();
+    faultTimeout.throwIfExpired();
     Signal closing = context.lease().closing().signal();
     long seen = closing.generation();
     context.lease().ensureOpen(protocol.name());
-    waiting.await(closing, seen, pauseNanos());
+    waiting.await(closing, seen, faultTimeout.pauseNanos());
     moveToTailIfExpired();
     if (waiting.leftNanos() <= 0) {
       throw LockExceptions.from(fault, protocol.name());
     }
-  }
-
-  private long pauseNanos() {
-    Backoff pause = backoff;
-    if (pause == null) {
-      pause = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, context.lease()::random);
-      backoff = pause;
-    }
-    return pause.nextNanos();
   }
 
   /**
@@ -273,26 +248,25 @@ public final class Acquisition implements Completions.Operation {
     }
   }
 
-  private void throwIfOutageTimedOut() {
-    CommandException fault = faultTimeout.lastFault();
-    if (fault != null && terms.isUnbounded() && faultTimeout.isExpired()) {
-      throw LockExceptions.from(
-          fault,
-          protocol.name(),
-          "waited for Redis as long as LockOptions.outageTimeout, %s, allows"
-              .formatted(context.options().outageTimeout()));
-    }
-  }
-
   // ---- at the end
 
-  private void giveBack() {
-    OwnedLease lease = granted;
+  /**
+   * Gives back what the wait has used; without a hold, abandons the attempts too.
+   *
+   * @param delivered whether the caller gets the hold that was granted
+   */
+  private void end(boolean delivered) {
+    RedisHold lease = granted;
     waiting.close();
     if (lease == null) {
       giveUp();
+    } else if (!delivered) {
+      lease.drop();
     }
-    countOut();
+    if (counted) {
+      context.lease().operations().end();
+      counted = false;
+    }
   }
 
   private void giveUp() {
@@ -302,13 +276,6 @@ public final class Acquisition implements Completions.Operation {
       attempts = null;
     }
     ticket.release();
-  }
-
-  private void countOut() {
-    if (counted) {
-      context.lease().operations().end();
-      counted = false;
-    }
   }
 
   // ---- after an error, on a worker
@@ -321,21 +288,6 @@ public final class Acquisition implements Completions.Operation {
   /** The caller has got an error: whatever was granted is given up. */
   @Override
   public void complete() {
-    OwnedLease lease = granted;
-    waiting.close();
-    if (lease != null) {
-      drop(lease);
-    } else {
-      giveUp();
-    }
-    countOut();
-  }
-
-  private static void drop(OwnedLease lease) {
-    if (lease instanceof SharedLease shared) {
-      shared.drop();
-    } else if (lease instanceof RedisLease hold) {
-      hold.termination().drop();
-    }
+    end(false);
   }
 }

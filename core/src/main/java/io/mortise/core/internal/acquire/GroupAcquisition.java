@@ -2,7 +2,6 @@ package io.mortise.core.internal.acquire;
 
 import io.mortise.connection.command.ScriptRequest;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Reply;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.handoff.QueueTicket;
@@ -12,13 +11,13 @@ import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.UnansweredAttempts;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.GroupAttemptResult;
+import io.mortise.core.spi.GroupProtocol;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +36,7 @@ public final class GroupAcquisition {
   private static final int MAX_ATTEMPTS = 8;
 
   private final AcquireContext context;
-  private final List<LockProtocol> protocols;
+  private final List<GroupProtocol> protocols;
   private final LeaseTerms terms;
   private final @Nullable Thread owner;
   private final String holder;
@@ -46,7 +45,7 @@ public final class GroupAcquisition {
 
   private GroupAcquisition(
       AcquireContext context,
-      List<LockProtocol> protocols,
+      List<GroupProtocol> protocols,
       LeaseTerms terms,
       @Nullable Thread owner) {
     this.context = context;
@@ -60,7 +59,7 @@ public final class GroupAcquisition {
   /** Makes the attempt. */
   public static GroupAttemptResult make(
       AcquireContext context,
-      List<LockProtocol> protocols,
+      List<GroupProtocol> protocols,
       LeaseTerms terms,
       @Nullable Thread owner)
       throws InterruptedException {
@@ -120,8 +119,8 @@ public final class GroupAcquisition {
    */
   private GroupAttemptResult attempt() {
     List<ScriptCall> calls = new ArrayList<>(protocols.size());
-    for (LockProtocol protocol : protocols) {
-      calls.add(protocol.acquireTogether(holder, terms.leaseMillis()).orElseThrow());
+    for (GroupProtocol protocol : protocols) {
+      calls.add(protocol.acquireTogether(holder, terms.leaseMillis()));
     }
     UnansweredAttempts unanswered = UnansweredAttempts.NONE;
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
@@ -138,10 +137,10 @@ public final class GroupAcquisition {
         throw e;
       } finally {
         if (!finished) { // an error in the middle, such as an OutOfMemoryError
-          abandon(unanswered.plusAttempt(leaseFromNow()));
+          abandon(unanswered.plusAttempt(context.leaseFromNow(terms)));
         }
       }
-      unanswered = unanswered.plusHold(leaseFromNow()); // granted, with a reply
+      unanswered = unanswered.plusHold(context.leaseFromNow(terms)); // granted, with a reply
     }
     abandon(unanswered);
     return new GroupAttemptResult.Busy(0);
@@ -161,7 +160,7 @@ public final class GroupAcquisition {
                   this::releases,
                   withinNanos());
       if (reply.repeated()) {
-        unanswered = unanswered.plusAttempt(leaseFromNow());
+        unanswered = unanswered.plusAttempt(context.leaseFromNow(terms));
       }
       List<?> answer = (List<?>) reply.value();
       if ((Long) answer.get(0) == 0) {
@@ -177,8 +176,8 @@ public final class GroupAcquisition {
       if (fault.mayHaveExecuted()) {
         unanswered =
             fault.isServerReply()
-                ? unanswered.plusHold(leaseFromNow())
-                : unanswered.plusAttempt(leaseFromNow());
+                ? unanswered.plusHold(context.leaseFromNow(terms))
+                : unanswered.plusAttempt(context.leaseFromNow(terms));
       }
       if (unanswered.exists()) {
         abandon(unanswered);
@@ -200,14 +199,11 @@ public final class GroupAcquisition {
       throws CommandException {
     List<RedisLease> leases = new ArrayList<>(protocols.size());
     for (LockProtocol protocol : protocols) {
-      leases.add(new RedisLease(context.lease(), protocol, holder, acquired, owner, terms, start));
+      leases.add(
+          RedisLease.granted(context.lease(), protocol, holder, acquired, owner, terms, start));
     }
-    if (context.nanos() - leases.get(0).renewal().deadlineNanos() >= 0) {
-      throw new CommandException(
-          Kind.UNREACHABLE,
-          true,
-          "the answer took longer than the lease of " + terms.leaseMillis() + " ms",
-          new TimeoutException());
+    if (context.nanos() - leases.get(0).deadlineNanos() >= 0) {
+      throw AcquireContext.lateGrant(terms);
     }
     return register(leases, unanswered, start.epoch()) ? List.copyOf(leases) : null;
   }
@@ -233,10 +229,10 @@ public final class GroupAcquisition {
       failed = false;
     } finally {
       if (failed) {
-        leases.forEach(lease -> lease.termination().drop());
+        leases.forEach(RedisLease::drop);
       } else if (!registered) {
         leases.forEach(context.lease().holds()::forget);
-        leases.forEach(lease -> lease.termination().discard());
+        leases.forEach(RedisLease::discard);
       }
     }
     return registered;
@@ -246,10 +242,6 @@ public final class GroupAcquisition {
     for (LockProtocol protocol : protocols) {
       context.lease().releases().releaseUntilConfirmed(protocol, holder, unanswered);
     }
-  }
-
-  private long leaseFromNow() {
-    return context.nanos() + terms.leaseMillis() * 1_000_000;
   }
 
   private String names() {

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p><b>Several other clients.</b> The first client to be notified of a release tends to be the
  * first to send an attempt, and two clients that are notified early could exchange the lock while a
  * third waits. So after its own release, a client also pauses after the releases of other clients,
- * until it has heard as many releases as there were other subscribers, at most {@link #MOST_TURNS}.
+ * until it has heard as many releases as there were other subscribers, at most {@link #MAX_YIELDS}.
  * (Some subscribers only linger and do not want the lock.)
  *
  * <p><b>Length of the pause.</b> When no other client acquires the lock during the pause, the next
@@ -37,7 +37,7 @@ public final class ReleaseFairness {
   /**
    * The maximum number of other clients' releases that a client yields to after its own release.
    */
-  static final int MOST_TURNS = 4;
+  static final int MAX_YIELDS = 4;
 
   /** The number of entries above which old ones are removed. */
   private static final int SWEEP_SIZE = 64;
@@ -99,7 +99,7 @@ public final class ReleaseFairness {
         lock.name(),
         (name, previous) -> {
           long nanos = previous == null ? maxPauseNanos : previous.nanos();
-          long yieldUntil = generation + OWN_MESSAGE + Math.min(receivers, MOST_TURNS);
+          long yieldUntil = generation + OWN_MESSAGE + Math.min(receivers, MAX_YIELDS);
           return new Pause(nowNanos + nanos, nanos, generation, yieldUntil);
         });
   }

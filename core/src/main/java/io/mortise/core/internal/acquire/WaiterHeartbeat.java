@@ -6,7 +6,8 @@ import io.mortise.connection.concurrent.Signal;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.LockProtocol.Heartbeat;
+import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.core.spi.QueueingProtocol.Heartbeat;
 import io.mortise.scripts.ScriptCall;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,17 +33,12 @@ public final class WaiterHeartbeat
   /**
    * @param wake the signal that the acquisition awaits
    */
-  WaiterHeartbeat(
-      LeaseContext context,
-      LockProtocol protocol,
-      String holder,
-      Heartbeat heartbeat,
-      Signal wake) {
+  WaiterHeartbeat(LeaseContext context, QueueingProtocol protocol, String holder, Signal wake) {
     this.scheduler = context.scheduler();
     this.batches = context.batches();
     this.protocol = protocol;
     this.holder = holder;
-    this.heartbeat = heartbeat;
+    this.heartbeat = protocol.heartbeat(holder);
     this.wake = wake;
     this.dueNanos = context.nanos() + intervalNanos();
     scheduler.add(this);

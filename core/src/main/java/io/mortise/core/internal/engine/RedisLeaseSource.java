@@ -6,12 +6,13 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.internal.acquire.Acquisition;
 import io.mortise.core.internal.acquire.GroupAcquisition;
 import io.mortise.core.internal.acquire.WaiterHeartbeat;
-import io.mortise.core.internal.handoff.SharedLease;
 import io.mortise.core.internal.lease.LeaseContext;
-import io.mortise.core.internal.lease.LeaseRenewal;
 import io.mortise.core.internal.lease.LockExceptions;
-import io.mortise.core.internal.lease.RedisLease;
+import io.mortise.core.internal.lease.RedisHold;
+import io.mortise.core.internal.lease.RegisteredHold;
+import io.mortise.core.spi.CallerAwareProtocol;
 import io.mortise.core.spi.GroupAttemptResult;
+import io.mortise.core.spi.GroupProtocol;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockKey;
@@ -90,7 +91,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public boolean dependsOnCaller() {
-    return protocol.dependsOnCaller();
+    return CallerAwareProtocol.of(protocol).isPresent();
   }
 
   /** Returns whether the other source has the same client, family, and slot. */
@@ -99,7 +100,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
     return other instanceof RedisLeaseSource source
         && client == source.client
         && protocol.kind().equals(source.protocol.kind())
-        && protocol.acquireTogether("", 1).isPresent()
+        && GroupProtocol.of(protocol).isPresent()
         && context.commands().haveOneSlot(protocol.queryLease(), source.protocol.queryLease());
   }
 
@@ -107,8 +108,10 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   public GroupAttemptResult acquireTogether(
       List<? extends LeaseSource> sources, LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException {
-    List<LockProtocol> protocols =
-        sources.stream().map(source -> ((RedisLeaseSource) source).protocol).toList();
+    List<GroupProtocol> protocols =
+        sources.stream()
+            .map(source -> GroupProtocol.of(((RedisLeaseSource) source).protocol).orElseThrow())
+            .toList();
     return GroupAcquisition.make(client.context(), protocols, terms, owner);
   }
 
@@ -122,28 +125,30 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   }
 
   private LockProtocol protocolForCaller() {
-    return boundToCaller ? protocol : protocol.boundTo(this::holderOf);
+    return boundToCaller ? protocol : bindToCaller();
+  }
+
+  private LockProtocol bindToCaller() {
+    return CallerAwareProtocol.of(protocol)
+        .map(aware -> aware.boundTo(this::holderOf))
+        .orElse(protocol);
   }
 
   @Override
   public Optional<String> selfDeadlock() {
-    return protocol.selfDeadlock(this::holderOf);
+    return CallerAwareProtocol.of(protocol).flatMap(aware -> aware.selfDeadlock(this::holderOf));
   }
 
   @Override
   public RedisLeaseSource boundToCaller() {
-    return new RedisLeaseSource(client, protocol.boundTo(this::holderOf), true);
+    return new RedisLeaseSource(client, bindToCaller(), true);
   }
 
   /** Returns the holder id of the current thread's valid hold of this lock in that kind. */
   private Optional<String> holderOf(String kind) {
     return ThreadOwnership.leaseOf(new Identity(client, LeaseContext.idOf(kind, protocol.name())))
         .filter(OwnedLease::isValid)
-        .map(
-            lease ->
-                lease instanceof SharedLease shared
-                    ? shared.holder()
-                    : ((RedisLease) lease).holder());
+        .map(lease -> ((RedisHold) lease).holder());
   }
 
   @Override
@@ -160,7 +165,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public Optional<Duration> remainingLease() {
-    long millis = queryLong(protocol.queryLease());
+    long millis = (Long) query(protocol.queryLease());
     if (millis == -2) {
       return Optional.empty();
     }
@@ -203,11 +208,11 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
       context.holds().endEpoch();
       // The holds of this client are verified before this returns, so that the local queue moves
       // on.
-      localRenewals().forEach(LeaseRenewal::verifyQuietly);
+      localHolds().forEach(RegisteredHold::verifyQuietly);
       return forced;
     } catch (CommandException fault) {
       context.holds().endEpoch();
-      localRenewals().forEach(LeaseRenewal::requestVerification);
+      localHolds().forEach(RegisteredHold::requestVerification);
       throw fault.mayHaveExecuted() && !fault.isServerReply()
           ? LockExceptions.from(
               fault,
@@ -218,15 +223,10 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
     }
   }
 
-  private List<LeaseRenewal> localRenewals() {
+  private List<RegisteredHold> localHolds() {
     return context.holds().all().stream()
-        .filter(lease -> lease.isValid() && lease.protocol().name().equals(protocol.name()))
-        .map(RedisLease::renewal)
+        .filter(hold -> hold.isValid() && hold.lockName().equals(name()))
         .toList();
-  }
-
-  private long queryLong(ScriptCall call) {
-    return (Long) query(call);
   }
 
   @Override

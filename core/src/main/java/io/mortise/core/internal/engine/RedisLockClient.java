@@ -16,7 +16,6 @@ import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.connection.topology.FailoverMonitor;
 import io.mortise.connection.topology.Topology;
 import io.mortise.connection.topology.TopologyFactory;
-import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.acquire.AcquireContext;
@@ -30,7 +29,7 @@ import io.mortise.core.internal.lease.Completions;
 import io.mortise.core.internal.lease.HoldRegistry;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
-import io.mortise.core.internal.lease.RedisLease;
+import io.mortise.core.internal.lease.RegisteredHold;
 import io.mortise.core.spi.LockServer;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
@@ -218,7 +217,7 @@ public final class RedisLockClient implements LockClient, LockServer {
   @Override
   public Status status() {
     return new Status(
-        (int) holds().all().stream().filter(RedisLease::isValid).count(),
+        (int) holds().all().stream().filter(RegisteredHold::isValid).count(),
         context.queues().size(),
         context.subscriptions().channels(),
         context.lease().releases().size(),
@@ -246,18 +245,11 @@ public final class RedisLockClient implements LockClient, LockServer {
     long timeoutNanos = commands().timeoutNanos();
     long deadlineNanos = context.nanos() + timeoutNanos;
     operations.awaitZero(timeoutNanos / 2); // the other half is for the holds
-    List<ScriptCall> holds = new ArrayList<>();
-    for (RedisLease lease : holds().all()) {
-      if (lease
-          .termination()
-          .lose(Reason.CLIENT_CLOSED, context.nanos(), "its client was closed while it was held")) {
-        holds.add(lease.releaseCall());
-      }
-    }
-    sendReleases(holds, releases.takeAll(), deadlineNanos);
+    List<ScriptCall> calls = new ArrayList<>(holds().loseAll());
+    calls.addAll(releases.takeAll());
+    sendReleases(calls, deadlineNanos);
     operations.awaitZero(deadlineNanos - context.nanos());
-    sendReleases(
-        List.of(), releases.takeAll(), deadlineNanos); // of operations that were still under way
+    sendReleases(releases.takeAll(), deadlineNanos); // of operations that were still under way
     scheduler().close();
     scheduler().clear();
     workers.close(Math.max(0, deadlineNanos - context.nanos()));
@@ -268,9 +260,7 @@ public final class RedisLockClient implements LockClient, LockServer {
    * Sends all releases together, and so writes all of them before it awaits the first reply: a
    * server that hangs finds them when it goes on, even if no thread waits for that long.
    */
-  private void sendReleases(List<ScriptCall> holds, List<ScriptCall> others, long deadlineNanos) {
-    List<ScriptCall> calls = new ArrayList<>(holds);
-    calls.addAll(others);
+  private void sendReleases(List<ScriptCall> calls, long deadlineNanos) {
     List<CommandException> faults =
         commands().pipeline().allAlsoUnread(calls, deadlineNanos).stream()
             .flatMap(answer -> Stream.ofNullable(answer.fault()))

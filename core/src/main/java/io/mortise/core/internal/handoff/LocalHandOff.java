@@ -1,12 +1,13 @@
 package io.mortise.core.internal.handoff;
 
 import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.TransferableHold;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.TransferableProtocol;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +65,7 @@ public final class LocalHandOff {
    * unused tokens are lost.
    */
   public int tokens() {
-    return protocol.allowsTransfer()
+    return TransferableProtocol.isTransferable(protocol)
             && terms.renewed()
             && !context.options().maxHandOffTime().isZero()
             && ticket.hasSuccessors()
@@ -77,11 +78,11 @@ public final class LocalHandOff {
    *
    * @param withinNanos the time limit for the release of a hold that this acquisition cannot use
    */
-  public @Nullable OwnedLease takeOffered(long withinNanos) {
+  public @Nullable RedisHold takeOffered(long withinNanos) {
     if (sharing) {
       return joinShared();
     }
-    OwnedLease lease = takeOver();
+    RedisHold lease = takeOver();
     if (lease == null) {
       ticket.releaseOfferedHold(withinNanos);
     }
@@ -91,7 +92,7 @@ public final class LocalHandOff {
   /**
    * Publishes a hold that Redis has granted, and that is registered, to the acquisitions behind.
    */
-  public OwnedLease publish(RedisLease lease, int tokens) {
+  public RedisHold publish(RedisLease lease, int tokens) {
     boolean published = false;
     try {
       if (sharing) {
@@ -105,12 +106,12 @@ public final class LocalHandOff {
       return lease;
     } finally {
       if (!published) {
-        lease.termination().drop();
+        lease.drop();
       }
     }
   }
 
-  private @Nullable OwnedLease joinShared() {
+  private @Nullable RedisHold joinShared() {
     SharedLease lease = sharedHolds.join(LeaseContext.idOf(protocol), source, terms, owner);
     return lease == null ? null : admitSuccessors(lease);
   }
@@ -119,7 +120,7 @@ public final class LocalHandOff {
    * Lets the acquisitions behind join next. An error on the way leaves no lease behind without a
    * holder.
    */
-  private OwnedLease admitSuccessors(SharedLease lease) {
+  private RedisHold admitSuccessors(SharedLease lease) {
     boolean watching = false;
     try {
       ticket.release();
@@ -141,12 +142,12 @@ public final class LocalHandOff {
   /**
    * Takes the hold that was handed off to this acquisition; null when there is none that matches.
    */
-  private @Nullable OwnedLease takeOver() {
+  private @Nullable RedisHold takeOver() {
     TransferableHold hold = ticket.offeredHold();
     if (hold == null || !accepts(hold)) {
       return null;
     }
-    RedisLease lease = new RedisLease(context, protocol, hold, owner, terms);
+    RedisLease lease = RedisLease.handedOff(context, protocol, hold, owner, terms);
     if (!context.holds().register(lease, hold.epoch())) {
       return null; // the ticket still has the hold
     }
@@ -157,7 +158,7 @@ public final class LocalHandOff {
       published = true;
     } finally {
       if (!published) {
-        lease.termination().drop();
+        lease.drop();
       }
     }
     return lease;

@@ -1,6 +1,6 @@
 package io.mortise.core.internal.handoff;
 
-import io.mortise.connection.pool.CommandException;
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.TransferableHold;
 import java.util.concurrent.Semaphore;
@@ -34,12 +34,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalQueue {
   /** The maximum number of barging acquisitions in a row. */
-  static final int MOST_OVERTAKEN = 8;
+  static final int MAX_BARGES = 8;
 
   /**
    * The time after the queue last moved in which barging is allowed: about the wake-up of a thread.
    */
-  static final long OVERTAKING_NANOS = 50_000;
+  static final long BARGE_WINDOW_NANOS = 50_000;
 
   /** The expected number of hand-offs in a queue without history. */
   static final int MIN_EXPECTED_HAND_OFFS = 16;
@@ -71,28 +71,7 @@ public final class LocalQueue {
   /** How often a hold is likely to be handed off here; written with the permit. */
   private volatile int expectedHandOffs = MIN_EXPECTED_HAND_OFFS;
 
-  private volatile LocalQueue.@Nullable Outage outage;
-
-  /** When Redis last said that another client holds the lock; meaningful if {@code busyKnown}. */
-  private volatile long busyNanos;
-
-  private volatile boolean busyKnown;
-
-  /**
-   * A row of attempts without a reply, made with the permit.
-   *
-   * @param fault the last fault
-   * @param sinceNanos when the first fault of the row was seen
-   * @param lastNanos when the last fault was seen
-   */
-  public record Outage(CommandException fault, long sinceNanos, long lastNanos) {
-    private static final long FRESH_NANOS = 1_000_000_000L;
-
-    /** Returns whether the last fault is so recent that another attempt would tell nothing new. */
-    public boolean isFresh(long nowNanos) {
-      return nowNanos - lastNanos < FRESH_NANOS;
-    }
-  }
+  private final LockObservations observations = new LockObservations();
 
   /**
    * Creates a queue with a free permit.
@@ -134,7 +113,7 @@ public final class LocalQueue {
       permit.acquireUninterruptibly();
       return true;
     }
-    return awaitPermitThroughInterrupts(nanos);
+    return Uninterruptibles.tryAcquireUninterruptibly(permit, nanos, TimeUnit.NANOSECONDS);
   }
 
   /**
@@ -142,9 +121,9 @@ public final class LocalQueue {
    * take it (<i>barging</i>): a running thread needs no context switch for it.
    *
    * <p>Example: thread A hands its hold off to B, which is parked. Thread D arrives before B runs,
-   * and takes the hold. After {@link #MOST_OVERTAKEN} acquisitions like D in a row, or {@link
-   * #OVERTAKING_NANOS}, the queue moves. The rule: the first waiter waits for at most {@link
-   * #MOST_OVERTAKEN} holds of others once it could have had the permit, {@code tryLock()} without a
+   * and takes the hold. After {@link #MAX_BARGES} acquisitions like D in a row, or {@link
+   * #BARGE_WINDOW_NANOS}, the queue moves. The rule: the first waiter waits for at most {@link
+   * #MAX_BARGES} holds of others once it could have had the permit, {@code tryLock()} without a
    * wait included. If Redis has to be asked, no waiting acquisition barges: the queue has the time
    * of a round trip to move.
    */
@@ -186,31 +165,12 @@ public final class LocalQueue {
   }
 
   private boolean mayBarge() {
-    return bargeCount < MOST_OVERTAKEN && clock.getAsLong() - lastMovedNanos <= OVERTAKING_NANOS;
+    return bargeCount < MAX_BARGES && clock.getAsLong() - lastMovedNanos <= BARGE_WINDOW_NANOS;
   }
 
   /** Waits for the permit without barging. */
   boolean enter(long nanos, boolean interruptible) throws InterruptedException {
     return enter(nanos, interruptible, offered -> false);
-  }
-
-  /** Waits for the permit through interrupts, and sets the interrupt status again at the end. */
-  private boolean awaitPermitThroughInterrupts(long nanos) {
-    long endNanos = System.nanoTime() + nanos;
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return permit.tryAcquire(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 
   void release() {
@@ -280,36 +240,13 @@ public final class LocalQueue {
     return lease != null && lease.isLive();
   }
 
-  /** Records that Redis said: busy. */
-  void wasBusy(long nowNanos) {
-    busyNanos = nowNanos;
-    busyKnown = true;
-  }
-
-  /** Returns whether Redis has said since that time that another client holds the lock. */
-  boolean wasBusySince(long nanos) {
-    return busyKnown && busyNanos - nanos >= 0;
+  /** Returns what the acquisitions of this queue have last learned from Redis. */
+  LockObservations observations() {
+    return observations;
   }
 
   /** Returns whether acquisitions wait for the permit. */
   boolean hasWaiters() {
     return permit.hasQueuedThreads();
-  }
-
-  /**
-   * Records the outcome of the last attempt for the acquisitions behind; null when it was answered.
-   */
-  void recordAttempt(@Nullable CommandException fault, long nowNanos) {
-    LocalQueue.Outage before = outage;
-    if (fault != null) {
-      outage =
-          new LocalQueue.Outage(fault, before == null ? nowNanos : before.sinceNanos(), nowNanos);
-    } else if (before != null) {
-      outage = null;
-    }
-  }
-
-  LocalQueue.@Nullable Outage trouble() {
-    return outage;
   }
 }

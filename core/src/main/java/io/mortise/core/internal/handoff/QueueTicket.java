@@ -96,13 +96,13 @@ public final class QueueTicket {
   /**
    * Returns the outage that the previous owner of the permit met; null if none, or without a queue.
    */
-  public LocalQueue.@Nullable Outage outage() {
-    return queue == null ? null : queue.trouble();
+  public @Nullable Outage outage() {
+    return queue == null ? null : queue.observations().outage();
   }
 
   /** Returns whether the lock is held in this client, or Redis has said so since that time. */
   public boolean wasHeldSince(long nanos) {
-    return isHeldHere() || (queue != null && queue.wasBusySince(nanos));
+    return isHeldHere() || (queue != null && queue.observations().isBusySince(nanos));
   }
 
   /** Returns whether a hold of this client has the permit and is valid. */
@@ -111,9 +111,9 @@ public final class QueueTicket {
   }
 
   /** Records in the queue that Redis said: busy. */
-  public void wasBusy() {
+  public void recordBusy() {
     if (queue != null) {
-      queue.wasBusy(context.nanos());
+      queue.observations().recordBusy(context.nanos());
     }
   }
 
@@ -124,7 +124,7 @@ public final class QueueTicket {
    */
   public void recordAttempt(@Nullable CommandException fault) {
     if (queue != null && permit) {
-      queue.recordAttempt(fault, context.nanos());
+      queue.observations().recordAttempt(fault, context.nanos());
     }
   }
 

@@ -9,6 +9,7 @@ import io.mortise.core.spi.LeaseTerms;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,11 +21,10 @@ import org.jspecify.annotations.Nullable;
  * sets {@code closed} under the lock before it releases the hold, so no thread joins a hold that is
  * about to be released. No command is sent under the lock.
  */
-final class SharedHold implements LeaseRenewal.Owners {
+final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
   private final LeaseContext context;
-  private final SharedHolds sharedHolds;
   private final RedisLease base;
-  private final String id;
+  private final Consumer<SharedHold> onClosed;
   private final long sinceNanos;
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -38,13 +38,12 @@ final class SharedHold implements LeaseRenewal.Owners {
   private boolean closed;
 
   /**
-   * @param id the kind and name of the lock
+   * @param onClosed called when no thread can join the hold any more
    */
-  SharedHold(SharedHolds sharedHolds, String id, RedisLease base) {
-    this.sharedHolds = sharedHolds;
-    this.context = base.context();
+  SharedHold(RedisLease base, Consumer<SharedHold> onClosed) {
     this.base = base;
-    this.id = id;
+    this.onClosed = onClosed;
+    this.context = base.context();
     this.sinceNanos = context.nanos();
   }
 
@@ -88,12 +87,9 @@ final class SharedHold implements LeaseRenewal.Owners {
     return lease;
   }
 
-  /**
-   * Returns whether a leaving user has to verify the hold: other users stay, so the hold is not
-   * released, and Redis has not confirmed it within {@code LockOptions.maxHandOffTime}.
-   */
-  boolean needsVerification(SharedLease leaving) {
-    long unconfirmedNanos = context.nanos() - base.renewal().confirmedNanos();
+  @Override
+  public boolean needsVerification(SharedLease leaving) {
+    long unconfirmedNanos = context.nanos() - base.confirmedNanos();
     if (unconfirmedNanos < context.options().maxHandOffTime().toNanos()) {
       return false;
     }
@@ -105,8 +101,8 @@ final class SharedHold implements LeaseRenewal.Owners {
     }
   }
 
-  /** Removes a user; returns whether it was the last one, which has to release the hold. */
-  boolean leave(SharedLease lease) {
+  @Override
+  public boolean leave(SharedLease lease) {
     lock.lock();
     try {
       if (!users.remove(lease) || !users.isEmpty() || closed) {
@@ -116,7 +112,7 @@ final class SharedHold implements LeaseRenewal.Owners {
     } finally {
       lock.unlock();
     }
-    sharedHolds.closeToJoins(id, this);
+    onClosed.accept(this);
     return true;
   }
 

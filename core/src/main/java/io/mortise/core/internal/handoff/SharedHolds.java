@@ -42,15 +42,10 @@ public final class SharedHolds {
 
   /** Makes a hold that was just acquired joinable, in place of the one before. */
   SharedLease begin(String id, LeaseSource source, RedisLease base, @Nullable Thread owner) {
-    SharedHold shared = new SharedHold(this, id, base);
+    SharedHold shared = new SharedHold(base, closed -> joinable.remove(id, closed));
     SharedLease first = shared.begin(source, owner);
-    base.renewal().setSharers(shared);
+    base.setSharers(shared);
     joinable.put(id, shared);
     return first;
-  }
-
-  /** Ends the joining of a hold. */
-  void closeToJoins(String id, SharedHold shared) {
-    joinable.remove(id, shared);
   }
 }

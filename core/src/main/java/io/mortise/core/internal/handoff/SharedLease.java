@@ -2,6 +2,7 @@ package io.mortise.core.internal.handoff;
 
 import io.mortise.core.LockException;
 import io.mortise.core.composite.CompositeLease;
+import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.OwnedLease;
@@ -14,19 +15,32 @@ import org.slf4j.LoggerFactory;
 /**
  * The lease of one user of a shared hold; it lasts as long as that hold.
  *
- * <p><b>Threads.</b> Any thread may call any method; {@link SharedHold} orders the users.
+ * <p><b>Threads.</b> Any thread may call any method; {@link Users} orders them.
  */
-public final class SharedLease extends CompositeLease {
+public final class SharedLease extends CompositeLease implements RedisHold {
   private static final Logger LOG = LoggerFactory.getLogger(SharedLease.class);
 
+  /** The users of one shared hold. */
+  interface Users {
+
+    /**
+     * Returns whether a leaving user has to verify the hold: other users stay, so the hold is not
+     * released, and Redis has not confirmed it within {@code LockOptions.maxHandOffTime}.
+     */
+    boolean needsVerification(SharedLease leaving);
+
+    /** Removes a user; returns whether it was the last one, which has to release the hold. */
+    boolean leave(SharedLease lease);
+  }
+
   private final RedisLease base;
-  private final SharedHold sharedHold;
+  private final Users users;
   private final @Nullable Thread owner;
 
-  SharedLease(LeaseSource source, RedisLease base, SharedHold sharedHold, @Nullable Thread owner) {
+  SharedLease(LeaseSource source, RedisLease base, Users users, @Nullable Thread owner) {
     super(source, List.of(base), 1, base.fencingToken(), owner, true);
     this.base = base;
-    this.sharedHold = sharedHold;
+    this.users = users;
     this.owner = owner;
   }
 
@@ -38,17 +52,14 @@ public final class SharedLease extends CompositeLease {
     return this;
   }
 
-  /**
-   * Gives the lease up when no caller has received it; if it was the last one, the hold is released
-   * in the background.
-   */
+  @Override
   public void drop() {
-    if (sharedHold.leave(this)) {
-      base.termination().drop();
+    if (users.leave(this)) {
+      base.drop();
     }
   }
 
-  /** Returns the holder id in Redis. */
+  @Override
   public String holder() {
     return base.holder();
   }
@@ -61,19 +72,19 @@ public final class SharedLease extends CompositeLease {
   /**
    * Releases the hold if this is the last user, which learns whether the hold was still there.
    * Another user verifies the hold, unless it was confirmed a moment ago, see {@link
-   * SharedHold#needsVerification}.
+   * Users#needsVerification}.
    */
   @Override
   protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
     boolean handled = false;
     try {
-      if (sharedHold.needsVerification(this)) {
+      if (users.needsVerification(this)) {
         base.verifyNow();
       }
       handled = true;
     } catch (IllegalMonitorStateException lost) {
       handled = true;
-      var unused = sharedHold.leave(this);
+      var unused = users.leave(this);
       return List.of(lost);
     } catch (LockException unknown) { // a concern of the users that stay
       handled = true;
@@ -83,7 +94,7 @@ public final class SharedLease extends CompositeLease {
         drop();
       }
     }
-    if (sharedHold.leave(this)) {
+    if (users.leave(this)) {
       try {
         base.release();
       } catch (RuntimeException e) {
@@ -114,7 +125,7 @@ public final class SharedLease extends CompositeLease {
   /** Leaves the hold, and stops its renewal if this was the last user. */
   @Override
   public void stopRenewal(String why) {
-    if (sharedHold.leave(this)) {
+    if (users.leave(this)) {
       base.stopRenewal(why);
     }
   }
@@ -122,7 +133,7 @@ public final class SharedLease extends CompositeLease {
   /** Leaves the hold without a command, because a lost hold has nothing to release. */
   @Override
   protected void lost() {
-    var unused = sharedHold.leave(this);
+    var unused = users.leave(this);
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.mortise.connection.pool.Reply;
 import io.mortise.core.LockException;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
 import java.util.List;
@@ -145,7 +146,7 @@ public final class BackgroundReleaser {
     List<ScriptCall> calls = new ArrayList<>();
     for (Task task : List.copyOf(pending)) {
       if (pending.remove(task)) {
-        calls.add(task.protocol.leave(task.holder));
+        calls.add(QueueingProtocol.leave(task.protocol, task.holder));
       }
     }
     return calls;
@@ -209,7 +210,7 @@ public final class BackgroundReleaser {
 
     private Outcome release(long timeoutNanos) {
       try {
-        Reply reply = commands.run(protocol.leave(holder), timeoutNanos);
+        Reply reply = commands.run(QueueingProtocol.leave(protocol, holder), timeoutNanos);
         return (Long) ((List<?>) reply.value()).get(0) != 0 ? Outcome.RELEASED : Outcome.NOT_FOUND;
       } catch (CommandException fault) {
         LOG.debug("lock '{}': the release is repeated", protocol.name(), fault);

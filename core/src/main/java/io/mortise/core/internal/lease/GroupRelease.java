@@ -1,13 +1,14 @@
 package io.mortise.core.internal.lease;
 
+import com.google.common.collect.ListMultimap;
+import com.google.common.collect.MultimapBuilder;
+import com.google.common.collect.Multimaps;
 import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.command.ScriptPipeline;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Releases several holds, with one round trip for those of one client. Each hold is released,
@@ -41,7 +42,7 @@ public final class GroupRelease {
     for (int i = first; i < begun.size(); i++) {
       boolean ended = false;
       try {
-        begun.get(i).termination().ensureEnded();
+        begun.get(i).releasing().ensureEnded();
         ended = true;
       } finally {
         if (!ended) {
@@ -52,19 +53,18 @@ public final class GroupRelease {
   }
 
   private void releaseAll(List<? extends OwnedLease> leases) {
-    Map<ScriptExecutor, List<RedisLease>> groups = new LinkedHashMap<>();
+    ListMultimap<ScriptExecutor, RedisLease> groups =
+        MultimapBuilder.linkedHashKeys().arrayListValues().build();
     List<OwnedLease> others = new ArrayList<>();
     for (OwnedLease lease : leases) {
-      if (lease instanceof RedisLease redisLease && redisLease.termination().begin()) {
+      if (lease instanceof RedisLease redisLease && redisLease.releasing().begin()) {
         begun.add(redisLease);
-        groups
-            .computeIfAbsent(redisLease.context().commands(), client -> new ArrayList<>())
-            .add(redisLease);
+        groups.put(redisLease.context().commands(), redisLease);
       } else {
         others.add(lease);
       }
     }
-    groups.forEach(this::releaseTogether);
+    Multimaps.asMap(groups).forEach(this::releaseTogether);
     others.forEach(lease -> collectFailure(lease::release));
   }
 
@@ -83,9 +83,9 @@ public final class GroupRelease {
     collectFailure(
         () -> {
           if (result.fault() != null) {
-            throw lease.termination().onNoReply(result.fault());
+            throw lease.releasing().onNoReply(result.fault());
           }
-          lease.termination().onReply(result.reply());
+          lease.releasing().onReply(result.reply());
           lease.release();
         });
   }

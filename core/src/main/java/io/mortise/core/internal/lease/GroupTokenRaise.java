@@ -1,12 +1,13 @@
 package io.mortise.core.internal.lease;
 
+import com.google.common.collect.ListMultimap;
+import com.google.common.collect.MultimapBuilder;
+import com.google.common.collect.Multimaps;
 import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.command.ScriptPipeline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.scripts.ScriptCall;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -23,18 +24,17 @@ public final class GroupTokenRaise {
    * then.
    */
   public static boolean run(List<? extends OwnedLease> leases, long atLeast) {
-    Map<ScriptExecutor, List<RedisLease>> groups = new LinkedHashMap<>();
+    ListMultimap<ScriptExecutor, RedisLease> groups =
+        MultimapBuilder.linkedHashKeys().arrayListValues().build();
     boolean all = true;
     for (OwnedLease lease : leases) {
       if (lease.fencingToken() < atLeast && lease instanceof RedisLease redisLease) {
-        groups
-            .computeIfAbsent(redisLease.context().commands(), client -> new ArrayList<>())
-            .add(redisLease);
+        groups.put(redisLease.context().commands(), redisLease);
       } else {
         all &= lease.raiseToken(atLeast);
       }
     }
-    for (Map.Entry<ScriptExecutor, List<RedisLease>> group : groups.entrySet()) {
+    for (Map.Entry<ScriptExecutor, List<RedisLease>> group : Multimaps.asMap(groups).entrySet()) {
       all &= raiseTogether(group.getKey(), group.getValue(), atLeast);
     }
     return all;
@@ -42,7 +42,8 @@ public final class GroupTokenRaise {
 
   private static boolean raiseTogether(
       ScriptExecutor commands, List<RedisLease> leases, long atLeast) {
-    List<ScriptCall> calls = leases.stream().map(lease -> lease.raiseCall(atLeast)).toList();
+    List<ScriptCall> calls =
+        leases.stream().map(lease -> lease.token().raiseCall(atLeast)).toList();
     boolean all = true;
     try {
       List<ScriptPipeline.Result> results =
@@ -54,11 +55,11 @@ public final class GroupTokenRaise {
         if (fault != null) {
           throw fault;
         }
-        all &= leases.get(i).onTokenRaised(results.get(i).reply(), atLeast);
+        all &= leases.get(i).token().onRaised(results.get(i).reply(), atLeast);
       }
       return all;
     } catch (CommandException fault) {
-      throw leases.get(0).tokenRaiseFailed(fault);
+      throw leases.get(0).token().raiseFailed(fault);
     }
   }
 }

@@ -8,6 +8,8 @@ import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
+import io.mortise.scripts.ScriptCall;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -70,48 +72,61 @@ public final class HoldRegistry {
    * @return false when the epoch has changed: then the hold is not registered, and has no holder
    * @throws LockException if the client was closed; the hold is released then
    */
-  public boolean register(RedisLease lease, long sentEpoch) {
+  public boolean register(RegisteredHold hold, long sentEpoch) {
     if (sentEpoch != epoch()) {
       return false;
     }
-    scheduler.add(lease.renewal());
+    scheduler.add(hold);
     if (closing.isClosed()) {
-      refuseBecauseClosed(lease);
+      refuseBecauseClosed(hold);
     }
     if (sentEpoch == epoch()) {
       return true;
     }
     // The holds may have been checked before this one was registered, or after.
-    scheduler.remove(lease.renewal());
-    lease.termination().discard();
+    scheduler.remove(hold);
+    hold.discard();
     return false;
   }
 
-  private void refuseBecauseClosed(RedisLease lease) {
-    if (lease
-        .termination()
-        .lose(Reason.CLIENT_CLOSED, ticker.read(), "its client was closed at that moment")) {
-      scheduler.remove(lease.renewal());
+  private void refuseBecauseClosed(RegisteredHold hold) {
+    if (hold.lose(Reason.CLIENT_CLOSED, ticker.read(), "its client was closed at that moment")) {
+      scheduler.remove(hold);
       try {
-        var unused = commands.run(lease.releaseCall());
+        var unused = commands.run(hold.releaseCall());
       } catch (CommandException fault) {
-        LOG.warn("{}: could not be released when its client was closed", lease, fault);
+        LOG.warn("{}: could not be released when its client was closed", hold, fault);
       }
       throw new LockException(
           LockException.Reason.CLIENT_CLOSED,
-          "lock '" + lease.lockName() + "': its client was closed",
+          "lock '" + hold.lockName() + "': its client was closed",
           null);
     }
   }
 
   /** Removes a hold from the registry: it is neither renewed nor verified any more. */
-  public void forget(RedisLease lease) {
-    scheduler.remove(lease.renewal());
+  public void forget(RegisteredHold hold) {
+    scheduler.remove(hold);
   }
 
   /** Returns the holds, and the lost ones that their threads have still to unlock. */
-  public List<RedisLease> all() {
-    return scheduler.entries(LeaseRenewal.class).stream().map(LeaseRenewal::lease).toList();
+  public List<RegisteredHold> all() {
+    return scheduler.entries(RegisteredHold.class);
+  }
+
+  /**
+   * Ends all holds as lost, because the client is closed; returns the calls that release them. A
+   * hold whose owner is already releasing it is left to its owner.
+   */
+  public List<ScriptCall> loseAll() {
+    List<ScriptCall> releases = new ArrayList<>();
+    for (RegisteredHold hold : all()) {
+      if (hold.lose(
+          Reason.CLIENT_CLOSED, ticker.read(), "its client was closed while it was held")) {
+        releases.add(hold.releaseCall());
+      }
+    }
+    return releases;
   }
 
   public long epoch() {
@@ -126,9 +141,7 @@ public final class HoldRegistry {
   /** Ends the epoch and requests the verification of all holds. */
   public void verifyAll() {
     endEpoch();
-    for (RedisLease lease : all()) {
-      lease.renewal().requestVerification();
-    }
+    all().forEach(RegisteredHold::requestVerification);
   }
 
   /**
@@ -158,8 +171,7 @@ public final class HoldRegistry {
   }
 
   private void verifyAfterPause() {
-    verificationScheduled.set(
-        false); // before the verification, so that a later break schedules the next one
+    verificationScheduled.set(false); // first, so that a later break schedules the next one
     lastBreakNanos.set(ticker.read());
     verifyAll();
   }

@@ -36,6 +36,11 @@ public record LeaseContext(
     Completions completions,
     BackgroundReleaser releases,
     ReleaseObserver observer) {
+  /**
+   * The time that everything after the end of a wait may take together: the last attempt, and
+   * leaving a queue. The round trip of a slow network.
+   */
+  public static final long ROUND_TRIP_NANOS = 200_000_000L;
 
   /**
    * Returns the id of a lock: its kind and name, which all protocols of the lock have in common.

@@ -1,24 +1,14 @@
 package io.mortise.core.internal.lease;
 
-import static io.mortise.scripts.ScriptCall.bytes;
-
-import io.mortise.connection.pool.CommandException;
-import io.mortise.connection.pool.Reply;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
-import io.mortise.core.LockException;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseTerms;
-import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.OwnedLease;
-import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -38,31 +28,44 @@ import org.jspecify.annotations.Nullable;
  *                    +---- Redis says: released; or gives no reply ------------------> RELEASED
  * </pre>
  *
- * <p>{@link LeaseStateMachine} keeps the status, {@link LeaseTermination} ends the hold, {@link
- * LeaseRenewal} keeps its time.
+ * <p>Each part does one thing and knows only the parts that it needs; none knows this class. {@link
+ * LeaseStateMachine} keeps the status, {@link LeaseTiming} the times, {@link FencingToken} the
+ * token; {@link LeaseRenewal} renews the hold in the background, {@link LeaseExtension} on the
+ * caller's thread; {@link LeaseRelease} releases it, and {@link LeaseTermination} does what every
+ * end needs.
  *
  * <p><b>Threads.</b> Any thread may call any method. The status changes in {@link
- * LeaseStateMachine}; the thread that makes it LOST or RELEASING does the rest, in {@link
- * LeaseTermination}. Any thread that reads the status after the deadline makes the hold lost, so no
- * thread can see a hold that is over.
+ * LeaseStateMachine}; the thread that makes it LOST or RELEASING does the rest. Any thread that
+ * reads the status after the deadline makes the hold lost, so no thread can see a hold that is
+ * over.
  */
-public final class RedisLease implements OwnedLease {
-  /** The script for all families: the layout of hash and token is the same. */
-  private static final Script RAISE = Script.load("lock/raise");
-
+public final class RedisLease implements RedisHold, RegisteredHold {
   private final LeaseContext context;
-  private final LockProtocol protocol;
-  private final String holder;
-  private final @Nullable Thread owner;
+  private final HoldIdentity id;
+  private final FencingToken token;
+  private final LeaseTiming timing;
   private final LeaseStateMachine state;
-  private final LeaseTermination termination;
   private final LeaseRenewal renewal;
-  private final long lastToken;
-  private final AtomicLong token;
+  private final LeaseExtension extension;
+  private final LeaseTermination termination;
+  private final LeaseRelease releasing;
 
-  private final long firstToken;
+  private RedisLease(
+      LeaseContext context, HoldIdentity id, FencingToken token, LeaseTiming timing) {
+    this.context = context;
+    this.id = id;
+    this.token = token;
+    this.timing = timing;
+    this.state = new LeaseStateMachine(id.lockName(), context.tasks()::run);
+    this.renewal = new LeaseRenewal(context, id, timing, state, this);
+    this.extension = new LeaseExtension(context, id, timing, renewal);
+    this.termination = new LeaseTermination(context, id, token, timing, state, renewal, this);
+    this.releasing =
+        new LeaseRelease(context, id, token, timing, state, renewal, termination, this);
+  }
 
-  public RedisLease(
+  /** Returns a hold that Redis has granted. */
+  public static RedisLease granted(
       LeaseContext context,
       LockProtocol protocol,
       String holder,
@@ -70,61 +73,39 @@ public final class RedisLease implements OwnedLease {
       @Nullable Thread owner,
       LeaseTerms terms,
       AttemptStart sent) {
-    this.context = context;
-    this.protocol = protocol;
-    this.holder = holder;
-    this.firstToken = acquired.fencingToken();
-    this.token = new AtomicLong(firstToken);
-    this.lastToken = acquired.lastToken();
-    this.owner = owner;
-    this.state = new LeaseStateMachine(protocol.name().value(), context.tasks()::run);
-    this.termination = new LeaseTermination(context, this, state);
-    this.renewal = new LeaseRenewal(context, this, protocol, holder, owner, terms, sent);
+    HoldIdentity id = new HoldIdentity(protocol, holder, owner);
+    return new RedisLease(
+        context,
+        id,
+        new FencingToken(context, id, acquired.fencingToken(), acquired.lastToken()),
+        LeaseTiming.granted(context, protocol, terms, sent));
   }
 
   /** Continues a hold that another thread of this client has handed off, with the next token. */
-  public RedisLease(
+  public static RedisLease handedOff(
       LeaseContext context,
       LockProtocol protocol,
       TransferableHold hold,
       @Nullable Thread owner,
       LeaseTerms terms) {
-    this.context = context;
-    this.protocol = protocol;
-    this.holder = hold.holder();
-    this.firstToken = hold.token() + 1;
-    this.token = new AtomicLong(firstToken);
-    this.lastToken = hold.token();
-    this.owner = owner;
-    this.state = new LeaseStateMachine(protocol.name().value(), context.tasks()::run);
-    this.termination = new LeaseTermination(context, this, state);
-    this.renewal = new LeaseRenewal(context, this, protocol, owner, terms, hold);
-    this.termination.reserveTokens(hold.reserve());
+    HoldIdentity id = new HoldIdentity(protocol, hold.holder(), owner);
+    RedisLease lease =
+        new RedisLease(
+            context,
+            id,
+            new FencingToken(context, id, hold.token() + 1, hold.token()),
+            LeaseTiming.handedOff(context, protocol, terms, hold));
+    lease.termination.slot().reserveTokens(hold.reserve());
+    return lease;
   }
 
   public LeaseContext context() {
     return context;
   }
 
-  public LockProtocol protocol() {
-    return protocol;
-  }
-
+  @Override
   public String holder() {
-    return holder;
-  }
-
-  /** Returns whether the hold is held without open questions: no failed or pending request. */
-  public boolean isSettled() {
-    return phaseNow() == Phase.HELD && renewal.isSettled();
-  }
-
-  @Nullable Thread owner() {
-    return owner;
-  }
-
-  public LeaseRenewal renewal() {
-    return renewal;
+    return id.holder();
   }
 
   /** Returns the part that ends this hold. */
@@ -132,85 +113,102 @@ public final class RedisLease implements OwnedLease {
     return termination;
   }
 
+  /** Returns the part that releases this hold. */
+  LeaseRelease releasing() {
+    return releasing;
+  }
+
+  FencingToken token() {
+    return token;
+  }
+
+  // ---- for those who share or register the hold
+
+  /** Returns whether the hold is held without open questions: no failed or pending request. */
+  public boolean isSettled() {
+    return renewal.statusNow().phase() == Phase.HELD && renewal.isSettled();
+  }
+
+  /** Marks the hold as shared by several threads. */
+  public void setSharers(LeaseRenewal.Owners threads) {
+    renewal.setSharers(threads);
+  }
+
+  /** Returns the moment before the request with which Redis last confirmed the hold. */
+  public long confirmedNanos() {
+    return timing.confirmedNanos();
+  }
+
+  /** Returns the time until which the hold is certain. Changes nothing when it has passed. */
+  public long deadlineNanos() {
+    return timing.deadlineNanos();
+  }
+
+  @Override
   public ScriptCall releaseCall() {
-    return protocol.release(holder);
+    return id.releaseCall();
+  }
+
+  @Override
+  public boolean lose(Reason reason, long atNanos, String detail) {
+    return termination.lose(reason, atNanos, detail);
+  }
+
+  @Override
+  public void discard() {
+    termination.discard();
+  }
+
+  @Override
+  public void drop() {
+    releasing.drop();
+  }
+
+  // ---- called by the scheduler
+
+  @Override
+  public long dueNanos() {
+    return renewal.dueNanos();
+  }
+
+  @Override
+  public long mayRunAtNanos() {
+    return renewal.mayRunAtNanos();
+  }
+
+  @Override
+  public void onDue(long nowNanos) {
+    renewal.onDue(nowNanos);
   }
 
   // ---- status
 
-  private LeaseStatus statusNow() {
-    LeaseStatus status = state.now();
-    return status.isLive() && expireIfDue() ? state.now() : status;
-  }
-
-  /**
-   * Makes the hold lost if its deadline has passed, after which nothing can extend it; returns
-   * whether it has.
-   */
-  boolean expireIfDue() {
-    LeaseDeadline deadline = renewal.deadline();
-    if (!deadline.expire(context.nanos())) {
-      return false;
-    }
-    termination.lose(Reason.EXPIRED, deadline.nanos(), renewal.whyExpired());
-    return true;
-  }
-
-  /** Makes the hold lost if its deadline has passed. */
-  void checkDeadline() {
-    statusNow();
-  }
-
   /** Returns whether the hold is held and no release has begun. */
   public boolean isLive() {
-    return statusNow().isLive();
-  }
-
-  /** Returns the phase without reading the clock. */
-  Phase phase() {
-    return state.now().phase();
-  }
-
-  Phase phaseNow() {
-    return statusNow().phase();
-  }
-
-  /** Records that a renewal is late or has failed. */
-  boolean atRisk() {
-    return state.atRisk();
-  }
-
-  /** Records that Redis has confirmed the hold. */
-  void confirmed() {
-    state.renewedInTime();
+    return renewal.statusNow().isLive();
   }
 
   // ---- release
 
   @Override
   public void release() {
-    if (!termination.release()) {
-      context.scheduler().remove(renewal);
+    if (!releasing.release()) {
+      context.holds().forget(this);
     }
     state.throwIfLost();
   }
 
   @Override
   public void close() {
-    state.ensureHandle(owner);
-    state.throwLossOnClose(termination.release());
+    state.ensureHandle(id.owner());
+    state.throwLossOnClose(releasing.release());
   }
 
   // ---- for the layer that keeps the hold
 
   @Override
   public void extendTo(LeaseTerms terms) {
-    try {
-      renewal.extendTo(terms);
-    } catch (CommandException fault) {
-      throw LockExceptions.from(
-          fault, protocol.name(), "held, but could not be lengthened for the re-entry");
-    }
+    extension.extendTo(terms);
     ensureValid();
   }
 
@@ -221,12 +219,12 @@ public final class RedisLease implements OwnedLease {
 
   @Override
   public boolean isRenewed() {
-    return renewal.isRenewed();
+    return timing.isRenewed();
   }
 
   @Override
   public boolean covers(LeaseTerms terms) {
-    return renewal.covers(terms);
+    return timing.covers(terms);
   }
 
   @Override
@@ -236,70 +234,35 @@ public final class RedisLease implements OwnedLease {
 
   @Override
   public void verifyNow() {
-    try {
-      renewal.verifyNow();
-    } catch (CommandException fault) {
-      throw LockExceptions.from(fault, protocol.name(), "held, but could not be confirmed");
-    }
+    extension.verifyNow();
     ensureValid();
   }
 
   @Override
+  public void verifyQuietly() {
+    extension.verifyQuietly();
+  }
+
+  @Override
   public void setRenewed(boolean wanted) {
-    renewal.setRenewed(wanted);
+    timing.setRenewed(wanted);
   }
 
   @Override
   public long lastToken() {
-    return lastToken;
+    return token.last();
   }
 
   @Override
   public boolean raiseToken(long atLeast) {
-    if (token.get() >= atLeast) {
-      return isValid();
-    }
-    try {
-      return onTokenRaised(context.commands().run(raiseCall(atLeast)), atLeast);
-    } catch (CommandException fault) {
-      throw tokenRaiseFailed(fault);
-    }
-  }
-
-  /** Returns whether the token was raised since the hold began. */
-  boolean wasRaised() {
-    return token.get() != firstToken;
-  }
-
-  ScriptCall raiseCall(long atLeast) {
-    LockName name = protocol.name();
-    return new ScriptCall(
-        RAISE,
-        List.of(bytes(name.value()), bytes(name.tokenKey())),
-        List.of(
-            bytes(protocol.hashField(holder)),
-            bytes(atLeast),
-            bytes(context.options().tokenRetention().toMillis())));
-  }
-
-  boolean onTokenRaised(Reply reply, long atLeast) {
-    boolean held = (Long) reply.value() == 1;
-    if (held) {
-      token.accumulateAndGet(atLeast, Math::max);
-    }
-    return held;
-  }
-
-  LockException tokenRaiseFailed(CommandException fault) {
-    return LockExceptions.from(
-        fault, protocol.name(), "held, but its fencing token could not be raised");
+    return token.get() >= atLeast ? isValid() : token.raise(atLeast);
   }
 
   // ---- for the holder
 
   @Override
   public String lockName() {
-    return protocol.name().value();
+    return id.lockName();
   }
 
   @Override
@@ -309,32 +272,32 @@ public final class RedisLease implements OwnedLease {
 
   @Override
   public State state() {
-    return statusNow().state();
+    return renewal.statusNow().state();
   }
 
   @Override
   public Duration remaining() {
-    Phase phase = phaseNow();
+    Phase phase = renewal.statusNow().phase();
     return phase == Phase.LOST || phase == Phase.RELEASED
         ? Duration.ZERO
-        : Duration.ofNanos(Math.max(0, renewal.deadlineNanos() - context.nanos()));
+        : Duration.ofNanos(Math.max(0, timing.deadlineNanos() - context.nanos()));
   }
 
   @Override
   public Optional<LeaseLoss> loss() {
-    statusNow();
+    renewal.statusNow();
     return state.loss();
   }
 
   @Override
   public void ensureValid() {
-    statusNow();
+    renewal.statusNow();
     state.ensureValid(token.get());
   }
 
   @Override
   public void onLost(Consumer<LeaseLoss> listener) {
-    statusNow(); // a loss that was not detected yet is notified at once
+    renewal.statusNow(); // a loss that was not detected yet is notified at once
     state.onLost(listener);
   }
 
@@ -350,6 +313,6 @@ public final class RedisLease implements OwnedLease {
 
   @Override
   public String toString() {
-    return "lease of '%s', token %d, %s".formatted(protocol.name(), token.get(), state);
+    return "lease of '%s', token %d, %s".formatted(id.lockName(), token.get(), state);
   }
 }

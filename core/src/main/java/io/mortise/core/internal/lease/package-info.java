@@ -1,6 +1,11 @@
 /**
- * One hold, from its grant to its end: state, listeners, renewal, release, and the release in the
- * background of holds without a holder. Does not wait for locks.
+ * One hold, from its grant to its end: state, times, listeners, renewal, release, and the release
+ * in the background of holds without a holder. Does not wait for locks.
+ *
+ * <p>{@code RedisLease} is the facade. Its parts do not know it; they know only parts before them:
+ * {@code LeaseStateMachine}, {@code LeaseTiming}, {@code FencingToken}, {@code LeaseRenewal},
+ * {@code LeaseExtension}, {@code LeaseTermination}, {@code LeaseRelease}. {@code RegisteredHold} is
+ * the facade as {@code HoldRegistry} and the parts see it, so there is no cycle between files.
  *
  * <p>Uses: {@code core}, {@code core.spi}, {@code connection}.
  */

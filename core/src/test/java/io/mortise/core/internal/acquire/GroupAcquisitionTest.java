@@ -27,19 +27,19 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Several locks in one attempt: nothing stays of one that ends in the middle. */
+/** An attempt for several locks that ends in the middle leaves nothing behind. */
 @Timeout(60)
 class GroupAcquisitionTest {
   private static final LockOptions OPTIONS =
       LockOptions.builder().commandTimeout(Duration.ofSeconds(20)).build();
-  private static final String ODD = "*2\r\n:1\r\n$5\r\ntoken\r\n";
+  private static final String UNREADABLE = "*2\r\n:1\r\n$5\r\ntoken\r\n";
 
   /** By the SHA-1 of the script. */
   private final Map<String, String> answers = new ConcurrentHashMap<>();
 
   private final RespServer server =
       new RespServer(command -> answers.getOrDefault(command.get(1), RespServer.HANG_UP));
-  private final RedisLockClient engine =
+  private final RedisLockClient client =
       new RedisLockClient(
           OPTIONS,
           workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
@@ -47,12 +47,12 @@ class GroupAcquisitionTest {
           new ReleaseFairness());
   private final List<LeaseSource> sources =
       List.of(
-          LeaseBackedLock.sourceOf(new RedisLock(engine, "orders")),
-          LeaseBackedLock.sourceOf(new RedisLock(engine, "invoices")));
+          LeaseBackedLock.sourceOf(new RedisLock(client, "orders")),
+          LeaseBackedLock.sourceOf(new RedisLock(client, "invoices")));
 
   @AfterEach
   void close() {
-    engine.close();
+    client.close();
     server.close();
   }
 
@@ -65,13 +65,13 @@ class GroupAcquisitionTest {
   }
 
   @Test
-  void anAnswerThatCannotBeReadLeavesNoLineClosedAndReleasesAll() throws Exception {
+  void anUnreadableReplyLeavesNoLocalQueueBlockedAndReleasesAll() throws Exception {
     answers.put(sha1("lock/release"), RespServer.integers(List.of(1L, 0L)));
-    answers.put(sha1("lock/acquire_all"), ODD);
+    answers.put(sha1("lock/acquire_all"), UNREADABLE);
 
     assertThrows(ClassCastException.class, this::attempt);
 
-    assertEquals(0, engine.status().contended());
+    assertEquals(0, client.status().contended());
     await()
         .atMost(BackgroundCall.LIVENESS)
         .untilAsserted(
@@ -84,6 +84,6 @@ class GroupAcquisitionTest {
                         .sorted()
                         .toList()));
     answers.put(sha1("lock/acquire_all"), RespServer.integers(List.of(0L, 1L)));
-    assertInstanceOf(GroupAttemptResult.Busy.class, attempt(), "the lines are open");
+    assertInstanceOf(GroupAttemptResult.Busy.class, attempt(), "the local queues are free");
   }
 }

@@ -9,7 +9,7 @@ import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 
-/** A family for tests of the engine: the renewals are real, the rest is not asked for. */
+/** A protocol for tests: its renewals and queries are real, the rest is not supported. */
 public record FakeProtocol(LockName name) implements LockProtocol {
   private static final Script RENEW = Script.load("lock/renew");
   private static final Script INSPECT = Script.load("lock/inspect");

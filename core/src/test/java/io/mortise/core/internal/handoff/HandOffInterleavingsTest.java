@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A hold that is left in the gate is somebody's: of the next in line, or of the one who sees that
- * there is none. Never of two, and never of nobody.
+ * An offered hold goes to exactly one thread: the next in the queue, or the one that finds the
+ * queue empty.
  */
 @Tag("interleavings")
 class HandOffInterleavingsTest {
@@ -26,49 +26,49 @@ class HandOffInterleavingsTest {
   private static final TransferableHold HOLD =
       new TransferableHold("id:1", 0, 0, 1, 7, TransferableHold.TokenReserve.NONE, 0);
 
-  /** The gate of a lock that this client holds, and how often the hold was taken from it. */
-  private static class Line {
-    final LocalQueues gates = new LocalQueues(() -> 0);
-    final LocalQueue gate = gates.join(LOCK);
+  /** The queue of a lock that this client holds, and how often the hold was taken from it. */
+  private static class Scenario {
+    final LocalQueues queues = new LocalQueues(() -> 0);
+    final LocalQueue queue = queues.join(LOCK);
     final AtomicInteger taken = new AtomicInteger();
 
-    Line() throws InterruptedException {
-      assertTrue(gate.enter(0, true));
+    Scenario() throws InterruptedException {
+      assertTrue(queue.enter(0, true));
     }
 
-    void passOn() {
-      gate.offerHold(HOLD);
-      gates.leave(LOCK, gate, true);
-      note(gate.takeUnclaimedHold());
+    void handOff() {
+      queue.offerHold(HOLD);
+      queues.leave(LOCK, queue, true);
+      note(queue.takeUnclaimedHold());
     }
 
-    /** Stands in line, takes what was left, and goes without passing it on. */
-    void stand(boolean waits) {
-      LocalQueue mine = gates.join(LOCK);
+    /** Waits in the queue, takes the offered hold, and leaves without handing it off. */
+    void acquire(boolean waits) {
+      LocalQueue own = queues.join(LOCK);
       boolean permit = false;
       try {
-        permit = mine.enter(waits ? FOREVER : 0, true, HOLD::equals);
+        permit = own.enter(waits ? FOREVER : 0, true, HOLD::equals);
         if (permit) {
-          note(mine.takeHold());
+          note(own.takeHold());
         }
       } catch (InterruptedException e) {
         // it gives up
       } finally {
-        gates.leave(LOCK, mine, permit);
-        lookBack(mine);
+        queues.leave(LOCK, own, permit);
+        checkForUnclaimedHold(own);
       }
     }
 
-    void lookBack(LocalQueue mine) {
-      note(mine.takeUnclaimedHold());
+    void checkForUnclaimedHold(LocalQueue own) {
+      note(own.takeUnclaimedHold());
     }
 
     /** To be called at the end. */
     void assertTakenOnceAndOnePermit() throws InterruptedException {
       assertEquals(1, taken.get(), "of whom the hold is");
-      assertEquals(0, gates.size());
-      assertTrue(gate.enter(0, true), "the permit was lost");
-      assertFalse(gate.enter(0, true), "there is another permit");
+      assertEquals(0, queues.size());
+      assertTrue(queue.enter(0, true), "the permit was lost");
+      assertFalse(queue.enter(0, true), "there is another permit");
     }
 
     private void note(TransferableHold hold) {
@@ -78,69 +78,69 @@ class HandOffInterleavingsTest {
     }
   }
 
-  /** Who gives up does not look whether the hold was just left to it. */
-  private static final class Careless extends Line {
-    Careless() throws InterruptedException {}
+  /** A thread that gives up does not check whether the hold was just offered to it. */
+  private static final class WithoutCheck extends Scenario {
+    WithoutCheck() throws InterruptedException {}
 
     @Override
-    void lookBack(LocalQueue mine) {}
+    void checkForUnclaimedHold(LocalQueue own) {}
   }
 
-  private static void oneGivesUp(Line line) throws InterruptedException {
-    var waiter = start(() -> line.stand(true));
-    while (!line.gate.hasWaiters()) {
+  private static void oneGivesUp(Scenario scenario) throws InterruptedException {
+    var waiter = start(() -> scenario.acquire(true));
+    while (!scenario.queue.hasWaiters()) {
       Thread.onSpinWait();
     }
-    race(line::passOn, waiter.get(0)::interrupt);
+    race(scenario::handOff, waiter.get(0)::interrupt);
     join(waiter.get(0));
-    line.assertTakenOnceAndOnePermit();
+    scenario.assertTakenOnceAndOnePermit();
   }
 
   @Test
-  void whenTheLastInLineGivesUpOneOfTheTwoHasTheHold() {
-    check(SCHEDULES, () -> oneGivesUp(new Line()));
+  void whenTheLastWaiterGivesUpExactlyOneOfTheTwoHasTheHold() {
+    check(SCHEDULES, () -> oneGivesUp(new Scenario()));
   }
 
   @Test
-  void thisIsFoundWhenWhoGivesUpDoesNotLook() {
-    checkFaulty(10 * SCHEDULES, () -> oneGivesUp(new Careless()));
+  void theTestFailsWithoutTheCheckOfTheThreadThatGivesUp() {
+    checkFaulty(10 * SCHEDULES, () -> oneGivesUp(new WithoutCheck()));
   }
 
   @Test
-  void whoOvertakesTheLineHasTheHoldAloneAndTheLineMoves() {
+  void aBargingThreadHasTheHoldAloneAndTheQueueMoves() {
     check(
         SCHEDULES,
         () -> {
-          Line line = new Line();
-          var waiter = start(() -> line.stand(true));
-          while (!line.gate.hasWaiters()) {
+          Scenario scenario = new Scenario();
+          var waiter = start(() -> scenario.acquire(true));
+          while (!scenario.queue.hasWaiters()) {
             Thread.onSpinWait();
           }
-          race(line::passOn, () -> line.stand(true));
+          race(scenario::handOff, () -> scenario.acquire(true));
           join(waiter.get(0));
-          line.assertTakenOnceAndOnePermit();
+          scenario.assertTakenOnceAndOnePermit();
         });
   }
 
   @Test
-  void twoInLineDoNotBothHaveIt() {
+  void twoWaitersDoNotBothHaveIt() {
     check(
         SCHEDULES,
         () -> {
-          Line line = new Line();
-          race(() -> line.stand(true), () -> line.stand(true), line::passOn);
-          line.assertTakenOnceAndOnePermit();
+          Scenario scenario = new Scenario();
+          race(() -> scenario.acquire(true), () -> scenario.acquire(true), scenario::handOff);
+          scenario.assertTakenOnceAndOnePermit();
         });
   }
 
   @Test
-  void whoDoesNotWaitMayTakeItButNotLoseIt() {
+  void anAttemptWithoutAWaitMayTakeItButNotLoseIt() {
     check(
         SCHEDULES,
         () -> {
-          Line line = new Line();
-          race(() -> line.stand(false), line::passOn);
-          line.assertTakenOnceAndOnePermit();
+          Scenario scenario = new Scenario();
+          race(() -> scenario.acquire(false), scenario::handOff);
+          scenario.assertTakenOnceAndOnePermit();
         });
   }
 }

@@ -29,39 +29,39 @@ class LocalQueueTest {
       new TransferableHold("id:1", 0, 0, 1, 7, TransferableHold.TokenReserve.NONE, 0);
 
   private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // it wraps around
-  private final LocalQueue gate = new LocalQueue(clock::get);
+  private final LocalQueue queue = new LocalQueue(clock::get);
   private final List<String> order = new CopyOnWriteArrayList<>();
 
   @Test
   void theFirstHasThePermitAndOthersDoNot() throws Exception {
-    assertTrue(gate.enter(0, true));
-    assertFalse(gate.enter(0, true));
-    assertFalse(gate.enter(-1, false));
-    assertFalse(gate.enter(1_000_000, true), "a wait that ends without the permit");
+    assertTrue(queue.enter(0, true));
+    assertFalse(queue.enter(0, true));
+    assertFalse(queue.enter(-1, false));
+    assertFalse(queue.enter(1_000_000, true), "a wait that ends without the permit");
 
-    gate.release();
+    queue.release();
 
-    assertTrue(gate.enter(0, true));
+    assertTrue(queue.enter(0, true));
   }
 
   @Test
-  void theLineIsInTheOrderOfArrival() throws Exception {
-    assertTrue(gate.enter(0, true));
-    List<BackgroundCall<Boolean>> line = new ArrayList<>();
+  void theQueueIsInTheOrderOfArrival() throws Exception {
+    assertTrue(queue.enter(0, true));
+    List<BackgroundCall<Boolean>> waiters = new ArrayList<>();
     for (int i = 1; i <= 4; i++) {
-      line.add(waiter("thread " + i, i % 2 == 0 ? LeaseTerms.FOREVER : AN_HOUR, i < 3));
+      waiters.add(waiter("thread " + i, i % 2 == 0 ? LeaseTerms.FOREVER : AN_HOUR, i < 3));
     }
 
-    gate.release();
+    queue.release();
 
-    for (BackgroundCall<Boolean> waiter : line) {
+    for (BackgroundCall<Boolean> waiter : waiters) {
       assertTrue(waiter.get());
     }
     assertEquals(List.of("thread 1", "thread 2", "thread 3", "thread 4"), order);
   }
 
   @Test
-  void whoComesLaterDoesNotOvertakeTheLine() throws Exception {
+  void aLaterThreadDoesNotBarge() throws Exception {
     for (int round = 0; round < 20; round++) {
       LocalQueue busy = new LocalQueue(clock::get);
       assertTrue(busy.enter(0, true));
@@ -69,28 +69,28 @@ class LocalQueueTest {
 
       busy.release();
 
-      assertFalse(busy.enter(1, true), "the first in line has it and keeps it");
+      assertFalse(busy.enter(1, true), "the first waiter has it and keeps it");
       assertTrue(first.get());
     }
   }
 
   @Test
-  void aHoldThatIsLeftMayBeTakenPastTheLineAFewTimesInARow() throws Exception {
+  void anOfferedHoldMayBeTakenByBargingAFewTimesInARow() throws Exception {
     int most = 0;
-    for (int round = 0; round < 1_000 && most < LocalQueue.MOST_OVERTAKEN; round++) {
+    for (int round = 0; round < 1_000 && most < LocalQueue.MAX_BARGES; round++) {
       LocalQueue busy = new LocalQueue(clock::get);
       assertTrue(busy.enter(AN_HOUR, true));
       BackgroundCall<Boolean> first = BackgroundCall.startAndPark(() -> busy.enter(AN_HOUR, true));
-      int times = overtaken(busy);
+      int times = barges(busy);
       assertTrue(first.get());
-      assertTrue(times <= LocalQueue.MOST_OVERTAKEN, "overtaken " + times + " times");
+      assertTrue(times <= LocalQueue.MAX_BARGES, "barged " + times + " times");
       most = Math.max(most, times);
     }
-    assertTrue(most > 0, "nobody was ever quicker than the one who was woken");
+    assertTrue(most > 0, "no thread was ever faster than the one that was woken");
   }
 
   @Test
-  void whoCannotUseAHoldDoesNotTakeItPastTheLine() throws Exception {
+  void aThreadThatCannotUseTheHoldDoesNotBarge() throws Exception {
     for (int round = 0; round < 20; round++) {
       LocalQueue busy = new LocalQueue(clock::get);
       assertTrue(busy.enter(AN_HOUR, true));
@@ -106,61 +106,61 @@ class LocalQueueTest {
   }
 
   @Test
-  void onceTheLineCouldHaveMovedNobodyTakesAHoldPastIt() throws Exception {
+  void noThreadBargesAfterTheWindow() throws Exception {
     for (int round = 0; round < 20; round++) {
       LocalQueue busy = new LocalQueue(clock::get);
       assertTrue(busy.enter(AN_HOUR, true));
       BackgroundCall<Boolean> first = BackgroundCall.startAndPark(() -> busy.enter(AN_HOUR, true));
-      clock.addAndGet(LocalQueue.OVERTAKING_NANOS + 1);
+      clock.addAndGet(LocalQueue.BARGE_WINDOW_NANOS + 1);
 
-      assertEquals(0, overtaken(busy));
+      assertEquals(0, barges(busy));
 
       assertTrue(first.get());
     }
   }
 
-  /** Comes past the line. */
+  /** Enters by barging. */
   @FunctionalInterface
   private interface Newcomer {
-    boolean enters(LocalQueue line) throws InterruptedException;
+    boolean enters(LocalQueue queue) throws InterruptedException;
   }
 
-  private static int overtaken(LocalQueue line) throws InterruptedException {
-    return overtaken(line, gate -> gate.enter(1, true, HOLD::equals));
+  private static int barges(LocalQueue busy) throws InterruptedException {
+    return barges(busy, queue -> queue.enter(1, true, HOLD::equals));
   }
 
-  /** Leaves a hold to the one in line, and takes it again as often as that can be. */
-  private static int overtaken(LocalQueue line, Newcomer newcomer) throws InterruptedException {
+  /** Offers a hold to the waiter, and takes it again as often as possible. */
+  private static int barges(LocalQueue busy, Newcomer newcomer) throws InterruptedException {
     int times = -1;
     do {
-      line.offerHold(HOLD);
-      line.release();
+      busy.offerHold(HOLD);
+      busy.release();
       times++;
-    } while (newcomer.enters(line) && line.takeHold() != null);
+    } while (newcomer.enters(busy) && busy.takeHold() != null);
     return times;
   }
 
   @Test
-  void whoOnlyTriesIsCountedToo() throws Exception {
+  void anAttemptWithoutAWaitCountsAsABargeToo() throws Exception {
     for (int round = 0; round < 1_000; round++) {
       LocalQueue busy = new LocalQueue(clock::get);
       assertTrue(busy.enter(AN_HOUR, true));
       BackgroundCall<Boolean> first = BackgroundCall.startAndPark(() -> busy.enter(AN_HOUR, true));
-      int times = overtaken(busy, LocalQueue::enterIfFree);
+      int times = barges(busy, LocalQueue::enterIfFree);
       assertTrue(first.get());
-      assertTrue(times <= LocalQueue.MOST_OVERTAKEN, "overtaken " + times + " times");
+      assertTrue(times <= LocalQueue.MAX_BARGES, "barged " + times + " times");
     }
   }
 
   @Test
-  void whoOnlyTriesDoesNotComePastALineThatCouldHaveMoved() throws Exception {
+  void anAttemptWithoutAWaitDoesNotBargeAfterTheWindow() throws Exception {
     for (int round = 0; round < 20; round++) {
       LocalQueue busy = new LocalQueue(clock::get);
       assertTrue(busy.enter(AN_HOUR, true));
       BackgroundCall<Boolean> first = BackgroundCall.startAndPark(() -> busy.enter(AN_HOUR, true));
-      clock.addAndGet(LocalQueue.OVERTAKING_NANOS + 1);
+      clock.addAndGet(LocalQueue.BARGE_WINDOW_NANOS + 1);
 
-      assertEquals(0, overtaken(busy, LocalQueue::enterIfFree));
+      assertEquals(0, barges(busy, LocalQueue::enterIfFree));
 
       assertTrue(first.get());
     }
@@ -168,7 +168,7 @@ class LocalQueueTest {
 
   @Test
   void anUnboundedUninterruptibleWaitKeepsItsPlaceThroughInterrupts() throws Exception {
-    assertTrue(gate.enter(0, true));
+    assertTrue(queue.enter(0, true));
     BackgroundCall<Boolean> first = waiter("first", LeaseTerms.FOREVER, false);
     BackgroundCall<Boolean> second = waiter("second", LeaseTerms.FOREVER, false);
 
@@ -176,7 +176,7 @@ class LocalQueueTest {
     first.awaitParked();
     first.interrupt();
     first.awaitParked();
-    gate.release();
+    queue.release();
 
     assertTrue(first.get());
     assertTrue(second.get());
@@ -185,28 +185,28 @@ class LocalQueueTest {
 
   @Test
   void aBoundedUninterruptibleWaitGoesOnThroughInterruptsUntilItIsOver() throws Exception {
-    assertTrue(gate.enter(0, true));
+    assertTrue(queue.enter(0, true));
     BackgroundCall<Boolean> waiter = waiter("waiter", AN_HOUR, false);
-    BackgroundCall<Boolean> inVain =
+    BackgroundCall<Boolean> timedOut =
         BackgroundCall.start(
             () -> {
               Thread.currentThread().interrupt();
-              boolean entered = gate.enter(1_000_000, false);
+              boolean entered = queue.enter(1_000_000, false);
               return entered || !Thread.interrupted();
             });
 
     waiter.interrupt();
     waiter.awaitParked();
-    assertFalse(inVain.get(), "no permit, and the status stands");
-    gate.release();
+    assertFalse(timedOut.get(), "no permit, and the status is kept");
+    queue.release();
 
     assertTrue(waiter.get());
     assertEquals(List.of("waiter, interrupted"), order);
   }
 
   @Test
-  void whoIsInterruptedLeavesTheLineAndTakesNoPermit() throws Exception {
-    assertTrue(gate.enter(0, true));
+  void anInterruptedThreadLeavesTheQueueWithoutAPermit() throws Exception {
+    assertTrue(queue.enter(0, true));
     BackgroundCall<Boolean> unbounded = waiter("unbounded", LeaseTerms.FOREVER, true);
     BackgroundCall<Boolean> bounded = waiter("bounded", AN_HOUR, true);
     BackgroundCall<Boolean> last = waiter("last", AN_HOUR, true);
@@ -218,102 +218,102 @@ class LocalQueueTest {
       var end = assertThrows(ExecutionException.class, gone::get);
       assertEquals(InterruptedException.class, end.getCause().getClass());
     }
-    gate.release();
+    queue.release();
     assertTrue(last.get());
     assertEquals(List.of("last"), order);
   }
 
   @Test
-  void anOpenGateLetsEverybodyThrough() throws Exception {
-    assertTrue(gate.enter(0, true));
+  void releaseAllLetsAllWaitersEnter() throws Exception {
+    assertTrue(queue.enter(0, true));
     BackgroundCall<Boolean> one = waiterThatKeeps();
     BackgroundCall<Boolean> two = waiterThatKeeps();
 
-    gate.releaseAll(10);
+    queue.releaseAll(10);
 
     assertTrue(one.get());
     assertTrue(two.get());
-    assertTrue(gate.enter(0, true));
+    assertTrue(queue.enter(0, true));
   }
 
   @Test
-  void itIsKnownWhetherOthersStandInTheLine() throws Exception {
-    assertTrue(gate.enter(0, true));
-    assertFalse(gate.hasWaiters());
+  void hasWaitersTellsWhetherThreadsWait() throws Exception {
+    assertTrue(queue.enter(0, true));
+    assertFalse(queue.hasWaiters());
 
     BackgroundCall<Boolean> waiter = waiterThatKeeps();
-    assertTrue(gate.hasWaiters());
+    assertTrue(queue.hasWaiters());
 
-    gate.release();
+    queue.release();
     assertTrue(waiter.get());
-    assertFalse(gate.hasWaiters());
+    assertFalse(queue.hasWaiters());
   }
 
   @Test
-  void itIsKnownSinceWhenSomebodyElseHasBeenSeenToHoldTheLock() {
+  void aBusyReplyCountsSinceItsTime() {
     long then = Long.MAX_VALUE - 5; // nanoTime may be anything, and wraps around
-    assertFalse(gate.wasBusySince(then), "nobody has asked yet");
+    assertFalse(queue.observations().isBusySince(then), "no reply yet");
 
-    gate.wasBusy(then + 10);
+    queue.observations().recordBusy(then + 10);
 
-    assertTrue(gate.wasBusySince(then));
-    assertTrue(gate.wasBusySince(then + 10));
-    assertFalse(gate.wasBusySince(then + 11));
+    assertTrue(queue.observations().isBusySince(then));
+    assertTrue(queue.observations().isBusySince(then + 10));
+    assertFalse(queue.observations().isBusySince(then + 11));
   }
 
   @Test
-  void aFaultIsRememberedSinceTheFirstOfItsRow() {
+  void anOutageCountsFromTheFirstFaultOfItsRow() {
     CommandException first = fault("first");
     CommandException second = fault("second");
-    assertNull(gate.trouble());
+    assertNull(queue.observations().outage());
 
-    gate.recordAttempt(first, 100);
-    gate.recordAttempt(second, 250);
+    queue.observations().recordAttempt(first, 100);
+    queue.observations().recordAttempt(second, 250);
 
-    LocalQueue.Outage trouble = gate.trouble();
-    assertNotNull(trouble);
-    assertSame(second, trouble.fault());
-    assertEquals(100, trouble.sinceNanos());
-    assertEquals(250, trouble.lastNanos());
+    Outage outage = queue.observations().outage();
+    assertNotNull(outage);
+    assertSame(second, outage.fault());
+    assertEquals(100, outage.sinceNanos());
+    assertEquals(250, outage.lastNanos());
   }
 
   @Test
-  void anAnswerEndsTheTroubleAndTheNextRowStartsAnew() {
-    gate.recordAttempt(fault("old"), 100);
+  void aReplyEndsTheOutageAndTheNextFaultBeginsAnother() {
+    queue.observations().recordAttempt(fault("old"), 100);
 
-    gate.recordAttempt(null, 200);
-    assertNull(gate.trouble());
+    queue.observations().recordAttempt(null, 200);
+    assertNull(queue.observations().outage());
 
-    gate.recordAttempt(fault("new"), 300);
-    LocalQueue.Outage trouble = gate.trouble();
-    assertNotNull(trouble);
-    assertEquals(300, trouble.sinceNanos());
+    queue.observations().recordAttempt(fault("new"), 300);
+    Outage outage = queue.observations().outage();
+    assertNotNull(outage);
+    assertEquals(300, outage.sinceNanos());
   }
 
   @Test
-  void troubleIsFreshForASecondAfterItsLastFault() {
+  void anOutageIsFreshForASecondAfterItsLastFault() {
     long last = Long.MAX_VALUE - 10; // nanoTime may be anything, and wraps around
-    LocalQueue.Outage trouble = new LocalQueue.Outage(fault("lately"), last - 5 * SECOND, last);
+    Outage outage = new Outage(fault("lately"), last - 5 * SECOND, last);
 
-    assertTrue(trouble.isFresh(last));
-    assertTrue(trouble.isFresh(last + SECOND - 1));
-    assertFalse(trouble.isFresh(last + SECOND));
-    assertFalse(trouble.isFresh(last + 5 * SECOND));
+    assertTrue(outage.isFresh(last));
+    assertTrue(outage.isFresh(last + SECOND - 1));
+    assertFalse(outage.isFresh(last + SECOND));
+    assertFalse(outage.isFresh(last + 5 * SECOND));
   }
 
-  /** Waits for the permit, notes it, and passes it on. */
+  /** Waits for the permit, records that, and releases it. */
   private BackgroundCall<Boolean> waiter(String name, long nanos, boolean interruptible) {
     return BackgroundCall.startAndPark(
         () -> {
-          boolean entered = gate.enter(nanos, interruptible);
+          boolean entered = queue.enter(nanos, interruptible);
           order.add(Thread.interrupted() ? name + ", interrupted" : name);
-          gate.release();
+          queue.release();
           return entered;
         });
   }
 
   private BackgroundCall<Boolean> waiterThatKeeps() {
-    return BackgroundCall.startAndPark(() -> gate.enter(LeaseTerms.FOREVER, false));
+    return BackgroundCall.startAndPark(() -> queue.enter(LeaseTerms.FOREVER, false));
   }
 
   private static CommandException fault(String message) {

@@ -15,15 +15,15 @@ import io.mortise.core.internal.lease.LeaseStateMachine;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The line is one line, with one permit, for as long as anybody uses it; and then it is gone. */
+/** A lock has one queue with one permit for as long as any thread uses it; then it is removed. */
 @Tag("interleavings")
 class LocalQueuesInterleavingsTest {
   private static final String LOCK = "orders";
   private static final long FOREVER = Long.MAX_VALUE;
 
   /** What the threads of one scenario share. */
-  private static final class Line {
-    final LocalQueues gates = new LocalQueues(System::nanoTime);
+  private static final class Scenario {
+    final LocalQueues queues = new LocalQueues(System::nanoTime);
 
     /** Whoever has the permit may write these; they are plain so that two who have it show. */
     private int inside;
@@ -32,10 +32,10 @@ class LocalQueuesInterleavingsTest {
 
     /** One acquisition and hold: whether it got the permit. */
     boolean turn(long nanos, boolean interruptible) {
-      LocalQueue gate = gates.join(LOCK);
+      LocalQueue queue = queues.join(LOCK);
       boolean permit = false;
       try {
-        permit = gate.enter(nanos, interruptible);
+        permit = queue.enter(nanos, interruptible);
         if (permit) {
           inside++;
           assertEquals(1, inside, "the permit is somebody else's");
@@ -45,7 +45,7 @@ class LocalQueuesInterleavingsTest {
       } catch (InterruptedException e) {
         assertFalse(permit);
       } finally {
-        gates.leave(LOCK, gate, permit);
+        queues.leave(LOCK, queue, permit);
       }
       return permit;
     }
@@ -55,118 +55,118 @@ class LocalQueuesInterleavingsTest {
       assertTrue(turn(FOREVER, false));
     }
 
-    /** The gate was kept alive by this one, who did not enter. */
+    /** The queue was kept alive by this one, who did not enter. */
     void assertOnePermit(LocalQueue kept) throws InterruptedException {
-      assertEquals(1, gates.size());
+      assertEquals(1, queues.size());
       assertEquals(1, kept.users);
       assertFalse(kept.hasWaiters());
       assertTrue(kept.enter(0, true), "the permit was lost");
       assertFalse(kept.enter(0, true), "the permit was passed on twice");
-      gates.leave(LOCK, kept, true);
-      assertEquals(0, gates.size());
+      queues.leave(LOCK, kept, true);
+      assertEquals(0, queues.size());
     }
   }
 
   @Test
-  void oneAtATimeHasThePermitAndNobodyIsForgottenInTheLine() {
+  void onlyOneThreadHasThePermitAndNoWaiterIsForgotten() {
     check(
         200,
         () -> {
-          Line line = new Line();
-          race(line::turn, line::turn, line::turn);
-          assertEquals(3, line.turns);
-          assertEquals(0, line.gates.size(), "a gate that nobody uses was left behind");
+          Scenario scenario = new Scenario();
+          race(scenario::turn, scenario::turn, scenario::turn);
+          assertEquals(3, scenario.turns);
+          assertEquals(0, scenario.queues.size(), "a queue that nobody uses was left behind");
         });
   }
 
   @Test
-  void aGateThatIsLeftByItsLastIsNotGivenToTheNext() {
+  void aQueueThatItsLastUserHasLeftIsNotGivenToTheNext() {
     check(
         200,
         () -> {
-          Line line = new Line();
+          Scenario scenario = new Scenario();
           Interleavings.Step twice =
               () -> {
-                line.turn();
-                line.turn();
+                scenario.turn();
+                scenario.turn();
               };
           race(twice, twice);
-          assertEquals(4, line.turns);
-          assertEquals(0, line.gates.size());
+          assertEquals(4, scenario.turns);
+          assertEquals(0, scenario.queues.size());
         });
   }
 
   @Test
-  void whoDoesNotWaitNeitherTakesNorAddsAPermit() {
+  void anAttemptWithoutAWaitNeitherTakesNorAddsAPermit() {
     check(
         200,
         () -> {
-          Line line = new Line();
-          LocalQueue kept = line.gates.join(LOCK);
-          race(line::turn, () -> line.turn(0, true));
-          line.assertOnePermit(kept);
+          Scenario scenario = new Scenario();
+          LocalQueue kept = scenario.queues.join(LOCK);
+          race(scenario::turn, () -> scenario.turn(0, true));
+          scenario.assertOnePermit(kept);
         });
   }
 
   @Test
-  void whoIsInterruptedInTheLineNeitherTakesNorAddsAPermit() {
+  void anInterruptedWaiterNeitherTakesNorAddsAPermit() {
     check(
         200,
         () -> {
-          Line line = new Line();
-          LocalQueue kept = line.gates.join(LOCK);
-          var waiters = start(() -> line.turn(FOREVER, true), line::turn);
+          Scenario scenario = new Scenario();
+          LocalQueue kept = scenario.queues.join(LOCK);
+          var waiters = start(() -> scenario.turn(FOREVER, true), scenario::turn);
           waiters.get(0).interrupt();
           for (Thread waiter : waiters) {
             join(waiter);
           }
-          line.assertOnePermit(kept);
+          scenario.assertOnePermit(kept);
         });
   }
 
   @Test
-  void aHoldThatIsLostWhileItIsReleasedPassesItsPermitOnOnce() {
+  void aHoldThatIsLostWhileItIsReleasedReleasesItsPermitOnce() {
     LeaseLoss loss = new LeaseLoss(LOCK, 7, Reason.EXPIRED, 0, "late");
     check(
         200,
         () -> {
-          Line line = new Line();
-          LocalQueue kept = line.gates.join(LOCK);
-          LocalQueue gate = line.gates.join(LOCK);
-          assertTrue(gate.enter(0, true));
+          Scenario scenario = new Scenario();
+          LocalQueue kept = scenario.queues.join(LOCK);
+          LocalQueue queue = scenario.queues.join(LOCK);
+          assertTrue(queue.enter(0, true));
           LeaseStateMachine hold = new LeaseStateMachine(LOCK, Runnable::run);
           race(
               () -> {
                 if (hold.lose(loss)) {
-                  line.gates.leave(LOCK, gate, true);
+                  scenario.queues.leave(LOCK, queue, true);
                 }
               },
               () -> {
                 if (hold.beginRelease()) {
                   hold.endRelease(null);
-                  line.gates.leave(LOCK, gate, true);
+                  scenario.queues.leave(LOCK, queue, true);
                 }
               },
-              line::turn);
-          line.assertOnePermit(kept);
+              scenario::turn);
+          scenario.assertOnePermit(kept);
         });
   }
 
   @Test
-  void nobodyIsLeftInALineThatIsClosed() {
+  void noWaiterIsLeftInAClosedQueue() {
     check(
         200,
         () -> {
-          LocalQueues gates = new LocalQueues(System::nanoTime);
-          LocalQueue held = gates.join(LOCK);
+          LocalQueues queues = new LocalQueues(System::nanoTime);
+          LocalQueue held = queues.join(LOCK);
           assertTrue(held.enter(0, true)); // by a hold that never ends
           Interleavings.Step waiter =
               () -> {
-                LocalQueue gate = gates.join(LOCK);
-                assertTrue(gate.enter(FOREVER, false));
-                gates.leave(LOCK, gate, true);
+                LocalQueue queue = queues.join(LOCK);
+                assertTrue(queue.enter(FOREVER, false));
+                queues.leave(LOCK, queue, true);
               };
-          race(waiter, waiter, gates::close);
+          race(waiter, waiter, queues::close);
           assertEquals(1, held.users);
         });
   }

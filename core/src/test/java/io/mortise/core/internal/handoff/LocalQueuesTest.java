@@ -27,57 +27,57 @@ import org.junit.jupiter.api.Timeout;
 class LocalQueuesTest {
   private static final long AN_HOUR = 3_600_000_000_000L;
 
-  private final LocalQueues gates = new LocalQueues(System::nanoTime);
+  private final LocalQueues queues = new LocalQueues(System::nanoTime);
 
   @Test
-  void oneLockHasOneGateAndAnotherLockAnother() {
-    LocalQueue gate = gates.join("a");
+  void eachLockHasItsOwnQueue() {
+    LocalQueue queue = queues.join("a");
 
-    assertSame(gate, gates.join("a"));
-    assertNotSame(gate, gates.join("b"));
-    assertEquals(2, gates.size());
+    assertSame(queue, queues.join("a"));
+    assertNotSame(queue, queues.join("b"));
+    assertEquals(2, queues.size());
   }
 
   @Test
-  void theLastWhoLeavesTakesTheGateAway() {
-    LocalQueue gate = gates.join("a");
-    gates.join("a");
+  void theLastUserRemovesTheQueue() {
+    LocalQueue queue = queues.join("a");
+    queues.join("a");
 
-    gates.leave("a", gate, false);
-    assertSame(gate, gates.join("a"), "somebody is still there");
-    gates.leave("a", gate, false);
-    gates.leave("a", gate, false);
+    queues.leave("a", queue, false);
+    assertSame(queue, queues.join("a"), "somebody is still there");
+    queues.leave("a", queue, false);
+    queues.leave("a", queue, false);
 
-    assertEquals(0, gates.size());
-    assertNotSame(gate, gates.join("a"));
+    assertEquals(0, queues.size());
+    assertNotSame(queue, queues.join("a"));
   }
 
   @Test
-  void leavingPassesThePermitOnExactlyOnce() throws Exception {
-    LocalQueue gate = gates.join("a");
-    gates.join("a");
-    gates.join("a");
-    assertTrue(gate.enter(0, true));
+  void leavingReleasesThePermitExactlyOnce() throws Exception {
+    LocalQueue queue = queues.join("a");
+    queues.join("a");
+    queues.join("a");
+    assertTrue(queue.enter(0, true));
 
-    gates.leave("a", gate, true);
+    queues.leave("a", queue, true);
 
-    assertTrue(gate.enter(0, true));
-    assertFalse(gate.enter(0, true), "one permit, not two");
+    assertTrue(queue.enter(0, true));
+    assertFalse(queue.enter(0, true), "one permit, not two");
   }
 
   @Test
-  void whoHasNoPermitPassesNoneOn() throws Exception {
-    LocalQueue gate = gates.join("a");
-    gates.join("a");
-    assertTrue(gate.enter(0, true));
+  void leavingWithoutThePermitReleasesNone() throws Exception {
+    LocalQueue queue = queues.join("a");
+    queues.join("a");
+    assertTrue(queue.enter(0, true));
 
-    gates.leave("a", gate, false);
+    queues.leave("a", queue, false);
 
-    assertFalse(gate.enter(0, true));
+    assertFalse(queue.enter(0, true));
   }
 
   @Test
-  void neverTwoAreInsideAndNothingStaysBehind() throws Exception {
+  void onlyOneThreadHasThePermitAndNoQueueIsLeftBehind() throws Exception {
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger turns = new AtomicInteger();
     List<BackgroundCall<Integer>> threads = new ArrayList<>();
@@ -88,14 +88,14 @@ class LocalQueuesTest {
                 int crowds = 0;
                 for (int i = 0; i < 2_000; i++) {
                   String lock = "lock";
-                  LocalQueue gate = gates.join(lock);
-                  boolean permit = gate.enter(i % 3 == 0 ? 0 : AN_HOUR, true);
+                  LocalQueue queue = queues.join(lock);
+                  boolean permit = queue.enter(i % 3 == 0 ? 0 : AN_HOUR, true);
                   if (permit) {
                     crowds += inside.incrementAndGet() == 1 ? 0 : 1;
                     turns.incrementAndGet();
                     inside.decrementAndGet();
                   }
-                  gates.leave(lock, gate, permit);
+                  queues.leave(lock, queue, permit);
                 }
                 return crowds;
               }));
@@ -105,21 +105,21 @@ class LocalQueuesTest {
       assertEquals(0, thread.get());
     }
     assertTrue(turns.get() > 8 * 1_000, "most waited for their turn: " + turns);
-    assertEquals(0, gates.size());
+    assertEquals(0, queues.size());
   }
 
   @Test
-  void closingLeavesNobodyInALine() throws Exception {
-    LocalQueue a = gates.join("a");
-    LocalQueue b = gates.join("b");
+  void closingLeavesNoThreadWaiting() throws Exception {
+    LocalQueue a = queues.join("a");
+    LocalQueue b = queues.join("b");
     assertTrue(a.enter(0, true));
     assertTrue(b.enter(0, true));
     List<BackgroundCall<Boolean>> waiters = new ArrayList<>();
-    for (LocalQueue gate : List.of(a, a, b, b)) {
-      waiters.add(BackgroundCall.startAndPark(() -> gate.enter(LeaseTerms.FOREVER, false)));
+    for (LocalQueue queue : List.of(a, a, b, b)) {
+      waiters.add(BackgroundCall.startAndPark(() -> queue.enter(LeaseTerms.FOREVER, false)));
     }
 
-    gates.close();
+    queues.close();
 
     for (BackgroundCall<Boolean> waiter : waiters) {
       assertTrue(waiter.get());
@@ -129,26 +129,25 @@ class LocalQueuesTest {
   @Test
   void theLockCountsAsHeldHereWhileItsHoldIsValidAndHasThePermit() {
     try (LockClient client = LockClient.create("redis://127.0.0.1:1")) {
-      RedisLockClient engine = (RedisLockClient) client;
-      LocalQueue gate = gates.join("a");
-      assertFalse(gate.isHeldHere());
+      LocalQueue queue = queues.join("a");
+      assertFalse(queue.isHeldHere());
 
-      gate.setHolder(lease(engine, System.nanoTime()));
-      assertTrue(gate.isHeldHere());
-      gate.release();
-      assertFalse(gate.isHeldHere(), "the permit went on");
+      queue.setHolder(lease((RedisLockClient) client, System.nanoTime()));
+      assertTrue(queue.isHeldHere());
+      queue.release();
+      assertFalse(queue.isHeldHere(), "the permit went on");
 
-      gate.setHolder(lease(engine, System.nanoTime() - AN_HOUR));
-      assertFalse(gate.isHeldHere(), "its lease is over");
+      queue.setHolder(lease((RedisLockClient) client, System.nanoTime() - AN_HOUR));
+      assertFalse(queue.isHeldHere(), "its lease is over");
     }
   }
 
-  private static RedisLease lease(RedisLockClient engine, long sentNanos) {
+  private static RedisLease lease(RedisLockClient client, long sentNanos) {
     LockProtocol protocol = new FakeProtocol("a");
     LeaseTerms terms =
-        LeaseTerms.of(engine.options(), Duration.ZERO, Duration.ofMinutes(10), false);
-    LeaseContext context = engine.context().lease();
-    return new RedisLease(
+        LeaseTerms.of(client.options(), Duration.ZERO, Duration.ofMinutes(10), false);
+    LeaseContext context = client.context().lease();
+    return RedisLease.granted(
         context,
         protocol,
         "client:1",

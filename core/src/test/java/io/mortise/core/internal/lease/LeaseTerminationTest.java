@@ -35,9 +35,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whatever goes wrong while a hold ends, it ends, and the line of its name opens. */
+/** Whatever goes wrong while a hold ends, it ends, and its local queue moves. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+@SuppressWarnings("LockNotBeforeTry") // the test is about the end of holds
 class LeaseTerminationTest {
   private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
   private static final String UNREADABLE = RespServer.OK;
@@ -49,7 +49,7 @@ class LeaseTerminationTest {
       new RespServer(command -> answers.getOrDefault(command.get(1), RespServer.HANG_UP));
   private volatile boolean noThreads;
   private final AtomicInteger refused = new AtomicInteger();
-  private final RedisLockClient engine =
+  private final RedisLockClient client =
       new RedisLockClient(
           LockOptions.builder()
               .lease(Duration.ofMillis(500))
@@ -58,7 +58,7 @@ class LeaseTerminationTest {
           workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
           this::thread,
           new ReleaseFairness());
-  private final RedisLock lock = new RedisLock(engine, "orders");
+  private final RedisLock lock = new RedisLock(client, "orders");
 
   LeaseTerminationTest() {
     answer("lock/acquire", RespServer.integers(List.of(1L, 42L, 0L)));
@@ -82,22 +82,22 @@ class LeaseTerminationTest {
   @AfterEach
   void close() {
     noThreads = false;
-    engine.close();
+    client.close();
     server.close();
   }
 
-  private void assertLineIsOpen() {
-    assertEquals(0, engine.status().contended());
+  private void assertLocalQueueIsFree() {
+    assertEquals(0, client.status().contended());
   }
 
   private void awaitNoPendingRelease() {
     await()
         .atMost(BackgroundCall.LIVENESS)
-        .untilAsserted(() -> assertEquals(0, engine.status().pendingReleases()));
+        .untilAsserted(() -> assertEquals(0, client.status().pendingReleases()));
   }
 
   @Test
-  void aReleaseWithoutAnAnswerIsToldAlsoWhenNoThreadCanRepeatItAndIsRepeatedWhenOneCan() {
+  void aReleaseWithoutAReplyIsReportedEvenWithoutAWorkerAndIsRepeatedWhenThereIsOne() {
     lock.lock();
     answer("lock/release", RespServer.HANG_UP);
     noThreads = true;
@@ -105,52 +105,52 @@ class LeaseTerminationTest {
     LockException thrown = assertThrows(LockException.class, lock::unlock);
 
     assertTrue(thrown.getMessage().contains("could not be confirmed"), thrown.getMessage());
-    assertLineIsOpen();
-    assertEquals(1, engine.status().pendingReleases());
+    assertLocalQueueIsFree();
+    assertEquals(1, client.status().pendingReleases());
     answer("lock/release", RELEASED);
     noThreads = false;
     awaitNoPendingRelease();
   }
 
   @Test
-  void aLossForWhichThereIsNoThreadOpensTheLineAndIsToldWhenThereIsOne() {
+  void aLossWithoutAWorkerFreesTheLocalQueueAndListenersAreNotifiedWhenThereIsOne() {
     answer("lock/renew", RespServer.HANG_UP);
     noThreads = true; // from the beginning: a thread that was made once would serve again
     Lease lease = lock.tryAcquire().orElseThrow();
-    List<LeaseLoss> told = new CopyOnWriteArrayList<>();
-    lease.onLost(told::add);
+    List<LeaseLoss> notified = new CopyOnWriteArrayList<>();
+    lease.onLost(notified::add);
 
     await().atMost(BackgroundCall.LIVENESS).until(() -> lease.state() == State.LOST);
 
-    assertLineIsOpen();
-    assertEquals(List.of(), told);
+    assertLocalQueueIsFree();
+    assertEquals(List.of(), notified);
     noThreads = false;
-    await().atMost(BackgroundCall.LIVENESS).untilAsserted(() -> assertEquals(1, told.size()));
+    await().atMost(BackgroundCall.LIVENESS).untilAsserted(() -> assertEquals(1, notified.size()));
     awaitNoPendingRelease();
   }
 
   @Test
-  void aReleaseThatBreaksOffOpensTheLineAndIsRepeated() {
+  void aReleaseThatFailsInTheMiddleFreesTheLocalQueueAndIsRepeated() {
     Lease lease = lock.tryAcquire().orElseThrow();
     answer("lock/release", UNREADABLE);
 
     assertThrows(ClassCastException.class, lease::close);
 
     assertEquals(State.RELEASED, lease.state());
-    assertLineIsOpen();
-    assertEquals(1, engine.status().pendingReleases());
+    assertLocalQueueIsFree();
+    assertEquals(1, client.status().pendingReleases());
   }
 
   @Test
-  void eachReleaseOfAGroupThatBreaksOffOpensItsLine() throws Exception {
+  void eachReleaseOfAGroupThatFailsInTheMiddleFreesItsLocalQueue() throws Exception {
     List<LeaseSource> sources =
         List.of(
             LeaseBackedLock.sourceOf(lock),
-            LeaseBackedLock.sourceOf(new RedisLock(engine, "invoices")));
-    LeaseTerms terms = LeaseTerms.of(engine.options(), Duration.ZERO, null, true);
+            LeaseBackedLock.sourceOf(new RedisLock(client, "invoices")));
+    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, null, true);
     List<OwnedLease> leases =
         ((GroupAttemptResult.Acquired) LeaseGroup.acquire(sources, terms, null)).leases();
-    assertEquals(2, engine.status().contended());
+    assertEquals(2, client.status().contended());
     answer("lock/release", UNREADABLE);
 
     List<RuntimeException> thrown = LeaseGroup.release(leases);
@@ -159,14 +159,14 @@ class LeaseTerminationTest {
     for (OwnedLease lease : leases) {
       assertEquals(State.RELEASED, lease.state());
     }
-    assertLineIsOpen();
+    assertLocalQueueIsFree();
   }
 
   @Test
-  void aTaskForLaterIsDoneAlsoWhenThereWasNoThreadInTime() {
+  void aScheduledTaskRunsAlsoWhenThereWasNoWorkerInTime() {
     List<String> done = new CopyOnWriteArrayList<>();
     noThreads = true;
-    var unused = engine.context().lease().tasks().schedule(() -> done.add("done"), 0);
+    var unused = client.context().lease().tasks().schedule(() -> done.add("done"), 0);
 
     await().atMost(BackgroundCall.LIVENESS).until(() -> refused.get() > 0);
 

@@ -27,11 +27,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A release whose first try had no answer, and whose second finds nothing: has the first one
- * released the hold, or had the server lost it?
+ * A release whose first try had no reply, and whose second finds nothing: either the first try
+ * released the hold, or the server has lost it.
  */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // how it is given up is what is tested
+@SuppressWarnings("LockNotBeforeTry") // the test is about the release
 class ReleaseInDoubtTest {
   private static final LockOptions OPTIONS =
       LockOptions.builder().commandTimeout(Duration.ofSeconds(20)).build();
@@ -78,15 +78,15 @@ class ReleaseInDoubtTest {
     assertEquals(Reason.IN_DOUBT, thrown.reason());
     assertTrue(thrown.getMessage().contains("'orders'"), thrown.getMessage());
     assertTrue(thrown.getMessage().contains("restarted"), thrown.getMessage());
-    assertInstanceOf(CommandException.class, thrown.getCause(), "what became of the first try");
+    assertInstanceOf(CommandException.class, thrown.getCause(), "the outcome of the first try");
     assertEquals(2, releases.get());
     assertEquals(0, client.status().holds());
-    assertEquals(0, client.status().contended(), "the line is open");
+    assertEquals(0, client.status().contended(), "the local queue is free");
     assertEquals(0, client.status().pendingReleases(), "there is nothing more to release");
   }
 
   @Test
-  void aServerThatLivesHasReleasedItAtTheFirstTry() {
+  void aServerThatHasNotRestartedReleasedItAtTheFirstTry() {
     lock.unlock();
 
     assertEquals(2, releases.get());
@@ -100,11 +100,11 @@ class ReleaseInDoubtTest {
     assertInDoubt(assertThrows(LockException.class, lock::unlock));
 
     assertFalse(lock.isHeldByCurrentThread());
-    assertTrue(lock.tryLock(), "and it can be had anew");
+    assertTrue(lock.tryLock(), "and it can be acquired again");
   }
 
   @Test
-  void soMayOneThatHadRestartedBeforeWithoutANotice() {
+  void aServerThatHasRestartedUnnoticedMayHaveLostIt() {
     restart();
     releases.set(1); // the first try goes into a connection that is dead
 
@@ -114,7 +114,7 @@ class ReleaseInDoubtTest {
   }
 
   @Test
-  void whatIsGoneAtTheFirstTryIsLostAndNotInDoubt() {
+  void aHoldThatIsMissingAtTheFirstTryIsLostAndNotInDoubt() {
     firstAnswer = NOTHING;
 
     assertThrows(LeaseLostException.class, lock::unlock);

@@ -12,7 +12,7 @@ import io.mortise.core.LockOptions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class TermsTest {
+class LeaseTermsTest {
   private static final LockOptions OPTIONS = LockOptions.builder().lease(ofMillis(12_345)).build();
   private static final Duration FOR_EVER = ofSeconds(Long.MAX_VALUE, 999_999_999);
 
@@ -24,20 +24,20 @@ class TermsTest {
   }
 
   @Test
-  void noWaitGivenHasNoEndAndNoLeaseGivenIsTheClientsAndRenewed() {
+  void withoutAWaitThereIsNoEndAndWithoutALeaseThatOfTheClientIsRenewed() {
     assertEquals(
         new LeaseTerms(LeaseTerms.FOREVER, 12_345, true, false),
         LeaseTerms.of(OPTIONS, null, null, false));
   }
 
   @Test
-  void aWaitOfNothingIsOneAttempt() {
+  void aWaitOfZeroIsOneAttempt() {
     assertEquals(0, LeaseTerms.of(OPTIONS, Duration.ZERO, null, true).waitNanos());
     assertEquals(1, LeaseTerms.of(OPTIONS, ofNanos(1), null, true).waitNanos());
   }
 
   @Test
-  void aLeaseThatIsGivenIsNotRenewedAlsoWhenItIsThatOfTheClient() {
+  void aGivenLeaseIsNotRenewedEvenIfItEqualsThatOfTheClient() {
     assertEquals(
         new LeaseTerms(0, 12_345, false, true),
         LeaseTerms.of(OPTIONS, Duration.ZERO, OPTIONS.lease(), true));
@@ -67,7 +67,7 @@ class TermsTest {
   }
 
   @Test
-  void aHugeWaitCountsAsAYearAndIsNotForEver() {
+  void aHugeWaitCountsAsAYearAndIsBounded() {
     long year = 31_536_000_000_000_000L;
 
     assertEquals(year, LeaseTerms.of(OPTIONS, ofDays(365).plusNanos(1), null, true).waitNanos());

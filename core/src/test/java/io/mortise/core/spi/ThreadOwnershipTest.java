@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class OwnershipTest {
+class ThreadOwnershipTest {
   private static final LeaseTerms RENEWED = terms(null, true);
   private static final LeaseTerms FIXED = terms(Duration.ofMinutes(1), true);
 
@@ -65,7 +65,7 @@ class OwnershipTest {
   }
 
   @Test
-  void aReentryAsksNobodyAndIsCounted() throws Exception {
+  void aReentryIsCountedAndSendsNothing() throws Exception {
     lock(FIXED);
     lock(FIXED);
     lock(RENEWED);
@@ -111,7 +111,7 @@ class OwnershipTest {
   }
 
   @Test
-  void whoDoesNotGetTheLockOwnsNothing() throws Exception {
+  void aThreadThatDoesNotGetTheLockOwnsNothing() throws Exception {
     source.free.clear();
 
     assertFalse(ThreadOwnership.lock(source, RENEWED));
@@ -121,7 +121,7 @@ class OwnershipTest {
   }
 
   @Test
-  void anUnlockTooManySaysWhetherItEverHeld() throws Exception {
+  void aSuperfluousUnlockSaysWhetherTheThreadEverHeldTheLock() throws Exception {
     String thread = Thread.currentThread().getName();
     assertEquals(
         "lock 'orders': thread '" + thread + "' does not hold it: it has never locked it",
@@ -140,7 +140,7 @@ class OwnershipTest {
   }
 
   @Test
-  void threadsHoldWithoutRegardToEachOther() throws Exception {
+  void threadsHoldIndependentlyOfEachOther() throws Exception {
     FakeLease second = new FakeLease("orders");
     source.free.add(second);
     lock(RENEWED);
@@ -164,7 +164,7 @@ class OwnershipTest {
   }
 
   @Test
-  void locksOfOneThreadAreToldApart() throws Exception {
+  void locksOfOneThreadAreDistinct() throws Exception {
     FakeSource other = new FakeSource("orders", new FakeLease("orders")); // of another client
     lock(RENEWED);
 
@@ -195,7 +195,7 @@ class OwnershipTest {
   }
 
   @Test
-  void aReentryThatCannotLengthenTheHoldIsNone() throws Exception {
+  void aReentryThatCannotExtendTheHoldDoesNotCount() throws Exception {
     lock(FIXED);
     lease.failure = new LockException(Reason.UNREACHABLE, "on purpose", null);
 
@@ -237,7 +237,7 @@ class OwnershipTest {
   }
 
   @Test
-  void whoWouldWaitForItselfIsRefusedOrFails() throws Exception {
+  void aThreadThatWouldWaitForItselfIsRefusedOrFails() throws Exception {
     source.obstacle = Optional.of("it holds the read lock");
 
     assertFalse(ThreadOwnership.lock(source, RENEWED), "an attempt fails");
@@ -252,7 +252,7 @@ class OwnershipTest {
   }
 
   @Test
-  void whoLeavesTheLastLevelHasTheLeaseToRelease() throws Exception {
+  void theThreadThatExitsTheLastLevelGetsTheLeaseToRelease() throws Exception {
     lock(RENEWED);
     lock(RENEWED);
 

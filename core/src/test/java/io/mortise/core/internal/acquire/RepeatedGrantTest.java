@@ -26,17 +26,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A grant that something may have ended while it was on its way is asked for again. It was answered
- * all the same, so the release of what was granted then is the only one.
+ * When the epoch changes between request and grant, the attempt is repeated. The first grant had a
+ * reply, so one release ends both.
  */
 @Timeout(60)
-class AskedAgainTest {
+class RepeatedGrantTest {
   private static final String GRANTED = RespServer.integers(List.of(1L, 42L, 0L));
   private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
 
   private final AtomicInteger attempts = new AtomicInteger();
   private final RespServer server = new RespServer(this::answer);
-  private final RedisLockClient engine =
+  private final RedisLockClient client =
       new RedisLockClient(
           LockOptions.defaults(),
           workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
@@ -45,7 +45,7 @@ class AskedAgainTest {
 
   @AfterEach
   void close() {
-    engine.close();
+    client.close();
     server.close();
   }
 
@@ -54,7 +54,7 @@ class AskedAgainTest {
       return RELEASED;
     }
     if (attempts.getAndIncrement() == 0) {
-      engine.context().lease().holds().endEpoch();
+      client.context().lease().holds().endEpoch();
     }
     return GRANTED;
   }
@@ -65,14 +65,14 @@ class AskedAgainTest {
 
   private void assertReleased(int times) {
     assertEquals(2, attempts.get());
-    await().atMost(BackgroundCall.LIVENESS).until(() -> engine.status().pendingReleases() == 0);
+    await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().pendingReleases() == 0);
     assertEquals(
         times, server.heard().stream().filter(command -> is(command, "lock/release")).count());
   }
 
   @Test
   void aLockIsReleasedOnce() {
-    Lease lease = new RedisLock(engine, "orders").tryAcquire().orElseThrow();
+    Lease lease = new RedisLock(client, "orders").tryAcquire().orElseThrow();
     lease.close();
 
     assertReleased(1);
@@ -82,9 +82,9 @@ class AskedAgainTest {
   void eachLockOfAGroupIsReleasedOnce() throws Exception {
     List<LeaseSource> sources =
         List.of(
-            LeaseBackedLock.sourceOf(new RedisLock(engine, "orders")),
-            LeaseBackedLock.sourceOf(new RedisLock(engine, "invoices")));
-    LeaseTerms terms = LeaseTerms.of(engine.options(), Duration.ZERO, null, true);
+            LeaseBackedLock.sourceOf(new RedisLock(client, "orders")),
+            LeaseBackedLock.sourceOf(new RedisLock(client, "invoices")));
+    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, null, true);
     GroupAttemptResult.Acquired acquired =
         (GroupAttemptResult.Acquired) LeaseGroup.acquire(sources, terms, null);
     assertEquals(List.of(), LeaseGroup.release(acquired.leases()));

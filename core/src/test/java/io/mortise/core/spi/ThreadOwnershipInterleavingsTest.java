@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a thread owns is its own, and what others do to its hold is seen by it at its next step. */
 @Tag("interleavings")
-class OwnershipInterleavingsTest {
+class ThreadOwnershipInterleavingsTest {
   private static final int SCHEDULES = 30;
   private static final LeaseTerms TERMS =
       LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, Duration.ofMinutes(1), false);

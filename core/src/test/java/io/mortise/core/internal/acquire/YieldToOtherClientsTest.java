@@ -26,20 +26,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Whoever had the lock asks again when those who heard of its release had their turn: here the
- * moment that it waits for them never ends by itself.
+ * A client that has released a lock attempts again after the other clients that heard of the
+ * release have had it. In this test the pause never ends by itself.
  */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who asks when is what is tested
-class TakingTurnsTest {
-  private static final long MOMENT_NANOS = TimeUnit.HOURS.toNanos(1);
+@SuppressWarnings("LockNotBeforeTry") // the test is about the time of attempts
+class YieldToOtherClientsTest {
+  private static final long PAUSE_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final LockOptions OPTIONS = LockOptions.defaults();
   private static final String ACQUIRE = new String(Script.load("lock/acquire").sha1(), UTF_8);
   private static final String RELEASE = new String(Script.load("lock/release").sha1(), UTF_8);
   private static final String GRANTED = RespServer.integers(List.of(1L, 42L, 0L));
   private static final String BUSY = RespServer.integers(List.of(0L, 60_000L));
 
-  /** How many others hear of a release; this client hears it too. */
+  /** The number of other clients that hear a release; this client hears it too. */
   private static final long OTHERS = 2;
 
   /** By the SHA-1 of the script. */
@@ -53,17 +53,17 @@ class TakingTurnsTest {
               command.get(0).equals("SUBSCRIBE")
                   ? RespServer.subscribed(command)
                   : answers.getOrDefault(command.get(1), RespServer.SILENCE));
-  private final ReleaseFairness courtesy = new ReleaseFairness(MOMENT_NANOS);
-  private final RedisLockClient engine =
+  private final ReleaseFairness fairness = new ReleaseFairness(PAUSE_NANOS);
+  private final RedisLockClient client =
       new RedisLockClient(
           OPTIONS,
           workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
           Thread::new,
-          courtesy);
-  private final RedisLock lock = new RedisLock(engine, "orders");
+          fairness);
+  private final RedisLock lock = new RedisLock(client, "orders");
   private final LockProtocol protocol = new FakeProtocol("orders");
   private final Subscription channel =
-      engine.context().subscriptions().subscribe("redisson_lock__channel:{orders}", true);
+      client.context().subscriptions().subscribe("redisson_lock__channel:{orders}", true);
 
   @BeforeEach
   void confirmed() {
@@ -72,11 +72,11 @@ class TakingTurnsTest {
 
   @AfterEach
   void close() {
-    engine.close();
+    client.close();
     server.close();
   }
 
-  private BackgroundCall<Void> asking() {
+  private BackgroundCall<Void> attempting() {
     return BackgroundCall.startAndPark(
         () -> {
           lock.lock();
@@ -88,80 +88,80 @@ class TakingTurnsTest {
     channel.signal().fire();
   }
 
-  private long asked() {
+  private long attempts() {
     return server.heard().stream().filter(command -> command.contains(ACQUIRE)).count();
   }
 
   private void assertSilent(BackgroundCall<?> thread) {
     thread.awaitParked();
-    long before = asked();
+    long before = attempts();
     await()
         .pollDelay(Duration.ZERO)
         .during(Duration.ofMillis(100))
         .atMost(BackgroundCall.LIVENESS)
-        .until(() -> asked() == before);
+        .until(() -> attempts() == before);
   }
 
   @Test
-  void whoReleasedAsksAgainAfterTheTurnsOfTheOthers() throws Exception {
+  void theReleasingClientAttemptsAgainAfterTheHoldsOfTheOthers() throws Exception {
     lock.lock();
     lock.unlock();
-    BackgroundCall<Void> again = asking();
+    BackgroundCall<Void> again = attempting();
     message(); // of its own release
     assertSilent(again);
     message();
     assertSilent(again);
-    assertEquals(1, asked());
+    assertEquals(1, attempts());
 
     message(); // the last of the others has released it
 
     again.get();
-    assertEquals(2, asked());
+    assertEquals(2, attempts());
   }
 
   @Test
-  void whoWaitsForTheHolderLetsTheOthersGoFirstToo() throws Exception {
+  void aWaiterThatHasReleasedBeforeYieldsToTheOthersToo() throws Exception {
     answers.put(ACQUIRE, BUSY);
-    BackgroundCall<Void> waiting = asking();
-    await().atMost(BackgroundCall.LIVENESS).until(() -> asked() == 1);
+    BackgroundCall<Void> waiting = attempting();
+    await().atMost(BackgroundCall.LIVENESS).until(() -> attempts() == 1);
     waiting.awaitParked();
-    long longAgo = engine.context().nanos() - 2 * MOMENT_NANOS;
-    courtesy.onReleased(protocol, OTHERS, channel.signal().generation(), longAgo);
+    long longAgo = client.context().nanos() - 2 * PAUSE_NANOS;
+    fairness.onReleased(protocol, OTHERS, channel.signal().generation(), longAgo);
     answers.put(ACQUIRE, GRANTED);
 
     message();
     assertSilent(waiting);
     message();
     assertSilent(waiting);
-    assertEquals(1, asked());
+    assertEquals(1, attempts());
 
     message();
 
     waiting.get();
-    assertEquals(2, asked());
+    assertEquals(2, attempts());
   }
 
   @Test
-  void whoIsInterruptedOrClosedDoesNotWaitForAnybody() throws Exception {
+  void anInterruptOrACloseEndsThePause() throws Exception {
     lock.lock();
     lock.unlock();
     BackgroundCall<Boolean> interrupted =
         BackgroundCall.startAndPark(() -> lock.tryLock(1, TimeUnit.HOURS));
     interrupted.interrupt();
     await().atMost(BackgroundCall.LIVENESS).until(interrupted::isDone);
-    BackgroundCall<Void> closed = asking();
+    BackgroundCall<Void> closed = attempting();
 
-    engine.close();
+    client.close();
 
     await().atMost(BackgroundCall.LIVENESS).until(closed::isDone);
-    assertEquals(1, asked());
+    assertEquals(1, attempts());
   }
 
   @Test
-  void whoHasWaitedLongEnoughAsksWithoutWaitingForAnybody() throws Exception {
+  void theEndOfTheWaitEndsThePause() throws Exception {
     lock.lock();
     lock.unlock();
     lock.tryLock(50, TimeUnit.MILLISECONDS);
-    assertEquals(2, asked());
+    assertEquals(2, attempts());
   }
 }

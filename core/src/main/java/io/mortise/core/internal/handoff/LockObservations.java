@@ -1,0 +1,46 @@
+package io.mortise.core.internal.handoff;
+
+import io.mortise.connection.pool.CommandException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the acquisitions of one local queue have last learned of their lock from Redis, for those
+ * behind them.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. Outcomes of attempts are recorded with the
+ * permit of the queue, so by one thread at a time.
+ */
+final class LockObservations {
+  private volatile @Nullable Outage outage;
+
+  /** When Redis last said that another client holds the lock; meaningful if {@code busyKnown}. */
+  private volatile long busyNanos;
+
+  private volatile boolean busyKnown;
+
+  /** Records that Redis said: busy. */
+  void recordBusy(long nowNanos) {
+    busyNanos = nowNanos;
+    busyKnown = true;
+  }
+
+  /** Returns whether Redis has said since that time that another client holds the lock. */
+  boolean isBusySince(long nanos) {
+    return busyKnown && busyNanos - nanos >= 0;
+  }
+
+  /** Records the outcome of the last attempt; the fault is null when the attempt was answered. */
+  void recordAttempt(@Nullable CommandException fault, long nowNanos) {
+    Outage before = outage;
+    if (fault != null) {
+      outage = new Outage(fault, before == null ? nowNanos : before.sinceNanos(), nowNanos);
+    } else if (before != null) {
+      outage = null;
+    }
+  }
+
+  /** Returns the row of attempts without a reply; null when the last attempt was answered. */
+  @Nullable Outage outage() {
+    return outage;
+  }
+}

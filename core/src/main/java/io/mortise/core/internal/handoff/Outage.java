@@ -1,0 +1,19 @@
+package io.mortise.core.internal.handoff;
+
+import io.mortise.connection.pool.CommandException;
+
+/**
+ * A row of attempts without a reply, made with the permit of a local queue.
+ *
+ * @param fault the last fault
+ * @param sinceNanos when the first fault of the row was seen
+ * @param lastNanos when the last fault was seen
+ */
+public record Outage(CommandException fault, long sinceNanos, long lastNanos) {
+  private static final long FRESH_NANOS = 1_000_000_000L;
+
+  /** Returns whether the last fault is so recent that another attempt would tell nothing new. */
+  public boolean isFresh(long nowNanos) {
+    return nowNanos - lastNanos < FRESH_NANOS;
+  }
+}

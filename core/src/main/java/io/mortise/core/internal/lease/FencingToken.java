@@ -1,0 +1,91 @@
+package io.mortise.core.internal.lease;
+
+import static io.mortise.scripts.ScriptCall.bytes;
+
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.Reply;
+import io.mortise.core.LockException;
+import io.mortise.core.spi.LockName;
+import io.mortise.scripts.Script;
+import io.mortise.scripts.ScriptCall;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The fencing token of one hold, which may be raised while the hold lasts.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. The token never becomes smaller.
+ */
+final class FencingToken {
+  /** The script for all families: the layout of hash and token is the same. */
+  private static final Script RAISE = Script.load("lock/raise");
+
+  private final LeaseContext context;
+  private final HoldIdentity id;
+  private final long first;
+  private final long last;
+  private final AtomicLong current;
+
+  /**
+   * @param first the token with which the hold begins
+   * @param last the last token before it that Redis remembered; 0 when it remembered none
+   */
+  FencingToken(LeaseContext context, HoldIdentity id, long first, long last) {
+    this.context = context;
+    this.id = id;
+    this.first = first;
+    this.last = last;
+    this.current = new AtomicLong(first);
+  }
+
+  long get() {
+    return current.get();
+  }
+
+  long last() {
+    return last;
+  }
+
+  /** Returns whether the token was raised since the hold began. */
+  boolean wasRaised() {
+    return current.get() != first;
+  }
+
+  /**
+   * Raises the token with one command; returns false when the hold does not exist.
+   *
+   * @throws LockException if Redis did not confirm it
+   */
+  boolean raise(long atLeast) {
+    try {
+      return onRaised(context.commands().run(raiseCall(atLeast)), atLeast);
+    } catch (CommandException fault) {
+      throw raiseFailed(fault);
+    }
+  }
+
+  ScriptCall raiseCall(long atLeast) {
+    LockName name = id.protocol().name();
+    return new ScriptCall(
+        RAISE,
+        List.of(bytes(name.value()), bytes(name.tokenKey())),
+        List.of(
+            bytes(id.protocol().hashField(id.holder())),
+            bytes(atLeast),
+            bytes(context.options().tokenRetention().toMillis())));
+  }
+
+  /** Handles the reply to {@link #raiseCall}; returns whether the hold exists. */
+  boolean onRaised(Reply reply, long atLeast) {
+    boolean held = (Long) reply.value() == 1;
+    if (held) {
+      current.accumulateAndGet(atLeast, Math::max);
+    }
+    return held;
+  }
+
+  LockException raiseFailed(CommandException fault) {
+    return LockExceptions.from(
+        fault, id.protocol().name(), "held, but its fencing token could not be raised");
+  }
+}

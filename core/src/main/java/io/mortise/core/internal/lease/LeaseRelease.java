@@ -1,0 +1,266 @@
+package io.mortise.core.internal.lease;
+
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.Reply;
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LockException;
+import io.mortise.core.spi.TransferableProtocol;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Releases one hold: hands it off to the next acquisition in the local queue, or releases it in
+ * Redis.
+ *
+ * <p><b>Threads.</b> Any thread may release the hold. The thread that makes the change to
+ * RELEASING, in {@link LeaseStateMachine}, is the releasing thread: it alone uses the fields that
+ * are not volatile. A release that an error has interrupted is completed by a worker, see {@link
+ * Completions}.
+ */
+final class LeaseRelease implements Completions.Operation {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseRelease.class);
+
+  private final LeaseContext context;
+  private final HoldIdentity id;
+  private final FencingToken token;
+  private final LeaseTiming timing;
+  private final LeaseStateMachine state;
+  private final LeaseRenewal renewal;
+  private final LeaseTermination termination;
+  private final RegisteredHold hold;
+
+  /** Whether a release has begun that Redis has not confirmed. */
+  private boolean unconfirmed;
+
+  /** Whether the release counts as an operation that is under way. */
+  private boolean counted;
+
+  /** Whether an error has kept the thread from completing the release. */
+  private volatile boolean broken;
+
+  /** The generation of the channel before the release. */
+  private long channelGeneration;
+
+  /**
+   * @param hold the whole hold, as it is registered
+   */
+  LeaseRelease(
+      LeaseContext context,
+      HoldIdentity id,
+      FencingToken token,
+      LeaseTiming timing,
+      LeaseStateMachine state,
+      LeaseRenewal renewal,
+      LeaseTermination termination,
+      RegisteredHold hold) {
+    this.context = context;
+    this.id = id;
+    this.token = token;
+    this.timing = timing;
+    this.state = state;
+    this.renewal = renewal;
+    this.termination = termination;
+    this.hold = hold;
+  }
+
+  /** Releases the hold, once; returns whether this call did it. */
+  boolean release() {
+    if (!begin()) {
+      return false;
+    }
+    try {
+      if (!tryHandOff()) {
+        onReply(context.commands().run(id.releaseCall()));
+      }
+      return true;
+    } catch (CommandException fault) {
+      throw onNoReply(fault);
+    } finally {
+      ensureEnded();
+    }
+  }
+
+  /**
+   * Gives up a hold that no caller has received: it is released in the background, without
+   * notification.
+   */
+  void drop() {
+    if (begin()) {
+      ensureEnded();
+    }
+  }
+
+  /**
+   * Begins the release; returns whether this caller has to complete it: then it must call {@link
+   * #onReply} or {@link #onNoReply}, and {@link #ensureEnded} in any case.
+   */
+  boolean begin() {
+    renewal.statusNow(); // a hold whose deadline has passed is lost, and not released
+    context.operations().begin();
+    if (!state.beginRelease()) {
+      context.operations().end();
+      return false;
+    }
+    counted = true;
+    unconfirmed = true;
+    boolean begun = false;
+    try {
+      context.completions().begin(this);
+      context.holds().forget(hold);
+      if (TransferableProtocol.isTransferable(id.protocol())) {
+        channelGeneration = context.observer().releasing(id.protocol(), id.holder());
+      }
+      begun = true;
+      return true;
+    } finally {
+      if (!begun) {
+        ensureEnded();
+      }
+    }
+  }
+
+  // ---- the hand-off
+
+  /**
+   * Hands the hold off to the next acquisition in the local queue, if there is one and the hold may
+   * be handed off: it has no open questions, and is within the limits for the number and time of
+   * hand-offs. No command is sent, unless the last waiter leaves the queue before it takes the
+   * hold: then the hold is released.
+   */
+  private boolean tryHandOff() {
+    LeaseSlot slot = termination.slot();
+    if (!slot.mayHandOff(token.get())
+        || termination.unanswered().exists()
+        || token.wasRaised()
+        || !renewal.isSettled()) {
+      return false;
+    }
+    TransferableHold transferred =
+        timing.toTransferableHold(id.holder(), token.get(), slot.reserveAfterHandOff());
+    slot.detach();
+    state.endRelease(null);
+    unconfirmed = false; // from here on the next thread in the queue may have it
+    TransferableHold unclaimed = slot.handOff(transferred);
+    if (unclaimed != null) {
+      context.releases().releaseNow(id.protocol(), unclaimed, context.commands().timeoutNanos());
+    }
+    return true;
+  }
+
+  // ---- the reply
+
+  /**
+   * Completes the release after its reply.
+   *
+   * @throws LockException if it is in doubt whether the hold was still there
+   */
+  void onReply(Reply reply) {
+    LockException inDoubt = null;
+    try {
+      inDoubt = interpretReply(reply);
+    } finally {
+      termination.releaseSlotIfEnded();
+    }
+    UnansweredAttempts unanswered = termination.unanswered();
+    if (unanswered.exists()) {
+      context.releases().releaseUntilConfirmed(id.protocol(), id.holder(), unanswered);
+    }
+    if (inDoubt != null) {
+      throw inDoubt;
+    }
+  }
+
+  private @Nullable LockException interpretReply(Reply reply) {
+    List<?> fields = (List<?>) reply.value();
+    long status = (Long) fields.get(0);
+    LeaseLoss loss = null;
+    LockException inDoubt = null;
+    if (status == 2) {
+      loss = termination.lossOf(Reason.FORCED, context.nanos(), LeaseRenewal.BY_FORCE);
+    } else if (status == 0 && !reply.repeated()) {
+      loss = missingLoss();
+    } else if (status == 0) {
+      inDoubt = context.releases().inDoubtException(id.protocol().name(), reply);
+    } else if (status == 1 && (Long) fields.get(1) < 0) {
+      LOG.warn(
+          "lock '{}': released, but its waiters could not be notified; the user needs the right to"
+              + " its channel",
+          id.lockName());
+    }
+    state.endRelease(loss);
+    unconfirmed = false;
+    if (status == 1 && TransferableProtocol.isTransferable(id.protocol())) {
+      context
+          .observer()
+          .released(
+              id.protocol(), id.holder(), (Long) fields.get(1), channelGeneration, context.nanos());
+    }
+    return inDoubt;
+  }
+
+  /** Returns the loss of a hold that Redis does not know: its lease is over, or Redis lost it. */
+  private LeaseLoss missingLoss() {
+    LeaseDeadline deadline = timing.deadline();
+    return deadline.expire(context.nanos())
+        ? termination.lossOf(
+            Reason.EXPIRED, deadline.nanos(), "its lease ran out while it was being released")
+        : termination.lossOf(
+            Reason.MISSING, context.nanos(), "Redis did not know this hold when it was released");
+  }
+
+  /**
+   * Completes the release without a reply: it is repeated in the background. Returns the exception
+   * for the caller.
+   */
+  LockException onNoReply(CommandException fault) {
+    try {
+      state.endRelease(null);
+      termination.releaseInBackground();
+      unconfirmed = false;
+    } finally {
+      termination.releaseSlotIfEnded();
+    }
+    return context
+        .releases()
+        .unconfirmedException(id.protocol().name(), fault, timing.endInRedisNanos());
+  }
+
+  // ---- after an error
+
+  /**
+   * Completes a release that an error has interrupted, as if there was no reply; gives up the slot
+   * in any case.
+   */
+  void ensureEnded() {
+    boolean ended = false;
+    try {
+      complete();
+      ended = true;
+    } finally {
+      broken = !ended; // no call: there may be no stack for one
+    }
+  }
+
+  @Override
+  public boolean isBroken() {
+    return broken;
+  }
+
+  @Override
+  public void complete() {
+    if (unconfirmed) {
+      state.endRelease(null);
+      termination.releaseInBackground();
+      unconfirmed = false;
+    }
+    termination.slot().complete();
+    if (counted) {
+      context.operations().end();
+      counted = false;
+    }
+    context.completions().end(this);
+  }
+}

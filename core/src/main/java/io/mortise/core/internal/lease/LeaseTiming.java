@@ -1,0 +1,241 @@
+package io.mortise.core.internal.lease;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.LockProtocol;
+
+/**
+ * The times of one hold: until when it is certain, the lease that a renewal asks for, and when the
+ * next request is due. Sends nothing.
+ *
+ * <p><b>The epoch</b> of a hold is the client's epoch from before the request that granted or last
+ * confirmed the hold. If the client's epoch is another, something may have happened to the hold
+ * since then.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. The {@link LeaseDeadline} only grows: each
+ * reply counts from the moment before <em>its</em> request and for the lease that <em>this</em>
+ * request named, and the later of two ends stands; the scripts never shorten a lease either. Each
+ * of the other fields is volatile and is read for itself; {@link LeaseRenewal} and {@link
+ * LeaseExtension} say in which order they are written.
+ */
+final class LeaseTiming {
+  private final LeaseContext context;
+  private final LockProtocol protocol;
+  private final long sinceNanos;
+  private final LeaseDeadline deadline;
+
+  /** The lease that a renewal asks for. */
+  private volatile long leaseMillis;
+
+  /** Whether the hold is renewed until it is released. */
+  private volatile boolean renewed;
+
+  /** When the next renewal or verification is due. */
+  private volatile long nextRequestNanos;
+
+  /** The client's epoch from before the request that granted the hold or last confirmed it. */
+  private volatile long epoch;
+
+  /**
+   * The moment before the last confirmed request: Redis has had the hold at least once since then.
+   */
+  private volatile long confirmedNanos;
+
+  /** Why the renewal has stopped although the terms ask for it; empty while it goes on. */
+  private volatile String stoppedBecause = "";
+
+  private LeaseTiming(
+      LeaseContext context,
+      LockProtocol protocol,
+      LeaseTerms terms,
+      long sinceNanos,
+      long epoch,
+      LeaseDeadline deadline) {
+    this.context = context;
+    this.protocol = protocol;
+    this.sinceNanos = sinceNanos;
+    this.confirmedNanos = sinceNanos;
+    this.epoch = epoch;
+    this.leaseMillis = terms.leaseMillis();
+    this.renewed = terms.renewed();
+    this.deadline = deadline;
+  }
+
+  /** Returns the times of a hold that Redis has granted. */
+  static LeaseTiming granted(
+      LeaseContext context, LockProtocol protocol, LeaseTerms terms, AttemptStart sent) {
+    LeaseDeadline deadline =
+        new LeaseDeadline(deadlineAfter(context.drift(), sent.nanos(), terms.leaseMillis()));
+    LeaseTiming timing =
+        new LeaseTiming(context, protocol, terms, sent.nanos(), sent.epoch(), deadline);
+    timing.setNextRequest(timing.nextRequestAfter(sent.nanos()));
+    return timing;
+  }
+
+  /** Returns the times of a hold that another thread of this client has handed off. */
+  static LeaseTiming handedOff(
+      LeaseContext context, LockProtocol protocol, LeaseTerms terms, TransferableHold hold) {
+    LeaseDeadline deadline = new LeaseDeadline(hold.deadlineNanos());
+    var unused = deadline.note(hold.leaseMillis()); // it may have been renewed before
+    LeaseTiming timing =
+        new LeaseTiming(context, protocol, terms, context.nanos(), hold.epoch(), deadline);
+    timing.setNextRequest(hold.nextRequestNanos());
+    return timing;
+  }
+
+  // ---- the deadline
+
+  private static long deadlineAfter(ClockDrift drift, long sentNanos, long millis) {
+    long nanos = millis * 1_000_000;
+    return sentNanos + nanos - drift.nanos(nanos);
+  }
+
+  /** Returns the arbiter of the time until which the hold is certain. */
+  LeaseDeadline deadline() {
+    return deadline;
+  }
+
+  /** Returns the time until which the hold is certain. */
+  long deadlineNanos() {
+    return deadline.nanos();
+  }
+
+  /** Returns the rest of the lease in whole milliseconds, for a request that only verifies. */
+  long remainingMillis() {
+    return Math.max(1, (deadline.nanos() - context.nanos()) / 1_000_000);
+  }
+
+  /**
+   * Returns the time after which Redis itself will have ended the hold, also if a renewal is just
+   * taking effect.
+   */
+  long endInRedisNanos() {
+    long known = deadline.nanos() + context.drift().nanos(leaseNanos());
+    long possible = context.nanos() + deadline.notedMillis() * 1_000_000;
+    return deadline.mayOutlive() && possible - known > 0 ? possible : known;
+  }
+
+  /**
+   * Records that Redis has confirmed the hold; returns false if the hold has ended meanwhile.
+   *
+   * @param sentNanos the moment before the request
+   * @param millis the lease that the request named
+   * @param epochBefore the client's epoch from before the request
+   */
+  boolean confirm(long sentNanos, long millis, long epochBefore) {
+    if (!deadline.lengthen(deadlineAfter(context.drift(), sentNanos, millis))) {
+      return false;
+    }
+    confirmedNanos = sentNanos;
+    epoch = epochBefore;
+    return true;
+  }
+
+  /** Returns the moment before the request with which Redis last confirmed the hold. */
+  long confirmedNanos() {
+    return confirmedNanos;
+  }
+
+  /**
+   * Returns whether nothing is open about the hold: its renewal has not stopped, the epoch is the
+   * same, and more than a third of its lease is left.
+   */
+  boolean isCertain() {
+    return stoppedBecause.isEmpty()
+        && !deadline.isOver()
+        && deadline.notedMillis() <= leaseMillis
+        && deadline.nanos() - context.nanos() > leaseNanos() / 3
+        && epoch == context.holds().epoch();
+  }
+
+  // ---- the lease and its renewal
+
+  long leaseMillis() {
+    return leaseMillis;
+  }
+
+  long leaseNanos() {
+    return leaseMillis * 1_000_000;
+  }
+
+  boolean isRenewed() {
+    return renewed;
+  }
+
+  /** Sets whether any of the remaining levels of re-entry asks for renewal. */
+  void setRenewed(boolean wanted) {
+    renewed = wanted;
+  }
+
+  /** Adopts the terms of a re-entry, if they ask for renewal. */
+  void adopt(LeaseTerms terms) {
+    if (terms.renewed()) {
+      leaseMillis = Math.max(leaseMillis, terms.leaseMillis());
+      renewed = true;
+    }
+  }
+
+  /** Returns whether the hold lasts for at least the lease of these terms without a command. */
+  boolean covers(LeaseTerms terms) {
+    // A renewed hold stays renewed while its outer level lasts, and that outlasts this one.
+    long neededUntil = context.nanos() + terms.leaseMillis() * 1_000_000;
+    return (renewed && terms.leaseMillis() <= leaseMillis) || deadlineNanos() - neededUntil >= 0;
+  }
+
+  /** Returns whether the hold is older than {@code LockOptions.maxHold} allows. */
+  boolean exceedsMaxHold(long nowNanos) {
+    return nowNanos - sinceNanos >= context.options().maxHold().toNanos();
+  }
+
+  void stop(String why) {
+    stoppedBecause = why;
+  }
+
+  boolean isStopped() {
+    return !stoppedBecause.isEmpty();
+  }
+
+  /** Returns the detail for a hold that has expired. */
+  String whyExpired() {
+    if (isStopped()) {
+      return "it was not renewed any more, because " + stoppedBecause;
+    }
+    return renewed
+        ? ("no renewal succeeded in the last %d ms; if Redis was reachable, this process was"
+                + " suspended")
+            .formatted(leaseMillis)
+        : "its lease of %d ms ran out; give a longer one, or none to have it renewed"
+            .formatted(leaseMillis);
+  }
+
+  // ---- the next request
+
+  long nextRequestNanos() {
+    return nextRequestNanos;
+  }
+
+  void setNextRequest(long nanos) {
+    nextRequestNanos = nanos;
+  }
+
+  /**
+   * Returns the renewal interval; a hold that is not renewed is verified as often as one with the
+   * client's own lease is renewed.
+   */
+  long intervalNanos() {
+    long third = (renewed ? leaseNanos() : context.options().lease().toNanos()) / 3;
+    return Math.min(third, MILLISECONDS.toNanos(protocol.maxRenewalIntervalMillis()));
+  }
+
+  long nextRequestAfter(long sentNanos) {
+    return sentNanos + (long) (intervalNanos() * (0.9 + context.random() / 10));
+  }
+
+  /** Returns the hold in the form in which it is handed off. */
+  TransferableHold toTransferableHold(
+      String holder, long token, TransferableHold.TokenReserve reserve) {
+    return new TransferableHold(
+        holder, deadlineNanos(), nextRequestNanos, leaseMillis, token, reserve, epoch);
+  }
+}

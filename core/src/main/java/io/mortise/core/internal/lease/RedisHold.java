@@ -1,0 +1,20 @@
+package io.mortise.core.internal.lease;
+
+import io.mortise.core.spi.OwnedLease;
+
+/**
+ * The lease of one acquisition that has a hold in Redis, of its own or shared with others.
+ *
+ * <p><b>Threads.</b> Any thread may call any method.
+ */
+public interface RedisHold extends OwnedLease {
+
+  /** Returns the holder id in Redis. */
+  String holder();
+
+  /**
+   * Gives the lease up when no caller has received it. If nobody shares the hold, it is released in
+   * the background, without notification.
+   */
+  void drop();
+}

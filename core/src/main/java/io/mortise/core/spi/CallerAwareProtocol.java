@@ -1,0 +1,40 @@
+package io.mortise.core.spi;
+
+import java.util.Optional;
+
+/**
+ * A {@link LockProtocol} that depends on what else the calling thread holds on the same server.
+ *
+ * <p><b>Threads.</b> As {@link LockProtocol}. The engine calls it on the thread that begins an
+ * acquisition, before anything is sent.
+ */
+public interface CallerAwareProtocol extends LockProtocol {
+
+  /** Returns the protocol as one with this ability; empty when it has none. */
+  static Optional<CallerAwareProtocol> of(LockProtocol protocol) {
+    return protocol instanceof CallerAwareProtocol aware ? Optional.of(aware) : Optional.empty();
+  }
+
+  /** Returns the protocol of an acquisition that the calling thread begins. */
+  default LockProtocol boundTo(Caller caller) {
+    return this;
+  }
+
+  /**
+   * Returns why the calling thread would wait for itself, and what to do instead; empty when it
+   * would not. If present, a wait is refused, and an attempt fails, with nothing sent.
+   */
+  default Optional<String> selfDeadlock(Caller caller) {
+    return Optional.empty();
+  }
+
+  /** The thread that begins an acquisition. */
+  interface Caller {
+
+    /**
+     * Returns the holder id under which this thread owns the lock of that kind and of the
+     * protocol's name; empty when it does not own it, or its lease was lost.
+     */
+    Optional<String> holderOf(String kind);
+  }
+}

@@ -1,0 +1,56 @@
+package io.mortise.core.spi;
+
+import io.mortise.scripts.ScriptCall;
+import java.util.Optional;
+
+/**
+ * A {@link LockProtocol} whose waiters leave something in Redis: a place in a queue, or a mark of
+ * their intent. A heartbeat keeps it, and a waiter that gives up removes it.
+ *
+ * <p><b>Threads.</b> As {@link LockProtocol}.
+ */
+public interface QueueingProtocol extends LockProtocol {
+
+  /** Returns the protocol as one with this ability; empty when it has none. */
+  static Optional<QueueingProtocol> of(LockProtocol protocol) {
+    return protocol instanceof QueueingProtocol queueing ? Optional.of(queueing) : Optional.empty();
+  }
+
+  /**
+   * Returns a call that removes whatever an acquisition may have left in Redis, when the client
+   * does not know what: its release, unless the family is a queueing one.
+   */
+  static ScriptCall leave(LockProtocol protocol, String holder) {
+    return of(protocol)
+        .map(queueing -> queueing.leave(holder))
+        .orElseGet(() -> protocol.release(holder));
+  }
+
+  /**
+   * Returns whether every waiter has its own channel: the client then unsubscribes soon after the
+   * wait, and may subscribe channels of future waiters ahead. The channel of an empty holder must
+   * not be that of another lock.
+   */
+  boolean hasChannelPerWaiter();
+
+  /**
+   * Returns a call that removes whatever an acquisition may have left in Redis, a place in a queue
+   * or the hold itself, when the client does not know which. Its reply is an array, whose first
+   * element is 0 when there was nothing.
+   */
+  ScriptCall leave(String holder);
+
+  /**
+   * Returns the heartbeat of an acquisition that waits, as one item of a batch script. Its reply
+   * for each item: 1 to go on waiting; any other number to attempt again now.
+   */
+  Heartbeat heartbeat(String holder);
+
+  /**
+   * A heartbeat of a waiter.
+   *
+   * @param item one item of a batch script
+   * @param everyMillis the interval between two heartbeats
+   */
+  record Heartbeat(ScriptCall item, long everyMillis) {}
+}

@@ -1,0 +1,32 @@
+package io.mortise.core.spi;
+
+import io.mortise.scripts.ScriptCall;
+import java.util.Optional;
+
+/**
+ * A {@link LockProtocol} that promises no order between waiters, so that the client may hand a hold
+ * from thread to thread without a command to Redis, as {@link
+ * io.mortise.core.LockOptions#maxHandOffs} allows. Other clients go first afterwards.
+ *
+ * <p><b>Threads.</b> As {@link LockProtocol}.
+ */
+public interface TransferableProtocol extends LockProtocol {
+
+  /** Returns the protocol as one with this ability; empty when it has none. */
+  static Optional<TransferableProtocol> of(LockProtocol protocol) {
+    return protocol instanceof TransferableProtocol transferable
+        ? Optional.of(transferable)
+        : Optional.empty();
+  }
+
+  /** Returns whether the holds of a protocol may be handed off. */
+  static boolean isTransferable(LockProtocol protocol) {
+    return of(protocol).isPresent();
+  }
+
+  /**
+   * As {@link #acquire(String, long, boolean)}, but reserves several fencing tokens: the one in the
+   * reply and those that follow it.
+   */
+  ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens);
+}
