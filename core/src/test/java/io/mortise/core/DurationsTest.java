@@ -24,7 +24,7 @@ class DurationsTest {
   }
 
   @Test
-  void whatDoesNotFitIsTheMostThatFits() {
+  void aTimeThatIsTooLongIsTheLongestDuration() {
     assertEquals(Duration.ofNanos(Long.MAX_VALUE), Durations.of(Long.MAX_VALUE, TimeUnit.DAYS));
   }
 }

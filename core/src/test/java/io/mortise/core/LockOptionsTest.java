@@ -87,7 +87,7 @@ class LockOptionsTest {
 
   @ParameterizedTest
   @MethodSource("ranges")
-  void whatIsOutsideIsRefusedWithItsNameItsRangeAndItsValue(
+  void aValueOutsideIsRefusedWithNameRangeAndValue(
       Setting setting, Duration least, Duration most) {
     for (Duration outside : new Duration[] {least.minusNanos(1), most.plusNanos(1)}) {
       assertEquals(
@@ -98,7 +98,7 @@ class LockOptionsTest {
 
   @ParameterizedTest
   @MethodSource("ranges")
-  void nothingIsRefusedWithItsName(Setting setting, Duration least, Duration most) {
+  void nullIsRefusedWithTheName(Setting setting, Duration least, Duration most) {
     assertEquals(
         setting.name(),
         assertThrows(NullPointerException.class, () -> setting.with(null)).getMessage());
@@ -147,7 +147,7 @@ class LockOptionsTest {
   }
 
   @Test
-  void aBuilderChangesWhatItIsToldToAndNothingElse() {
+  void aBuilderChangesOnlyTheGivenSetting() {
     LockOptions options = LEASE.with(ofMillis(100).plus(ofNanos(1)));
 
     assertEquals(ofNanos(100_000_001), options.lease());
@@ -183,7 +183,7 @@ class LockOptionsTest {
     }
   }
 
-  /** Its records are made of each other's constants. */
+  /** The records use constants of each other. */
   @ParameterizedTest
   @ValueSource(classes = {LockOptions.class, LockOptions.Builder.class, Acknowledgement.class})
   void eachOfThemCanBeTheFirstThatIsUsed(Class<?> first) throws Exception {

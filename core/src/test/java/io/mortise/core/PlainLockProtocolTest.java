@@ -53,7 +53,7 @@ class PlainLockProtocolTest {
   }
 
   @Test
-  void whatIsInDoubtIsGivenUpByARelease() {
+  void leavingIsARelease() {
     assertCall(
         QueueingProtocol.leave(plain, "client:1"),
         "lock/release",
@@ -79,7 +79,7 @@ class PlainLockProtocolTest {
   }
 
   @Test
-  void forceLeavesAMarkThatLivesAsLongAsALease() {
+  void forceReleaseLeavesAMarkForTheTimeOfALease() {
     assertCall(
         plain.forceRelease(),
         "lock/force",
@@ -88,19 +88,19 @@ class PlainLockProtocolTest {
   }
 
   @Test
-  void inspectNamesTheHashAlone() {
+  void queryLeaseNamesOnlyTheHash() {
     assertCall(plain.queryLease(), "lock/inspect", List.of("order:42"), List.of());
   }
 
   @Test
-  void everyWaiterListensOnTheChannelThatAReleasePublishesOn() {
+  void everyWaiterSubscribesToTheChannelOfTheRelease() {
     assertEquals("redisson_lock__channel:{order:42}", plain.channel("client:1"));
     assertEquals("redisson_lock__channel:{order:42}", plain.channel("client:2"));
     assertEquals("redisson_lock__channel:{shop}:42", tagged.channel("client:1"));
   }
 
   @Test
-  void theAnswersAreRead() {
+  void repliesAreRead() {
     assertEquals(
         new AcquireResult.Acquired(1_700_000L, 5), plain.outcome(List.of(1L, 1_700_000L, 5L)));
     assertEquals(new AcquireResult.Busy(250), plain.outcome(List.of(0L, 250L)));
@@ -108,7 +108,7 @@ class PlainLockProtocolTest {
   }
 
   @Test
-  void itsThreadsWaitInLineAndShowNoSignOfLife() {
+  void itsThreadsUseTheLocalQueueAndSendNoHeartbeat() {
     assertTrue(plain.usesLocalQueue());
     assertEquals("lock", plain.kind());
     assertEquals("order:42", plain.name().value());

@@ -41,7 +41,7 @@ class RedisLockTest {
   }
 
   @Test
-  void twoOfOneNameAndClientAreOneLock() {
+  void twoObjectsOfOneNameAndClientAreOneLock() {
     RedisLock same = new RedisLock(client, "orders");
 
     assertEquals(lock, same);
@@ -53,7 +53,7 @@ class RedisLockTest {
   }
 
   @Test
-  void badTimesAreRefusedAtTheDoor() {
+  void invalidTimesAreRefused() {
     List<Executable> calls =
         List.of(
             () -> lock.lock(Duration.ZERO),
@@ -72,7 +72,7 @@ class RedisLockTest {
   }
 
   @Test
-  void whoNeverHeldItIsToldSo() {
+  void aThreadThatNeverHeldTheLockIsNamedSo() {
     String thread = Thread.currentThread().getName();
     String expected =
         "lock 'orders': thread '" + thread + "' does not hold it: it has never locked it";
@@ -85,7 +85,7 @@ class RedisLockTest {
   }
 
   @Test
-  void withoutAServerTryLockThrowsAndDoesNotSayThatItIsTaken() {
+  void withoutAServerTryLockThrowsInsteadOfReturningFalse() {
     for (Executable call :
         List.<Executable>of(lock::tryLock, () -> lock.tryLock(0, TimeUnit.SECONDS))) {
       LockException thrown = assertThrows(LockException.class, call);

@@ -12,7 +12,7 @@ public sealed interface GroupAttemptResult {
   record Acquired(List<OwnedLease> leases) implements GroupAttemptResult {}
 
   /**
-   * One of the locks is held by another owner, or a thread of the client waits in line for it; none
+   * One of the locks is held by another owner, or a thread of the client waits for it; none
    * is held.
    *
    * @param index the index of the first busy lock in the order of the sources

@@ -101,7 +101,7 @@ final class AcquireWait implements AutoCloseable {
   }
 
   /**
-   * Returns the name that stands for all channels of this lock and side, if each holder has its
+   * Returns the name of the group of all channels of this lock and side, if each holder has its
    * own.
    */
   private String channelGroup() {

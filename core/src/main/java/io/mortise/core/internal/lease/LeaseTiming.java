@@ -15,7 +15,7 @@ import io.mortise.core.spi.LockProtocol;
  *
  * <p><b>Threads.</b> Any thread may call any method. The {@link LeaseDeadline} only grows: each
  * reply counts from the moment before <em>its</em> request and for the lease that <em>this</em>
- * request named, and the later of two ends stands; the scripts never shorten a lease either. Each
+ * request named, and the later of two ends counts; the scripts never shorten a lease either. Each
  * of the other fields is volatile and is read for itself; {@link LeaseRenewal} and {@link
  * LeaseExtension} say in which order they are written.
  */

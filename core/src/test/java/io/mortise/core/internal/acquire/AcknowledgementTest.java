@@ -75,7 +75,7 @@ class AcknowledgementTest {
   }
 
   @Test
-  void itIsWaitedForOnTheConnectionOfTheAttempt() {
+  void waitFollowsTheAttemptOnItsConnection() {
     answers.put("WAIT", ":2\r\n");
     try (LockClient client = client(Acknowledgement.ofReplicas(2).within(Duration.ofMillis(70)))) {
       assertTrue(new RedisLock(client, "orders").tryLock());
@@ -84,7 +84,7 @@ class AcknowledgementTest {
   }
 
   @Test
-  void whatIsNotAcknowledgedIsUndoneAndTold() {
+  void anUnacknowledgedAcquisitionIsUndoneAndReported() {
     answers.put("WAIT", ":1\r\n");
     try (LockClient client = client(Acknowledgement.ofReplicas(2).within(Duration.ofMillis(70)))) {
       RedisLock lock = new RedisLock(client, "orders");
@@ -119,7 +119,7 @@ class AcknowledgementTest {
   }
 
   @Test
-  void whoGetsNothingWaitsForNoReplica() {
+  void anAttemptThatIsNotGrantedWaitsForNoReplica() {
     answers.put("WAIT", ":0\r\n");
     answers.put(ACQUIRE, integers(List.of(0L, 5_000L)));
     try (LockClient client = client(Acknowledgement.ofReplicas(1))) {
@@ -129,7 +129,7 @@ class AcknowledgementTest {
   }
 
   @Test
-  void onDisksItIsAskedForInTheFilesOfTheMasterToo() {
+  void onDisksTheFileOfTheMasterCountsToo() {
     answers.put("WAITAOF", integers(List.of(1L, 1L)));
     try (LockClient client = client(Acknowledgement.ofReplicas(1).onDisks())) {
       assertTrue(new RedisLock(client, "orders").tryLock());
@@ -142,7 +142,7 @@ class AcknowledgementTest {
   }
 
   @Test
-  void aServerThatCannotDoItIsToldAtTheStart() {
+  void aServerWithoutTheCommandIsReportedAtTheStart() {
     answers.put("WAITAOF", UNKNOWN);
     LockException told =
         assertThrows(
@@ -154,7 +154,7 @@ class AcknowledgementTest {
   }
 
   @Test
-  void aServerThatCannotBeAskedAtTheStartIsToldAtTheFirstUse() {
+  void aServerThatIsUnreachableAtTheStartIsReportedAtTheFirstUse() {
     answers.put("WAITAOF", error("LOADING Redis is loading the dataset in memory"));
     try (LockClient client = client(Acknowledgement.ofReplicas(0).onDisks())) {
       answers.put("WAITAOF", UNKNOWN);

@@ -10,14 +10,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** One of two wins: who lengthens the hold, or who sees that its time is over. */
+/** Of two threads one wins: the one that extends the hold, or the one that finds it expired. */
 @Tag("interleavings")
 class LeaseDeadlineInterleavingsTest {
   private static final int SCHEDULES = 200;
   private static final long END = 1_000;
 
   @Test
-  void aHoldIsEitherLengthenedOrExpired() {
+  void aHoldIsEitherExtendedOrExpired() {
     check(
         SCHEDULES,
         () -> {
@@ -33,9 +33,9 @@ class LeaseDeadlineInterleavingsTest {
         });
   }
 
-  /** Otherwise the hold would be lost, and stay in Redis for as long as it was lengthened. */
+  /** Otherwise the hold would be lost, and stay in Redis for the time of its extension. */
   @Test
-  void whoLengthensInRedisSeesTheEndOrWhoEndsSeesTheNote() {
+  void eitherTheExtendingThreadSeesTheEndOrTheEndingThreadSeesTheNote() {
     check(
         SCHEDULES,
         () -> {
@@ -50,7 +50,7 @@ class LeaseDeadlineInterleavingsTest {
   }
 
   @Test
-  void ofSeveralEndsTheLatestStands() {
+  void theLatestOfSeveralEndsCounts() {
     check(
         SCHEDULES,
         () -> {

@@ -16,7 +16,7 @@ class LeaseDeadlineTest {
   }
 
   @Test
-  void itIsOverFromItsMomentOn() {
+  void itIsOverFromItsEndOn() {
     assertFalse(deadline.expire(after(END, -1)));
     assertFalse(deadline.isOver());
     assertTrue(deadline.expire(END));
@@ -26,7 +26,7 @@ class LeaseDeadlineTest {
   }
 
   @Test
-  void itIsLengthenedAndNeverShortened() {
+  void itIsExtendedAndNeverShortened() {
     assertTrue(deadline.lengthen(after(END, 10)));
     assertEquals(after(END, 10), deadline.nanos());
     assertTrue(deadline.lengthen(after(END, -10)), "nothing to lengthen, and not over");
@@ -35,21 +35,21 @@ class LeaseDeadlineTest {
   }
 
   @Test
-  void whatIsOverIsNotLengthened() {
+  void aDeadlineThatIsOverIsNotExtended() {
     assertTrue(deadline.expire(END));
     assertFalse(deadline.lengthen(after(END, 10)));
     assertEquals(END, deadline.nanos());
   }
 
   @Test
-  void aHoldThatEndsOtherwiseIsOverToo() {
+  void aDeadlineThatIsEndedEarlyIsOver() {
     deadline.end();
     assertFalse(deadline.lengthen(after(END, 10)));
     assertTrue(deadline.expire(after(END, -10)));
   }
 
   @Test
-  void itMayOutliveOnlyWhatWasSentToLengthenIt() {
+  void redisMayKeepTheHoldLongerOnlyAfterAnExtensionWasSent() {
     assertFalse(deadline.mayOutlive());
     assertTrue(deadline.note(100));
     assertTrue(deadline.note(50));

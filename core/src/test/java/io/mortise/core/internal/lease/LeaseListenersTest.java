@@ -29,8 +29,8 @@ class LeaseListenersTest {
   private static final LeaseLoss LOSS = new LeaseLoss("orders", 7, Reason.EXPIRED, 0, "it ran out");
 
   private final WorkerPool workers = new WorkerPool("test");
-  private final LeaseListeners events = new LeaseListeners(workers::run, "orders", true);
-  private final List<Object> told = new CopyOnWriteArrayList<>();
+  private final LeaseListeners listeners = new LeaseListeners(workers::run, "orders", true);
+  private final List<Object> notified = new CopyOnWriteArrayList<>();
   private final CountDownLatch release = new CountDownLatch(1);
 
   @AfterEach
@@ -39,18 +39,18 @@ class LeaseListenersTest {
     workers.close();
   }
 
-  private void awaitTold(Object... what) {
+  private void awaitNotified(Object... what) {
     await()
         .atMost(BackgroundCall.LIVENESS)
-        .untilAsserted(() -> assertEquals(List.of(what), new ArrayList<>(told)));
+        .untilAsserted(() -> assertEquals(List.of(what), new ArrayList<>(notified)));
   }
 
-  private static void change(LeaseListeners events, State state) {
-    assertTrue(events.changeAndNotify(() -> true, state, null));
+  private static void change(LeaseListeners listeners, State state) {
+    assertTrue(listeners.changeAndNotify(() -> true, state, null));
   }
 
-  private static void lose(LeaseListeners events) {
-    assertTrue(events.changeAndNotify(() -> true, State.LOST, LOSS));
+  private static void lose(LeaseListeners listeners) {
+    assertTrue(listeners.changeAndNotify(() -> true, State.LOST, LOSS));
   }
 
   /** Blocks until the test is over, or says so. */
@@ -63,221 +63,221 @@ class LeaseListenersTest {
   }
 
   @Test
-  void changesAreToldInTheirOrderAndTheLossLast() {
-    events.onLost(told::add);
-    events.onStateChange(told::add);
+  void changesAreNotifiedInOrderAndTheLossLast() {
+    listeners.onLost(notified::add);
+    listeners.onStateChange(notified::add);
 
-    change(events, State.AT_RISK);
-    change(events, State.HELD);
-    change(events, State.AT_RISK);
-    lose(events);
+    change(listeners, State.AT_RISK);
+    change(listeners, State.HELD);
+    change(listeners, State.AT_RISK);
+    lose(listeners);
 
-    awaitTold(State.AT_RISK, State.HELD, State.AT_RISK, State.LOST, LOSS);
+    awaitNotified(State.AT_RISK, State.HELD, State.AT_RISK, State.LOST, LOSS);
   }
 
   @Test
-  void aChangeThatWasNoneIsNotTold() {
-    events.onStateChange(told::add);
-    events.onLost(told::add);
+  void aChangeThatFailsIsNotNotified() {
+    listeners.onStateChange(notified::add);
+    listeners.onLost(notified::add);
 
-    assertFalse(events.changeAndNotify(() -> false, State.LOST, LOSS));
-    change(events, State.HELD);
+    assertFalse(listeners.changeAndNotify(() -> false, State.LOST, LOSS));
+    change(listeners, State.HELD);
 
-    awaitTold(State.HELD);
+    awaitNotified(State.HELD);
   }
 
   @Test
-  void anErrorInsteadOfAChangeIsNotTold() {
-    events.onStateChange(told::add);
+  void anErrorInsteadOfAChangeIsNotNotified() {
+    listeners.onStateChange(notified::add);
 
     assertThrows(
         OutOfMemoryError.class,
         () ->
-            events.changeAndNotify(
+            listeners.changeAndNotify(
                 () -> {
                   throw new OutOfMemoryError("on purpose");
                 },
                 State.AT_RISK,
                 null));
-    change(events, State.HELD);
+    change(listeners, State.HELD);
 
-    awaitTold(State.HELD);
+    awaitNotified(State.HELD);
   }
 
   @Test
-  void listenersAreToldInTheOrderInWhichTheyCame() {
+  void listenersAreNotifiedInTheOrderOfTheirAddition() {
     for (int i = 0; i < 5; i++) {
       int number = i;
-      events.onLost(loss -> told.add(number));
+      listeners.onLost(loss -> notified.add(number));
     }
 
-    lose(events);
+    lose(listeners);
 
-    awaitTold(0, 1, 2, 3, 4);
+    awaitNotified(0, 1, 2, 3, 4);
   }
 
   @Test
-  void aLossIsToldOnce() {
-    events.onLost(told::add);
-    lose(events);
-    awaitTold(LOSS);
+  void aLossIsNotifiedOnce() {
+    listeners.onLost(notified::add);
+    lose(listeners);
+    awaitNotified(LOSS);
 
-    events.onStateChange(told::add);
-    change(events, State.RELEASED); // a marker behind which nothing else may be
+    listeners.onStateChange(notified::add);
+    change(listeners, State.RELEASED); // a marker behind which nothing else may be
 
-    awaitTold(LOSS, State.RELEASED);
+    awaitNotified(LOSS, State.RELEASED);
   }
 
   @Test
-  void aListenerThatComesAfterTheLossIsToldAtOnceByItsOwnThread() {
-    AtomicReference<Thread> teller = new AtomicReference<>();
-    lose(events);
+  void aListenerAddedAfterTheLossIsNotifiedAtOnceByItsOwnThread() {
+    AtomicReference<Thread> notifier = new AtomicReference<>();
+    lose(listeners);
 
-    events.onLost(
+    listeners.onLost(
         loss -> {
-          teller.set(Thread.currentThread());
-          told.add(loss);
+          notifier.set(Thread.currentThread());
+          notified.add(loss);
         });
 
-    assertSame(Thread.currentThread(), teller.get());
-    assertEquals(List.of(LOSS), told);
+    assertSame(Thread.currentThread(), notifier.get());
+    assertEquals(List.of(LOSS), notified);
   }
 
   @Test
-  void aListenerIsToldOnAThreadOfTheClientsAndNotUnderALock() {
-    AtomicReference<Thread> teller = new AtomicReference<>();
-    events.onLost(
+  void aListenerIsNotifiedOnAWorkerAndNotUnderALock() {
+    AtomicReference<Thread> notifier = new AtomicReference<>();
+    listeners.onLost(
         loss -> {
-          teller.set(Thread.currentThread());
-          events.onLost(told::add); // would wait for itself, or be missed
+          notifier.set(Thread.currentThread());
+          listeners.onLost(notified::add); // would wait for itself, or be missed
         });
 
-    lose(events);
+    lose(listeners);
 
-    awaitTold(LOSS);
-    assertNotEquals(Thread.currentThread(), teller.get());
-    assertTrue(teller.get().getName().startsWith("mortise-worker-"), teller.get().getName());
+    awaitNotified(LOSS);
+    assertNotEquals(Thread.currentThread(), notifier.get());
+    assertTrue(notifier.get().getName().startsWith("mortise-worker-"), notifier.get().getName());
   }
 
   @Test
   void aListenerThatThrowsDoesNotHarmTheOthers() {
-    events.onLost(
+    listeners.onLost(
         loss -> {
           throw new IllegalStateException("on purpose");
         });
-    events.onLost(told::add);
+    listeners.onLost(notified::add);
 
-    lose(events);
+    lose(listeners);
 
-    awaitTold(LOSS);
+    awaitNotified(LOSS);
   }
 
   @Test
-  void aListenerThatThrowsAnErrorDoesNotHarmTheOthersAndWhatComesLater() {
-    events.onStateChange(
+  void aListenerThatThrowsAnErrorDoesNotHarmTheOthersOrLaterNotifications() {
+    listeners.onStateChange(
         state -> {
           throw new AssertionError("on purpose");
         });
-    events.onStateChange(told::add);
-    events.onLost(told::add);
+    listeners.onStateChange(notified::add);
+    listeners.onLost(notified::add);
 
-    change(events, State.AT_RISK);
-    awaitTold(State.AT_RISK);
-    lose(events);
+    change(listeners, State.AT_RISK);
+    awaitNotified(State.AT_RISK);
+    lose(listeners);
 
-    awaitTold(State.AT_RISK, State.LOST, LOSS);
+    awaitNotified(State.AT_RISK, State.LOST, LOSS);
   }
 
   @Test
-  void whatALateListenerThrowsDoesNotReachItsCaller() {
-    lose(events);
+  void anExceptionOfALateListenerDoesNotReachItsCaller() {
+    lose(listeners);
 
     assertDoesNotThrow(
         () ->
-            events.onLost(
+            listeners.onLost(
                 loss -> {
                   throw new IllegalStateException("on purpose");
                 }));
   }
 
   @Test
-  void aSlowListenerHoldsUpItsOwnLeaseOnly() {
+  void aSlowListenerDelaysOnlyItsOwnLease() {
     LeaseListeners others = new LeaseListeners(workers::run, "others", true);
     CountDownLatch slow = new CountDownLatch(1);
-    events.onLost(
+    listeners.onLost(
         loss -> {
           slow.countDown();
           block();
-          told.add("slow");
+          notified.add("slow");
         });
-    events.onLost(loss -> told.add("behind the slow"));
-    others.onLost(loss -> told.add("another lease"));
+    listeners.onLost(loss -> notified.add("behind the slow"));
+    others.onLost(loss -> notified.add("another lease"));
 
-    lose(events);
+    lose(listeners);
     await().atMost(BackgroundCall.LIVENESS).until(() -> slow.getCount() == 0);
     lose(others);
 
-    awaitTold("another lease");
+    awaitNotified("another lease");
     release.countDown();
-    awaitTold("another lease", "slow", "behind the slow");
+    awaitNotified("another lease", "slow", "behind the slow");
   }
 
   @Test
-  void aSlowListenerDoesNotKeepALossFromTheHoldsThatAreMadeOfThisOne() {
+  void aSlowListenerDoesNotDelayDependentHolds() {
     CountDownLatch slow = new CountDownLatch(1);
-    events.onStateChange(
+    listeners.onStateChange(
         state -> {
           slow.countDown();
           block();
         });
-    var unused = events.onChangeWhileHeld(told::add, true);
-    change(events, State.AT_RISK);
+    var unused = listeners.onChangeWhileHeld(notified::add, true);
+    change(listeners, State.AT_RISK);
     await().atMost(BackgroundCall.LIVENESS).until(() -> slow.getCount() == 0);
 
-    lose(events);
+    lose(listeners);
 
-    awaitTold(State.AT_RISK, State.LOST);
+    awaitNotified(State.AT_RISK, State.LOST);
   }
 
   @Test
-  void aHoldThatIsMadeOfThisOneIsNotToldOfItsReleaseAndNothingAfterItsEnd() {
-    Runnable end = events.onChangeWhileHeld(told::add, true);
-    change(events, State.RELEASED);
-    change(events, State.AT_RISK);
-    awaitTold(State.AT_RISK);
+  void aDependentHoldIsNotifiedNeitherOfTheReleaseNorAfterItsEnd() {
+    Runnable end = listeners.onChangeWhileHeld(notified::add, true);
+    change(listeners, State.RELEASED);
+    change(listeners, State.AT_RISK);
+    awaitNotified(State.AT_RISK);
 
     end.run();
 
-    events.onStateChange(state -> told.add("all"));
-    change(events, State.HELD);
-    awaitTold(State.AT_RISK, "all");
+    listeners.onStateChange(state -> notified.add("all"));
+    change(listeners, State.HELD);
+    awaitNotified(State.AT_RISK, "all");
   }
 
   @Test
-  void whoTellsTheEventsDoesNotWaitForTheListeners() {
-    events.onStateChange(
+  void aChangeDoesNotWaitForTheListeners() {
+    listeners.onStateChange(
         state -> {
           block();
-          told.add(state);
+          notified.add(state);
         });
 
-    change(events, State.AT_RISK);
-    change(events, State.HELD);
-    lose(events);
+    change(listeners, State.AT_RISK);
+    change(listeners, State.HELD);
+    lose(listeners);
 
-    assertEquals(List.of(), told);
+    assertEquals(List.of(), notified);
     release.countDown();
-    awaitTold(State.AT_RISK, State.HELD, State.LOST);
+    awaitNotified(State.AT_RISK, State.HELD, State.LOST);
   }
 
   @Test
-  void aListenerHearsOnlyWhatHappensAfterItCame() {
-    change(events, State.AT_RISK);
-    events.onStateChange(told::add);
+  void aListenerIsNotifiedOnlyOfLaterChanges() {
+    change(listeners, State.AT_RISK);
+    listeners.onStateChange(notified::add);
 
-    change(events, State.HELD);
+    change(listeners, State.HELD);
 
-    awaitTold(State.HELD);
-    assertFalse(told.contains(State.AT_RISK));
+    awaitNotified(State.HELD);
+    assertFalse(notified.contains(State.AT_RISK));
   }
 }

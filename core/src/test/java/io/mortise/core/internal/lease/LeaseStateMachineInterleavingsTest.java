@@ -26,15 +26,15 @@ class LeaseStateMachineInterleavingsTest {
   private static final LeaseLoss FORCED = loss(Reason.FORCED);
   private static final int SCHEDULES = 150;
 
-  /** A hold, and what its listeners were told. */
+  /** A hold, with the notifications of its listeners. */
   private static final class Hold {
     final LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
-    final List<State> told = new CopyOnWriteArrayList<>();
+    final List<State> notified = new CopyOnWriteArrayList<>();
     final List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
     final AtomicInteger ended = new AtomicInteger();
 
     Hold() {
-      state.onStateChange(told::add);
+      state.onStateChange(notified::add);
       state.onLost(losses::add);
     }
 
@@ -53,20 +53,20 @@ class LeaseStateMachineInterleavingsTest {
       }
     }
 
-    /** What was told is a way through the states, and leads to where the hold stands. */
-    void assertToldInOrder() {
+    /** The notifications are a path through the states that ends at the state of the hold. */
+    void assertNotifiedInOrder() {
       State before = State.HELD;
-      for (State next : told) {
+      for (State next : notified) {
         boolean step =
             switch (next) {
               case AT_RISK -> before == State.HELD;
               case HELD -> before == State.AT_RISK;
               case LOST, RELEASED -> before == State.HELD || before == State.AT_RISK;
             };
-        assertTrue(step, () -> "told in the wrong order: " + told);
+        assertTrue(step, () -> "notified in the wrong order: " + notified);
         before = next;
       }
-      assertEquals(state.now().state(), before, "the last change was not told");
+      assertEquals(state.now().state(), before, "the last change was not notified");
       LeaseLoss loss = state.now().loss();
       assertEquals(loss == null ? List.of() : List.of(loss), losses);
     }
@@ -77,7 +77,7 @@ class LeaseStateMachineInterleavingsTest {
   }
 
   @Test
-  void aHoldThatSeveralEndEndsOnce() {
+  void aHoldThatSeveralThreadsEndEndsOnce() {
     check(
         SCHEDULES,
         () -> {
@@ -85,19 +85,19 @@ class LeaseStateMachineInterleavingsTest {
           race(() -> hold.lose(EXPIRED), () -> hold.lose(FORCED), () -> hold.release(null));
           assertEquals(1, hold.ended.get());
           assertFalse(hold.state.now().isLive());
-          hold.assertToldInOrder();
+          hold.assertNotifiedInOrder();
         });
   }
 
   @Test
-  void aHoldThatTwoReleaseIsReleasedOnce() {
+  void aHoldThatTwoThreadsReleaseIsReleasedOnce() {
     check(
         SCHEDULES,
         () -> {
           Hold hold = new Hold();
           race(() -> hold.release(null), () -> hold.release(EXPIRED), hold.state::atRisk);
           assertEquals(1, hold.ended.get());
-          hold.assertToldInOrder();
+          hold.assertNotifiedInOrder();
         });
   }
 
@@ -115,12 +115,12 @@ class LeaseStateMachineInterleavingsTest {
               () -> hold.lose(EXPIRED));
           assertEquals(1, hold.ended.get());
           assertSame(Phase.LOST, hold.state.now().phase());
-          hold.assertToldInOrder();
+          hold.assertNotifiedInOrder();
         });
   }
 
   @Test
-  void aRenewalThatIsLateDoesNotUndoARelease() {
+  void aLateRenewalDoesNotUndoARelease() {
     check(
         SCHEDULES,
         () -> {
@@ -137,18 +137,18 @@ class LeaseStateMachineInterleavingsTest {
   }
 
   @Test
-  void changesAreToldInTheOrderInWhichTheyHappened() {
+  void changesAreNotifiedInTheirOrder() {
     check(
         SCHEDULES,
         () -> {
           Hold hold = new Hold();
           race(hold.state::atRisk, hold.state::renewedInTime, hold.state::atRisk);
-          hold.assertToldInOrder();
+          hold.assertNotifiedInOrder();
         });
   }
 
   @Test
-  void aListenerIsToldTheLossOnceWheneverItIsAdded() {
+  void aListenerIsNotifiedOfTheLossOnceWheneverItIsAdded() {
     check(
         SCHEDULES,
         () -> {
@@ -157,12 +157,12 @@ class LeaseStateMachineInterleavingsTest {
           race(() -> hold.lose(EXPIRED), () -> hold.state.onLost(heard::add));
           hold.state.onLost(heard::add);
           assertEquals(List.of(EXPIRED, EXPIRED), heard);
-          hold.assertToldInOrder();
+          hold.assertNotifiedInOrder();
         });
   }
 
   @Test
-  void aLossThatNobodyHasSeenIsThrownToOneOfThoseWhoClose() {
+  void anUnseenLossIsThrownToOneOfTheCallersOfClose() {
     check(
         SCHEDULES,
         () -> {

@@ -88,7 +88,7 @@ class LeaseStateMachineTest {
     "LOST, releaseBegins, LOST",
     "LOST, releaseEnds, LOST",
   })
-  void eachChangeIsMadeOnlyFromWhereItCanBe(Phase from, String change, Phase to) {
+  void eachChangeIsMadeOnlyFromItsPhases(Phase from, String change, Phase to) {
     LeaseStateMachine state = in(from);
     List<State> told = new ArrayList<>();
     state.onStateChange(told::add);
@@ -105,7 +105,7 @@ class LeaseStateMachineTest {
   }
 
   @Test
-  void whatIsBeingReleasedIsSeenAsHeldAndNotValidAnyMore() {
+  void aHoldThatIsBeingReleasedCountsAsHeldButIsNotValid() {
     state.beginRelease();
 
     assertEquals(State.HELD, state.now().state());
@@ -113,7 +113,7 @@ class LeaseStateMachineTest {
   }
 
   @Test
-  void ofAllWhoEndAHoldOneDoes() throws Exception {
+  void onlyOneOfSeveralThreadsEndsAHold() throws Exception {
     List<Predicate<LeaseStateMachine>> ends =
         List.of(s -> s.lose(LOSS), s -> s.lose(OTHER), LeaseStateMachine::beginRelease);
     for (int round = 0; round < 500; round++) {
@@ -140,7 +140,7 @@ class LeaseStateMachineTest {
   }
 
   @Test
-  void theLossIsThrownAtTheFirstCloseAndToWhoeverReleased() {
+  void theLossIsThrownByTheFirstCloseAndToTheReleasingThread() {
     state.lose(LOSS);
 
     assertSame(
@@ -153,7 +153,7 @@ class LeaseStateMachineTest {
   }
 
   @Test
-  void aReleasedHoldThrowsNothingAtCloseAndSaysThatItIsReleased() {
+  void aReleasedHoldThrowsNothingOnCloseAndSaysThatItWasReleased() {
     state.ensureValid(7);
     state.beginRelease();
     state.endRelease(null);
@@ -169,7 +169,7 @@ class LeaseStateMachineTest {
   }
 
   @Test
-  void theHoldOfAThreadIsItsOwnToGiveUp() {
+  void aHoldOfAThreadCannotBeClosed() {
     state.ensureHandle(null);
 
     String message =
