@@ -21,7 +21,7 @@ public interface TransferableProtocol extends LockProtocol {
 
   /** Returns whether the holds of a protocol may be handed off. */
   static boolean isTransferable(LockProtocol protocol) {
-    return of(protocol).isPresent();
+    return protocol instanceof TransferableProtocol;
   }
 
   /**
