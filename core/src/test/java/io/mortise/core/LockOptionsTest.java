@@ -87,8 +87,7 @@ class LockOptionsTest {
 
   @ParameterizedTest
   @MethodSource("ranges")
-  void aValueOutsideIsRefusedWithNameRangeAndValue(
-      Setting setting, Duration least, Duration most) {
+  void aValueOutsideIsRefusedWithNameRangeAndValue(Setting setting, Duration least, Duration most) {
     for (Duration outside : new Duration[] {least.minusNanos(1), most.plusNanos(1)}) {
       assertEquals(
           setting.name() + " must be from " + least + " to " + most + ", not " + outside,

@@ -12,8 +12,8 @@ public sealed interface GroupAttemptResult {
   record Acquired(List<OwnedLease> leases) implements GroupAttemptResult {}
 
   /**
-   * One of the locks is held by another owner, or a thread of the client waits for it; none
-   * is held.
+   * One of the locks is held by another owner, or a thread of the client waits for it; none is
+   * held.
    *
    * @param index the index of the first busy lock in the order of the sources
    */

@@ -16,8 +16,7 @@ class LeaseSlotTest {
   private static final long TOKEN = 7;
   private static final long HOUR = 3_600_000_000_000L;
 
-  private final RedisLockClient client =
-      (RedisLockClient) LockClient.create("redis://127.0.0.1:1");
+  private final RedisLockClient client = (RedisLockClient) LockClient.create("redis://127.0.0.1:1");
   private final LeaseContext context = client.context().lease();
   private final LeaseSlot slot = new LeaseSlot(context);
   private final FakeSlot taken = new FakeSlot();

@@ -16,8 +16,7 @@ class LeaseTimingTest {
   private static final LeaseTerms RENEWED = new LeaseTerms(0, 30_000, true, false);
   private static final LeaseTerms FIXED = new LeaseTerms(0, 10_000, false, false);
 
-  private final RedisLockClient client =
-      (RedisLockClient) LockClient.create("redis://127.0.0.1:1");
+  private final RedisLockClient client = (RedisLockClient) LockClient.create("redis://127.0.0.1:1");
   private final LeaseContext context = client.context().lease();
   private final long now = context.nanos();
 
