@@ -3,6 +3,7 @@ package io.mortise.it.fairlock;
 import static io.mortise.it.fairlock.ScriptedQueue.LEASE;
 import static io.mortise.it.fairlock.ScriptedQueue.LEFT;
 import static io.mortise.it.fairlock.ScriptedQueue.TIMEOUT;
+import static io.mortise.it.fairlock.ScriptedQueue.assertWithin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,9 +23,6 @@ import redis.clients.jedis.exceptions.JedisDataException;
 @Tag("redis-version")
 class FairAcquireScriptTest {
   private static final long HELD = 10_000;
-
-  /** How long a test may take between two readings of the server's clock. */
-  private static final long SLACK = 2_000;
 
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
@@ -153,10 +151,6 @@ class FairAcquireScriptTest {
       case "deadline" -> assertWithin(LEFT + 1, millis);
       default -> throw new IllegalArgumentException(when);
     }
-  }
-
-  private static void assertWithin(long most, long millis) {
-    assertTrue(millis <= most && millis > most - SLACK, () -> millis + " of " + most);
   }
 
   private void assertTtls(String lock) {

@@ -1,5 +1,7 @@
 package io.mortise.it.fairlock;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.mortise.it.support.ScriptServer;
 import io.mortise.testkit.RedisServer;
 import java.util.ArrayList;
@@ -22,6 +24,7 @@ final class ScriptedQueue {
   static final long LEFT = 5_000;
   static final long LEASE = 20_000;
   static final long TIMEOUT = 3_000;
+  private static final long SLACK = 2_000;
   private static final String TOKEN_RETENTION = "60000";
   private static final Pattern WORD = Pattern.compile("(\\()?(\\w+)([!?)])?");
 
@@ -189,6 +192,11 @@ final class ScriptedQueue {
 
   long pttl(String key) {
     return (Long) server.command("PTTL", key);
+  }
+
+  /** It is that time, less the time that a test may take between two readings of the clock. */
+  static void assertWithin(long most, long millis) {
+    assertTrue(millis <= most && millis > most - SLACK, () -> millis + " of " + most);
   }
 
   long now() {

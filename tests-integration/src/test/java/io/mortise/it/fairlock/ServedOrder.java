@@ -40,7 +40,6 @@ final class ServedOrder implements AfterEachCallback {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
 
-  /** The clients have started. */
   ServedOrder(TwoClients clients, Duration waiterTimeout) {
     this.clients = clients;
     this.waiterTimeout = waiterTimeout;

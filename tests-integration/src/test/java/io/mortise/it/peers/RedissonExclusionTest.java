@@ -1,4 +1,6 @@
 package io.mortise.it.peers;
+import java.util.function.BooleanSupplier;
+import java.util.concurrent.locks.Lock;
 
 import static io.mortise.it.support.RedissonPeers.PROMPT;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
@@ -44,32 +46,24 @@ class RedissonExclusionTest {
 
   @ParameterizedTest
   @MethodSource("names")
-  void theirHoldExcludesOursUntilItIsReleased(String name) throws Exception {
+  void aHoldOfEitherExcludesTheOtherUntilItIsReleased(String name) throws Exception {
     RLock theirs = peers.redisson().getLock(name);
     DistributedLock ours = new RedisLock(peers.here(), name);
-    theirs.lock();
-    assertFalse(ours.tryLock());
-    assertFalse(ours.tryLock(Duration.ofMillis(50)));
-    assertTrue(ours.isLocked());
-    theirs.unlock();
-    assertTrue(ours.tryLock());
-    ours.unlock();
+    assertExcludes(theirs, ours, ours::isLocked);
     assertFalse(theirs.isLocked());
+    assertExcludes(ours, theirs, theirs::isLocked);
+    assertFalse(ours.isLocked());
   }
 
-  @ParameterizedTest
-  @MethodSource("names")
-  void ourHoldExcludesTheirsUntilItIsReleased(String name) throws Exception {
-    RLock theirs = peers.redisson().getLock(name);
-    DistributedLock ours = new RedisLock(peers.here(), name);
-    ours.lock();
-    assertFalse(theirs.tryLock());
-    assertFalse(theirs.tryLock(50, MILLISECONDS));
-    assertTrue(theirs.isLocked());
-    ours.unlock();
-    assertTrue(theirs.tryLock());
-    theirs.unlock();
-    assertFalse(ours.isLocked());
+  private static void assertExcludes(Lock held, Lock other, BooleanSupplier otherIsLocked)
+      throws Exception {
+    held.lock();
+    assertFalse(other.tryLock());
+    assertFalse(other.tryLock(50, MILLISECONDS));
+    assertTrue(otherIsLocked.getAsBoolean());
+    held.unlock();
+    assertTrue(other.tryLock());
+    other.unlock();
   }
 
   @Test

@@ -107,20 +107,14 @@ class RedissonReadWriteTest {
   void ourReadReleaseWakesTheirWriter(boolean fair) throws Exception {
     DistributedLock ours = locks.here(fair).readLock();
     ours.lock();
-    List<Future<?>> waiting = theyWait(theirs.writeLock(), 1);
-    long start = System.nanoTime();
-    ours.unlock();
-    System.out.printf("their writer: %.1f ms%n", millisUntilDone(start, waiting));
+    assertWakesTheirs("their writer", 1, theirs.writeLock(), ours);
   }
 
   @FairAndUnfair
   void ourWriteReleaseWakesAllTheirReaders(boolean fair) throws Exception {
     DistributedLock ours = locks.here(fair).writeLock();
     ours.lock();
-    List<Future<?>> waiting = theyWait(theirs.readLock(), 5);
-    long start = System.nanoTime();
-    ours.unlock();
-    System.out.printf("their 5 readers: %.1f ms%n", millisUntilDone(start, waiting));
+    assertWakesTheirs("their 5 readers", 5, theirs.readLock(), ours);
   }
 
   @FairAndUnfair
@@ -128,52 +122,48 @@ class RedissonReadWriteTest {
     RedisReadWriteLock ours = locks.here(fair);
     ours.writeLock().lock();
     ours.readLock().lock();
-    List<Future<?>> waiting = theyWait(theirs.readLock(), 5);
-    long start = System.nanoTime();
-    ours.writeLock().unlock();
-    System.out.printf(
-        "their 5 readers after our downgrade: %.1f ms%n", millisUntilDone(start, waiting));
+    assertWakesTheirs(
+        "their 5 readers after our downgrade", 5, theirs.readLock(), ours.writeLock());
     ours.readLock().unlock();
+  }
+
+  private void assertWakesTheirs(String what, int count, RLock waited, Lock released)
+      throws Exception {
+    List<Future<?>> waiting = theyWait(waited, count);
+    long start = System.nanoTime();
+    released.unlock();
+    System.out.printf("%s: %.1f ms%n", what, millisUntilDone(start, waiting));
   }
 
   @FairAndUnfair
   void theirReleasesWakeOurWaiters(boolean fair) throws Exception {
     RedisReadWriteLock ours = locks.here(fair);
     theirs.readLock().lock();
-    List<Future<?>> waiting = new ArrayList<>();
-    waiting.add(weWait(ours.writeLock()));
-    locks.awaitWaiters(1);
-    long start = System.nanoTime();
-    theirs.readLock().unlock();
-    System.out.printf("fair %s: our writer: %.1f ms%n", fair, millisUntilDone(start, waiting));
+    assertWakesOurs("our writer", 1, ours.writeLock(), theirs.readLock());
 
     theirs.writeLock().lock();
-    waiting.clear();
-    for (int i = 0; i < 5; i++) {
-      waiting.add(weWait(ours.readLock()));
-    }
-    locks.awaitWaiters(5);
-    start = System.nanoTime();
-    theirs.writeLock().unlock();
-    System.out.printf("fair %s: our 5 readers: %.1f ms%n", fair, millisUntilDone(start, waiting));
+    assertWakesOurs("our 5 readers", 5, ours.readLock(), theirs.writeLock());
 
     theirs.writeLock().lock();
     theirs.readLock().lock();
-    waiting.clear();
-    for (int i = 0; i < 5; i++) {
-      waiting.add(weWait(ours.readLock()));
-    }
-    locks.awaitWaiters(5);
-    start = System.nanoTime();
-    theirs.writeLock().unlock();
-    System.out.printf(
-        "fair %s: our 5 readers after their downgrade, which they do not publish: %.1f ms%n",
-        fair, millisUntilDone(start, waiting));
+    assertWakesOurs(
+        "our 5 readers after their downgrade, which they do not publish",
+        5,
+        ours.readLock(),
+        theirs.writeLock());
     theirs.readLock().unlock();
   }
 
-  private Future<?> weWait(DistributedLock lock) {
-    return locks.thread().begin(lockAndUnlock(lock));
+  private void assertWakesOurs(String what, int count, Lock waited, RLock released)
+      throws Exception {
+    List<Future<?>> waiting = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      waiting.add(locks.thread().begin(lockAndUnlock(waited)));
+    }
+    locks.awaitWaiters(count);
+    long start = System.nanoTime();
+    released.unlock();
+    System.out.printf("%s: %.1f ms%n", what, millisUntilDone(start, waiting));
   }
 
   private static StepThread.Step lockAndUnlock(Lock lock) {
