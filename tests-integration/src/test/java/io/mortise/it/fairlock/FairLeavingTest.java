@@ -181,12 +181,11 @@ class FairLeavingTest {
   @ParameterizedTest
   @EnumSource(LossStyle.class)
   void aJoiningAttemptWithoutAnAnswerLeavesNoPlace(LossStyle style) throws Exception {
+    // An unanswered attempt is released again and again until its lease would have expired.
     LockOptions options =
         LockOptions.builder()
             .commandTimeout(Duration.ofMillis(300))
-            .lease(
-                Duration.ofSeconds(
-                    1)) // for so long an unanswered attempt is released again and again
+            .lease(Duration.ofSeconds(1))
             .build();
     try (FaultProxy proxy = FaultProxy.to(clients.server());
         LockClient faulty = LockClient.create(proxy.uri(), options)) {

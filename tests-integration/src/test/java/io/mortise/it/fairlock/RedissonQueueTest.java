@@ -289,7 +289,7 @@ class RedissonQueueTest {
     }
   }
 
-  /** Redisson leaves such an entry alone, and all behind it waits for ever. */
+  /** Redisson does not remove such an entry, and all waiters behind it wait for ever. */
   @Test
   void anEntryWithoutADeadlineDelaysNobody() {
     theirs.lock();

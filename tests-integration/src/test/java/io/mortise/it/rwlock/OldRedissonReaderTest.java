@@ -28,7 +28,7 @@ class OldRedissonReaderTest {
   /** Redisson's default. */
   private static final Duration WATCHDOG = Duration.ofSeconds(30);
 
-  /** That of Redisson 3.24.3. */
+  /** The renewal script of Redisson 3.24.3. */
   private static final String RENEW =
       """
       local counter = redis.call('hget', KEYS[1], ARGV[2])

@@ -206,8 +206,8 @@ final class ScriptState {
   // ---- the scripts
 
   /**
-   * Runs a script: its name, the waiter or holder, and {@code waits} or a time, or the write hold
-   * {@code below} which it reads, as in {@code read a waits below w!}.
+   * Runs a script. A call has the name of the script, the holder, and its other arguments: a lease;
+   * {@code waits} for an attempt that waits; {@code below w!} for a read beside that write hold.
    */
   Object call(String call) {
     String[] words = call.split(" ", -1);

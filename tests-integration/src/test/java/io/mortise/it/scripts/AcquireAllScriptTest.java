@@ -107,7 +107,7 @@ class AcquireAllScriptTest {
     }
   }
 
-  @Test // pitfalls 12 and 19
+  @Test
   void aRepetitionIsGrantedTheSameHoldsWithALargerToken() {
     List<Keys> locks = locks(3);
     long first = (Long) redis.acquireAll(locks, "me", 30_000).get(1);
@@ -148,7 +148,7 @@ class AcquireAllScriptTest {
     }
   }
 
-  @ParameterizedTest // pitfall 20
+  @ParameterizedTest
   @CsvSource({"READ_WRITE_LOCK, LOCKTYPE", "STRING, WRONGTYPE", "TOKEN_OF_ANOTHER_TYPE, WRONGTYPE"})
   void aKeyOfAnotherTypeAmongThemLeavesNothing(LockState obstacle, String error) {
     for (int at : List.of(0, 1, 2)) {

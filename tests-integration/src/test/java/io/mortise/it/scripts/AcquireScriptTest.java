@@ -95,7 +95,7 @@ class AcquireScriptTest {
     assertEquals(Map.of(), redis.jedis().hgetAll(keys.lock()));
   }
 
-  @Test // pitfalls 12 and 19
+  @Test
   void aRepetitionIsGrantedTheSameHoldWithALargerToken() {
     long first = (Long) redis.acquire(keys, "me", 20_000).get(1);
     List<?> second = redis.acquire(keys, "me", 30_000);

@@ -48,7 +48,7 @@ class ForceScriptTest {
     assertEquals(Set.of(), redis.jedis().keys("*" + keys.lock() + "*"));
   }
 
-  @Test // pitfall 13
+  @Test
   void theHolderGetsForcedAsTheAnswerOfItsRenewalAndRelease() {
     redis.acquire(keys, "holder", 25_000);
     redis.force(keys, 30_000);

@@ -62,7 +62,7 @@ class ReleaseScriptTest {
     assertTrue(redis.jedis().pttl(keys.lock()) >= Math.min(ttl, ttl - 5_000));
   }
 
-  @Test // pitfall 12
+  @Test
   void aRepetitionReleasesNoNewerHold() {
     redis.acquire(keys, "client:1", 20_000);
     redis.release(keys, "client:1");

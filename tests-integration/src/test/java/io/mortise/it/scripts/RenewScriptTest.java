@@ -66,7 +66,7 @@ class RenewScriptTest {
     assertEquals(List.of(), redis.published(), "nobody is notified");
   }
 
-  @Test // pitfall 9
+  @Test
   void eachHoldOfABatchHasItsOwnAnswerAtItsPlace() {
     List<Case> states = new ArrayList<>();
     for (Case state : Case.values()) {
@@ -110,7 +110,7 @@ class RenewScriptTest {
     redis.assertTtl(names.get(998), 20_499);
   }
 
-  @Test // pitfall 11
+  @Test
   void neverRevivesAReleasedHold() {
     redis.acquire(keys, "me", 20_000);
     redis.release(keys, "me");

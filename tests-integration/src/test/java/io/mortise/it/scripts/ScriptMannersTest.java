@@ -79,7 +79,7 @@ class ScriptMannersTest {
         60_000);
   }
 
-  @Test // pitfall 42
+  @Test
   void scriptsUseOnlyTheDeclaredKeys() {
     assertThrows(JedisAccessControlException.class, () -> confined.get("another key"));
     List<String> lockAndMark = List.of(keys.lock(), keys.forced());
@@ -144,7 +144,7 @@ class ScriptMannersTest {
     assertEquals(Set.of(), redis.jedis().keys("*" + keys.lock() + "*"));
   }
 
-  @ParameterizedTest // pitfall 39
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "lock/acquire",
@@ -178,7 +178,7 @@ class ScriptMannersTest {
     assertEquals(0L, ((List<?>) answer).get(0));
   }
 
-  @ParameterizedTest // pitfall 20
+  @ParameterizedTest
   @CsvSource({
     "acquire, STRING, WRONGTYPE",
     "release, STRING, WRONGTYPE",
@@ -207,7 +207,7 @@ class ScriptMannersTest {
     assertEquals(Set.of(keys.lock()), redis.jedis().keys("*" + keys.lock() + "*"));
   }
 
-  @Test // pitfall 38
+  @Test
   void aReplicaRefusesToAcquireAndNothingIsWritten() {
     redis.jedis().replicaof(redis.server().host(), 1);
     try {

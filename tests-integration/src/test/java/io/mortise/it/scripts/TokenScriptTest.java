@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The fencing token that an acquisition gets: pitfalls 17 and 18. */
+/** The fencing token of an acquisition. */
 @Timeout(60)
 @Tag("redis-version")
 class TokenScriptTest {
