@@ -1,6 +1,4 @@
 package io.mortise.it.peers;
-import java.util.function.BooleanSupplier;
-import java.util.concurrent.locks.Lock;
 
 import static io.mortise.it.support.RedissonPeers.PROMPT;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
@@ -19,6 +17,8 @@ import io.mortise.it.support.TestThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.Lock;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
