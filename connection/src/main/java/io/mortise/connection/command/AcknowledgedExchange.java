@@ -1,7 +1,7 @@
 package io.mortise.connection.command;
 
 import io.mortise.connection.command.ReplicaAcknowledgement.AcknowledgementFailure;
-import io.mortise.connection.pool.Deadlines;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.Exchange;
 import java.util.List;
 import java.util.function.Predicate;
@@ -32,18 +32,18 @@ record AcknowledgedExchange(
   }
 
   @Override
-  public Object on(Connection connection, long deadlineNanos) {
-    Object answer = attempt.on(connection, deadlineNanos);
+  public Object on(Connection connection, Deadline deadline) {
+    Object answer = attempt.on(connection, deadline);
     if (!granted.test(answer)) {
       return answer;
     }
-    AcknowledgementFailure failure = acknowledgement.await(connection, deadlineNanos);
+    AcknowledgementFailure failure = acknowledgement.await(connection, deadline);
     if (failure == null) {
       return answer;
     }
     for (Exchange call : undo.get()) {
-      connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
-      call.on(connection, deadlineNanos);
+      connection.setSoTimeout(deadline.leftMillis());
+      call.on(connection, deadline);
     }
     return failure;
   }

@@ -1,5 +1,10 @@
 package io.mortise.connection.command;
 
+import com.google.common.base.Ticker;
+import com.google.common.collect.ListMultimap;
+import com.google.common.collect.Lists;
+import com.google.common.collect.MultimapBuilder;
+import com.google.common.collect.Multimaps;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
@@ -41,7 +46,7 @@ public final class BatchCollector {
     /**
      * Handles the answer to this item.
      *
-     * @param sentNanos the time before the batch was sent
+     * @param sentNanos the time before the batch was sent, by the ticker of the client
      */
     void onReply(long answer, long sentNanos);
 
@@ -51,17 +56,18 @@ public final class BatchCollector {
 
   private final ScriptExecutor executor;
   private final WorkerPool workers;
-  private Map<Script, List<PendingItem>> gathered = new LinkedHashMap<>();
+  private final Ticker ticker;
+  private List<PendingItem> gathered = new ArrayList<>();
 
-  public BatchCollector(ScriptExecutor executor, WorkerPool workers) {
+  public BatchCollector(ScriptExecutor executor, WorkerPool workers, Ticker ticker) {
     this.executor = executor;
     this.workers = workers;
+    this.ticker = ticker;
   }
 
   public void add(Item item) {
     try {
-      PendingItem pending = new PendingItem(item);
-      gathered.computeIfAbsent(pending.call.script(), script -> new ArrayList<>()).add(pending);
+      gathered.add(new PendingItem(item));
     } catch (Throwable e) { // without a failure the item would wait for its answer
       item.onFailure(unsent(e));
       throw e;
@@ -70,41 +76,46 @@ public final class BatchCollector {
 
   public void flush() {
     if (!gathered.isEmpty()) {
-      Map<Script, List<PendingItem>> due = gathered;
-      gathered = new LinkedHashMap<>();
+      List<PendingItem> due = gathered;
+      gathered = new ArrayList<>();
       try {
-        byServer(due.values()).forEach(this::dispatch);
+        byServer(due).forEach(this::dispatch);
       } finally {
-        failUndispatched(due.values());
+        for (PendingItem item : due) {
+          if (!item.dispatched) {
+            item.fail(unsent(null));
+          }
+        }
       }
     }
+  }
+
+  /** Returns for each server the items of each script. */
+  private Collection<ListMultimap<Script, PendingItem>> byServer(List<PendingItem> items) {
+    Map<Object, ListMultimap<Script, PendingItem>> servers = new LinkedHashMap<>();
+    for (PendingItem item : items) {
+      servers
+          .computeIfAbsent(
+              executor.serverOf(item.call),
+              server -> MultimapBuilder.linkedHashKeys().arrayListValues().build())
+          .put(item.call.script(), item);
+    }
+    return servers.values();
   }
 
   /** Hands the items of one server to a worker. */
-  private void dispatch(List<List<PendingItem>> server) {
+  private void dispatch(ListMultimap<Script, PendingItem> items) {
     Throwable failure = null;
     boolean dispatched = false;
     try {
-      dispatched = workers.tryRun(() -> sendAll(server));
+      dispatched = workers.tryRun(() -> sendAll(items));
     } catch (Throwable e) {
       failure = e;
     }
-    for (List<PendingItem> items : server) {
-      for (PendingItem item : items) {
-        item.dispatched = true;
-        if (!dispatched) {
-          item.fail(unsent(failure));
-        }
-      }
-    }
-  }
-
-  private static void failUndispatched(Collection<List<PendingItem>> scripts) {
-    for (List<PendingItem> items : scripts) {
-      for (PendingItem item : items) {
-        if (!item.dispatched) {
-          item.fail(unsent(null));
-        }
+    for (PendingItem item : items.values()) {
+      item.dispatched = true;
+      if (!dispatched) {
+        item.fail(unsent(failure));
       }
     }
   }
@@ -114,24 +125,9 @@ public final class BatchCollector {
         Kind.POOL_EXHAUSTED, false, "no thread could be started, or an error came", cause);
   }
 
-  /** Returns for each server the items of each script. */
-  private Collection<List<List<PendingItem>>> byServer(Collection<List<PendingItem>> scripts) {
-    Map<Object, List<List<PendingItem>>> servers = new LinkedHashMap<>();
-    for (List<PendingItem> items : scripts) {
-      Map<Object, List<PendingItem>> parts = new LinkedHashMap<>();
-      for (PendingItem item : items) {
-        parts.computeIfAbsent(executor.serverOf(item.call), server -> new ArrayList<>()).add(item);
-      }
-      parts.forEach(
-          (server, part) -> servers.computeIfAbsent(server, s -> new ArrayList<>()).add(part));
-    }
-    return servers.values();
-  }
-
-  private void sendAll(List<List<PendingItem>> scripts) {
-    for (List<PendingItem> items : scripts) {
-      for (int from = 0; from < items.size(); from += MAX_ITEMS) {
-        List<PendingItem> batch = items.subList(from, Math.min(items.size(), from + MAX_ITEMS));
+  private void sendAll(ListMultimap<Script, PendingItem> scripts) {
+    for (List<PendingItem> items : Multimaps.asMap(scripts).values()) {
+      for (List<PendingItem> batch : Lists.partition(items, MAX_ITEMS)) {
         try {
           send(batch);
         } catch (Throwable e) {
@@ -151,7 +147,7 @@ public final class BatchCollector {
       withinNanos = Math.min(withinNanos, item.item.withinNanos());
       calls.add(item.call);
     }
-    long sentNanos = System.nanoTime();
+    long sentNanos = ticker.read();
     List<ScriptPipeline.Result> answers = executor.pipeline().runBatch(calls, withinNanos);
     List<PendingItem> suspects = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {

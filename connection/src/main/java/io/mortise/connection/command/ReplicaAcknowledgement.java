@@ -1,9 +1,9 @@
 package io.mortise.connection.command;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionSettings.Durability;
-import io.mortise.connection.pool.Deadlines;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -33,32 +33,25 @@ final class ReplicaAcknowledgement {
    *
    * @return the failure when some are missing; null otherwise
    */
-  @Nullable AcknowledgementFailure await(Connection connection, long deadlineNanos) {
-    long halfMillis = (deadlineNanos - System.nanoTime()) / 2_000_000;
+  @Nullable AcknowledgementFailure await(Connection connection, Deadline deadline) {
+    long halfMillis = deadline.leftNanos() / 2_000_000;
     long millis = Math.max(1, Math.min(wanted.within().toMillis(), halfMillis));
-    connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
+    connection.setSoTimeout(deadline.leftMillis());
     try {
       return wanted.onDisk() ? awaitDisks(connection, millis) : awaitReplicas(connection, millis);
     } catch (JedisDataException refusal) {
-      return isUnsupported(refusal)
-          ? new AcknowledgementFailure(
-              Kind.NOT_SUPPORTED,
-              "the server cannot do what LockOptions.acknowledgement wants ("
-                  + refusal.getMessage()
-                  + ")")
-          : rethrow(refusal);
+      if (isUnsupported(refusal)) {
+        return new AcknowledgementFailure(Kind.NOT_SUPPORTED, unsupported(refusal));
+      }
+      throw refusal;
     }
-  }
-
-  private static AcknowledgementFailure rethrow(JedisDataException refusal) {
-    throw refusal;
   }
 
   /**
    * Sends a wait for no replica: fails unless the server has the command, and its settings allow
    * it.
    */
-  Object probe(Connection connection, long deadlineNanos) {
+  Object probe(Connection connection, Deadline deadline) {
     CommandArguments command =
         wanted.onDisk()
             ? new CommandArguments(Command.WAITAOF).add(1).add(0).add(1)
@@ -71,19 +64,18 @@ final class ReplicaAcknowledgement {
     return message.startsWith("ERR unknown command") || message.contains("WAITAOF cannot be used");
   }
 
+  private static String unsupported(JedisDataException refusal) {
+    return "the server cannot do what LockOptions.acknowledgement wants (%s)"
+        .formatted(refusal.getMessage());
+  }
+
   /**
    * Returns the failure of a probe as the caller that makes the client gets it; null when it is
    * transient.
    */
   static @Nullable CommandException permanentFailureOf(CommandException fault) {
     if (fault.getCause() instanceof JedisDataException refusal && isUnsupported(refusal)) {
-      return new CommandException(
-          Kind.NOT_SUPPORTED,
-          false,
-          "the server cannot do what LockOptions.acknowledgement wants ("
-              + refusal.getMessage()
-              + ")",
-          refusal);
+      return new CommandException(Kind.NOT_SUPPORTED, false, unsupported(refusal), refusal);
     }
     return fault.kind().isTransient() ? null : fault;
   }

@@ -1,9 +1,11 @@
 package io.mortise.connection.command;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pipeline.CombinableExchange;
 import io.mortise.connection.pipeline.PendingCommand;
-import io.mortise.connection.pool.Deadlines;
+import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Exchange;
+import io.mortise.connection.pool.Reply;
 import io.mortise.connection.topology.Topology;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -13,7 +15,8 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 /**
  * One script on a connection: EVALSHA, and EVAL with the text when the server does not know it.
  *
- * @param topology returns the command that publishes, at the time when the script is sent
+ * @param topology returns the server that has the keys, and the command that publishes, at the time
+ *     when the script is sent
  * @param sendsAsking whether ASKING is sent before each of the two: it counts for one command, so a
  *     node that is importing the slot, and has never seen the script, would redirect the second one
  */
@@ -24,25 +27,30 @@ public record ScriptExchange(ScriptRequest request, Topology topology, boolean s
     this(request, topology, false);
   }
 
+  /** Runs the script at the server that has its keys. */
+  Reply run(Deadline deadline) throws CommandException {
+    return topology.exchange(request.slot(topology), this, deadline);
+  }
+
   @Override
   public Exchange asking() {
     return new ScriptExchange(request, topology, true);
   }
 
   @Override
-  public Object on(Connection connection, long deadlineNanos) {
+  public Object on(Connection connection, Deadline deadline) {
     try {
       return write(connection, bySha1());
     } catch (JedisNoScriptException unknown) {
-      connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
+      connection.setSoTimeout(deadline.leftMillis());
       return write(connection, byText());
     }
   }
 
   @Override
-  public PendingCommand pendingCommand(boolean byText, long deadlineNanos) {
+  public PendingCommand pendingCommand(boolean byText, Deadline deadline) {
     byte[] text = byText ? request.script().text() : request.script().sha1();
-    return new PendingCommand(byText ? byText() : bySha1(), request.bytes(text), deadlineNanos);
+    return new PendingCommand(byText ? byText() : bySha1(), request.bytes(text), deadline);
   }
 
   CommandArguments bySha1() {

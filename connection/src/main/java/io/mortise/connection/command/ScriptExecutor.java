@@ -1,11 +1,14 @@
 package io.mortise.connection.command;
 
+import com.google.common.base.Ticker;
 import io.mortise.connection.command.ReplicaAcknowledgement.AcknowledgementFailure;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.Exchange;
 import io.mortise.connection.pool.Reply;
+import io.mortise.connection.pool.ServerInfo;
 import io.mortise.connection.topology.Topology;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
@@ -29,12 +32,14 @@ public final class ScriptExecutor {
   private final ReplicaAcknowledgement acknowledgement;
   private final ScriptPipeline pipeline;
   private final long timeoutNanos;
+  private final Ticker ticker;
 
   public ScriptExecutor(Topology topology, WorkerPool workers, ConnectionSettings settings) {
     this.topology = topology;
     this.acknowledgement = new ReplicaAcknowledgement(settings.durability());
     this.timeoutNanos = settings.commandTimeout().toNanos();
-    this.pipeline = new ScriptPipeline(this, topology, workers);
+    this.ticker = settings.ticker();
+    this.pipeline = new ScriptPipeline(topology, workers, settings);
   }
 
   /** Returns the time limit of a command whose caller has no shorter one. */
@@ -74,13 +79,10 @@ public final class ScriptExecutor {
     }
     Reply reply =
         topology.exchange(
-            slotOf(attempt),
+            attempt.slot(topology),
             new AcknowledgedExchange(
-                new ScriptExchange(attempt, topology),
-                granted,
-                acknowledgement,
-                () -> undo.get().stream().map(this::exchangeOf).toList()),
-            Math.min(withinNanos, timeoutNanos));
+                exchangeOf(attempt), granted, acknowledgement, () -> exchangesOf(undo.get())),
+            deadline(withinNanos));
     if (reply.value() instanceof AcknowledgementFailure failure) {
       throw new CommandException(failure.kind(), reply.repeated(), failure.message(), null);
     }
@@ -95,7 +97,7 @@ public final class ScriptExecutor {
   public void probeAcknowledgements() throws CommandException {
     if (acknowledgement.isRequired()) {
       try {
-        topology.exchange(0, acknowledgement::probe, timeoutNanos);
+        topology.exchange(0, acknowledgement::probe, deadline(timeoutNanos));
       } catch (CommandException fault) {
         CommandException permanent = ReplicaAcknowledgement.permanentFailureOf(fault);
         if (permanent != null) {
@@ -110,45 +112,51 @@ public final class ScriptExecutor {
   }
 
   public Reply run(ScriptRequest request, long withinNanos) throws CommandException {
-    return topology.exchange(
-        slotOf(request),
-        new ScriptExchange(request, topology),
-        Math.min(withinNanos, timeoutNanos));
+    return exchangeOf(request).run(deadline(withinNanos));
   }
 
   /** Runs a call that must not run twice; the exception says whether it may have run. */
   public Reply runAtMostOnce(ScriptCall call) throws CommandException {
     ScriptRequest request = ScriptRequest.of(call);
     return topology.exchangeAtMostOnce(
-        slotOf(request), new ScriptExchange(request, topology), timeoutNanos);
+        request.slot(topology), exchangeOf(request), deadline(timeoutNanos));
   }
 
-  private Exchange exchangeOf(ScriptCall call) {
-    return new ScriptExchange(ScriptRequest.of(call), topology);
+  private ScriptExchange exchangeOf(ScriptRequest request) {
+    return new ScriptExchange(request, topology);
   }
 
-  private int slotOf(ScriptRequest request) {
-    return topology.slotOf(request.firstKey());
+  private List<Exchange> exchangesOf(List<ScriptCall> calls) {
+    return calls.stream().<Exchange>map(call -> exchangeOf(ScriptRequest.of(call))).toList();
+  }
+
+  /** Returns the deadline of a command whose caller has that much time. */
+  private Deadline deadline(long withinNanos) {
+    return Deadline.after(Math.min(withinNanos, timeoutNanos), ticker);
+  }
+
+  private int slotOf(ScriptCall call) {
+    return ScriptRequest.of(call).slot(topology);
   }
 
   /** Returns whether one command can contain both calls. */
   public boolean haveOneSlot(ScriptCall call, ScriptCall other) {
-    return slotOf(ScriptRequest.of(call)) == slotOf(ScriptRequest.of(other));
+    return slotOf(call) == slotOf(other);
   }
 
   /** Returns the server that has the slot of the call, see {@link Topology#serverOf}. */
   Object serverOf(ScriptCall call) {
-    return topology.serverOf(slotOf(ScriptRequest.of(call)));
+    return topology.serverOf(slotOf(call));
   }
 
   /** Returns the section {@code server} of INFO; in a cluster, of one of its servers. */
-  Object serverInfo() throws CommandException {
-    return topology
-        .exchange(
+  ServerInfo serverInfo() throws CommandException {
+    Reply reply =
+        topology.exchange(
             0,
             (connection, deadline) ->
                 connection.executeCommand(new CommandArguments(Command.INFO).add("server")),
-            timeoutNanos)
-        .value();
+            deadline(timeoutNanos));
+    return ServerInfo.of(reply.value());
   }
 }

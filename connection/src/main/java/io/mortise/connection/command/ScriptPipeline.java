@@ -1,9 +1,15 @@
 package io.mortise.connection.command;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
+import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.ErrorClassifier;
 import io.mortise.connection.pool.Reply;
 import io.mortise.connection.topology.Topology;
@@ -14,9 +20,10 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -33,14 +40,16 @@ public final class ScriptPipeline {
   private static final int MAX_PIPELINED = 500;
   private static final long MIN_NANOS = 100_000_000L;
 
-  private final ScriptExecutor executor;
   private final Topology topology;
   private final WorkerPool workers;
+  private final long timeoutNanos;
+  private final Ticker ticker;
 
-  ScriptPipeline(ScriptExecutor executor, Topology topology, WorkerPool workers) {
-    this.executor = executor;
+  ScriptPipeline(Topology topology, WorkerPool workers, ConnectionSettings settings) {
     this.topology = topology;
     this.workers = workers;
+    this.timeoutNanos = settings.commandTimeout().toNanos();
+    this.ticker = settings.ticker();
   }
 
   /**
@@ -49,20 +58,15 @@ public final class ScriptPipeline {
    *
    * @return for each item its answer, a {@code Long}, or the failure
    */
-  public List<ScriptPipeline.Result> runBatch(List<ScriptCall> items, long withinNanos) {
-    Map<Integer, List<Integer>> positions = new LinkedHashMap<>();
-    for (int i = 0; i < items.size(); i++) {
-      int slot = topology.slotOf(items.get(i).keys().get(0));
-      positions.computeIfAbsent(slot, absent -> new ArrayList<>()).add(i);
-    }
-    List<List<Integer>> parts = List.copyOf(positions.values());
+  public List<Result> runBatch(List<ScriptCall> items, long withinNanos) {
+    List<List<Integer>> parts =
+        grouped(items.size(), i -> ScriptRequest.of(items.get(i)).slot(topology));
     List<ScriptRequest> requests =
         parts.stream()
             .map(part -> ScriptRequest.merged(part.stream().map(items::get).toList()))
             .toList();
-    List<ScriptPipeline.Result> answers = unanswered(items.size());
-    List<ScriptPipeline.Result> replies =
-        runRequests(requests, Math.min(withinNanos, executor.timeoutNanos()), false);
+    List<Result> answers = unanswered(items.size());
+    List<Result> replies = runRequests(requests, Math.min(withinNanos, timeoutNanos), false);
     for (int i = 0; i < parts.size(); i++) {
       distribute(replies.get(i), parts.get(i), requests.get(i), answers);
     }
@@ -70,15 +74,12 @@ public final class ScriptPipeline {
   }
 
   private static void distribute(
-      ScriptPipeline.Result reply,
-      List<Integer> positions,
-      ScriptRequest request,
-      List<ScriptPipeline.Result> answers) {
+      Result reply, List<Integer> positions, ScriptRequest request, List<Result> answers) {
     if (reply.fault() != null) {
       positions.forEach(position -> answers.set(position, reply));
     } else if (reply.reply().value() instanceof List<?> each && each.size() == positions.size()) {
       for (int i = 0; i < positions.size(); i++) {
-        answers.set(positions.get(i), ScriptPipeline.Result.of(reply.reply().with(each.get(i))));
+        answers.set(positions.get(i), Result.of(reply.reply().with(each.get(i))));
       }
     } else {
       CommandException mismatch =
@@ -88,32 +89,38 @@ public final class ScriptPipeline {
               "script '%s' has no answer for each of %d items"
                   .formatted(request.script(), positions.size()),
               null);
-      positions.forEach(position -> answers.set(position, ScriptPipeline.Result.of(mismatch)));
+      positions.forEach(position -> answers.set(position, Result.of(mismatch)));
     }
+  }
+
+  /** Returns the positions from 0 on that have the same key together, in their order. */
+  private static List<List<Integer>> grouped(int count, Function<Integer, Object> key) {
+    List<Integer> positions = IntStream.range(0, count).boxed().toList();
+    return List.copyOf(
+        positions.stream().collect(groupingBy(key, LinkedHashMap::new, toList())).values());
   }
 
   /**
    * Runs many calls pipelined, at all their servers in parallel.
    *
-   * @param deadlineNanos the end of the time limit; each server gets at least a minimum of time
+   * @param withinNanos the time limit; each server gets at least a minimum of time
    * @return for each call its answer, or the failure
    */
-  public List<ScriptPipeline.Result> runAll(List<ScriptCall> calls, long deadlineNanos) {
-    return runRequests(
-        calls.stream().map(ScriptRequest::of).toList(),
-        Math.max(MIN_NANOS, deadlineNanos - System.nanoTime()),
-        false);
+  public List<Result> runAll(List<ScriptCall> calls, long withinNanos) {
+    return runAll(calls, withinNanos, false);
   }
 
   /**
    * Runs many calls like {@link #runAll}. The calls that were written take effect also when their
    * answers come too late to be read, because the server needs to know none of the scripts.
    */
-  public List<ScriptPipeline.Result> allAlsoUnread(List<ScriptCall> calls, long deadlineNanos) {
+  public List<Result> runAllByText(List<ScriptCall> calls, long withinNanos) {
+    return runAll(calls, withinNanos, true);
+  }
+
+  private List<Result> runAll(List<ScriptCall> calls, long withinNanos, boolean byText) {
     return runRequests(
-        calls.stream().map(ScriptRequest::of).toList(),
-        Math.max(MIN_NANOS, deadlineNanos - System.nanoTime()),
-        true);
+        calls.stream().map(ScriptRequest::of).toList(), Math.max(MIN_NANOS, withinNanos), byText);
   }
 
   /**
@@ -124,37 +131,32 @@ public final class ScriptPipeline {
   public record Result(Reply reply, @Nullable CommandException fault) {
     private static final Reply NO_REPLY = new Reply("", null, null);
 
-    static ScriptPipeline.Result of(Reply reply) {
-      return new ScriptPipeline.Result(reply, null);
+    static Result of(Reply reply) {
+      return new Result(reply, null);
     }
 
-    static ScriptPipeline.Result of(CommandException fault) {
-      return new ScriptPipeline.Result(NO_REPLY, fault);
+    static Result of(CommandException fault) {
+      return new Result(NO_REPLY, fault);
     }
   }
 
   /** Returns the results that remain when an unexpected error prevents the answers. */
-  private static List<ScriptPipeline.Result> unanswered(int count) {
-    ScriptPipeline.Result none =
-        ScriptPipeline.Result.of(
-            new CommandException(Kind.SCRIPT, true, "the answer could not be read", null));
+  private static List<Result> unanswered(int count) {
+    Result none =
+        Result.of(new CommandException(Kind.SCRIPT, true, "the answer could not be read", null));
     return new ArrayList<>(Collections.nCopies(count, none));
   }
 
-  private List<ScriptPipeline.Result> runRequests(
-      List<ScriptRequest> requests, long withinNanos, boolean byText) {
-    Map<Object, List<Integer>> byServer = new LinkedHashMap<>();
-    for (int i = 0; i < requests.size(); i++) {
-      Object server = topology.serverOf(topology.slotOf(requests.get(i).firstKey()));
-      byServer.computeIfAbsent(server, absent -> new ArrayList<>()).add(i);
-    }
-    List<ScriptPipeline.Result> answers = unanswered(requests.size());
+  private List<Result> runRequests(List<ScriptRequest> requests, long withinNanos, boolean byText) {
+    List<List<Integer>> byServer =
+        grouped(requests.size(), i -> topology.serverOf(requests.get(i).slot(topology)));
+    List<Result> answers = unanswered(requests.size());
     List<Runnable> tasks = new ArrayList<>();
-    for (List<Integer> positions : byServer.values()) {
+    for (List<Integer> positions : byServer) {
       List<ScriptRequest> ownRequests = positions.stream().map(requests::get).toList();
       tasks.add(
           () -> {
-            List<ScriptPipeline.Result> results = runAtOneServer(ownRequests, withinNanos, byText);
+            List<Result> results = runAtOneServer(ownRequests, withinNanos, byText);
             for (int i = 0; i < results.size(); i++) {
               answers.set(positions.get(i), results.get(i)); // each thread has its own positions
             }
@@ -190,27 +192,26 @@ public final class ScriptPipeline {
     }
   }
 
-  private List<ScriptPipeline.Result> runAtOneServer(
+  private List<Result> runAtOneServer(
       List<ScriptRequest> requests, long withinNanos, boolean byText) {
-    long deadlineNanos = System.nanoTime() + withinNanos;
-    List<ScriptPipeline.Result> answers = new ArrayList<>(requests.size());
+    Deadline deadline = Deadline.after(withinNanos, ticker);
+    List<Result> answers = new ArrayList<>(requests.size());
     for (int from = 0; from < requests.size(); from += MAX_PIPELINED) {
       List<ScriptRequest> part =
           requests.subList(from, Math.min(requests.size(), from + MAX_PIPELINED));
-      long left = Math.max(MIN_NANOS, deadlineNanos - System.nanoTime());
+      long left = Math.max(MIN_NANOS, deadline.leftNanos());
       try {
         if (part.size() == 1 && !byText) {
-          answers.add(
-              ScriptPipeline.Result.of(executor.run(part.get(0), Math.min(left, withinNanos))));
+          answers.add(Result.of(run(part.get(0), Math.min(left, withinNanos))));
         } else {
-          runPipelined(part, left, byText, answers);
+          runPipelined(part, Deadline.after(left, ticker), byText, answers);
         }
       } catch (CommandException fault) {
-        part.forEach(request -> answers.add(ScriptPipeline.Result.of(fault)));
+        part.forEach(request -> answers.add(Result.of(fault)));
         if (!fault.isServerReply()) { // the other calls would wait for the same server in vain
           requests
               .subList(from + part.size(), requests.size())
-              .forEach(request -> answers.add(ScriptPipeline.Result.of(fault)));
+              .forEach(request -> answers.add(Result.of(fault)));
           break;
         }
       }
@@ -219,17 +220,13 @@ public final class ScriptPipeline {
   }
 
   private void runPipelined(
-      List<ScriptRequest> part,
-      long withinNanos,
-      boolean byText,
-      List<ScriptPipeline.Result> answers)
+      List<ScriptRequest> part, Deadline deadline, boolean byText, List<Result> answers)
       throws CommandException {
-    long deadlineNanos = System.nanoTime() + withinNanos;
     Reply replies =
         topology.exchange(
-            topology.slotOf(part.get(0).firstKey()),
-            (connection, deadline) -> writeAndRead(connection, deadline, part, byText),
-            withinNanos);
+            part.get(0).slot(topology),
+            (connection, end) -> writeAndRead(connection, end, part, byText),
+            deadline);
     List<?> values = (List<?>) replies.value();
     CommandException unreachable = null;
     for (int i = 0; i < part.size(); i++) {
@@ -237,9 +234,9 @@ public final class ScriptPipeline {
       if (!topology.isRedirect(value)) {
         answers.add(answer(value, replies));
       } else if (unreachable != null) { // it would wait for the same server in vain
-        answers.add(ScriptPipeline.Result.of(unreachable));
+        answers.add(Result.of(unreachable));
       } else {
-        ScriptPipeline.Result answer = rerunAtOwner(part.get(i), replies.before(), deadlineNanos);
+        Result answer = rerunAtOwner(part.get(i), replies.before(), deadline);
         answers.add(answer);
         unreachable =
             answer.fault() == null || answer.fault().isServerReply() ? null : answer.fault();
@@ -248,26 +245,31 @@ public final class ScriptPipeline {
   }
 
   /** Runs one request again, alone, at the server that has its slot. */
-  private ScriptPipeline.Result rerunAtOwner(
-      ScriptRequest request, @Nullable CommandException before, long deadlineNanos) {
+  private Result rerunAtOwner(
+      ScriptRequest request, @Nullable CommandException before, Deadline deadline) {
     try {
-      Reply reply = executor.run(request, Math.max(MIN_NANOS, deadlineNanos - System.nanoTime()));
-      return ScriptPipeline.Result.of(reply.after(before));
+      Reply reply = run(request, Math.max(MIN_NANOS, deadline.leftNanos()));
+      return Result.of(reply.after(before));
     } catch (CommandException fault) {
-      return ScriptPipeline.Result.of(before != null ? fault.afterEarlier(before) : fault);
+      return Result.of(before != null ? fault.afterEarlier(before) : fault);
     }
   }
 
-  private ScriptPipeline.Result answer(Object value, Reply replies) {
+  private Reply run(ScriptRequest request, long withinNanos) throws CommandException {
+    return new ScriptExchange(request, topology)
+        .run(Deadline.after(Math.min(withinNanos, timeoutNanos), ticker));
+  }
+
+  private Result answer(Object value, Reply replies) {
     return value instanceof JedisDataException refusal
-        ? ScriptPipeline.Result.of(ErrorClassifier.of(refusal, topology.toString(), true))
-        : ScriptPipeline.Result.of(replies.with(value));
+        ? Result.of(ErrorClassifier.of(refusal, topology.toString(), true))
+        : Result.of(replies.with(value));
   }
 
   // ---- on a connection
 
   private List<Object> writeAndRead(
-      Connection connection, long deadlineNanos, List<ScriptRequest> requests, boolean byText) {
+      Connection connection, Deadline deadline, List<ScriptRequest> requests, boolean byText) {
     Set<Script> unknown = new HashSet<>();
     for (ScriptRequest request : requests) {
       ScriptExchange exchange = new ScriptExchange(request, topology);
@@ -277,15 +279,15 @@ public final class ScriptPipeline {
     List<Object> replies = new ArrayList<>(connection.getMany(requests.size()));
     for (int i = 0; i < requests.size(); i++) {
       if (replies.get(i) instanceof JedisNoScriptException) {
-        replies.set(i, rerun(connection, deadlineNanos, requests.get(i)));
+        replies.set(i, rerun(connection, deadline, requests.get(i)));
       }
     }
     return replies;
   }
 
-  private Object rerun(Connection connection, long deadlineNanos, ScriptRequest request) {
+  private Object rerun(Connection connection, Deadline deadline, ScriptRequest request) {
     try {
-      return new ScriptExchange(request, topology).on(connection, deadlineNanos);
+      return new ScriptExchange(request, topology).on(connection, deadline);
     } catch (JedisDataException refused) {
       return refused;
     }

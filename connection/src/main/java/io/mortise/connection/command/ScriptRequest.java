@@ -1,5 +1,6 @@
 package io.mortise.connection.command;
 
+import io.mortise.connection.topology.Topology;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
@@ -48,9 +49,9 @@ public record ScriptRequest(Script script, List<byte[]> keys, List<byte[]> argum
     return sum;
   }
 
-  /** Returns the key that decides which server runs the request. */
-  byte[] firstKey() {
-    return keys.get(0);
+  /** Returns the slot of the keys, which decides which server runs the request. */
+  int slot(Topology topology) {
+    return topology.slotOf(keys.get(0));
   }
 
   /**

@@ -1,11 +1,7 @@
 package io.mortise.connection.command;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.mortise.connection.pool.CommandException;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +15,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class ServerIdentity {
   private static final Logger LOG = LoggerFactory.getLogger(ServerIdentity.class);
-  private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:(\\S+)");
 
   private volatile Optional<String> id = Optional.empty();
 
@@ -30,7 +25,7 @@ public final class ServerIdentity {
   public Optional<String> get(ScriptExecutor executor) {
     if (!queried) {
       try {
-        id = find(executor.serverInfo());
+        id = executor.serverInfo().runId();
         queried = true;
       } catch (CommandException fault) {
         LOG.debug("the run id of the server is not known", fault);
@@ -38,10 +33,5 @@ public final class ServerIdentity {
       }
     }
     return id;
-  }
-
-  private static Optional<String> find(Object info) {
-    Matcher line = RUN_ID.matcher(info instanceof byte[] text ? new String(text, UTF_8) : "");
-    return line.find() ? Optional.of(line.group(1)) : Optional.empty();
   }
 }

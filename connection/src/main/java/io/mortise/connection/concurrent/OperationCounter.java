@@ -1,5 +1,6 @@
 package io.mortise.connection.concurrent;
 
+import com.google.common.base.Ticker;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -15,7 +16,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class OperationCounter {
   private final AtomicInteger count = new AtomicInteger();
   private final Signal finished = new Signal();
+  private final Ticker ticker;
   private volatile boolean awaited;
+
+  public OperationCounter(Ticker ticker) {
+    this.ticker = ticker;
+  }
 
   public void begin() {
     count.incrementAndGet();
@@ -34,10 +40,10 @@ public final class OperationCounter {
   public void awaitZero(long nanos) {
     awaited = true;
     boolean interrupted = false;
-    long endNanos = System.nanoTime() + nanos;
+    Deadline deadline = Deadline.after(nanos, ticker);
     while (true) {
       long seen = finished.generation();
-      long left = endNanos - System.nanoTime();
+      long left = deadline.leftNanos();
       if (count.get() == 0 || left <= 0) {
         break;
       }

@@ -51,7 +51,7 @@ public final class Scheduler implements AutoCloseable {
   /** The sleep after a pass that an error has ended. */
   private static final long AFTER_ERROR_NANOS = 10_000_000;
 
-  /** A task with a due time. Times are those of {@link System#nanoTime()}. */
+  /** A task with a due time. Times are those of the client's ticker. */
   public interface ScheduledTask {
     /**
      * Returns when {@link #onDue} has to be called. The time may change; the task calls {@link
@@ -88,7 +88,7 @@ public final class Scheduler implements AutoCloseable {
   private @Nullable Throwable failure;
 
   /**
-   * @param clock {@code System::nanoTime}, or the clock of a test
+   * @param clock reads the ticker of the client
    * @param afterScan sends what the tasks of a scan have gathered
    */
   public Scheduler(LongSupplier clock, Runnable afterScan, ThreadFactory threads) {

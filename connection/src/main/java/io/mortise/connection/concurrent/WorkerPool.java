@@ -32,12 +32,12 @@ public final class WorkerPool implements AutoCloseable {
 
   /** Makes a thread; tests let it fail. */
   @FunctionalInterface
-  public interface Maker {
-    Thread make(Runnable task, String name);
+  public interface NamedThreadFactory {
+    Thread newThread(Runnable task, String name);
   }
 
   private final String name;
-  private final Maker maker;
+  private final NamedThreadFactory threadFactory;
 
   /**
    * The class loader of the thread that made the client, for listeners; not that of the thread that
@@ -46,24 +46,17 @@ public final class WorkerPool implements AutoCloseable {
   private final @Nullable ClassLoader contextClassLoader =
       Thread.currentThread().getContextClassLoader();
 
-  private final ThreadPoolExecutor platform;
+  private final ExecutorService platform;
   private final ExecutorService blockingTasks;
 
   public WorkerPool(String name) {
     this(name, WorkerPool::thread);
   }
 
-  public WorkerPool(String name, Maker maker) {
+  public WorkerPool(String name, NamedThreadFactory threadFactory) {
     this.name = name;
-    this.maker = maker;
-    this.platform =
-        new ThreadPoolExecutor(
-            0,
-            Integer.MAX_VALUE,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new SynchronousQueue<>(),
-            threads("worker"));
+    this.threadFactory = threadFactory;
+    this.platform = cached(threads("worker"));
     this.blockingTasks = virtualThreadsOr(platform);
   }
 
@@ -127,16 +120,31 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
+  /** Returns an executor with as many threads as it has tasks; idle threads end soon. */
+  public static ExecutorService cached(ThreadFactory threads) {
+    return new ThreadPoolExecutor(
+        0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
+  }
+
   /** Returns a new thread that inherits nothing from the thread that starts it. */
   public static Thread thread(Runnable task, String name) {
     return new Thread(null, task, name, 0, false);
+  }
+
+  /** Returns a new daemon thread for tasks that run no code of the user. */
+  public static Thread daemonThread(Runnable task, String name) {
+    Thread thread = thread(task, name);
+    thread.setContextClassLoader(WorkerPool.class.getClassLoader());
+    thread.setDaemon(true);
+    return thread;
   }
 
   public ThreadFactory threads(String purpose) {
     AtomicInteger number = new AtomicInteger();
     return task -> {
       Thread thread =
-          maker.make(task, "mortise-%s-%s-%d".formatted(purpose, name, number.incrementAndGet()));
+          threadFactory.newThread(
+              task, "mortise-%s-%s-%d".formatted(purpose, name, number.incrementAndGet()));
       thread.setDaemon(true);
       thread.setContextClassLoader(contextClassLoader);
       return thread;

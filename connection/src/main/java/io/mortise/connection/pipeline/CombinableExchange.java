@@ -1,5 +1,6 @@
 package io.mortise.connection.pipeline;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.Exchange;
 
 /** An exchange of one short command, which may share a batch with commands of other threads. */
@@ -13,5 +14,5 @@ public interface CombinableExchange extends Exchange {
    *
    * @param byText whether the script is sent as text, because the server did not know its SHA-1
    */
-  PendingCommand pendingCommand(boolean byText, long deadlineNanos);
+  PendingCommand pendingCommand(boolean byText, Deadline deadline);
 }

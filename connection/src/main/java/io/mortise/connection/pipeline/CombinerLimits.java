@@ -7,8 +7,9 @@ package io.mortise.connection.pipeline;
  * @param maxQueueNanos the time after which a thread starts a batch, however many are under way
  */
 public record CombinerLimits(int maxBatches, long maxQueueNanos) {
-  public static final int AT_A_TIME = 4;
+  public static final int DEFAULT_MAX_BATCHES = 4;
   static final long MAX_QUEUE_MICROS = 1_000;
 
-  static final CombinerLimits DEFAULTS = new CombinerLimits(AT_A_TIME, MAX_QUEUE_MICROS * 1_000);
+  static final CombinerLimits DEFAULTS =
+      new CombinerLimits(DEFAULT_MAX_BATCHES, MAX_QUEUE_MICROS * 1_000);
 }

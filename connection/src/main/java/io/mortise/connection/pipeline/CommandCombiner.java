@@ -1,5 +1,6 @@
 package io.mortise.connection.pipeline;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Reply;
@@ -15,7 +16,7 @@ import java.util.function.Supplier;
  * href="https://people.csail.mit.edu/shanir/publications/Flat%20Combining%20SPAA%2010.pdf">flat
  * combining</a>.
  *
- * <p>At most {@value CombinerLimits#AT_A_TIME} batches are under way at a time, each on a
+ * <p>At most {@value CombinerLimits#DEFAULT_MAX_BATCHES} batches are under way at a time, each on a
  * connection of its own. With a write and a read for each command, most of the time of client and
  * server would go into system calls and thread switches. So a thread that may not start a batch
  * queues its command and waits, and the next thread that starts a batch sends the commands of all
@@ -96,10 +97,11 @@ public final class CommandCombiner {
 
   /** Runs the command, in a batch of this thread or of another one. */
   Reply submit(PendingCommand command) throws CommandException {
+    Deadline queueEnd = Deadline.after(limits.maxQueueNanos(), command.deadline().ticker());
     boolean queued = false;
     try {
       while (!command.isAnswered()) {
-        if (command.isWaiting() && tryStartBatch(command)) {
+        if (command.isWaiting() && tryStartBatch(command, queueEnd)) {
           try {
             if (command.claim()) {
               if (queued) {
@@ -114,7 +116,7 @@ public final class CommandCombiner {
           waiting.add(command);
           queued = true;
         } else {
-          await(command);
+          await(command, queueEnd);
         }
       }
       return command.reply();
@@ -128,14 +130,13 @@ public final class CommandCombiner {
   }
 
   /** Waits until the command is signalled or answered, or its queue time is over. */
-  private void await(PendingCommand command) throws CommandException {
+  private void await(PendingCommand command, Deadline queueEnd) throws CommandException {
     while (!command.consumeSignal()) {
-      long now = System.nanoTime();
-      long leftNanos = command.deadlineNanos() - now;
+      long leftNanos = command.deadline().leftNanos();
       if (leftNanos <= 0) {
         timeOut(command);
       }
-      long queueNanosLeft = command.sinceNanos() + limits.maxQueueNanos() - now;
+      long queueNanosLeft = queueEnd.leftNanos();
       if (command.isWaiting() && queueNanosLeft <= 0) {
         return;
       }
@@ -173,10 +174,9 @@ public final class CommandCombiner {
 
   // ---- the batches under way
 
-  private boolean tryStartBatch(PendingCommand command) throws CommandException {
-    long now = System.nanoTime();
-    boolean queueTimeOver = now - command.sinceNanos() >= limits.maxQueueNanos();
-    if (queueTimeOver && command.deadlineNanos() - now <= 0) {
+  private boolean tryStartBatch(PendingCommand command, Deadline queueEnd) throws CommandException {
+    boolean queueTimeOver = queueEnd.hasPassed();
+    if (queueTimeOver && command.deadline().hasPassed()) {
       timeOut(command);
       return false;
     }
@@ -214,8 +214,8 @@ public final class CommandCombiner {
   /** Claims the waiting commands, except those that have much more time. */
   private List<PendingCommand> drainWaiting(PendingCommand first) {
     List<PendingCommand> claimed = new ArrayList<>();
-    long now = System.nanoTime();
-    long latest = first.deadlineNanos() + Math.max(0, first.deadlineNanos() - now) / LOSABLE_PART;
+    Deadline own = first.deadline();
+    long latestNanos = own.atNanos() + Math.max(0, own.leftNanos()) / LOSABLE_PART;
     int roomBytes = MAX_BATCH_BYTES - first.bytes();
     var queue = waiting.iterator();
     try {
@@ -224,7 +224,7 @@ public final class CommandCombiner {
         if (!next.isWaiting()) {
           queue.remove(); // claimed already, or withdrawn
         } else if (next.bytes() <= roomBytes
-            && next.deadlineNanos() - latest <= 0
+            && next.deadline().atNanos() - latestNanos <= 0
             && next.claim()) {
           claimed.add(next);
           queue.remove();

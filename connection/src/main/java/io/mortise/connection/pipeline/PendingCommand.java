@@ -1,5 +1,6 @@
 package io.mortise.connection.pipeline;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,8 +26,7 @@ public final class PendingCommand {
   private final Thread thread = Thread.currentThread();
   private final CommandArguments command;
   private final int bytes;
-  private final long sinceNanos = System.nanoTime();
-  private final long deadlineNanos;
+  private final Deadline deadline;
   private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
   private volatile @Nullable Object outcome;
   private volatile boolean signalled;
@@ -37,12 +37,12 @@ public final class PendingCommand {
 
   /**
    * @param bytes the approximate length of the command on the wire
-   * @param deadlineNanos when its thread stops waiting
+   * @param deadline when its thread stops waiting
    */
-  public PendingCommand(CommandArguments command, int bytes, long deadlineNanos) {
+  public PendingCommand(CommandArguments command, int bytes, Deadline deadline) {
     this.command = command;
     this.bytes = bytes;
-    this.deadlineNanos = deadlineNanos;
+    this.deadline = deadline;
   }
 
   CommandArguments command() {
@@ -53,12 +53,8 @@ public final class PendingCommand {
     return bytes;
   }
 
-  long sinceNanos() {
-    return sinceNanos;
-  }
-
-  long deadlineNanos() {
-    return deadlineNanos;
+  Deadline deadline() {
+    return deadline;
   }
 
   boolean isWaiting() {

@@ -1,9 +1,9 @@
 package io.mortise.connection.pipeline;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionPool.PooledConnection;
-import io.mortise.connection.pool.Deadlines;
 import io.mortise.connection.pool.RedisConnection;
 import io.mortise.connection.pool.Reply;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
   /** Lends connections to one server. */
   public interface Lender {
     /** Borrows a connection; waits for one until the deadline. */
-    PooledConnection borrow(long deadlineNanos) throws CommandException;
+    PooledConnection borrow(Deadline deadline) throws CommandException;
 
     /** Runs the task on this thread, or on one that may use a socket. */
     <T> T onThread(Supplier<T> task);
@@ -53,13 +53,13 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
   }
 
   /** Runs a script: by its SHA-1, and by its text when the server does not know it. */
-  public static Reply run(CommandCombiner combiner, CombinableExchange script, long deadlineNanos)
+  public static Reply run(CommandCombiner combiner, CombinableExchange script, Deadline deadline)
       throws CommandException {
     try {
-      return combiner.submit(script.pendingCommand(false, deadlineNanos));
+      return combiner.submit(script.pendingCommand(false, deadline));
     } catch (CommandException fault) {
       if (fault.getCause() instanceof JedisNoScriptException) {
-        return combiner.submit(script.pendingCommand(true, deadlineNanos));
+        return combiner.submit(script.pendingCommand(true, deadline));
       }
       throw fault;
     }
@@ -70,7 +70,7 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
       throws CommandException {
     List<PendingCommand> batch = new ArrayList<>();
     boolean reusable = false;
-    PooledConnection pooled = lender.borrow(first.deadlineNanos());
+    PooledConnection pooled = lender.borrow(first.deadline());
     try {
       batch.add(first);
       batch.addAll(others.get());
@@ -97,16 +97,16 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
 
   /** Gives each command its answer; returns whether the connection can be used again. */
   private boolean writeAndRead(Connection connection, List<PendingCommand> batch) {
-    long deadlineNanos = batch.get(0).deadlineNanos();
+    Deadline deadline = batch.get(0).deadline();
     try {
       int formerTimeoutMillis = connection.getSoTimeout();
-      connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
+      connection.setSoTimeout(deadline.leftMillis());
       for (PendingCommand each : batch) {
         connection.sendCommand(each.command());
       }
       boolean writable = true;
       for (PendingCommand each : batch) {
-        connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
+        connection.setSoTimeout(deadline.leftMillis());
         writable &= readAnswer(connection, each);
       }
       connection.setSoTimeout(formerTimeoutMillis);

@@ -1,6 +1,9 @@
 package io.mortise.connection.pool;
 
+import io.mortise.connection.concurrent.Deadline;
+import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import redis.clients.jedis.Connection;
 
@@ -15,12 +18,12 @@ public interface ConnectionPool extends AutoCloseable {
   /**
    * Borrows a connection; connects if none is idle.
    *
-   * @param deadlineNanos the {@link System#nanoTime()} at which the caller stops waiting
+   * @param deadline when the caller stops waiting
    * @throws NoSuchElementException if all connections were in use until then
    * @throws InterruptedException if the thread is interrupted while it waits for a connection
    * @throws RuntimeException as Jedis throws it when connecting fails
    */
-  ConnectionPool.PooledConnection borrow(long deadlineNanos) throws InterruptedException;
+  ConnectionPool.PooledConnection borrow(Deadline deadline) throws InterruptedException;
 
   /** Returns a new connection outside the pool, for a subscription. The caller closes it. */
   Connection connect();
@@ -67,6 +70,15 @@ public interface ConnectionPool extends AutoCloseable {
    */
   abstract class PooledConnection {
     public volatile boolean abandoned;
+
+    /** Gives back the connections that their borrowers have abandoned. */
+    static void reclaim(Set<? extends PooledConnection> borrowed) {
+      for (PooledConnection each : List.copyOf(borrowed)) {
+        if (each.abandoned && borrowed.remove(each)) { // by one thread
+          each.giveBack(false);
+        }
+      }
+    }
 
     public abstract Connection connection();
 

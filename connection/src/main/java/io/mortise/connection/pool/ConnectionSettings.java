@@ -1,5 +1,6 @@
 package io.mortise.connection.pool;
 
+import com.google.common.base.Ticker;
 import java.time.Duration;
 
 /**
@@ -8,14 +9,10 @@ import java.time.Duration;
  * @param maxConnections the maximum number of connections in use at a time, to one server
  * @param commandTimeout the limit for one command, and for connecting
  * @param durability how safe a write has to be before an attempt counts
+ * @param ticker the one clock of the client; all its deadlines and moments are by this clock
  */
 public record ConnectionSettings(
-    int maxConnections, Duration commandTimeout, Durability durability) {
-
-  /** Settings without acknowledgements. */
-  public ConnectionSettings(int maxConnections, Duration commandTimeout) {
-    this(maxConnections, commandTimeout, Durability.NONE);
-  }
+    int maxConnections, Duration commandTimeout, Durability durability, Ticker ticker) {
 
   /**
    * The acknowledgements that a write needs.
@@ -26,9 +23,6 @@ public record ConnectionSettings(
    * @param within how long to wait for the acknowledgements
    */
   public record Durability(int replicas, boolean onDisk, Duration within) {
-    /** A write counts when the master has answered. */
-    static final Durability NONE = new Durability(0, false, Duration.ofMillis(500));
-
     /** Returns whether a write has to wait for any acknowledgement. */
     public boolean isWanted() {
       return replicas > 0 || onDisk;

@@ -1,5 +1,6 @@
 package io.mortise.connection.pool;
 
+import io.mortise.connection.concurrent.Deadline;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,7 +35,7 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
   private final HostAndPort server;
   private final HostAddresses addresses;
   private final @Nullable SslOptions tls;
-  private final long deadlineNanos;
+  private final Deadline deadline;
   private volatile @Nullable Socket socket;
 
   /**
@@ -42,11 +43,11 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
    * @param tls null without TLS
    */
   DeadlineSocketFactory(
-      HostAndPort server, HostAddresses addresses, @Nullable SslOptions tls, long deadlineNanos) {
+      HostAndPort server, HostAddresses addresses, @Nullable SslOptions tls, Deadline deadline) {
     this.server = server;
     this.addresses = addresses;
     this.tls = tls;
-    this.deadlineNanos = deadlineNanos;
+    this.deadline = deadline;
   }
 
   void close() {
@@ -65,7 +66,7 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
     try {
       Socket connected = connectToAny();
       socket = connected;
-      connected.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
+      connected.setSoTimeout(deadline.leftMillis());
       SslOptions options = tls;
       if (options != null) {
         socket = startTls(connected, options);
@@ -78,12 +79,12 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
 
   /** Connects to the first address that answers, in random order. */
   private Socket connectToAny() throws IOException {
-    List<InetAddress> candidates = new ArrayList<>(addresses.until(deadlineNanos));
+    List<InetAddress> candidates = new ArrayList<>(addresses.until(deadline));
     Collections.shuffle(candidates);
     IOException failure = null;
     int addressesLeft = candidates.size();
     for (InetAddress address : candidates) {
-      if (failure != null && deadlineNanos - System.nanoTime() <= 0) {
+      if (failure != null && deadline.hasPassed()) {
         break;
       }
       try {
@@ -102,15 +103,14 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
    * Connects within an equal share of the time, so that a silent address leaves time for the next.
    */
   private Socket connect(InetSocketAddress address, int addressesLeft) throws IOException {
-    Socket created = new WriteTimeoutSocket();
+    Socket created = new WriteTimeoutSocket(deadline.ticker());
     boolean connected = false;
     try {
       created.setKeepAlive(true);
       created.setTcpNoDelay(true);
       created.setSoLinger(true, 0); // a close takes effect at once
-      long now = System.nanoTime();
-      long shareNanos = Math.max(0, deadlineNanos - now) / addressesLeft;
-      created.connect(address, Deadlines.millisUntil(now + shareNanos));
+      long shareNanos = Math.max(0, deadline.leftNanos()) / addressesLeft;
+      created.connect(address, deadline.within(shareNanos).leftMillis());
       connected = true;
       return created;
     } finally {

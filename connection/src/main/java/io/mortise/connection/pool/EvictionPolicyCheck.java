@@ -2,8 +2,6 @@ package io.mortise.connection.pool;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Warns once, in the log, that a server may evict locks when its memory is full.
@@ -11,8 +9,6 @@ import java.util.regex.Pattern;
  * <p><b>Threads.</b> Any thread may call every method; a compare-and-set decides which one warns.
  */
 public final class EvictionPolicyCheck {
-  private static final Pattern MAX_MEMORY = Pattern.compile("(?m)^maxmemory:(\\d+)");
-  private static final Pattern MAX_MEMORY_POLICY = Pattern.compile("(?m)^maxmemory_policy:(\\S+)");
   private static final String NO_EVICTION = "noeviction";
 
   private final String server;
@@ -39,17 +35,13 @@ public final class EvictionPolicyCheck {
    *
    * @param info the section {@code memory} of INFO
    */
-  public void hear(String info) {
-    Matcher limit = MAX_MEMORY.matcher(info);
-    Matcher policy = MAX_MEMORY_POLICY.matcher(info);
-    if (limit.find()
-        && policy.find()
-        && !limit.group(1).matches("0+")
-        && !policy.group(1).equals(NO_EVICTION)
-        && known.compareAndSet(false, true)) {
+  public void read(ServerInfo info) {
+    String limit = info.field("maxmemory").orElse("0");
+    String policy = info.field("maxmemory_policy").orElse(NO_EVICTION);
+    if (!limit.matches("0+") && !policy.equals(NO_EVICTION) && known.compareAndSet(false, true)) {
       log.accept(
           "%s may evict locks while they are held: it has maxmemory %s and maxmemory-policy %s; keep locks on a server with noeviction, apart from what is only cached"
-              .formatted(server, limit.group(1), policy.group(1)));
+              .formatted(server, limit, policy));
     }
     known.set(true);
   }

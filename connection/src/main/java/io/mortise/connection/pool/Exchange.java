@@ -1,5 +1,6 @@
 package io.mortise.connection.pool;
 
+import io.mortise.connection.concurrent.Deadline;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
@@ -8,16 +9,16 @@ import redis.clients.jedis.Protocol.Command;
 @FunctionalInterface
 public interface Exchange {
   /** Sends the commands and returns the answer. */
-  Object on(Connection connection, long deadlineNanos);
+  Object on(Connection connection, Deadline deadline);
 
   /**
    * Returns the same exchange behind ASKING, for a node that is importing the slot. ASKING counts
    * for one command.
    */
   default Exchange asking() {
-    return (connection, deadlineNanos) -> {
+    return (connection, deadline) -> {
       connection.executeCommand(new CommandArguments(Command.ASKING));
-      return on(connection, deadlineNanos);
+      return on(connection, deadline);
     };
   }
 }

@@ -1,5 +1,6 @@
 package io.mortise.connection.pool;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -44,12 +45,12 @@ final class HostAddresses {
   }
 
   /** Returns all addresses; waits until the deadline. */
-  List<InetAddress> until(long deadlineNanos) throws IOException {
+  List<InetAddress> until(Deadline deadline) throws IOException {
     if (LITERAL.matcher(host).matches()) {
       return List.of(resolver.lookUp(host));
     }
     try {
-      long left = deadlineNanos - System.nanoTime();
+      long left = deadline.leftNanos();
       return joinOrBeginLookUp().get(Math.max(0, left), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       throw new SocketTimeoutException("the look-up of " + host + " takes too long");
@@ -81,10 +82,7 @@ final class HostAddresses {
   private void startThread(CompletableFuture<List<InetAddress>> answer) {
     boolean started = false;
     try {
-      Thread thread = WorkerPool.thread(() -> lookUp(answer), "mortise-look-up-" + host);
-      thread.setContextClassLoader(HostAddresses.class.getClassLoader());
-      thread.setDaemon(true);
-      thread.start();
+      WorkerPool.daemonThread(() -> lookUp(answer), "mortise-look-up-" + host).start();
       started = true;
     } catch (OutOfMemoryError noThread) {
       answer.completeExceptionally(noThread);

@@ -1,8 +1,8 @@
 package io.mortise.connection.pool;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
@@ -38,17 +38,16 @@ public final class JedisConnectionPool implements ConnectionPool {
   }
 
   @Override
-  public ConnectionPool.PooledConnection borrow(long deadlineNanos) throws InterruptedException {
+  public PooledConnection borrow(Deadline deadline) throws InterruptedException {
     Pool<Connection> pool = provider.pool();
     if (pool.getNumIdle() == 0) {
-      reclaim();
+      PooledConnection.reclaim(lent);
     }
     PooledJedisConnection pooled = new PooledJedisConnection(pool);
     boolean borrowed = false;
     lent.add(pooled);
     try {
-      pooled.connection =
-          pool.borrowObject(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
+      pooled.connection = pool.borrowObject(Duration.ofNanos(Math.max(1, deadline.leftNanos())));
       borrowed = true;
       return pooled;
     } catch (InterruptedException | RuntimeException e) {
@@ -62,17 +61,8 @@ public final class JedisConnectionPool implements ConnectionPool {
     }
   }
 
-  /** Takes back the connections that their borrowers could not give back. */
-  private void reclaim() {
-    for (PooledJedisConnection each : List.copyOf(lent)) {
-      if (each.abandoned && lent.remove(each)) { // by one thread
-        each.giveBack(false);
-      }
-    }
-  }
-
   /** A borrowed connection; made before the pool lends one, so that nothing can fail in between. */
-  private final class PooledJedisConnection extends ConnectionPool.PooledConnection {
+  private final class PooledJedisConnection extends PooledConnection {
     private final Pool<Connection> pool;
     private @Nullable Connection connection;
 
@@ -164,7 +154,7 @@ public final class JedisConnectionPool implements ConnectionPool {
 
   @Override
   public int inUse() {
-    reclaim();
+    PooledConnection.reclaim(lent);
     Pool<Connection> pool = provider.poolIfKnown();
     return pool == null ? 0 : pool.getNumActive();
   }

@@ -1,9 +1,10 @@
 package io.mortise.connection.pool;
 
+import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.Deadline;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.Deque;
-import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,6 +44,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   private final HostAndPort server;
   private final HostAddresses addresses;
   private final JedisClientConfig config;
+  private final Ticker ticker;
   private final EvictionPolicyCheck evictionCheck;
   private final int maxConnections;
   private final Semaphore permits;
@@ -60,18 +62,19 @@ public final class LazyConnectionPool implements ConnectionPool {
     this.server = server;
     this.addresses = new HostAddresses(server.getHost(), InetAddress::getAllByName);
     this.config = config;
+    this.ticker = settings.ticker();
     this.evictionCheck = new EvictionPolicyCheck(server.toString(), LOG::warn);
     this.maxConnections = settings.maxConnections();
     this.permits = new Semaphore(maxConnections);
   }
 
   @Override
-  public ConnectionPool.PooledConnection borrow(long deadlineNanos) throws InterruptedException {
+  public PooledConnection borrow(Deadline deadline) throws InterruptedException {
     PermittedConnection next = new PermittedConnection();
     boolean connected = false;
     boolean returned = false;
     try {
-      next.take(deadlineNanos);
+      next.take(deadline);
       connected = true;
       return next;
     } finally {
@@ -86,24 +89,13 @@ public final class LazyConnectionPool implements ConnectionPool {
     }
   }
 
-  /** Takes back the connections that their borrowers could not give back. */
-  private void reclaim() {
-    for (PermittedConnection each : List.copyOf(borrowed)) {
-      if (each.abandoned && borrowed.remove(each)) { // by one thread
-        each.giveBack(false);
-      }
-    }
-  }
-
-  private RedisConnection connectWithin(long deadlineNanos) {
-    long within = TimeUnit.MILLISECONDS.toNanos(config.getConnectionTimeoutMillis());
-    long now = System.nanoTime();
+  private RedisConnection connectWithin(Deadline deadline) {
     RedisConnection connection =
         RedisConnection.connect(
-            server, addresses, config, now + Math.min(within, deadlineNanos - now));
+            server, addresses, config, deadline.within(connectionTimeoutNanos()));
     boolean requested = false;
     try {
-      if (!infoRefused || System.nanoTime() - infoRefusedNanos > REFUSAL_RETRY_NANOS) {
+      if (!infoRefused || ticker.read() - infoRefusedNanos > REFUSAL_RETRY_NANOS) {
         connection.requestServerInfo(this::noteRefusal, evictionCheck);
       }
       requested = true;
@@ -115,23 +107,24 @@ public final class LazyConnectionPool implements ConnectionPool {
     }
   }
 
+  private long connectionTimeoutNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(config.getConnectionTimeoutMillis());
+  }
+
   private void noteRefusal() {
     if (!infoRefused) {
       LOG.info(
           "{} refuses INFO to this user: releases in doubt cannot be distinguished from others",
           server);
     }
-    infoRefusedNanos = System.nanoTime();
+    infoRefusedNanos = ticker.read();
     infoRefused = true;
   }
 
   @Override
   public Connection connect() {
     return RedisConnection.connect(
-        server,
-        addresses,
-        config,
-        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.getConnectionTimeoutMillis()));
+        server, addresses, config, Deadline.after(connectionTimeoutNanos(), ticker));
   }
 
   @Override
@@ -153,7 +146,7 @@ public final class LazyConnectionPool implements ConnectionPool {
 
   @Override
   public int inUse() {
-    reclaim();
+    PooledConnection.reclaim(borrowed);
     return Math.max(0, maxConnections - permits.availablePermits());
   }
 
@@ -176,17 +169,17 @@ public final class LazyConnectionPool implements ConnectionPool {
   }
 
   /** One permit and its connection, which is null until it is made. */
-  private final class PermittedConnection extends ConnectionPool.PooledConnection {
+  private final class PermittedConnection extends PooledConnection {
     private @Nullable RedisConnection connection;
     private boolean permitted;
     private boolean handled;
 
-    void take(long deadlineNanos) throws InterruptedException {
+    void take(Deadline deadline) throws InterruptedException {
       if (permits.availablePermits() == 0) {
-        reclaim();
+        PooledConnection.reclaim(borrowed);
       }
       borrowed.add(this);
-      long left = Math.max(0, deadlineNanos - System.nanoTime());
+      long left = Math.max(0, deadline.leftNanos());
       permitted = permits.tryAcquire(left, TimeUnit.NANOSECONDS);
       if (!permitted) {
         throw new NoSuchElementException("all " + maxConnections + " connections are in use");
@@ -195,7 +188,7 @@ public final class LazyConnectionPool implements ConnectionPool {
         throw new IllegalStateException("the connections to " + server + " were closed");
       }
       RedisConnection present = idle.pollFirst();
-      connection = present == null ? connectWithin(deadlineNanos) : present;
+      connection = present == null ? connectWithin(deadline) : present;
     }
 
     @Override

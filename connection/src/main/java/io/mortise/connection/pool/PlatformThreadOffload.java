@@ -5,11 +5,9 @@ import io.mortise.connection.concurrent.WorkerPool;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -27,24 +25,13 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any thread may call every method.
  */
 public final class PlatformThreadOffload implements AutoCloseable {
-  private static final long IDLE_SECONDS = 5;
   private static final @Nullable Method IS_VIRTUAL = isVirtual();
 
   private final AtomicInteger number = new AtomicInteger();
-  private final ThreadPoolExecutor threads =
-      new ThreadPoolExecutor(
-          0,
-          Integer.MAX_VALUE,
-          IDLE_SECONDS,
-          TimeUnit.SECONDS,
-          new SynchronousQueue<>(),
-          this::newThread);
+  private final ExecutorService threads = WorkerPool.cached(this::newThread);
 
   private Thread newThread(Runnable task) {
-    Thread thread = WorkerPool.thread(task, "mortise-command-" + number.incrementAndGet());
-    thread.setContextClassLoader(PlatformThreadOffload.class.getClassLoader());
-    thread.setDaemon(true);
-    return thread;
+    return WorkerPool.daemonThread(task, "mortise-command-" + number.incrementAndGet());
   }
 
   /** Returns whether the current thread must not use a socket itself. */

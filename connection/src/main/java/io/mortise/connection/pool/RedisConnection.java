@@ -1,12 +1,9 @@
 package io.mortise.connection.pool;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import io.mortise.connection.concurrent.Deadline;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +24,6 @@ import redis.clients.jedis.exceptions.JedisDataException;
  */
 public final class RedisConnection extends Connection {
   private static final Logger LOG = LoggerFactory.getLogger(RedisConnection.class);
-  private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:(\\S+)");
 
   private @Nullable String serverRunId;
 
@@ -45,13 +41,13 @@ public final class RedisConnection extends Connection {
    * @throws JedisConnectionException if that fails
    */
   static RedisConnection connect(
-      HostAndPort server, HostAddresses addresses, JedisClientConfig config, long deadlineNanos) {
+      HostAndPort server, HostAddresses addresses, JedisClientConfig config, Deadline deadline) {
     DeadlineSocketFactory socketFactory =
-        new DeadlineSocketFactory(server, addresses, config.getSslOptions(), deadlineNanos);
+        new DeadlineSocketFactory(server, addresses, config.getSslOptions(), deadline);
     JedisClientConfig bounded =
         DefaultJedisClientConfig.builder()
             .from(config)
-            .socketTimeoutMillis(Deadlines.millisUntil(deadlineNanos))
+            .socketTimeoutMillis(deadline.leftMillis())
             .build();
     RedisConnection connection = new RedisConnection(socketFactory, bounded);
     boolean connected = false;
@@ -81,28 +77,23 @@ public final class RedisConnection extends Connection {
    */
   void requestServerInfo(Runnable refusal, EvictionPolicyCheck eviction) {
     if (!eviction.isKnown()) {
-      sendInfo("memory", eviction::hear, eviction::cannotKnow);
+      sendInfo("memory", eviction::read, eviction::cannotKnow);
     }
-    sendInfo("server", this::readRunId, refusal);
+    sendInfo("server", info -> serverRunId = info.runId().orElse(null), refusal);
   }
 
-  private void sendInfo(String section, Consumer<String> reader, Runnable refusal) {
+  private void sendInfo(String section, Consumer<ServerInfo> reader, Runnable refusal) {
     sendCommand(new CommandArguments(Command.INFO).add(section));
     infoReaders.add(
         answer -> {
           if (answer instanceof JedisAccessControlException) {
             refusal.run();
-          } else if (answer instanceof byte[] text) {
-            reader.accept(new String(text, UTF_8));
+          } else if (answer instanceof byte[]) {
+            reader.accept(ServerInfo.of(answer));
           } else {
             LOG.debug("{} did not answer INFO as expected: {}", this, answer);
           }
         });
-  }
-
-  private void readRunId(String info) {
-    Matcher line = RUN_ID.matcher(info);
-    serverRunId = line.find() ? line.group(1) : null;
   }
 
   @Override
@@ -122,9 +113,8 @@ public final class RedisConnection extends Connection {
   }
 
   /**
-   * Returns the random id that the server gave itself at its start: another id means another
-   * server, or the same server after a restart. Null before the first answer, and when the server
-   * refuses.
+   * Returns the {@linkplain ServerInfo#runId run id} of the server; null before the first answer,
+   * and when the server refuses.
    */
   @Nullable String serverRunId() {
     return serverRunId;

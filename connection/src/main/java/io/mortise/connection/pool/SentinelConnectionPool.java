@@ -1,5 +1,6 @@
 package io.mortise.connection.pool;
 
+import io.mortise.connection.concurrent.Deadline;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
@@ -33,7 +34,7 @@ public final class SentinelConnectionPool implements ConnectionPool {
   private final ReentrantLock lock = new ReentrantLock();
   private volatile @Nullable Master current;
   private volatile boolean failoverSuspected;
-  private volatile long queriedNanos = System.nanoTime();
+  private volatile long queriedNanos;
   private volatile boolean closed;
 
   /** One master and the connections to it. */
@@ -44,10 +45,11 @@ public final class SentinelConnectionPool implements ConnectionPool {
     this.monitor = monitor;
     this.config = config;
     this.settings = settings;
+    this.queriedNanos = settings.ticker().read();
   }
 
-  private LazyConnectionPool master(long deadlineNanos) throws InterruptedException {
-    return at(monitor.master(deadlineNanos));
+  private LazyConnectionPool master(Deadline deadline) throws InterruptedException {
+    return at(monitor.master(deadline));
   }
 
   private LazyConnectionPool at(HostAndPort server) {
@@ -81,11 +83,11 @@ public final class SentinelConnectionPool implements ConnectionPool {
   }
 
   @Override
-  public ConnectionPool.PooledConnection borrow(long deadlineNanos) throws InterruptedException {
+  public ConnectionPool.PooledConnection borrow(Deadline deadline) throws InterruptedException {
     while (true) {
-      LazyConnectionPool pool = master(deadlineNanos);
+      LazyConnectionPool pool = master(deadline);
       try {
-        return pool.borrow(deadlineNanos);
+        return pool.borrow(deadline);
       } catch (RuntimeException failed) {
         Master now = current;
         if (closed || now == null || now.connections() == pool) {
@@ -98,7 +100,8 @@ public final class SentinelConnectionPool implements ConnectionPool {
   @Override
   public Connection connect() {
     try {
-      return master(System.nanoTime() + settings.commandTimeout().toNanos()).connect();
+      return master(Deadline.after(settings.commandTimeout().toNanos(), settings.ticker()))
+          .connect();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new JedisConnectionException("interrupted while the sentinels were queried", e);
@@ -134,7 +137,7 @@ public final class SentinelConnectionPool implements ConnectionPool {
 
   @Override
   public void checkForFailover(boolean inUse) {
-    long now = System.nanoTime();
+    long now = settings.ticker().read();
     boolean due = now - queriedNanos >= TimeUnit.MILLISECONDS.toNanos(IDLE_MILLIS);
     if (current != null && (inUse || failoverSuspected || due)) {
       failoverSuspected = false;

@@ -1,15 +1,17 @@
 package io.mortise.connection.pool;
 
+import com.google.common.base.Ticker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.mortise.connection.concurrent.Deadline;
+import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.SentinelConnection.MasterReport;
 import io.mortise.connection.pool.SentinelConnection.UnknownMaster;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
@@ -40,13 +42,14 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
  */
 public final class SentinelMonitor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SentinelMonitor.class);
-  private static final long IDLE_SECONDS = 5;
+
+  /** The time after which a report that is not repeated is ignored. */
   public static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final String masterName;
   private final List<MonitoredSentinel> sentinels = new ArrayList<>();
-  private final ThreadPoolExecutor threads;
-  private final long forgetNanos;
+  private final ExecutorService threads;
+  private final Ticker ticker;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition reported = lock.newCondition();
   private volatile BiConsumer<HostAndPort, HostAndPort> changeAction = (former, now) -> {};
@@ -70,25 +73,15 @@ public final class SentinelMonitor implements AutoCloseable {
     }
   }
 
-  /**
-   * @param forgetNanos the time after which a report that is not repeated is ignored
-   */
   public SentinelMonitor(
       String masterName,
       Collection<SentinelConnection> sentinels,
       ThreadFactory threads,
-      long forgetNanos) {
+      Ticker ticker) {
     this.masterName = masterName;
-    this.forgetNanos = forgetNanos;
+    this.ticker = ticker;
     sentinels.forEach(sentinel -> this.sentinels.add(new MonitoredSentinel(sentinel)));
-    this.threads =
-        new ThreadPoolExecutor(
-            0,
-            Integer.MAX_VALUE, // more than one for each sentinel only while one is about to end
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new SynchronousQueue<>(),
-            threads);
+    this.threads = WorkerPool.cached(threads); // one query for each sentinel at a time
   }
 
   /**
@@ -109,19 +102,19 @@ public final class SentinelMonitor implements AutoCloseable {
    *
    * @throws JedisConnectionException if no sentinel has named the master until the deadline
    */
-  public HostAndPort master(long deadlineNanos) throws InterruptedException {
+  public HostAndPort master(Deadline deadline) throws InterruptedException {
     HostAndPort known = master;
-    return known != null ? known : firstMaster(deadlineNanos);
+    return known != null ? known : firstMaster(deadline);
   }
 
-  private HostAndPort firstMaster(long deadlineNanos) throws InterruptedException {
-    long half = (deadlineNanos - System.nanoTime()) / 2;
+  private HostAndPort firstMaster(Deadline deadline) throws InterruptedException {
+    long half = deadline.leftNanos() / 2;
     boolean queried = false;
     lock.lockInterruptibly();
     try {
       while (true) {
         ensureOpen();
-        long left = deadlineNanos - System.nanoTime();
+        long left = deadline.leftNanos();
         if (left <= half) {
           updateMaster();
         }
@@ -198,7 +191,7 @@ public final class SentinelMonitor implements AutoCloseable {
       one.queryPending = false;
       if (report != null) {
         one.report = report;
-        one.reportNanos = System.nanoTime();
+        one.reportNanos = ticker.read();
       }
       one.failure = failure;
       former = master;
@@ -247,7 +240,7 @@ public final class SentinelMonitor implements AutoCloseable {
 
   @GuardedBy("lock")
   private boolean isFresh(MonitoredSentinel each) {
-    return each.report != null && System.nanoTime() - each.reportNanos < forgetNanos;
+    return each.report != null && ticker.read() - each.reportNanos < FORGET_NANOS;
   }
 
   @GuardedBy("lock")

@@ -1,11 +1,14 @@
 package io.mortise.connection.pool;
 
+import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.Deadline;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A socket whose time-out counts from the moment when it is set, not from each read. The steps of a
@@ -16,13 +19,17 @@ import java.net.SocketTimeoutException;
  */
 final class WriteTimeoutSocket extends Socket {
   private int timeoutMillis;
-  private long deadlineNanos;
+  private Deadline deadline;
+
+  WriteTimeoutSocket(Ticker ticker) {
+    this.deadline = Deadline.after(0, ticker);
+  }
 
   @Override
   public synchronized void setSoTimeout(int millis) throws SocketException {
     super.setSoTimeout(millis);
     timeoutMillis = millis;
-    deadlineNanos = System.nanoTime() + millis * 1_000_000L;
+    deadline = Deadline.after(TimeUnit.MILLISECONDS.toNanos(millis), deadline.ticker());
   }
 
   @Override
@@ -38,10 +45,10 @@ final class WriteTimeoutSocket extends Socket {
   /** Sets the time left as the time-out of the next read; 0 means no time-out. */
   private void setTimeLeft() throws IOException {
     if (timeoutMillis > 0) {
-      if (deadlineNanos - System.nanoTime() <= 0) {
+      if (deadline.hasPassed()) {
         throw new SocketTimeoutException("Read timed out");
       }
-      super.setSoTimeout(Math.min(timeoutMillis, Deadlines.millisUntil(deadlineNanos)));
+      super.setSoTimeout(Math.min(timeoutMillis, deadline.leftMillis()));
     }
   }
 

@@ -1,24 +1,16 @@
 package io.mortise.connection.pubsub;
 
+import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.Backoff;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.connection.pubsub.SubscriberSession.Listener;
 import io.mortise.connection.topology.Topology.SubscriptionEndpoint;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,9 +24,9 @@ import org.slf4j.LoggerFactory;
  * channels and the requests to the session, and orders the writes to it, because Jedis does not.
  * The session's thread reads messages without the lock, and fires their signals outside of it; it
  * takes the lock only for confirmed and unsubscribed channels. All methods that are not private are
- * called under the lock.
+ * called under the lock; the thread of the session calls those of the listener, without it.
  */
-final class NodeSubscriber {
+final class NodeSubscriber implements SubscriberSession.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(NodeSubscriber.class);
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
   private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
@@ -63,24 +55,20 @@ final class NodeSubscriber {
   private final ReentrantLock lock;
   private final NodeSubscriber.Callbacks callbacks;
   private final WorkerPool workers;
-
-  /** Written under the lock; read without it by the session. */
-  private final Map<String, WakeupChannel> channels = new ConcurrentHashMap<>();
-
-  /** The channels that the session has still to subscribe; guarded by the lock. */
-  private final Set<WakeupChannel> unrequested = new LinkedHashSet<>();
-
-  /** The names that the session has still to unsubscribe; guarded by the lock. */
-  private final Set<String> unsubscribing = new LinkedHashSet<>();
+  private final Ticker ticker;
+  private final NodeChannels channels;
 
   // Both guarded by the lock.
   private @Nullable SubscriberSession session;
   private @Nullable Thread thread;
 
-  /** The number of calls of {@link #reconnect}; guarded by the lock. */
-  private long reconnects;
+  /** The number of calls of {@link #reconnect}. */
+  private final AtomicLong reconnects = new AtomicLong();
 
-  /** Whether the log says that the connection broke; only the subscriber thread uses it. */
+  // Only the subscriber thread uses these.
+  private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, Math::random);
+
+  /** Whether the log says that the connection broke. */
   private boolean outageLogged;
 
   NodeSubscriber(
@@ -88,12 +76,15 @@ final class NodeSubscriber {
       boolean sharded,
       ReentrantLock lock,
       NodeSubscriber.Callbacks callbacks,
-      WorkerPool workers) {
+      WorkerPool workers,
+      Ticker ticker) {
     this.endpoint = endpoint;
     this.sharded = sharded;
     this.lock = lock;
     this.callbacks = callbacks;
     this.workers = workers;
+    this.ticker = ticker;
+    this.channels = new NodeChannels(callbacks::groupOf);
   }
 
   SubscriptionEndpoint endpoint() {
@@ -103,9 +94,7 @@ final class NodeSubscriber {
   void add(Collection<WakeupChannel> added) {
     for (WakeupChannel channel : added) {
       channel.subscriber = this;
-      channels.put(channel.name, channel);
-      unrequested.add(channel);
-      unsubscribing.remove(channel.name);
+      channels.add(channel);
     }
     subscribePending();
   }
@@ -129,13 +118,8 @@ final class NodeSubscriber {
   /** Removes these channels; with the last one the connection ends. */
   void remove(Collection<WakeupChannel> removed) {
     for (WakeupChannel channel : removed) {
-      channels.remove(channel.name);
-      unrequested.remove(channel);
-      if (channel.requested) {
-        unsubscribing.add(channel.name);
-      }
+      channels.remove(channel);
       channel.subscriber = null;
-      channel.requested = false;
     }
     if (!channels.isEmpty()) {
       subscribePending();
@@ -151,16 +135,15 @@ final class NodeSubscriber {
   long heartbeat(long nowNanos, long everyNanos, long answerNanos) {
     SubscriberSession current = session;
     // A channel without a confirmation serves too: the pending reply may be that of the first one.
-    Optional<WakeupChannel> any =
-        channels.values().stream().max(Comparator.comparing(channel -> channel.confirmed));
+    Optional<String> any = channels.anyName();
     return current == null || any.isEmpty()
         ? nowNanos + everyNanos
-        : current.heartbeat(nowNanos, everyNanos, answerNanos, any.get().name);
+        : current.heartbeat(nowNanos, everyNanos, answerNanos, any.get());
   }
 
   /** Replaces the connection, by one to the present server; all waiters wake up and try. */
   void reconnect() {
-    reconnects++;
+    reconnects.incrementAndGet();
     if (session != null) {
       session.disconnect();
     }
@@ -179,51 +162,21 @@ final class NodeSubscriber {
     if (current.availableBytes() < SubscriberSession.MAX_PENDING_BYTES / 2) {
       return; // the next answers make room
     }
-    List<String> next =
-        fitting(unrequested.stream().map(channel -> channel.name), current.availableBytes());
-    inGroups(next).forEach(current::subscribe);
-    next.forEach(this::markRequested);
-    // Only then: the session ends when its last channel is unsubscribed.
-    List<String> last =
-        unrequested.isEmpty()
-            ? fitting(unsubscribing.stream(), current.availableBytes())
-            : List.of();
-    inGroups(last).forEach(current::unsubscribe);
-    last.forEach(unsubscribing::remove);
-  }
-
-  private void markRequested(String name) {
-    WakeupChannel channel = channels.get(name);
-    if (channel != null) {
-      channel.requested = true;
-      unrequested.remove(channel);
-    }
-  }
-
-  /** Returns the first names that fit; the last of them may exceed the room. */
-  private static List<String> fitting(Stream<String> names, int roomBytes) {
-    List<String> fitting = new ArrayList<>();
-    int leftBytes = roomBytes;
-    for (Iterator<String> each = names.iterator(); leftBytes > 0 && each.hasNext(); ) {
-      String name = each.next();
-      fitting.add(name);
-      leftBytes -= SubscriberSession.bytes(name);
-    }
-    return fitting;
-  }
-
-  /** Returns the names of each group, for one command each. */
-  private List<List<String>> inGroups(Collection<String> names) {
-    return List.copyOf(names.stream().collect(Collectors.groupingBy(callbacks::groupOf)).values());
+    List<String> next = channels.unrequested(current.availableBytes());
+    channels.inGroups(next).forEach(current::subscribe);
+    next.forEach(channels::markRequested);
+    List<String> last = channels.unsubscribing(current.availableBytes()); // only then
+    channels.inGroups(last).forEach(current::unsubscribe);
+    last.forEach(channels::markUnsubscribed);
   }
 
   /** Runs sessions, one after the other, while there are channels: the subscriber thread. */
   private void keepSubscribed() {
-    Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, Math::random);
+    backoff.reset();
     boolean needed = true;
     while (needed) {
       try {
-        needed = runSession(backoff);
+        needed = runSession();
       } catch (Throwable e) { // an error too must not end the thread while there are waiters
         logError(e);
         LockSupport.parkNanos(this, backoff.nextNanos());
@@ -240,14 +193,14 @@ final class NodeSubscriber {
   }
 
   /** Runs one session, from beginning to end; returns false when there are no channels. */
-  private boolean runSession(Backoff backoff) {
+  private boolean runSession() {
     List<String> first = beginSession();
     if (first.isEmpty()) {
       return false;
     }
     Throwable broken = null;
     try {
-      run(first, backoff);
+      run(first);
     } catch (Throwable e) {
       broken = e;
     } finally {
@@ -273,43 +226,30 @@ final class NodeSubscriber {
         callbacks.onEnd(this);
         return List.of();
       }
-      List<String> fitting =
-          fitting(
-              unrequested.stream().map(channel -> channel.name),
-              SubscriberSession.MAX_PENDING_BYTES);
-      List<String> first = inGroups(fitting).get(0);
-      first.forEach(this::markRequested);
+      List<String> fitting = channels.unrequested(SubscriberSession.MAX_PENDING_BYTES);
+      List<String> first = channels.inGroups(fitting).get(0);
+      first.forEach(channels::markRequested);
       return first;
     } finally {
       lock.unlock();
     }
   }
 
-  private void run(List<String> first, Backoff backoff) throws CommandException {
-    long before = reconnects();
-    SubscriberSession next =
-        new SubscriberSession(endpoint.connect(), sharded, new Events(backoff));
+  private void run(List<String> first) throws CommandException {
+    long before = reconnects.get();
+    SubscriberSession next = new SubscriberSession(endpoint.connect(), sharded, this, ticker);
     lock.lock();
     try {
       session = next;
       if (callbacks.isClosed() || channels.isEmpty()) {
         next.end();
-      } else if (reconnects != before) {
+      } else if (reconnects.get() != before) {
         next.disconnect(); // another server has replaced this one since
       }
     } finally {
       lock.unlock();
     }
     next.run(first);
-  }
-
-  private long reconnects() {
-    lock.lock();
-    try {
-      return reconnects;
-    } finally {
-      lock.unlock();
-    }
   }
 
   /** Logs a broken connection, once for each outage, not for each attempt. */
@@ -329,77 +269,61 @@ final class NodeSubscriber {
     lock.lock();
     try {
       session = null;
-      unsubscribing.clear();
-      unrequested.addAll(channels.values());
-      for (WakeupChannel channel : channels.values()) {
-        if (channel.requested) {
-          channel.invalidate();
-        }
-      }
+      channels.invalidateAll();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Handles the answers and messages; called by the session's thread. */
-  private final class Events implements Listener {
-    private final Backoff backoff;
+  // ---- answers and messages, on the thread of the session
 
-    Events(Backoff backoff) {
-      this.backoff = backoff;
-    }
-
-    @Override
-    public void confirmed(String name) {
-      backoff.reset();
-      outageLogged = false;
-      WakeupChannel channel;
-      lock.lock();
-      try {
-        subscribePending(); // channels added since the first request
-        channel = channels.get(name);
-        if (channel == null || !channel.requested || channel.confirmed) {
-          return;
-        }
-        channel.confirmed = true;
-      } finally {
-        lock.unlock();
+  @Override
+  public void confirmed(String name) {
+    backoff.reset();
+    outageLogged = false;
+    WakeupChannel channel;
+    lock.lock();
+    try {
+      subscribePending(); // channels added since the first request
+      channel = channels.get(name);
+      if (channel == null || !channel.requested || channel.confirmed) {
+        return;
       }
+      channel.confirmed = true;
+    } finally {
+      lock.unlock();
+    }
+    channel.signal.fire();
+  }
+
+  @Override
+  public void message(String name) {
+    WakeupChannel channel = channels.get(name);
+    if (channel != null) {
       channel.signal.fire();
     }
+  }
 
-    @Override
-    public void message(String name) {
-      WakeupChannel channel = channels.get(name);
-      if (channel != null) {
-        channel.signal.fire();
-      }
+  @Override
+  public void unsubscribed() {
+    lock.lock();
+    try {
+      subscribePending(); // there is room again
+    } finally {
+      lock.unlock();
     }
+  }
 
-    @Override
-    public void unsubscribed() {
-      lock.lock();
-      try {
-        subscribePending(); // there is room again
-      } finally {
-        lock.unlock();
+  @Override
+  public void dropped(String name) {
+    lock.lock();
+    try {
+      if (!channels.invalidate(name)) {
+        return;
       }
+    } finally {
+      lock.unlock();
     }
-
-    @Override
-    public void dropped(String name) {
-      lock.lock();
-      try {
-        WakeupChannel channel = channels.get(name);
-        if (channel == null || !channel.requested) {
-          return; // this client has unsubscribed it
-        }
-        channel.invalidate();
-        unrequested.add(channel);
-      } finally {
-        lock.unlock();
-      }
-      callbacks.onConnectionLost(false);
-    }
+    callbacks.onConnectionLost(false);
   }
 }

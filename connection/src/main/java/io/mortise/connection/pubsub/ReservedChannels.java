@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * once.
  *
  * <p><b>Threads.</b> The lock of {@link Subscriptions} guards everything; any thread may call
- * {@link #areNone} without it.
+ * {@link #isEmpty} without it.
  */
 final class ReservedChannels {
   /** The number of ids that are made in one command. */
-  static final int AT_ONCE = 8;
+  static final int BATCH_SIZE = 8;
 
   /** With fewer ids than that, more are made. */
   private static final int LOW_WATER_MARK = 4;
@@ -33,15 +33,15 @@ final class ReservedChannels {
 
   /** The ids of one lock. */
   private static final class Group {
-    final Deque<Spare> spares = new ArrayDeque<>();
+    final Deque<Reservation> reservations = new ArrayDeque<>();
     long lastWaitNanos;
   }
 
   /** A holder id, and its channel. */
-  record Spare(String holder, WakeupChannel channel) {}
+  record Reservation(String holder, WakeupChannel channel) {}
 
   /** Returns whether there is no id for any lock. Any thread may call it. */
-  boolean areNone() {
+  boolean isEmpty() {
     return groups.isEmpty();
   }
 
@@ -56,29 +56,32 @@ final class ReservedChannels {
     }
     boolean again = nowNanos - group.lastWaitNanos < LINGER_NANOS;
     group.lastWaitNanos = nowNanos;
-    return again && group.spares.size() < LOW_WATER_MARK ? AT_ONCE : 0;
+    return again && group.reservations.size() < LOW_WATER_MARK ? BATCH_SIZE : 0;
   }
 
   void add(String prefix, String holder, WakeupChannel channel) {
-    channel.spareOf = prefix;
-    groups.computeIfAbsent(prefix, absent -> new Group()).spares.add(new Spare(holder, channel));
+    channel.reservedFor = prefix;
+    groups
+        .computeIfAbsent(prefix, absent -> new Group())
+        .reservations
+        .add(new Reservation(holder, channel));
   }
 
-  @Nullable Spare take(String prefix) {
+  @Nullable Reservation take(String prefix) {
     Group group = groups.get(prefix);
-    Spare spare = group == null ? null : group.spares.poll();
-    if (spare != null) {
-      spare.channel().spareOf = null;
+    Reservation reservation = group == null ? null : group.reservations.poll();
+    if (reservation != null) {
+      reservation.channel().reservedFor = null;
     }
-    return spare;
+    return reservation;
   }
 
   /** Removes the ids of channels that are no longer subscribed. */
   void drop(Collection<WakeupChannel> channels) {
     for (WakeupChannel channel : channels) {
-      Group group = channel.spareOf == null ? null : groups.get(channel.spareOf);
+      Group group = channel.reservedFor == null ? null : groups.get(channel.reservedFor);
       if (group != null) {
-        group.spares.removeIf(spare -> spare.channel() == channel);
+        group.reservations.removeIf(reservation -> reservation.channel() == channel);
       }
     }
   }
@@ -88,6 +91,7 @@ final class ReservedChannels {
     groups
         .values()
         .removeIf(
-            group -> group.spares.isEmpty() && nowNanos - group.lastWaitNanos >= LINGER_NANOS);
+            group ->
+                group.reservations.isEmpty() && nowNanos - group.lastWaitNanos >= LINGER_NANOS);
   }
 }

@@ -1,10 +1,12 @@
 package io.mortise.connection.pubsub;
 
+import com.google.common.base.Ticker;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Connection;
@@ -47,6 +49,7 @@ final class SubscriberSession {
 
   private final Connection connection;
   private final Listener listener;
+  private final Ticker ticker;
   private final PubSubCommands commands;
   private volatile boolean live;
   private volatile boolean ending;
@@ -55,9 +58,9 @@ final class SubscriberSession {
   private volatile boolean disconnected;
 
   /** When the last request was sent; initially the first SUBSCRIBE. */
-  private volatile long requestedNanos = System.nanoTime();
+  private volatile long requestedNanos;
 
-  private volatile long receivedNanos = requestedNanos - 1;
+  private volatile long receivedNanos;
 
   // The outstanding answers of the server: writers add to them, the reader removes.
   private final Set<String> pendingSubscribes = ConcurrentHashMap.newKeySet();
@@ -67,10 +70,13 @@ final class SubscriberSession {
   /**
    * @param sharded whether channels have slots
    */
-  SubscriberSession(Connection connection, boolean sharded, Listener listener) {
+  SubscriberSession(Connection connection, boolean sharded, Listener listener, Ticker ticker) {
     this.connection = connection;
     this.listener = listener;
-    this.commands = sharded ? new ShardedCommands() : new PlainCommands();
+    this.ticker = ticker;
+    this.requestedNanos = ticker.read();
+    this.receivedNanos = requestedNanos - 1;
+    this.commands = sharded ? sharded() : plain();
   }
 
   /** Subscribes and reads until the end. */
@@ -80,7 +86,7 @@ final class SubscriberSession {
     }
     addPending(pendingSubscribes, first);
     try {
-      commands.run(first.toArray(String[]::new));
+      commands.run.accept(first.toArray(String[]::new));
     } catch (JedisException e) {
       if (!ending) {
         throw e;
@@ -124,12 +130,12 @@ final class SubscriberSession {
 
   void subscribe(List<String> channels) {
     addPending(pendingSubscribes, channels);
-    write(() -> commands.addChannels(channels.toArray(String[]::new)));
+    write(() -> commands.subscribe.accept(channels.toArray(String[]::new)));
   }
 
   void unsubscribe(List<String> channels) {
     addPending(pendingUnsubscribes, channels);
-    write(() -> commands.removeChannels(channels.toArray(String[]::new)));
+    write(() -> commands.unsubscribe.accept(channels.toArray(String[]::new)));
   }
 
   /**
@@ -152,7 +158,7 @@ final class SubscriberSession {
     if (!replyPending && nowNanos - receivedNanos > everyNanos / 2) {
       requestedNanos = nowNanos;
       replyPending = true;
-      write(() -> commands.addChannels(channel));
+      write(() -> commands.subscribe.accept(new String[] {channel}));
     }
     return replyPending ? requestedNanos + answerNanos : nowNanos + everyNanos;
   }
@@ -189,19 +195,19 @@ final class SubscriberSession {
       disconnect();
       return;
     }
-    receivedNanos = System.nanoTime();
+    receivedNanos = ticker.read();
     live = true;
     removePending(pendingSubscribes, channel);
     listener.confirmed(channel);
   }
 
   private void messageReceived(String channel) {
-    receivedNanos = System.nanoTime();
+    receivedNanos = ticker.read();
     listener.message(channel);
   }
 
   private void unsubscribed(String channel) {
-    receivedNanos = System.nanoTime();
+    receivedNanos = ticker.read();
     if (removePending(pendingUnsubscribes, channel)) {
       listener.unsubscribed();
     } else {
@@ -211,76 +217,57 @@ final class SubscriberSession {
 
   // ---- the commands of Jedis, with and without sharded channels
 
-  private interface PubSubCommands {
-    /** Subscribes, and reads until the end. */
-    void run(String... channels);
+  /**
+   * The commands of Jedis.
+   *
+   * @param run subscribes, and reads until the end
+   */
+  private record PubSubCommands(
+      Consumer<String[]> run, Consumer<String[]> subscribe, Consumer<String[]> unsubscribe) {}
 
-    void addChannels(String... channels);
+  private PubSubCommands plain() {
+    JedisPubSub plain =
+        new JedisPubSub() {
+          @Override
+          public void onSubscribe(String channel, int subscribedChannels) {
+            confirmed(channel);
+          }
 
-    void removeChannels(String... channels);
+          @Override
+          public void onUnsubscribe(String channel, int subscribedChannels) {
+            unsubscribed(channel);
+          }
+
+          @Override
+          public void onMessage(String channel, String message) {
+            messageReceived(channel);
+          }
+        };
+    return new PubSubCommands(
+        channels -> plain.proceed(connection, channels), plain::subscribe, plain::unsubscribe);
   }
 
-  private final class PlainCommands extends JedisPubSub implements PubSubCommands {
-    @Override
-    public void run(String... channels) {
-      proceed(connection, channels);
-    }
+  private PubSubCommands sharded() {
+    JedisShardedPubSub sharded =
+        new JedisShardedPubSub() {
+          @Override
+          public void onSSubscribe(String channel, int subscribedChannels) {
+            confirmed(channel);
+          }
 
-    @Override
-    public void addChannels(String... channels) {
-      subscribe(channels);
-    }
+          @Override
+          public void onSUnsubscribe(String channel, int subscribedChannels) {
+            unsubscribed(channel);
+          }
 
-    @Override
-    public void removeChannels(String... channels) {
-      unsubscribe(channels);
-    }
-
-    @Override
-    public void onSubscribe(String channel, int subscribedChannels) {
-      confirmed(channel);
-    }
-
-    @Override
-    public void onUnsubscribe(String channel, int subscribedChannels) {
-      unsubscribed(channel);
-    }
-
-    @Override
-    public void onMessage(String channel, String message) {
-      messageReceived(channel);
-    }
-  }
-
-  private final class ShardedCommands extends JedisShardedPubSub implements PubSubCommands {
-    @Override
-    public void run(String... channels) {
-      proceed(connection, channels);
-    }
-
-    @Override
-    public void addChannels(String... channels) {
-      ssubscribe(channels);
-    }
-
-    @Override
-    public void removeChannels(String... channels) {
-      sunsubscribe(channels);
-    }
-
-    @Override
-    public void onSSubscribe(String channel, int subscribedChannels) {
-      confirmed(channel);
-    }
-
-    @Override
-    public void onSMessage(String channel, String message) {
-      messageReceived(channel);
-    }
-
-    @Override
-    public void onSUnsubscribe(String channel, int subscribedChannels) {
-      unsubscribed(channel);
-    }
+          @Override
+          public void onSMessage(String channel, String message) {
+            messageReceived(channel);
+          }
+        };
+    return new PubSubCommands(
+        channels -> sharded.proceed(connection, channels),
+        sharded::ssubscribe,
+        sharded::sunsubscribe);
   }
 }

@@ -4,7 +4,8 @@ import io.mortise.connection.concurrent.Signal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel that has waiters, or had some recently.
+ * A channel that has waiters, or had some recently. The channel and its {@link NodeSubscriber} are
+ * two halves of one thing, and refer to each other.
  *
  * <p><b>Threads.</b> {@link Subscriptions} and its {@link NodeSubscriber}s make, change and drop
  * it; their lock guards all mutable fields; any thread may read {@code confirmed}.
@@ -20,13 +21,15 @@ final class WakeupChannel {
   volatile boolean confirmed;
 
   int waiters;
-  long idleSinceNanos = System.nanoTime();
+
+  /** When the last waiter left, or the channel was made. */
+  long idleSinceNanos;
 
   /**
    * The lock, by the channel of an empty holder, whose {@link ReservedChannels} contain this
    * channel; null when none do.
    */
-  @Nullable String spareOf;
+  @Nullable String reservedFor;
 
   /** The subscriber of the channel; null while its endpoint is not known. */
   @Nullable NodeSubscriber subscriber;
@@ -34,9 +37,10 @@ final class WakeupChannel {
   /** Whether the present session was requested to subscribe the channel. */
   boolean requested;
 
-  WakeupChannel(String name, boolean keptAlive) {
+  WakeupChannel(String name, boolean keptAlive, long nowNanos) {
     this.name = name;
     this.keptAlive = keptAlive;
+    this.idleSinceNanos = nowNanos;
   }
 
   /**

@@ -1,12 +1,12 @@
 package io.mortise.connection.topology;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pipeline.CombinableExchange;
 import io.mortise.connection.pipeline.CommandCombiner;
 import io.mortise.connection.pipeline.PipelineBatch;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionPool;
-import io.mortise.connection.pool.Deadlines;
 import io.mortise.connection.pool.ErrorClassifier;
 import io.mortise.connection.pool.Exchange;
 import io.mortise.connection.pool.PlatformThreadOffload;
@@ -40,7 +40,7 @@ final class RedisNode
   }
 
   /**
-   * Runs one exchange, within the given time, on a borrowed connection.
+   * Runs one exchange, until the deadline, on a borrowed connection.
    *
    * <p>A connection that breaks without a time-out was most likely dead before: the server
    * restarted, or closed it because it was idle. All idle connections are then suspect and are
@@ -54,13 +54,12 @@ final class RedisNode
    * virtual thread, connecting; then too the exchange is tried again, while there is time. An
    * interrupt does not end a command: see {@link PlatformThreadOffload}.
    */
-  Reply exchange(Exchange exchange, long timeoutNanos) throws CommandException {
-    long deadlineNanos = System.nanoTime() + timeoutNanos;
+  Reply exchange(Exchange exchange, Deadline deadline) throws CommandException {
     Attempt first =
         exchange instanceof CombinableExchange script && script.isCombinable()
-            ? () -> PipelineBatch.run(combiner, script, deadlineNanos)
-            : () -> exchangeOnBorrowed(exchange, deadlineNanos, true);
-    return exchange(first, exchange, deadlineNanos, true);
+            ? () -> PipelineBatch.run(combiner, script, deadline)
+            : () -> exchangeOnBorrowed(exchange, deadline, true);
+    return exchange(first, exchange, deadline, true);
   }
 
   /**
@@ -68,13 +67,11 @@ final class RedisNode
    * reached the server it is not sent again. A PING before it finds a dead connection, so that a
    * restart of the server since the last command is no failure here either.
    */
-  Reply exchangeAtMostOnce(Exchange exchange, long timeoutNanos) throws CommandException {
-    long deadlineNanos = System.nanoTime() + timeoutNanos;
-    return exchange(
-        () -> exchangeOnBorrowed(exchange, deadlineNanos, false), exchange, deadlineNanos, false);
+  Reply exchangeAtMostOnce(Exchange exchange, Deadline deadline) throws CommandException {
+    return exchange(() -> exchangeOnBorrowed(exchange, deadline, false), exchange, deadline, false);
   }
 
-  private Reply exchange(Attempt first, Exchange exchange, long deadlineNanos, boolean repeatable)
+  private Reply exchange(Attempt first, Exchange exchange, Deadline deadline, boolean repeatable)
       throws CommandException {
     Attempt next = first;
     boolean interrupted = Thread.interrupted();
@@ -97,14 +94,14 @@ final class RedisNode
           boolean stale =
               !repeated && fault.isBrokenConnection() && fault.mayHaveExecuted() == repeatable;
           boolean maySendAgain = (stale || byInterrupt) && (repeatable || before == null);
-          if (!maySendAgain || deadlineNanos - System.nanoTime() <= 0) {
+          if (!maySendAgain || deadline.hasPassed()) {
             throw before != null ? fault.afterEarlier(before) : fault;
           }
           if (!byInterrupt) {
             repeated = true;
             handleBrokenConnection();
           }
-          next = () -> exchangeOnBorrowed(exchange, deadlineNanos, repeatable);
+          next = () -> exchangeOnBorrowed(exchange, deadline, repeatable);
         }
       }
     } finally {
@@ -127,23 +124,23 @@ final class RedisNode
     connectionLostAction = action;
   }
 
-  private Reply exchangeOnBorrowed(Exchange exchange, long deadlineNanos, boolean repeatable)
+  private Reply exchangeOnBorrowed(Exchange exchange, Deadline deadline, boolean repeatable)
       throws CommandException {
-    ConnectionPool.PooledConnection pooled = borrow(deadlineNanos);
+    ConnectionPool.PooledConnection pooled = borrow(deadline);
     boolean reusable = false;
     boolean sent = false;
     try {
       Connection connection = pooled.connection();
       try {
         int before = connection.getSoTimeout();
-        connection.setSoTimeout(Deadlines.millisUntil(deadlineNanos));
+        connection.setSoTimeout(deadline.leftMillis());
         Object reply;
         try {
           if (!repeatable) {
-            onThread(RedisNode::probe, connection, deadlineNanos);
+            onThread(RedisNode::probe, connection, deadline);
           }
           sent = true;
-          reply = onThread(exchange, connection, deadlineNanos);
+          reply = onThread(exchange, connection, deadline);
         } finally {
           if (!connection.isBroken()) {
             connection.setSoTimeout(before);
@@ -170,8 +167,8 @@ final class RedisNode
     }
   }
 
-  private Object onThread(Exchange exchange, Connection connection, long deadlineNanos) {
-    return onThread(() -> exchange.on(connection, deadlineNanos));
+  private Object onThread(Exchange exchange, Connection connection, Deadline deadline) {
+    return onThread(() -> exchange.on(connection, deadline));
   }
 
   @Override
@@ -186,7 +183,7 @@ final class RedisNode
   }
 
   /** Throws if the connection is dead. Any answer proves that it is not, a refusal too. */
-  private static Object probe(Connection connection, long deadlineNanos) {
+  private static Object probe(Connection connection, Deadline deadline) {
     try {
       return connection.ping();
     } catch (JedisDataException refused) {
@@ -195,9 +192,9 @@ final class RedisNode
   }
 
   @Override
-  public ConnectionPool.PooledConnection borrow(long deadlineNanos) throws CommandException {
+  public ConnectionPool.PooledConnection borrow(Deadline deadline) throws CommandException {
     try {
-      return connections.borrow(deadlineNanos);
+      return connections.borrow(deadline);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new CommandException(

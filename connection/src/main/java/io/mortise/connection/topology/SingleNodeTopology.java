@@ -1,5 +1,6 @@
 package io.mortise.connection.topology;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Exchange;
 import io.mortise.connection.pool.Reply;
@@ -32,14 +33,14 @@ final class SingleNodeTopology implements Topology {
   }
 
   @Override
-  public Reply exchange(int slot, Exchange exchange, long timeoutNanos) throws CommandException {
-    return node.exchange(exchange, timeoutNanos);
+  public Reply exchange(int slot, Exchange exchange, Deadline deadline) throws CommandException {
+    return node.exchange(exchange, deadline);
   }
 
   @Override
-  public Reply exchangeAtMostOnce(int slot, Exchange exchange, long timeoutNanos)
+  public Reply exchangeAtMostOnce(int slot, Exchange exchange, Deadline deadline)
       throws CommandException {
-    return node.exchangeAtMostOnce(exchange, timeoutNanos);
+    return node.exchangeAtMostOnce(exchange, deadline);
   }
 
   @Override

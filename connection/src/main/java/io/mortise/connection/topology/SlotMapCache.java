@@ -1,12 +1,13 @@
 package io.mortise.connection.topology;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static com.google.common.util.concurrent.Uninterruptibles.tryLockUninterruptibly;
 
+import com.google.common.base.Ticker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
-import io.mortise.connection.pool.Exchange;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -15,16 +16,10 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * Caches the slot map of a cluster, and whether its channels have slots too. The map is fetched
@@ -44,13 +39,13 @@ final class SlotMapCache {
   private static final Logger LOG = LoggerFactory.getLogger(SlotMapCache.class);
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long MIN_SHARE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** The time after which an epoch that no node reports is ignored. */
   static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
-  private static final Pattern STATE = Pattern.compile("(?m)^cluster_state:(\\w+)");
-  private static final Pattern EPOCH = Pattern.compile("(?m)^cluster_current_epoch:(\\d+)");
 
   private final ClusterNodes nodes;
   private final WorkerPool workers;
-  private final long forgetNanos;
+  private final Ticker ticker;
   private final ReentrantLock fetchLock = new ReentrantLock();
 
   /** The number of requests for a refresh since the last time that no worker was refreshing. */
@@ -66,15 +61,13 @@ final class SlotMapCache {
 
   /** When the map was last fetched. */
   @GuardedBy("fetchLock")
-  private long fetchedNanos = System.nanoTime();
+  private long fetchedNanos;
 
-  /**
-   * @param forgetNanos the time after which an epoch that no node reports is ignored
-   */
-  SlotMapCache(ClusterNodes nodes, WorkerPool workers, long forgetNanos) {
+  SlotMapCache(ClusterNodes nodes, WorkerPool workers, Ticker ticker) {
     this.nodes = nodes;
     this.workers = workers;
-    this.forgetNanos = forgetNanos;
+    this.ticker = ticker;
+    this.fetchedNanos = ticker.read();
   }
 
   /** Sets the action for a slot that has another master; called before the first use. */
@@ -104,47 +97,33 @@ final class SlotMapCache {
    * @param seen the map that the caller has found wrong: if there is another one by now, that one
    *     is returned
    */
-  SlotMap fetchUnlessNewer(@Nullable SlotMap seen, long deadlineNanos) throws CommandException {
-    boolean interrupted = false;
+  SlotMap fetchUnlessNewer(@Nullable SlotMap seen, Deadline deadline) throws CommandException {
+    if (!tryLockUninterruptibly(fetchLock, deadline.leftNanos(), TimeUnit.NANOSECONDS)) {
+      throw timeOut();
+    }
     try {
-      while (true) {
-        try {
-          if (!fetchLock.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-            throw timeOut();
-          }
-          break;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      try {
-        SlotMap now = map;
-        return now != null && now != seen ? now : fetchFromAnyNode(deadlineNanos);
-      } finally {
-        fetchLock.unlock();
-      }
+      SlotMap now = map;
+      return now != null && now != seen ? now : fetchFromAnyNode(deadline);
     } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      fetchLock.unlock();
     }
   }
 
   /** Queries one node after the other, in random order, each with an equal share of the time. */
   @GuardedBy("fetchLock")
-  private SlotMap fetchFromAnyNode(long deadlineNanos) throws CommandException {
+  private SlotMap fetchFromAnyNode(Deadline deadline) throws CommandException {
     CommandException last = null;
     List<HostAndPort> order = inRandomOrder();
     int nodesLeft = order.size();
     for (HostAndPort address : order) {
-      long left = deadlineNanos - System.nanoTime();
+      long left = deadline.leftNanos();
       if (left <= 0) {
         break;
       }
       try {
-        long share = Math.min(left, Math.max(MIN_SHARE_NANOS, left / nodesLeft--));
-        SlotMap fetched = fetchFrom(address, share);
-        install(fetched, deadlineNanos);
+        long shareNanos = Math.max(MIN_SHARE_NANOS, left / nodesLeft--);
+        SlotMap fetched = fetchFrom(address, deadline.within(shareNanos));
+        install(fetched, deadline);
         return fetched;
       } catch (CommandException fault) {
         if (last != null) {
@@ -157,50 +136,19 @@ final class SlotMapCache {
   }
 
   @GuardedBy("fetchLock")
-  private SlotMap fetchFrom(HostAndPort address, long withinNanos) throws CommandException {
-    long deadlineNanos = System.nanoTime() + withinNanos;
-    RedisNode node = nodes.at(address);
+  private SlotMap fetchFrom(HostAndPort address, Deadline deadline) throws CommandException {
+    ClusterQueries queries = new ClusterQueries(nodes.at(address), deadline);
     // The epoch comes first: a failover in between must not lend its epoch to the former map.
-    Object info = node.exchange(cluster("INFO"), withinNanos).value();
-    String state = info instanceof byte[] text ? new String(text, UTF_8) : "";
-    if (!find(STATE, state, "ok").equals("ok")) {
-      throw notReady(address + " cannot reach most masters, or a slot has none");
-    }
-    long epoch = Long.parseLong(find(EPOCH, state, "0"));
+    long epoch = queries.epoch();
     SlotMap known = map;
-    if (known != null && epoch < known.epoch() && System.nanoTime() - fetchedNanos < forgetNanos) {
-      throw notReady(address + " does not know the last failover yet");
+    if (known != null && epoch < known.epoch() && ticker.read() - fetchedNanos < FORGET_NANOS) {
+      throw ClusterQueries.notReady(address + " does not know the last failover yet");
     }
-    long left = deadlineNanos - System.nanoTime();
-    Object slots = node.exchange(cluster("SLOTS"), left).value();
-    try {
-      SlotMap fetched = SlotMap.of(slots, address, epoch);
-      if (fetched.masters().isEmpty()) {
-        throw notReady(address + " knows of no slots");
-      }
-      return fetched;
-    } catch (RuntimeException odd) {
-      throw new CommandException(
-          Kind.NOT_READY, false, address + " gave an answer that cannot be read", odd);
-    }
+    return queries.slots(address, epoch);
   }
 
   private CommandException timeOut() {
     return new CommandException(Kind.UNREACHABLE, false, nodes + " did not answer in time", null);
-  }
-
-  private static CommandException notReady(String why) {
-    return new CommandException(Kind.NOT_READY, false, why, null);
-  }
-
-  private static String find(Pattern pattern, String text, String otherwise) {
-    Matcher line = pattern.matcher(text);
-    return line.find() ? line.group(1) : otherwise;
-  }
-
-  private static Exchange cluster(String question) {
-    return (connection, deadline) ->
-        connection.executeCommand(new CommandArguments(Command.CLUSTER).add(question));
   }
 
   private List<HostAndPort> inRandomOrder() {
@@ -215,14 +163,14 @@ final class SlotMapCache {
   }
 
   @GuardedBy("fetchLock")
-  private void install(SlotMap fetched, long deadlineNanos) throws CommandException {
+  private void install(SlotMap fetched, Deadline deadline) throws CommandException {
     if (!shardingKnown) {
-      sharded = probeSharding(fetched, deadlineNanos);
+      sharded = probeSharding(fetched, deadline);
       shardingKnown = true;
     }
     SlotMap before = map;
     map = fetched;
-    fetchedNanos = System.nanoTime();
+    fetchedNanos = ticker.read();
     nodes.retain(fetched.nodes());
     if (before != null && !fetched.hasSameMasters(before)) {
       LOG.info("slots of the {} have other masters now: holds are verified", nodes);
@@ -231,18 +179,18 @@ final class SlotMapCache {
   }
 
   /** Returns whether all masters that answer know SPUBLISH; called until one has answered. */
-  private boolean probeSharding(SlotMap fetched, long deadlineNanos) throws CommandException {
+  private boolean probeSharding(SlotMap fetched, Deadline deadline) throws CommandException {
     boolean all = true;
     int answers = 0;
     CommandException unanswered = null;
     for (HostAndPort master : fetched.masters()) {
-      long left = deadlineNanos - System.nanoTime();
+      long left = deadline.leftNanos();
       if (left <= 0) {
         break;
       }
       try {
-        all &=
-            (Boolean) nodes.at(master).exchange(SlotMapCache::knowsShards, (left + 1) / 2).value();
+        Deadline half = deadline.within((left + 1) / 2);
+        all &= new ClusterQueries(nodes.at(master), half).knowsSharding();
         answers++;
       } catch (CommandException fault) {
         if (!fault.kind().isTransient()) {
@@ -255,18 +203,6 @@ final class SlotMapCache {
       throw unanswered != null ? unanswered : timeOut();
     }
     return all;
-  }
-
-  private static Object knowsShards(Connection connection, long deadlineNanos) {
-    try {
-      connection.executeCommand(new CommandArguments(Command.PUBSUB).add("SHARDNUMSUB"));
-      return true;
-    } catch (JedisDataException refusal) {
-      if (String.valueOf(refusal.getMessage()).startsWith("ERR")) {
-        return false; // Redis before 7
-      }
-      throw refusal;
-    }
   }
 
   /** Refreshes on a worker, if none is refreshing. */
@@ -307,7 +243,7 @@ final class SlotMapCache {
   /** Fetches the map now; when no node answers, the map stays as it was. */
   void refresh() {
     try {
-      var unused = fetchUnlessNewer(map, System.nanoTime() + REFRESH_NANOS);
+      var unused = fetchUnlessNewer(map, Deadline.after(REFRESH_NANOS, ticker));
     } catch (CommandException noNodeAnswers) {
       LOG.debug("the slot map cannot be fetched at the moment", noNodeAnswers);
     }

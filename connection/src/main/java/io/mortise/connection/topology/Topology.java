@@ -2,6 +2,7 @@ package io.mortise.connection.topology;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Exchange;
 import io.mortise.connection.pool.Reply;
@@ -37,15 +38,15 @@ public interface Topology extends AutoCloseable {
 
   /**
    * Runs one exchange at the server that has the slot; see {@link RedisNode#exchange}. Follows the
-   * slot when it has moved, within the same time limit.
+   * slot when it has moved, until the same deadline.
    */
-  Reply exchange(int slot, Exchange exchange, long timeoutNanos) throws CommandException;
+  Reply exchange(int slot, Exchange exchange, Deadline deadline) throws CommandException;
 
   /**
    * Runs an exchange that must not run twice, otherwise like {@link #exchange}; see {@link
    * RedisNode#exchangeAtMostOnce}. A server that answers with a redirection has not run it.
    */
-  Reply exchangeAtMostOnce(int slot, Exchange exchange, long timeoutNanos) throws CommandException;
+  Reply exchangeAtMostOnce(int slot, Exchange exchange, Deadline deadline) throws CommandException;
 
   /**
    * Returns whether the answer to a part of an exchange is a redirection to another server, now or

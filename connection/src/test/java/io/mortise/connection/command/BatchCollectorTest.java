@@ -44,7 +44,7 @@ class BatchCollectorTest {
   private final RespServer server = new RespServer(command -> answers.apply(command));
   private final Topology node = TopologyFactory.create(server.uri(), OPTIONS, workers);
   private final BatchCollector batches =
-      new BatchCollector(new ScriptExecutor(node, workers, OPTIONS), workers);
+      new BatchCollector(new ScriptExecutor(node, workers, OPTIONS), workers, OPTIONS.ticker());
 
   @AfterEach
   void close() {
@@ -59,7 +59,7 @@ class BatchCollectorTest {
     final long within;
     volatile long answer = -1;
     volatile long sentNanos;
-    final AtomicInteger told = new AtomicInteger();
+    final AtomicInteger outcomes = new AtomicInteger();
     volatile CommandException fault;
 
     Item(int number) {
@@ -85,13 +85,13 @@ class BatchCollectorTest {
     public void onReply(long value, long sent) {
       answer = value;
       sentNanos = sent;
-      told.incrementAndGet();
+      outcomes.incrementAndGet();
     }
 
     @Override
     public void onFailure(CommandException what) {
       fault = what;
-      told.incrementAndGet();
+      outcomes.incrementAndGet();
     }
   }
 
@@ -108,7 +108,7 @@ class BatchCollectorTest {
     return integers(holders(evalsha).stream().map(h -> Long.valueOf(h.substring(1))).toList());
   }
 
-  private List<Item> offerAndFlush(int count) {
+  private List<Item> addAndFlush(int count) {
     List<Item> items = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       items.add(new Item(i));
@@ -121,8 +121,8 @@ class BatchCollectorTest {
     batches.flush();
     await()
         .atMost(BackgroundCall.LIVENESS)
-        .until(() -> items.stream().allMatch(i -> i.told.get() > 0));
-    assertTrue(items.stream().allMatch(i -> i.told.get() == 1), "each is told once");
+        .until(() -> items.stream().allMatch(i -> i.outcomes.get() > 0));
+    assertTrue(items.stream().allMatch(i -> i.outcomes.get() == 1), "each has one outcome");
     return items;
   }
 
@@ -130,7 +130,7 @@ class BatchCollectorTest {
   void manyItemsAreOneRoundTripAndEachGetsItsOwnAnswer() {
     long before = System.nanoTime();
 
-    List<Item> items = offerAndFlush(300);
+    List<Item> items = addAndFlush(300);
 
     assertEquals(1, server.heard().size());
     assertEquals(List.of("EVALSHA", RENEW, "600"), server.heard().get(0).subList(0, 3));
@@ -143,7 +143,7 @@ class BatchCollectorTest {
 
   @Test
   void aBatchHasAtMostFiveHundredItems() {
-    List<Item> items = offerAndFlush(1_001);
+    List<Item> items = addAndFlush(1_001);
 
     assertEquals(
         List.of("1000", "1000", "2"),
@@ -172,25 +172,25 @@ class BatchCollectorTest {
   }
 
   @Test
-  void nothingOfferedIsNothingSentAndWhatWasSentIsNotSentAgain() {
+  void nothingAddedIsNothingSentAndWhatWasSentIsNotSentAgain() {
     batches.flush();
-    offerAndFlush(1);
+    addAndFlush(1);
     batches.flush();
-    offerAndFlush(2);
+    addAndFlush(2);
 
     assertEquals(
         List.of("2", "4"), server.heard().stream().map(command -> command.get(2)).toList());
   }
 
   @Test
-  void aFaultIsToldToAllOfItsBatchAndOnlyToThose() {
+  void aFaultFailsAllItemsOfItsBatchAndNoOthers() {
     answers =
         command ->
             holders(command).contains("h0")
                 ? error("LOADING Redis is loading the dataset in memory")
                 : numbersOfTheHolders(command);
 
-    List<Item> items = offerAndFlush(700);
+    List<Item> items = addAndFlush(700);
 
     for (Item item : items.subList(0, 500)) {
       assertEquals(Kind.NOT_READY, item.fault.kind());
@@ -210,7 +210,7 @@ class BatchCollectorTest {
                 ? error("WRONGTYPE Operation against a key holding the wrong kind of value")
                 : numbersOfTheHolders(command);
 
-    List<Item> items = offerAndFlush(20);
+    List<Item> items = addAndFlush(20);
 
     Set<Integer> failed = new TreeSet<>();
     for (int i = 0; i < items.size(); i++) {
@@ -228,7 +228,7 @@ class BatchCollectorTest {
   void aNegativeAnswerIsAFaultOfItsItemAlone() {
     answers = command -> integers(List.of(1L, -1L, 0L));
 
-    List<Item> items = offerAndFlush(3);
+    List<Item> items = addAndFlush(3);
 
     assertEquals(1, items.get(0).answer);
     assertEquals(Kind.SCRIPT, items.get(1).fault.kind());
@@ -264,7 +264,7 @@ class BatchCollectorTest {
     List<Item> items = flush(List.of(new Item(0), overflowing, new Item(2)));
     assertEquals(2, items.get(2).answer);
 
-    overflowing.told.set(0);
+    overflowing.outcomes.set(0);
     answers = command -> error("BUSY Redis is busy running a script.");
     items = flush(List.of(new Item(0), overflowing, new Item(2)));
     assertEquals(Kind.NOT_READY, items.get(2).fault.kind());
@@ -272,7 +272,7 @@ class BatchCollectorTest {
 
   /** A renewal that hears nothing counts as under way for ever. */
   @Test
-  void anErrorBeforeABatchIsSentIsToldToEachOfItOnce() {
+  void anErrorBeforeABatchIsSentFailsEachOfItsItemsOnce() {
     List<Item> items = new ArrayList<>();
     for (int i = 0; i < 1_001; i++) {
       items.add(
@@ -296,7 +296,7 @@ class BatchCollectorTest {
   }
 
   @Test
-  void whatCannotEvenBeOfferedIsTold() {
+  void anItemThatCannotBeAddedFails() {
     AtomicInteger made = new AtomicInteger();
     Item item =
         new Item(1) {
@@ -309,17 +309,17 @@ class BatchCollectorTest {
 
     assertThrows(StackOverflowError.class, () -> batches.add(item));
 
-    assertEquals(1, item.told.get());
+    assertEquals(1, item.outcomes.get());
     assertEquals(Kind.POOL_EXHAUSTED, item.fault.kind());
-    offerAndFlush(2);
+    addAndFlush(2);
     assertEquals(1, made.get());
   }
 
   @Test
-  void whatIsOfferedWhenTheWorkersHaveEndedIsTold() {
+  void itemsThatAreAddedAfterTheWorkersHaveEndedFail() {
     workers.close();
 
-    List<Item> items = offerAndFlush(2);
+    List<Item> items = addAndFlush(2);
 
     assertEquals(Kind.POOL_EXHAUSTED, items.get(0).fault.kind());
     assertEquals(Kind.POOL_EXHAUSTED, items.get(1).fault.kind());
@@ -349,7 +349,7 @@ class BatchCollectorTest {
         command ->
             holders(command).contains("h0") ? integers(List.of(1L)) : numbersOfTheHolders(command);
 
-    List<Item> items = offerAndFlush(501);
+    List<Item> items = addAndFlush(501);
 
     assertEquals(Kind.SCRIPT, items.get(0).fault.kind());
     assertEquals(Kind.SCRIPT, items.get(499).fault.kind());

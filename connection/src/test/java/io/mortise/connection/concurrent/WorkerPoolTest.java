@@ -68,20 +68,20 @@ class WorkerPoolTest {
   }
 
   @Test
-  void whatACarrierIsThrownComesOutAsItIs() {
-    try (PlatformThreadOffload carriers = new PlatformThreadOffload()) {
+  void whatACommandThrowsIsThrownToItsCaller() {
+    try (PlatformThreadOffload offload = new PlatformThreadOffload()) {
       Error error = new StackOverflowError("on purpose");
       assertSame(
           error,
           assertThrows(
               StackOverflowError.class,
               () ->
-                  carriers.run(
+                  offload.run(
                       () -> {
                         throw error;
                       })));
-      assertTrue(carriers.run(() -> true), "and the next command runs");
-      assertEquals(1, carriers.run(() -> 1));
+      assertTrue(offload.run(() -> true), "and the next command runs");
+      assertEquals(1, offload.run(() -> 1));
     }
   }
 }

@@ -5,6 +5,8 @@ import static io.mortise.connection.testing.Interleavings.race;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Reply;
@@ -18,20 +20,33 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
-/** Every command is sent once and answered, and nobody waits while nobody is on the way. */
+/** Every command is sent once and answered, and none waits while no batch is under way. */
 @Tag("interleavings")
 class CommandCombinerInterleavingsTest {
   private static final int SCHEDULES = 500;
   private static final long AN_HOUR = 3_600_000_000_000L;
 
-  /** A way on which everybody is answered, and what is asked by whom is remembered. */
-  private static final class Road implements CommandCombiner.BatchTransport {
+  /** Time stands still here. */
+  private static final Ticker TICKER =
+      new Ticker() {
+        @Override
+        public long read() {
+          return 0;
+        }
+      };
+
+  private static Deadline after(long nanos) {
+    return Deadline.after(nanos, TICKER);
+  }
+
+  /** Answers every command, and counts them. */
+  private static final class RecordingTransport implements CommandCombiner.BatchTransport {
     final AtomicInteger sent = new AtomicInteger();
     final AtomicInteger closed = new AtomicInteger();
-    final CommandCombiner trips;
+    final CommandCombiner combiner;
 
-    Road(int atATime) {
-      trips = new CommandCombiner("the server", new CombinerLimits(atATime, AN_HOUR), this);
+    RecordingTransport(int maxBatches) {
+      combiner = new CommandCombiner("the server", new CombinerLimits(maxBatches, AN_HOUR), this);
     }
 
     @Override
@@ -45,115 +60,125 @@ class CommandCombinerInterleavingsTest {
       others.get().forEach(this::answer);
     }
 
-    private void answer(PendingCommand passenger) {
-      assertFalse(passenger.isAnswered());
+    private void answer(PendingCommand pending) {
+      assertFalse(pending.isAnswered());
       sent.incrementAndGet();
-      passenger.answer(new Reply(passenger.command(), null, null));
+      pending.answer(new Reply(pending.command(), null, null));
     }
 
-    void ride(long nanos) throws CommandException {
+    /** Submits a command with each of these time limits, on a thread of its own. */
+    void race(long... limitsNanos) throws InterruptedException {
+      Interleavings.Step[] steps = new Interleavings.Step[limitsNanos.length];
+      for (int i = 0; i < steps.length; i++) {
+        long nanos = limitsNanos[i];
+        steps[i] = () -> submit(nanos);
+      }
+      Interleavings.race(steps);
+    }
+
+    void submit(long nanos) throws CommandException {
       CommandArguments command = new CommandArguments(Command.PING);
-      PendingCommand passenger = new PendingCommand(command, 100, System.nanoTime() + nanos);
-      assertEquals(command, trips.submit(passenger).value());
+      PendingCommand pending = new PendingCommand(command, 100, after(nanos));
+      assertEquals(command, combiner.submit(pending).value());
     }
   }
 
   @Test
-  void whoComesAsATripEndsIsNotLeftBehind() {
+  void aCommandThatComesAsABatchEndsIsSent() {
     check(
         SCHEDULES,
         () -> {
-          Road road = new Road(1);
-          race(() -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR));
-          assertEquals(2, road.sent.get());
+          RecordingTransport transport = new RecordingTransport(1);
+          transport.race(AN_HOUR, AN_HOUR);
+          assertEquals(2, transport.sent.get());
         });
   }
 
   @Test
-  void oneTripAtATimeLeavesNobodyBehind() {
+  void withOneBatchAtATimeEveryCommandIsSent() {
     check(
         SCHEDULES,
         () -> {
-          Road road = new Road(1);
-          race(() -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR));
-          assertEquals(3, road.sent.get());
+          RecordingTransport transport = new RecordingTransport(1);
+          transport.race(AN_HOUR, AN_HOUR, AN_HOUR);
+          assertEquals(3, transport.sent.get());
         });
   }
 
   @Test
-  void twoTripsAtATimeLeaveNobodyBehind() {
+  void withTwoBatchesAtATimeEveryCommandIsSent() {
     check(
         SCHEDULES,
         () -> {
-          Road road = new Road(2);
-          race(() -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR));
-          assertEquals(3, road.sent.get());
+          RecordingTransport transport = new RecordingTransport(2);
+          transport.race(AN_HOUR, AN_HOUR, AN_HOUR);
+          assertEquals(3, transport.sent.get());
         });
   }
 
   @Test
-  void whoHasMuchTimeIsNotLeftBehindByWhoHasLittle() {
+  void aCommandThatABatchWithLittleTimeLeavesIsSent() {
     check(
         SCHEDULES,
         () -> {
-          Road road = new Road(1);
-          race(() -> road.ride(AN_HOUR), () -> road.ride(AN_HOUR / 100), () -> road.ride(AN_HOUR));
-          assertEquals(3, road.sent.get());
+          RecordingTransport transport = new RecordingTransport(1);
+          transport.race(AN_HOUR, AN_HOUR / 100, AN_HOUR);
+          assertEquals(3, transport.sent.get());
         });
   }
 
   @Test
-  void whoCannotGoLeavesTheWayToTheOthers() {
+  void aBatchThatCannotBeSentLeavesItsTurnToTheOthers() {
     check(
         SCHEDULES,
         () -> {
-          Road road = new Road(1);
-          road.closed.set(1);
+          RecordingTransport transport = new RecordingTransport(1);
+          transport.closed.set(1);
           AtomicInteger failed = new AtomicInteger();
-          Interleavings.Step rider =
+          Interleavings.Step submitter =
               () -> {
                 try {
-                  road.ride(AN_HOUR);
+                  transport.submit(AN_HOUR);
                 } catch (CommandException closed) {
                   failed.incrementAndGet();
                 }
               };
-          race(rider, rider, rider);
+          race(submitter, submitter, submitter);
           assertEquals(1, failed.get());
-          assertEquals(2, road.sent.get());
+          assertEquals(2, transport.sent.get());
         });
   }
 
   @Test
-  void whoLeavesTheLineKeepsNobodyWaiting() {
+  void aCommandThatIsWithdrawnDelaysNoOther() {
     check(
         SCHEDULES,
         () -> {
-          Road road = new Road(1);
+          RecordingTransport transport = new RecordingTransport(1);
           AtomicReference<CommandException> late = new AtomicReference<>();
           race(
-              () -> road.ride(AN_HOUR),
+              () -> transport.submit(AN_HOUR),
               () -> {
                 try {
-                  road.ride(0);
+                  transport.submit(0);
                 } catch (CommandException fault) {
                   late.set(fault);
                 }
               },
-              () -> road.ride(AN_HOUR));
+              () -> transport.submit(AN_HOUR));
           CommandException fault = late.get();
           int sent = fault == null || fault.mayHaveExecuted() ? 3 : 2;
-          assertEquals(sent, road.sent.get());
+          assertEquals(sent, transport.sent.get());
         });
   }
 
   @Test
-  void aTripThatEndsByAnErrorIsOver() {
+  void aBatchThatEndsByAnErrorIsOver() {
     check(
         SCHEDULES,
         () -> {
           AtomicInteger errors = new AtomicInteger(1);
-          CommandCombiner trips =
+          CommandCombiner combiner =
               new CommandCombiner(
                   "the server",
                   new CombinerLimits(1, AN_HOUR),
@@ -165,17 +190,16 @@ class CommandCombinerInterleavingsTest {
                     others.get().forEach(each -> each.answer(new Reply(1L, null, null)));
                   });
           AtomicInteger failed = new AtomicInteger();
-          Interleavings.Step rider =
+          Interleavings.Step submitter =
               () -> {
                 try {
-                  trips.submit(
-                      new PendingCommand(
-                          new CommandArguments(Command.PING), 100, System.nanoTime() + AN_HOUR));
+                  combiner.submit(
+                      new PendingCommand(new CommandArguments(Command.PING), 100, after(AN_HOUR)));
                 } catch (IllegalStateException error) {
                   failed.incrementAndGet();
                 }
               };
-          race(rider, rider);
+          race(submitter, submitter);
           assertEquals(1, failed.get());
         });
   }

@@ -9,6 +9,7 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Reply;
 import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.TestSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -22,52 +23,52 @@ import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
-/** Which threads send a batch, and which commands go along. */
+/** Which threads send a batch, and which commands are in it. */
 @Timeout(60)
 class CommandCombinerTest {
   private static final long LONG = 20_000_000_000L;
 
-  private static final String DRIVER = "has gone itself";
-  private static final String PASSENGER = "has gone along";
+  private static final String FIRST = "its thread has sent the batch";
+  private static final String OTHER = "another thread has sent the batch";
 
-  private final BlockingQueue<Journey> journeys = new LinkedBlockingQueue<>();
-  private CommandCombiner trips =
-      new CommandCombiner("the server", new CombinerLimits(1, LONG), this::go);
+  private final BlockingQueue<Batch> batches = new LinkedBlockingQueue<>();
+  private CommandCombiner combiner =
+      new CommandCombiner("the server", new CombinerLimits(1, LONG), this::send);
 
-  /** One trip, which ends when the test says so. */
-  private record Journey(PendingCommand first, List<PendingCommand> others, CountDownLatch over) {
+  /** A batch under way, which ends when the test says so. */
+  private record Batch(PendingCommand first, List<PendingCommand> others, CountDownLatch over) {
     void finish() {
       over.countDown();
     }
   }
 
-  private void go(PendingCommand first, Supplier<List<PendingCommand>> others) {
-    Journey journey = new Journey(first, others.get(), new CountDownLatch(1));
-    journeys.add(journey);
+  private void send(PendingCommand first, Supplier<List<PendingCommand>> others) {
+    Batch batch = new Batch(first, others.get(), new CountDownLatch(1));
+    batches.add(batch);
     try {
-      journey.over.await();
+      batch.over.await();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
-    first.answer(new Reply(DRIVER, null, null));
-    journey.others.forEach(each -> each.answer(new Reply(PASSENGER, null, null)));
+    first.answer(new Reply(FIRST, null, null));
+    batch.others.forEach(each -> each.answer(new Reply(OTHER, null, null)));
   }
 
   @AfterEach
-  void nobodyIsOnTheWay() {
-    journeys.forEach(Journey::finish);
+  void endAllBatches() {
+    batches.forEach(Batch::finish);
   }
 
-  private Object ride(long nanos, int bytes) throws CommandException {
-    return trips
+  private Object submit(long nanos, int bytes) throws CommandException {
+    return combiner
         .submit(
             new PendingCommand(
-                new CommandArguments(Command.PING), bytes, System.nanoTime() + nanos))
+                new CommandArguments(Command.PING), bytes, TestSettings.after(nanos)))
         .value();
   }
 
   private BackgroundCall<Object> start(long nanos) {
-    return BackgroundCall.startAndPark(() -> ride(nanos, 100));
+    return BackgroundCall.startAndPark(() -> submit(nanos, 100));
   }
 
   private static CommandException fault(BackgroundCall<?> thread) {
@@ -75,28 +76,28 @@ class CommandCombinerTest {
   }
 
   @Test
-  void aFewGoAlone() throws Exception {
-    trips = new CommandCombiner("the server", new CombinerLimits(2, LONG), this::go);
+  void aFewAreSentAlone() throws Exception {
+    combiner = new CommandCombiner("the server", new CombinerLimits(2, LONG), this::send);
     start(LONG);
     start(LONG);
 
-    assertTrue(journeys.take().others().isEmpty());
-    assertTrue(journeys.take().others().isEmpty());
+    assertTrue(batches.take().others().isEmpty());
+    assertTrue(batches.take().others().isEmpty());
   }
 
   @Test
-  void whoWaitsIsTakenAlongByTheNext() throws Exception {
-    trips = new CommandCombiner("the server", new CombinerLimits(2, LONG), this::go);
+  void waitingCommandsAreSentWithTheNextBatch() throws Exception {
+    combiner = new CommandCombiner("the server", new CombinerLimits(2, LONG), this::send);
     List<BackgroundCall<Object>> all = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       all.add(start(LONG));
     }
-    Journey first = journeys.take();
-    Journey second = journeys.take();
-    assertTrue(journeys.isEmpty(), "two at a time");
+    Batch first = batches.take();
+    Batch second = batches.take();
+    assertTrue(batches.isEmpty(), "two at a time");
     first.finish();
 
-    Journey together = journeys.take();
+    Batch together = batches.take();
 
     assertEquals(3, together.others().size());
     together.finish();
@@ -105,17 +106,17 @@ class CommandCombinerTest {
     for (BackgroundCall<Object> each : all) {
       how.add(each.get());
     }
-    assertEquals(List.of(DRIVER, DRIVER, DRIVER, PASSENGER, PASSENGER, PASSENGER), how);
+    assertEquals(List.of(FIRST, FIRST, FIRST, OTHER, OTHER, OTHER), how);
   }
 
   @Test
-  void whoseTimeEndsOnTheWayMayHaveBeenHeard() throws Exception {
+  void aCommandWhoseTimeEndsDuringItsBatchMayHaveRun() throws Exception {
     BackgroundCall<Object> first = start(LONG);
-    BackgroundCall<Object> driver = start(LONG);
+    BackgroundCall<Object> sender = start(LONG);
     BackgroundCall<Object> late = start(2_000_000_000);
-    journeys.take().finish();
+    batches.take().finish();
     first.get();
-    Journey together = journeys.take();
+    Batch together = batches.take();
     assertEquals(1, together.others().size());
 
     CommandException fault = fault(late);
@@ -124,54 +125,54 @@ class CommandCombinerTest {
     assertTrue(fault.mayHaveExecuted());
     assertFalse(fault.isBrokenConnection());
     together.finish();
-    assertEquals(DRIVER, driver.get());
+    assertEquals(FIRST, sender.get());
   }
 
   @Test
-  void whoHasLittleTimeTakesNobodyAlongWhoHasMuch() throws Exception {
+  void aBatchWithLittleTimeClaimsNoCommandThatHasMuch() throws Exception {
     start(LONG);
     BackgroundCall<Object> little = start(LONG / 4);
     BackgroundCall<Object> much = start(LONG);
-    journeys.take().finish();
+    batches.take().finish();
 
-    Journey alone = journeys.take();
+    Batch alone = batches.take();
 
     assertTrue(alone.others().isEmpty());
     alone.finish();
-    assertEquals(DRIVER, little.get());
-    journeys.take().finish();
-    assertEquals(DRIVER, much.get());
+    assertEquals(FIRST, little.get());
+    batches.take().finish();
+    assertEquals(FIRST, much.get());
   }
 
   @Test
-  void whoIsOutOfPatienceGoesAndTakesTheOthersAlong() throws Exception {
-    trips = new CommandCombiner("the server", new CombinerLimits(1, LONG / 100), this::go);
+  void aThreadWhoseQueueTimeIsOverStartsABatch() throws Exception {
+    combiner = new CommandCombiner("the server", new CombinerLimits(1, LONG / 100), this::send);
     start(LONG);
-    BackgroundCall<Object> second = BackgroundCall.start(() -> ride(LONG, 100));
-    Journey silent = journeys.take();
+    BackgroundCall<Object> second = BackgroundCall.start(() -> submit(LONG, 100));
+    Batch silent = batches.take();
 
-    Journey next = journeys.take();
+    Batch next = batches.take();
 
-    assertEquals(1, silent.over().getCount(), "the first has not come back");
+    assertEquals(1, silent.over().getCount(), "the first is still under way");
     next.finish();
-    assertEquals(DRIVER, second.get());
+    assertEquals(FIRST, second.get());
     silent.finish();
   }
 
   @Test
-  void noMoreGoesTogetherThanASocketTakesAtOnce() throws Exception {
+  void aBatchIsNotLargerThanWhatASocketTakesAtOnce() throws Exception {
     List<BackgroundCall<Object>> all = new ArrayList<>();
     all.add(start(LONG));
     for (int i = 0; i < 4; i++) {
-      all.add(BackgroundCall.startAndPark(() -> ride(LONG, 6_000)));
+      all.add(BackgroundCall.startAndPark(() -> submit(LONG, 6_000)));
     }
-    journeys.take().finish();
+    batches.take().finish();
 
-    Journey full = journeys.take();
+    Batch full = batches.take();
 
     assertEquals(1, full.others().size());
     full.finish();
-    Journey rest = journeys.take();
+    Batch rest = batches.take();
     assertEquals(1, rest.others().size());
     rest.finish();
     for (BackgroundCall<Object> each : all) {

@@ -5,20 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.pool.Reply;
 import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.TestSettings;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
-/** A command that waits for whoever takes it along. */
+/** A command that waits for the thread that sends it. */
 @Timeout(60)
 class PendingCommandTest {
   private static final long TOO_LONG = 600_000_000_000L;
 
-  private static PendingCommand passenger() {
+  private static PendingCommand command() {
     return new PendingCommand(
-        new CommandArguments(Command.PING), 100, System.nanoTime() + TOO_LONG);
+        new CommandArguments(Command.PING), 100, TestSettings.after(TOO_LONG));
   }
 
   private static Reply reply() {
@@ -26,26 +27,26 @@ class PendingCommandTest {
   }
 
   @Test
-  void whatComesBeforeTheSleepIsNotMissed() throws Exception {
-    PendingCommand answered = passenger();
+  void aSignalOrAnAnswerBeforeTheParkIsNotMissed() throws Exception {
+    PendingCommand answered = command();
     answered.answer(reply());
     answered.await(TOO_LONG);
     assertEquals("an answer", answered.reply().value());
 
-    PendingCommand called = passenger();
-    called.signal();
-    called.await(TOO_LONG);
-    assertTrue(called.consumeSignal());
+    PendingCommand signalled = command();
+    signalled.signal();
+    signalled.await(TOO_LONG);
+    assertTrue(signalled.consumeSignal());
   }
 
   @Test
-  void whoSleepsIsWoken() throws Exception {
+  void anAnswerWakesItsThread() throws Exception {
     CountDownLatch made = new CountDownLatch(1);
     PendingCommand[] one = new PendingCommand[1];
-    BackgroundCall<Object> sleeper =
+    BackgroundCall<Object> waiter =
         BackgroundCall.start(
             () -> {
-              one[0] = passenger();
+              one[0] = command();
               made.countDown();
               while (!one[0].consumeSignal()) {
                 one[0].await(TOO_LONG);
@@ -53,10 +54,10 @@ class PendingCommandTest {
               return one[0].reply().value();
             });
     made.await();
-    sleeper.awaitParked();
+    waiter.awaitParked();
 
     one[0].answer(reply());
 
-    assertEquals("an answer", sleeper.get());
+    assertEquals("an answer", waiter.get());
   }
 }

@@ -3,7 +3,9 @@ package io.mortise.connection.pool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.TestSettings;
 import java.net.InetAddress;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -36,14 +38,14 @@ class HostAddressesTest {
     return FOUND;
   }
 
-  private static long soon() {
-    return System.nanoTime() + LONG_NANOS;
+  private static Deadline soon() {
+    return TestSettings.after(LONG_NANOS);
   }
 
   @Test
   void eachCallerWaitsUntilItsOwnDeadlineForTheOneQuestionThatIsUnderWay() throws Exception {
     for (int i = 0; i < 3; i++) {
-      assertThrows(SocketTimeoutException.class, () -> addresses.until(System.nanoTime()));
+      assertThrows(SocketTimeoutException.class, () -> addresses.until(TestSettings.after(0)));
     }
     List<BackgroundCall<List<InetAddress>>> patient = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
@@ -88,6 +90,6 @@ class HostAddressesTest {
               return InetAddress.getAllByName(host);
             });
 
-    assertEquals(List.of(InetAddress.getAllByName(literal)), itself.until(System.nanoTime()));
+    assertEquals(List.of(InetAddress.getAllByName(literal)), itself.until(TestSettings.after(0)));
   }
 }

@@ -3,6 +3,7 @@ package io.mortise.connection.pool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import com.google.common.base.Ticker;
 import io.mortise.connection.testing.BackgroundCall;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -29,7 +30,7 @@ class WriteTimeoutSocketTest {
   @BeforeEach
   void connect() throws Exception {
     server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-    socket = new WriteTimeoutSocket();
+    socket = new WriteTimeoutSocket(Ticker.systemTicker());
     socket.connect(server.getLocalSocketAddress());
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pubsub.Subscriptions.Subscription;
@@ -36,21 +37,25 @@ class ClusterSubscriptionsTest {
       TopologyFactory.create(fake.uri(), TestSettings.DEFAULTS, workers);
   private final Scheduler scheduler =
       new Scheduler(System::nanoTime, () -> {}, workers.threads("scheduler"));
-  private final Subscriptions wakeups =
-      new Subscriptions(servers, workers, scheduler, 0, HEARTBEAT, ANSWER, () -> {});
+  private final Subscriptions subscriptions = subscriptions(workers, HEARTBEAT, ANSWER);
   private final String first = "c:{" + fake.nameAt(0, 1) + "}";
   private final String second = "c:{" + fake.nameAt(1, 1) + "}";
 
   ClusterSubscriptionsTest() {
-    servers.onChange(wakeups::serverChanged);
+    servers.onChange(subscriptions::serverChanged);
     scheduler.start();
     fake.answer(0, RespServer::subscribed);
     fake.answer(1, RespServer::subscribed);
   }
 
+  private Subscriptions subscriptions(WorkerPool threads, long heartbeatNanos, long answerNanos) {
+    SubscriptionTimings timings = new SubscriptionTimings(0, heartbeatNanos, answerNanos);
+    return new Subscriptions(servers, threads, scheduler, Ticker.systemTicker(), timings, () -> {});
+  }
+
   @AfterEach
   void close() {
-    wakeups.close();
+    subscriptions.close();
     scheduler.close();
     servers.close();
     workers.close();
@@ -70,8 +75,8 @@ class ClusterSubscriptionsTest {
   @Test
   void eachIsHeardAtItsSlotsMaster() {
     servers.refresh();
-    Subscription one = wakeups.subscribe(first, true);
-    Subscription two = wakeups.subscribe(second, true);
+    Subscription one = subscriptions.subscribe(first, true);
+    Subscription two = subscriptions.subscribe(second, true);
     until(() -> one.confirmed() && two.confirmed());
 
     assertEquals(List.of("SSUBSCRIBE"), fake.said(0));
@@ -83,7 +88,7 @@ class ClusterSubscriptionsTest {
     servers.refresh();
     fake.answer(0, command -> fake.moved(first, 1));
     fake.tell(1, 1);
-    Subscription one = wakeups.subscribe(first, true);
+    Subscription one = subscriptions.subscribe(first, true);
     long seen = one.signal().generation();
 
     until(one::confirmed);
@@ -97,7 +102,7 @@ class ClusterSubscriptionsTest {
     servers.refresh();
     fake.answer(0, c -> RespServer.subscribed(c) + RespServer.push("sunsubscribe", c.get(1), 0));
     fake.tell(1, 1);
-    Subscription one = wakeups.subscribe(first, true);
+    Subscription one = subscriptions.subscribe(first, true);
 
     until(() -> heard(1, "SSUBSCRIBE", first) == 1 && one.confirmed());
     assertEquals(1, heard(0, "SSUBSCRIBE", first));
@@ -106,8 +111,8 @@ class ClusterSubscriptionsTest {
   @Test
   void aChangeOfTheMapTakesTheChannelAlong() {
     servers.refresh();
-    Subscription one = wakeups.subscribe(first, true);
-    Subscription two = wakeups.subscribe(second, true);
+    Subscription one = subscriptions.subscribe(first, true);
+    Subscription two = subscriptions.subscribe(second, true);
     until(() -> one.confirmed() && two.confirmed());
     long seen = one.signal().generation();
 
@@ -125,8 +130,8 @@ class ClusterSubscriptionsTest {
   void withoutShardsAllAreHeardOverOneConnection() {
     fake.tellOfShards(FakeCluster.NO_SHARDS);
     servers.refresh();
-    Subscription one = wakeups.subscribe(first, true);
-    Subscription two = wakeups.subscribe(second, true);
+    Subscription one = subscriptions.subscribe(first, true);
+    Subscription two = subscriptions.subscribe(second, true);
     until(() -> one.confirmed() && two.confirmed());
 
     List<Long> heard =
@@ -140,11 +145,11 @@ class ClusterSubscriptionsTest {
   @Test
   void withTheLastWaiterTheConnectionEnds() {
     servers.refresh();
-    Subscription one = wakeups.subscribe(first, true);
+    Subscription one = subscriptions.subscribe(first, true);
     until(one::confirmed);
     one.close();
 
-    until(() -> wakeups.channels() == 0 && scheduler.size() == 0);
+    until(() -> subscriptions.channels() == 0 && scheduler.size() == 0);
     until(() -> fake.node(0).connections() <= 1);
     assertFalse(fake.said(0).contains("SUNSUBSCRIBE"), "the connection is closed instead");
   }
@@ -156,8 +161,7 @@ class ClusterSubscriptionsTest {
         0, c -> attempts.incrementAndGet() == 1 ? RespServer.SILENCE : RespServer.subscribed(c));
     servers.refresh();
     long often = TimeUnit.MILLISECONDS.toNanos(100);
-    try (Subscriptions watched =
-        new Subscriptions(servers, workers, scheduler, 0, often, 2 * often, () -> {})) {
+    try (Subscriptions watched = subscriptions(workers, often, 2 * often)) {
       Subscription one = watched.subscribe(first, true);
       until(one::confirmed);
       one.close();
@@ -168,8 +172,7 @@ class ClusterSubscriptionsTest {
   void withoutAThreadToHearItAChannelIsGivenUpAllTheSame() {
     servers.refresh();
     try (WorkerPool deaf = new WorkerPool("deaf", ClusterSubscriptionsTest::noSubscriber)) {
-      Subscriptions unheard =
-          new Subscriptions(servers, deaf, scheduler, 0, HEARTBEAT, ANSWER, () -> {});
+      Subscriptions unheard = subscriptions(deaf, HEARTBEAT, ANSWER);
       Subscription one = unheard.subscribe(first, true);
       assertFalse(one.confirmed());
       one.close();

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
@@ -37,7 +38,7 @@ class NodeSubscriberTest {
   private final AtomicInteger errors = new AtomicInteger();
   private final RespServer server = new RespServer(this::answer);
 
-  private final NodeSubscriber.Callbacks surroundings =
+  private final NodeSubscriber.Callbacks callbacks =
       new NodeSubscriber.Callbacks() {
         @Override
         public void onConnectionLost(boolean connection) {
@@ -59,7 +60,7 @@ class NodeSubscriberTest {
       };
 
   private final NodeSubscriber subscriber =
-      new NodeSubscriber(this::connect, false, lock, surroundings, workers);
+      new NodeSubscriber(this::connect, false, lock, callbacks, workers, Ticker.systemTicker());
 
   private final AtomicInteger connects = new AtomicInteger();
   private volatile Runnable whileConnecting = () -> {};
@@ -108,14 +109,16 @@ class NodeSubscriberTest {
   }
 
   private WakeupChannel subscribed(String name) {
-    WakeupChannel channel = new WakeupChannel(name, true);
+    WakeupChannel channel = new WakeupChannel(name, true, 0);
     locked(() -> subscriber.add(List.of(channel)));
     await().atMost(BackgroundCall.LIVENESS).until(() -> channel.confirmed);
     return channel;
   }
 
   private static List<WakeupChannel> many() {
-    return IntStream.range(0, MANY).mapToObj(i -> new WakeupChannel(i + LONG_NAME, true)).toList();
+    return IntStream.range(0, MANY)
+        .mapToObj(i -> new WakeupChannel(i + LONG_NAME, true, 0))
+        .toList();
   }
 
   private static boolean areConfirmed(List<WakeupChannel> channels) {
@@ -147,7 +150,7 @@ class NodeSubscriberTest {
     locked(() -> subscriber.add(many));
     await().atMost(Duration.ofSeconds(40)).until(() -> areConfirmed(many));
     answers.set(1);
-    locked(() -> subscriber.add(List.of(new WakeupChannel("last", true))));
+    locked(() -> subscriber.add(List.of(new WakeupChannel("last", true, 0))));
     await().atMost(BackgroundCall.LIVENESS).until(() -> answers.get() == 2); // now it reads nothing
 
     BackgroundCall<Boolean> leaving =

@@ -1,20 +1,35 @@
 package io.mortise.connection.testing;
 
+import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.ConnectionSettings;
+import io.mortise.connection.pool.ConnectionSettings.Durability;
 import java.time.Duration;
 
 /** Settings of connections, as tests want them. */
 public final class TestSettings {
-  public static final ConnectionSettings DEFAULTS =
-      new ConnectionSettings(64, Duration.ofSeconds(2));
+  public static final ConnectionSettings DEFAULTS = settings(64, Duration.ofSeconds(2));
 
   private TestSettings() {}
 
+  private static ConnectionSettings settings(int maxConnections, Duration commandTimeout) {
+    return new ConnectionSettings(
+        maxConnections,
+        commandTimeout,
+        new Durability(0, false, Duration.ZERO),
+        Ticker.systemTicker());
+  }
+
   public static ConnectionSettings within(Duration commandTimeout) {
-    return new ConnectionSettings(DEFAULTS.maxConnections(), commandTimeout);
+    return settings(DEFAULTS.maxConnections(), commandTimeout);
   }
 
   public static ConnectionSettings connections(int most) {
-    return new ConnectionSettings(most, DEFAULTS.commandTimeout());
+    return settings(most, DEFAULTS.commandTimeout());
+  }
+
+  /** Returns the deadline at the given time from now. */
+  public static Deadline after(long nanos) {
+    return Deadline.after(nanos, DEFAULTS.ticker());
   }
 }

@@ -8,48 +8,25 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.connection.command.ScriptExecutor;
-import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Reply;
 import io.mortise.connection.testing.BackgroundCall;
-import io.mortise.connection.testing.FakeCluster;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestCalls;
-import io.mortise.connection.testing.TestSettings;
-import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /** Where a cluster's commands go, and how often each is sent: counted at the nodes. */
 @Timeout(60)
-class ClusterTopologyTest {
+class ClusterTopologyTest extends ClusterFixture {
   private static final String TRY_AGAIN =
       error("TRYAGAIN Multiple keys request during rehashing of slot");
   private static final String NO_SCRIPT = error("NOSCRIPT No matching script. Please use EVAL.");
-  private static final long LONG_NANOS = 20_000_000_000L;
   private static final long SHORT_NANOS = 400_000_000L;
-
-  private final FakeCluster fake = new FakeCluster(2);
-  private final WorkerPool workers = new WorkerPool("test");
-  private final Topology servers =
-      TopologyFactory.create(fake.uri(), TestSettings.DEFAULTS, workers);
-  private final ScriptExecutor commands =
-      new ScriptExecutor(servers, workers, FakeCluster.within(LONG_NANOS));
-  private final String name = fake.nameAt(0, 1);
-  private final ScriptCall inspect = TestCalls.inspect(name);
-
-  @AfterEach
-  void close() {
-    servers.close();
-    workers.close();
-    fake.close();
-  }
 
   @Test
   void eachNameGoesToTheMasterOfItsSlot() throws Exception {

@@ -12,6 +12,7 @@ import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestCalls;
 import io.mortise.connection.testing.TestSettings;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import redis.clients.jedis.Protocol.Command;
 
 /** What Jedis makes of the faults before they are classified. */
 @Timeout(60)
@@ -34,9 +34,7 @@ class ErrorsOnTheWireTest {
     try (WorkerPool workers = new WorkerPool("test");
         Topology node = TopologyFactory.create(uri, OPTIONS, workers)) {
       CommandException fault =
-          assertThrows(
-              CommandException.class,
-              () -> node.exchange(0, (c, deadline) -> c.executeCommand(Command.PING), withinNanos));
+          assertThrows(CommandException.class, () -> TestCalls.ping(node, withinNanos));
       assertEquals(0, node.connectionsInUse(), "the connection was given back");
       return fault;
     }
@@ -231,11 +229,7 @@ class ErrorsOnTheWireTest {
       node.close();
 
       CommandException fault =
-          assertThrows(
-              CommandException.class,
-              () ->
-                  node.exchange(
-                      0, (c, deadline) -> c.executeCommand(Command.PING), 1_000_000_000L));
+          assertThrows(CommandException.class, () -> TestCalls.ping(node, 1_000_000_000L));
       assertEquals(Kind.CLIENT_CLOSED, fault.kind());
       assertFalse(fault.kind().isTransient());
     }

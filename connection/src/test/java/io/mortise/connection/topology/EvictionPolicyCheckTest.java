@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.EvictionPolicyCheck;
+import io.mortise.connection.pool.ServerInfo;
 import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestCalls;
 import io.mortise.connection.testing.TestSettings;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import redis.clients.jedis.Protocol.Command;
 
 @Timeout(60)
 class EvictionPolicyCheckTest {
@@ -25,15 +26,16 @@ class EvictionPolicyCheckTest {
   private final EvictionPolicyCheck eviction =
       new EvictionPolicyCheck("redis.example:6379", warnings::add);
 
-  private static String info(String maxmemory, String policy) {
-    return "# Memory\r\nused_memory:1000\r\nmaxmemory:%s\r\nmaxmemory_human:1M\r\nmaxmemory_policy:%s\r\n"
-        .formatted(maxmemory, policy);
+  private static ServerInfo info(String maxmemory, String policy) {
+    return new ServerInfo(
+        "# Memory\r\nused_memory:1000\r\nmaxmemory:%s\r\nmaxmemory_human:1M\r\nmaxmemory_policy:%s\r\n"
+            .formatted(maxmemory, policy));
   }
 
   @Test
   void aServerThatMayEvictIsToldOfOnce() {
-    eviction.hear(info("1048576", "allkeys-lru"));
-    eviction.hear(info("1048576", "allkeys-lru"));
+    eviction.read(info("1048576", "allkeys-lru"));
+    eviction.read(info("1048576", "allkeys-lru"));
 
     assertEquals(1, warnings.size());
     assertTrue(
@@ -47,7 +49,7 @@ class EvictionPolicyCheckTest {
   @ParameterizedTest
   @CsvSource({"0, allkeys-lru", "1048576, noeviction", "0, noeviction"})
   void aServerThatEvictsNothingIsNotToldOf(String maxmemory, String policy) {
-    eviction.hear(info(maxmemory, policy));
+    eviction.read(info(maxmemory, policy));
 
     assertEquals(List.of(), warnings);
     assertTrue(eviction.isKnown());
@@ -55,7 +57,7 @@ class EvictionPolicyCheckTest {
 
   @Test
   void aServerThatSaysNothingOfItIsNotAskedAgain() {
-    eviction.hear("# Memory\r\nused_memory:1000\r\n");
+    eviction.read(new ServerInfo("# Memory\r\nused_memory:1000\r\n"));
 
     assertEquals(List.of(), warnings);
     assertTrue(eviction.isKnown());
@@ -78,14 +80,14 @@ class EvictionPolicyCheckTest {
         WorkerPool workers = new WorkerPool("test");
         Topology servers = TopologyFactory.create(server.uri(), options, workers)) {
       for (int i = 0; i < 3; i++) {
-        servers.exchange(0, (c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L);
+        TestCalls.ping(servers, 20_000_000_000L);
         servers.exchange(
             0,
             (c, deadline) -> {
               c.setBroken(); // the next one is another connection
               return "";
             },
-            20_000_000_000L);
+            TestSettings.after(20_000_000_000L));
       }
 
       assertEquals(1, server.greeted().stream().filter(QUESTION::equals).count());

@@ -1,11 +1,11 @@
 package io.mortise.connection.topology;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.command.ScriptExecutor;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
@@ -29,7 +29,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
 
 @Timeout(60)
 class LazyConnectionPoolTest {
@@ -56,8 +55,8 @@ class LazyConnectionPoolTest {
     server.close();
   }
 
-  private static long soon() {
-    return System.nanoTime() + LONG_NANOS;
+  private static Deadline soon() {
+    return TestSettings.after(LONG_NANOS);
   }
 
   @Test
@@ -79,7 +78,7 @@ class LazyConnectionPoolTest {
   void moreThanThereAreAreNotLent() throws Exception {
     PooledConnection first = connections.borrow(soon());
     PooledConnection second = connections.borrow(soon());
-    assertThrows(NoSuchElementException.class, () -> connections.borrow(System.nanoTime()));
+    assertThrows(NoSuchElementException.class, () -> connections.borrow(TestSettings.after(0)));
     assertEquals(2, connections.inUse());
 
     BackgroundCall<PooledConnection> third =
@@ -126,7 +125,7 @@ class LazyConnectionPoolTest {
     RuntimeException thrown =
         assertThrows(
             RuntimeException.class,
-            () -> connections.borrow(System.nanoTime() + 1_000_000_000L).giveBack(true));
+            () -> connections.borrow(TestSettings.after(1_000_000_000L)).giveBack(true));
 
     CommandException fault = ErrorClassifier.ofConnecting(thrown, "it");
     assertEquals(Kind.UNREACHABLE, fault.kind());
@@ -163,9 +162,7 @@ class LazyConnectionPoolTest {
 
       assertEquals(60, overflows.get());
       assertEquals(0, servers.connectionsInUse());
-      Object pong =
-          servers.exchange(0, (c, d) -> c.executeCommand(Command.PING), LONG_NANOS).value();
-      assertEquals("PONG", new String((byte[]) pong, UTF_8));
+      assertEquals("PONG", TestCalls.ping(servers, LONG_NANOS));
     }
   }
 
@@ -175,7 +172,7 @@ class LazyConnectionPoolTest {
       try {
         Object unused =
             depth % 2 == 0
-                ? servers.exchange(0, (c, d) -> c.executeCommand(Command.PING), LONG_NANOS)
+                ? TestCalls.ping(servers, LONG_NANOS)
                 : commands.run(TestCalls.inspect("deep"));
       } catch (CommandException fault) {
         throw new AssertionError(List.of(fault).toString(), fault);

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 
-/** Commands of many threads that go together. */
+/** Commands of many threads in one batch. */
 @Timeout(60)
 class PipelineBatchTest {
   private static final int MANY = 40;
@@ -53,10 +53,10 @@ class PipelineBatchTest {
               HostAndPort.from(server.address()),
               DefaultJedisClientConfig.builder().build(),
               OPTIONS));
-  private final Topology deployment = new SingleNodeTopology(node);
-  private final CommandCombiner trips = PipelineBatch.to(node, new CombinerLimits(1, LONG));
+  private final Topology topology = new SingleNodeTopology(node);
+  private final CommandCombiner combiner = PipelineBatch.to(node, new CombinerLimits(1, LONG));
   private final WorkerPool workers = new WorkerPool("test");
-  private final ScriptExecutor commands = new ScriptExecutor(deployment, workers, OPTIONS);
+  private final ScriptExecutor commands = new ScriptExecutor(topology, workers, OPTIONS);
 
   /** The number in the name of the lock, as the answer. */
   private static String echo(List<String> command) {
@@ -84,31 +84,31 @@ class PipelineBatchTest {
   void everyConnectionWasGivenBack() {
     open.countDown();
     await().atMost(BackgroundCall.LIVENESS).until(() -> node.connectionsInUse() == 0);
-    deployment.close();
+    topology.close();
     workers.close();
     server.close();
   }
 
-  /** As all do, with the patience that they have. */
+  /** With the limits of every client. */
   private Reply ask(int number) throws CommandException {
     return commands.run(TestCalls.inspect("lock" + number));
   }
 
-  /** One trip at a time, however long that takes. */
-  private Reply ride(int number) throws CommandException {
+  /** With one batch at a time, however long that takes. */
+  private Reply submit(int number) throws CommandException {
     ScriptRequest request = ScriptRequest.of(TestCalls.inspect("lock" + number));
     return PipelineBatch.run(
-        trips, new ScriptExchange(request, deployment), System.nanoTime() + LONG);
+        combiner, new ScriptExchange(request, topology), TestSettings.after(LONG));
   }
 
-  /** One that is on its way alone, and as many who wait for the next trip, in this order. */
+  /** One command in a batch of its own, and the others that wait for the next batch, in order. */
   private List<BackgroundCall<Reply>> together(int count) {
     List<BackgroundCall<Reply>> all = new ArrayList<>();
-    all.add(BackgroundCall.start(() -> ride(1)));
+    all.add(BackgroundCall.start(() -> submit(1)));
     await().atMost(BackgroundCall.LIVENESS).until(() -> server.heard().size() == 1);
     for (int i = 2; i <= count; i++) {
       int number = i;
-      all.add(BackgroundCall.startAndPark(() -> ride(number)));
+      all.add(BackgroundCall.startAndPark(() -> submit(number)));
     }
     return all;
   }
@@ -125,7 +125,7 @@ class PipelineBatchTest {
     }
     await()
         .atMost(BackgroundCall.LIVENESS)
-        .until(() -> server.heard().size() >= CombinerLimits.AT_A_TIME);
+        .until(() -> server.heard().size() >= CombinerLimits.DEFAULT_MAX_BATCHES);
     open.countDown();
     for (int i = 0; i < MANY; i++) {
       assertEquals(i + 1L, all.get(i).get().value());
@@ -189,7 +189,7 @@ class PipelineBatchTest {
     BackgroundCall<Boolean> waiter =
         BackgroundCall.startAndPark(
             () -> {
-              assertEquals(2L, ride(2).value());
+              assertEquals(2L, submit(2).value());
               return Thread.interrupted();
             });
 

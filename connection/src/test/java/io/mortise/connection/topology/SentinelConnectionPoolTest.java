@@ -1,12 +1,13 @@
 package io.mortise.connection.topology;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.mortise.connection.testing.TestCalls.ping;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
@@ -14,6 +15,7 @@ import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.SentinelConnection;
 import io.mortise.connection.pool.SentinelMonitor;
 import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.FakeTicker;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
 import java.io.IOException;
@@ -38,7 +40,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
 
 @Timeout(60)
 class SentinelConnectionPoolTest {
@@ -91,12 +92,6 @@ class SentinelConnectionPoolTest {
 
   private String theMaster() {
     return addressOf(master);
-  }
-
-  private static String ping(Topology servers, long withinNanos) throws CommandException {
-    Object pong =
-        servers.exchange(0, (c, deadline) -> c.executeCommand(Command.PING), withinNanos).value();
-    return new String((byte[]) pong, UTF_8);
   }
 
   /** What asks the sentinels. */
@@ -268,14 +263,14 @@ class SentinelConnectionPoolTest {
   @Test
   void whereNoThreadCanBeStartedTheNextCallerTriesAgain() throws Exception {
     AtomicInteger started = new AtomicInteger();
-    WorkerPool.Maker maker =
+    WorkerPool.NamedThreadFactory threads =
         (task, name) -> {
           if (started.getAndIncrement() == 0) {
             throw new OutOfMemoryError("on purpose");
           }
           return new Thread(task, name);
         };
-    try (WorkerPool few = new WorkerPool(masterName, maker);
+    try (WorkerPool few = new WorkerPool(masterName, threads);
         RespServer sentinel = sentinel(question -> theMaster());
         Topology servers = servers(few, sentinel.address())) {
       CommandException fault =
@@ -438,33 +433,37 @@ class SentinelConnectionPoolTest {
   void aWordThatIsNotRepeatedIsForgottenWhileMostSpeak() throws Exception {
     AtomicBoolean madeAnew = new AtomicBoolean();
     AtomicReference<String> gone = new AtomicReference<>(theMaster());
+    FakeTicker ticker = new FakeTicker();
     try (RespServer next = new RespServer(command -> "+NEXT\r\n");
         RespServer leaves = sentinel(() -> 9, question -> gone.get());
         RespServer second = sentinel(() -> 0, q -> madeAnew.get() ? addressOf(next) : theMaster());
         RespServer third = sentinel(() -> 0, q -> madeAnew.get() ? addressOf(next) : theMaster());
-        SentinelMonitor patient = sentinels(Long.MAX_VALUE, leaves, second, third);
-        SentinelMonitor forgetful = sentinels(SHORT_NANOS, leaves, second, third)) {
+        SentinelMonitor monitor = monitor(ticker, leaves, second, third)) {
       HostAndPort before = HostAndPort.from(master.address());
-      assertEquals(before, patient.master(System.nanoTime() + LONG_NANOS));
-      assertEquals(before, forgetful.master(System.nanoTime() + LONG_NANOS));
-      await().atMost(BackgroundCall.LIVENESS).until(() -> questions.get() == 6);
+      assertEquals(before, monitor.master(Deadline.after(LONG_NANOS, ticker)));
+      await().atMost(BackgroundCall.LIVENESS).until(() -> questions.get() == 3);
       gone.set(RespServer.HANG_UP);
       madeAnew.set(true);
+      askUntil(monitor, () -> questions.get() > 30);
+      assertEquals(before, monitor.known());
 
-      await()
-          .atMost(BackgroundCall.LIVENESS)
-          .until(
-              () -> {
-                patient.ask();
-                forgetful.ask();
-                return HostAndPort.from(next.address()).equals(forgetful.known());
-              });
+      ticker.advance(SentinelMonitor.FORGET_NANOS);
 
-      assertEquals(before, patient.known());
+      askUntil(monitor, () -> HostAndPort.from(next.address()).equals(monitor.known()));
     }
   }
 
-  private SentinelMonitor sentinels(long forgetNanos, RespServer... servers) {
+  private static void askUntil(SentinelMonitor monitor, Callable<Boolean> condition) {
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .until(
+            () -> {
+              monitor.ask();
+              return condition.call();
+            });
+  }
+
+  private SentinelMonitor monitor(FakeTicker ticker, RespServer... servers) {
     List<SentinelConnection> all =
         Stream.of(servers)
             .map(
@@ -473,7 +472,7 @@ class SentinelConnectionPoolTest {
                         HostAndPort.from(server.address()),
                         DefaultJedisClientConfig.builder().build()))
             .toList();
-    return new SentinelMonitor(masterName, all, workers.threads("sentinel"), forgetNanos);
+    return new SentinelMonitor(masterName, all, workers.threads("sentinel"), ticker);
   }
 
   @Test

@@ -17,6 +17,7 @@ import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.LazyConnectionPool;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.FakeCluster;
+import io.mortise.connection.testing.FakeTicker;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestCalls;
 import io.mortise.connection.testing.TestSettings;
@@ -221,18 +222,18 @@ class SlotMapCacheTest {
                     at, DefaultJedisClientConfig.builder().build(), TestSettings.DEFAULTS));
     fake.tell(1, 1);
     fake.stateBy(1, "ok", 7);
-    SlotMapCache patient = new SlotMapCache(nodes, workers, LONG_NANOS);
-    SlotMapCache forgetful = new SlotMapCache(nodes, workers, 0);
-    patient.refresh();
-    forgetful.refresh();
+    FakeTicker ticker = new FakeTicker();
+    SlotMapCache cache = new SlotMapCache(nodes, workers, ticker);
+    cache.refresh();
     fake.tell(1, -1);
     fake.stateBy(1, "ok", 0); // made anew
 
-    patient.refresh();
-    forgetful.refresh();
+    cache.refresh();
+    assertEquals(only, cache.masterOf(SlotMap.SLOTS - 1));
 
-    assertEquals(only, patient.masterOf(SlotMap.SLOTS - 1));
-    assertNull(forgetful.masterOf(SlotMap.SLOTS - 1));
+    ticker.advance(SlotMapCache.FORGET_NANOS);
+    cache.refresh();
+    assertNull(cache.masterOf(SlotMap.SLOTS - 1));
     nodes.close();
   }
 
@@ -317,7 +318,8 @@ class SlotMapCacheTest {
     RedisNode late = nodes.at(new HostAndPort("localhost", 1));
     CommandException fault =
         assertThrows(
-            CommandException.class, () -> late.exchange((connection, deadline) -> "", LONG_NANOS));
+            CommandException.class,
+            () -> late.exchange((connection, deadline) -> "", TestSettings.after(LONG_NANOS)));
     assertEquals(Kind.CLIENT_CLOSED, fault.kind());
   }
 

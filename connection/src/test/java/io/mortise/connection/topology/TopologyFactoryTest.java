@@ -1,6 +1,5 @@
 package io.mortise.connection.topology;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,6 +10,7 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestCalls;
 import io.mortise.connection.testing.TestSettings;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.UnifiedJedis;
@@ -44,11 +43,7 @@ class TopologyFactoryTest {
   private static List<String> greeting(String prefix, String suffix) throws CommandException {
     try (RespServer server = new RespServer(command -> "+PONG\r\n");
         Topology servers = servers("redis://" + prefix + server.address() + suffix)) {
-      Object pong =
-          servers
-              .exchange(0, (c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L)
-              .value();
-      assertEquals("PONG", new String((byte[]) pong, UTF_8));
+      assertEquals("PONG", TestCalls.ping(servers, 20_000_000_000L));
       return server.greeted().stream()
           .filter(command -> !NO_CREDENTIALS.contains(command.get(0)))
           .map(command -> String.join(" ", command))
@@ -120,11 +115,8 @@ class TopologyFactoryTest {
   void redissSpeaksTls() throws Exception {
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         Topology servers = servers("rediss://127.0.0.1:" + server.getLocalPort())) {
-      BackgroundCall<Object> client =
-          BackgroundCall.start(
-              () ->
-                  servers.exchange(
-                      0, (c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L));
+      BackgroundCall<String> client =
+          BackgroundCall.start(() -> TestCalls.ping(servers, 20_000_000_000L));
       try (Socket connection = server.accept()) {
         assertEquals(0x16, connection.getInputStream().read(), "a TLS handshake record");
       }
@@ -226,7 +218,7 @@ class TopologyFactoryTest {
         WorkerPool workers = new WorkerPool("test");
         RedisClient jedis = RedisClient.create(server.uri())) {
       Topology servers = TopologyFactory.create(jedis, OPTIONS, workers);
-      servers.exchange(0, (c, deadline) -> c.executeCommand(Command.PING), 20_000_000_000L);
+      TestCalls.ping(servers, 20_000_000_000L);
       assertEquals(1, jedis.getPool().getNumIdle());
 
       servers.close();

@@ -12,6 +12,7 @@ import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.ConnectionSettings.Durability;
+import io.mortise.connection.pubsub.SubscriptionTimings;
 import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.connection.topology.FailoverMonitor;
 import io.mortise.connection.topology.Topology;
@@ -70,13 +71,14 @@ public final class RedisLockClient implements LockClient, LockServer {
   public RedisLockClient(
       LockOptions options,
       Function<WorkerPool, Topology> servers,
-      WorkerPool.Maker threads,
+      WorkerPool.NamedThreadFactory threads,
       ReleaseFairness fairness) {
-    Ticker ticker = Ticker.systemTicker();
+    ConnectionSettings settings = settings(options);
+    Ticker ticker = settings.ticker();
     this.workers = new WorkerPool(id.substring(0, 8), threads);
     this.servers = servers.apply(workers);
-    ScriptExecutor commands = new ScriptExecutor(this.servers, workers, settings(options));
-    BatchCollector batches = new BatchCollector(commands, workers);
+    ScriptExecutor commands = new ScriptExecutor(this.servers, workers, settings);
+    BatchCollector batches = new BatchCollector(commands, workers, ticker);
     Scheduler scheduler = new Scheduler(ticker::read, batches::flush, workers.threads("scheduler"));
     BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
     HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, ticker);
@@ -86,9 +88,11 @@ public final class RedisLockClient implements LockClient, LockServer {
             this.servers,
             workers,
             scheduler,
-            options.subscriptionLinger().toNanos(),
-            Math.min(MAX_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
-            options.commandTimeout().toNanos(),
+            ticker,
+            new SubscriptionTimings(
+                options.subscriptionLinger().toNanos(),
+                Math.min(MAX_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
+                options.commandTimeout().toNanos()),
             holds::connectionBroke);
     LeaseContext leases =
         new LeaseContext(
@@ -96,7 +100,7 @@ public final class RedisLockClient implements LockClient, LockServer {
             new ClockDrift(options.clockDrift()),
             ticker,
             closing,
-            new OperationCounter(),
+            new OperationCounter(ticker),
             commands,
             batches,
             scheduler,
@@ -137,13 +141,15 @@ public final class RedisLockClient implements LockClient, LockServer {
             options, workers -> TopologyFactory.create(jedis, settings(options), workers)));
   }
 
+  /** Returns settings with the ticker of the client: all clients have that of the system. */
   private static ConnectionSettings settings(LockOptions options) {
     LockOptions.Acknowledgement acknowledgement = options.acknowledgement();
     return new ConnectionSettings(
         options.maxConnections(),
         options.commandTimeout(),
         new Durability(
-            acknowledgement.replicas(), acknowledgement.onDisk(), acknowledgement.within()));
+            acknowledgement.replicas(), acknowledgement.onDisk(), acknowledgement.within()),
+        Ticker.systemTicker());
   }
 
   /**
@@ -262,7 +268,7 @@ public final class RedisLockClient implements LockClient, LockServer {
    */
   private void sendReleases(List<ScriptCall> calls, long deadlineNanos) {
     List<CommandException> faults =
-        commands().pipeline().allAlsoUnread(calls, deadlineNanos).stream()
+        commands().pipeline().runAllByText(calls, deadlineNanos - context.nanos()).stream()
             .flatMap(answer -> Stream.ofNullable(answer.fault()))
             .toList();
     if (!faults.isEmpty()) {

@@ -71,9 +71,7 @@ public final class GroupRelease {
   private void releaseTogether(ScriptExecutor commands, List<RedisLease> leases) {
     List<ScriptCall> calls = leases.stream().map(RedisLease::releaseCall).toList();
     List<ScriptPipeline.Result> results =
-        commands
-            .pipeline()
-            .runAll(calls, leases.get(0).context().nanos() + commands.timeoutNanos());
+        commands.pipeline().runAll(calls, commands.timeoutNanos());
     for (int i = 0; i < leases.size(); i++) {
       finish(leases.get(i), results.get(i));
     }

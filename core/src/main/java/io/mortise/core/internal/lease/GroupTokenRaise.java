@@ -47,9 +47,7 @@ public final class GroupTokenRaise {
     boolean all = true;
     try {
       List<ScriptPipeline.Result> results =
-          commands
-              .pipeline()
-              .runAll(calls, leases.get(0).context().nanos() + commands.timeoutNanos());
+          commands.pipeline().runAll(calls, commands.timeoutNanos());
       for (int i = 0; i < leases.size(); i++) {
         CommandException fault = results.get(i).fault();
         if (fault != null) {

@@ -7,53 +7,32 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.base.Ticker;
 import io.mortise.connection.command.BatchCollector;
-import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.command.ScriptPipeline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
-import io.mortise.connection.testing.FakeCluster;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestCalls;
-import io.mortise.connection.testing.TestSettings;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What must not run twice on a cluster is sent twice only when a node says it has not run it. */
 @Timeout(60)
-class ClusterOnceTest {
-  private static final long LONG_NANOS = 20_000_000_000L;
-
-  private final FakeCluster fake = new FakeCluster(2);
-  private final WorkerPool workers = new WorkerPool("test");
-  private final Topology servers =
-      TopologyFactory.create(fake.uri(), TestSettings.DEFAULTS, workers);
-  private final ScriptExecutor commands =
-      new ScriptExecutor(servers, workers, FakeCluster.within(LONG_NANOS));
-  private final String name = fake.nameAt(0, 1);
-  private final ScriptCall once = TestCalls.inspect(name);
-
-  @AfterEach
-  void close() {
-    servers.close();
-    workers.close();
-    fake.close();
-  }
-
+class ClusterAtMostOnceTest extends ClusterFixture {
   @Test
   void whoseAnswerIsLostIsNotSentToTheNewMasterToo() throws Exception {
-    commands.run(once);
+    commands.run(inspect);
     fake.answer(0, command -> HANG_UP);
     fake.tell(1, 1);
 
     CommandException fault =
-        assertThrows(CommandException.class, () -> commands.runAtMostOnce(once));
+        assertThrows(CommandException.class, () -> commands.runAtMostOnce(inspect));
 
     assertEquals(Kind.UNREACHABLE, fault.kind());
     assertTrue(fault.mayHaveExecuted());
@@ -65,7 +44,7 @@ class ClusterOnceTest {
   void aRedirectionHasNotRunIt() throws Exception {
     fake.answer(0, command -> fake.moved(name, 1));
 
-    assertEquals(1L, commands.runAtMostOnce(once).value());
+    assertEquals(1L, commands.runAtMostOnce(inspect).value());
 
     assertEquals(List.of("PING", "EVALSHA"), fake.said(0));
     assertEquals(List.of("PING", "EVALSHA"), fake.said(1));
@@ -73,11 +52,11 @@ class ClusterOnceTest {
 
   @Test
   void aDeadNodeHasNotRunIt() throws Exception {
-    commands.run(once);
+    commands.run(inspect);
     fake.tell(1, 1);
     fake.node(0).close();
 
-    assertFalse(commands.runAtMostOnce(once).repeated());
+    assertFalse(commands.runAtMostOnce(inspect).repeated());
 
     assertEquals(List.of("EVALSHA"), fake.said(0));
     assertEquals(List.of("PING", "EVALSHA"), fake.said(1));
@@ -88,7 +67,7 @@ class ClusterOnceTest {
     fake.answer(0, c -> error("ERR Script attempted to access a non local key in a cluster node"));
 
     CommandException fault =
-        assertThrows(CommandException.class, () -> commands.runAtMostOnce(once));
+        assertThrows(CommandException.class, () -> commands.runAtMostOnce(inspect));
 
     assertEquals(Kind.NOT_READY, fault.kind());
     assertTrue(fault.mayHaveExecuted());
@@ -103,8 +82,7 @@ class ClusterOnceTest {
     fake.answer(0, command -> command.get(3).equals(gone) ? fake.moved(gone, 1) : ":0\r\n");
     List<ScriptCall> calls = Stream.of(name, gone, there).map(n -> TestCalls.inspect(n)).toList();
 
-    List<ScriptPipeline.Result> answers =
-        commands.pipeline().runAll(calls, System.nanoTime() + LONG_NANOS);
+    List<ScriptPipeline.Result> answers = commands.pipeline().runAll(calls, LONG_NANOS);
 
     assertEquals(List.of(0L, 1L, 1L), answers.stream().map(a -> a.reply().value()).toList());
     assertEquals(1, heard(0, name));
@@ -138,8 +116,8 @@ class ClusterOnceTest {
   void whatCannotBeSentForWantOfThreadsIsToldForEachNode() {
     servers.refresh();
     AtomicInteger failed = new AtomicInteger();
-    try (WorkerPool none = new WorkerPool("none", ClusterOnceTest::noThread)) {
-      BatchCollector batches = new BatchCollector(commands, none);
+    try (WorkerPool none = new WorkerPool("none", ClusterAtMostOnceTest::noThread)) {
+      BatchCollector batches = new BatchCollector(commands, none, Ticker.systemTicker());
       batches.add(new Due(TestCalls.renew(name, "h1", 1000), failed));
       batches.add(new Due(TestCalls.renew(fake.nameAt(1, 1), "h1", 1000), failed));
 

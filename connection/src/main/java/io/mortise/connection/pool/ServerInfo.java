@@ -1,0 +1,34 @@
+package io.mortise.connection.pool;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * An answer to INFO or CLUSTER INFO: lines of {@code field:value}.
+ *
+ * @param text the answer; empty when it was no text
+ */
+public record ServerInfo(String text) {
+
+  /** Reads an answer as Jedis decodes it. */
+  public static ServerInfo of(Object answer) {
+    return new ServerInfo(answer instanceof byte[] bytes ? new String(bytes, UTF_8) : "");
+  }
+
+  /** Returns the value of a field; empty when the answer lacks it. */
+  public Optional<String> field(String name) {
+    Matcher line = Pattern.compile("(?m)^" + name + ":(\\S+)").matcher(text);
+    return line.find() ? Optional.of(line.group(1)) : Optional.empty();
+  }
+
+  /**
+   * Returns the random id that the server gave itself at its start: another id means another
+   * server, or the same server after a restart.
+   */
+  public Optional<String> runId() {
+    return field("run_id");
+  }
+}

@@ -1,0 +1,276 @@
+package io.mortise.connection.pubsub;
+
+import static java.util.stream.Collectors.groupingBy;
+
+import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.Scheduler;
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.topology.Topology;
+import io.mortise.connection.topology.Topology.SubscriptionEndpoint;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/**
+ * Keeps the channels of {@link Subscriptions} subscribed, each where the topology says and for as
+ * long as it is needed.
+ *
+ * <p><b>Where.</b> There is a {@link NodeSubscriber} for a server, and one for each node of a
+ * cluster with sharded channels that has channels of waiters. A channel whose slot has moved is
+ * subscribed at the slot's new node. A connection that breaks, or does not answer a heartbeat, is
+ * replaced.
+ *
+ * <p><b>How long.</b> A channel stays for a while after its last waiter, because contention comes
+ * in bursts.
+ *
+ * <p><b>Threads.</b> {@code lock}, which is that of {@link Subscriptions}, guards where each
+ * channel is subscribed, and the state of the subscribers. The scheduler's thread calls {@code
+ * onDue}, and a worker does the work under the lock. Any thread may call {@code dueNanos}, {@code
+ * isClosed}, {@code onConnectionLost} and {@code groupOf}; all other methods are called under the
+ * lock.
+ */
+final class ChannelMaintenance implements Scheduler.ScheduledTask, NodeSubscriber.Callbacks {
+  /** The time that gathers the own channels of many waiters into one UNSUBSCRIBE. */
+  private static final long PRIVATE_LINGER_NANOS = 50_000_000L;
+
+  private final Topology topology;
+  private final WorkerPool workers;
+  private final Scheduler scheduler;
+  private final Ticker ticker;
+  private final SubscriptionTimings timings;
+  private final Runnable connectionLostAction;
+  private final ReentrantLock lock;
+  private final Map<String, WakeupChannel> channels;
+  private final ReservedChannels reservedChannels;
+
+  /** Guarded by the lock. */
+  private final Map<SubscriptionEndpoint, NodeSubscriber> subscribers = new HashMap<>();
+
+  /** Whether the scheduler has this task; guarded by the lock. */
+  private boolean scheduled;
+
+  private volatile long dueNanos;
+  private volatile boolean closed;
+
+  /**
+   * @param connectionLostAction the action for a broken connection
+   * @param channels all channels, with and without waiters
+   */
+  ChannelMaintenance(
+      Topology topology,
+      WorkerPool workers,
+      Scheduler scheduler,
+      Ticker ticker,
+      SubscriptionTimings timings,
+      Runnable connectionLostAction,
+      ReentrantLock lock,
+      Map<String, WakeupChannel> channels,
+      ReservedChannels reservedChannels) {
+    this.topology = topology;
+    this.workers = workers;
+    this.scheduler = scheduler;
+    this.ticker = ticker;
+    this.timings = timings;
+    this.connectionLostAction = connectionLostAction;
+    this.lock = lock;
+    this.channels = channels;
+    this.reservedChannels = reservedChannels;
+  }
+
+  // ---- where
+
+  /** Subscribes the channels where their messages are published; later, when that is not known. */
+  void route(Collection<WakeupChannel> unrouted) {
+    Map<NodeSubscriber, List<WakeupChannel>> bySubscriber = new HashMap<>();
+    for (WakeupChannel channel : unrouted) {
+      SubscriptionEndpoint endpoint = topology.endpointFor(channel.name);
+      if (endpoint != null) {
+        NodeSubscriber subscriber =
+            subscribers.computeIfAbsent(
+                endpoint,
+                absent ->
+                    new NodeSubscriber(absent, topology.isSharded(), lock, this, workers, ticker));
+        bySubscriber.computeIfAbsent(subscriber, absent -> new ArrayList<>()).add(channel);
+      }
+    }
+    bySubscriber.forEach(NodeSubscriber::add);
+  }
+
+  /** Subscribes every channel at its present endpoint. */
+  private void rerouteAll() {
+    if (closed) {
+      return;
+    }
+    for (WakeupChannel channel : channels.values()) {
+      NodeSubscriber subscriber = channel.subscriber;
+      SubscriptionEndpoint endpoint = topology.endpointFor(channel.name);
+      if (subscriber == null) {
+        route(List.of(channel));
+      } else if (endpoint != null && !endpoint.equals(subscriber.endpoint())) {
+        subscriber.remove(List.of(channel));
+        channel.invalidate();
+        route(List.of(channel));
+      }
+    }
+    subscribers.values().forEach(NodeSubscriber::subscribePending);
+  }
+
+  /** Returns the channels of each subscriber, without those that have none. */
+  private static Map<NodeSubscriber, List<WakeupChannel>> bySubscriber(
+      Collection<WakeupChannel> channels) {
+    return channels.stream()
+        .filter(channel -> channel.subscriber != null)
+        .collect(groupingBy(channel -> Objects.requireNonNull(channel.subscriber)));
+  }
+
+  /**
+   * Replaces the connections whose channels have no slots; subscribes the channels that have at the
+   * new nodes of their slots.
+   */
+  void serverChanged() {
+    if (!topology.isSharded()) {
+      reconnectAll();
+    }
+    rerouteAll();
+  }
+
+  private void reconnectAll() {
+    subscribers.values().forEach(NodeSubscriber::reconnect);
+  }
+
+  /** Ends all subscribers. */
+  void close() {
+    closed = true;
+    reconnectAll();
+  }
+
+  // ---- how long
+
+  void register() {
+    if (!scheduled) {
+      dueNanos = ticker.read() + timings.heartbeatNanos();
+      scheduler.add(this);
+      scheduled = true;
+    }
+  }
+
+  private void deregisterIfIdle() {
+    if (channels.isEmpty() && subscribers.isEmpty()) {
+      scheduled = false;
+      scheduler.remove(this);
+    }
+  }
+
+  /** Notes that a channel has no waiters from now on. */
+  void markIdle(WakeupChannel channel, long nowNanos) {
+    channel.idleSinceNanos = nowNanos;
+    long due = nowNanos + lingerNanos(channel);
+    if (due - dueNanos < 0) {
+      dueNanos = due;
+      scheduler.wakeBy(due);
+    }
+  }
+
+  private long lingerNanos(WakeupChannel channel) {
+    if (channel.keptAlive) {
+      return timings.lingerNanos();
+    }
+    return channel.reservedFor != null
+        ? ReservedChannels.LINGER_NANOS
+        : Math.min(timings.lingerNanos(), PRIVATE_LINGER_NANOS);
+  }
+
+  @Override
+  public long dueNanos() {
+    return dueNanos;
+  }
+
+  @Override
+  public void onDue(long nowNanos) {
+    dueNanos = nowNanos + timings.heartbeatNanos();
+    workers.run(this::maintain);
+  }
+
+  /** Drops the channels that are idle for long enough, and checks the connections. */
+  private void maintain() {
+    lock.lock();
+    try {
+      long now = ticker.read();
+      long due = dropIdle(now);
+      for (NodeSubscriber subscriber : subscribers.values()) {
+        long next = subscriber.heartbeat(now, timings.heartbeatNanos(), timings.answerNanos());
+        due = next - due < 0 ? next : due;
+      }
+      rerouteAll();
+      dueNanos = due;
+      deregisterIfIdle();
+    } finally {
+      lock.unlock();
+    }
+    scheduler.wakeBy(dueNanos);
+  }
+
+  /** Drops idle channels; returns when to check again. */
+  private long dropIdle(long now) {
+    List<WakeupChannel> dropped = new ArrayList<>();
+    long due = now + timings.heartbeatNanos();
+    for (WakeupChannel channel : channels.values()) {
+      if (channel.waiters == 0) {
+        NodeSubscriber subscriber = channel.subscriber;
+        long expiryNanos = channel.idleSinceNanos + lingerNanos(channel);
+        if (expiryNanos - now > 0 || (subscriber != null && !subscriber.canRemove(channel))) {
+          due = expiryNanos - due < 0 ? Math.max(expiryNanos, now + PRIVATE_LINGER_NANOS) : due;
+        } else {
+          dropped.add(channel);
+        }
+      }
+    }
+    var routed = bySubscriber(dropped); // an error here leaves all as it was
+    dropped.forEach(channel -> channels.remove(channel.name));
+    reservedChannels.drop(dropped);
+    reservedChannels.forget(now);
+    routed.forEach(NodeSubscriber::remove);
+    return due;
+  }
+
+  // ---- for the subscribers
+
+  @Override
+  public void onConnectionLost(boolean connection) {
+    if (connection) {
+      connectionLostAction.run();
+    }
+    var unused = workers.tryRun(this::refreshTopology); // otherwise maintain() does it later
+  }
+
+  private void refreshTopology() {
+    topology.refresh();
+    lock.lock();
+    try {
+      rerouteAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public void onEnd(NodeSubscriber subscriber) {
+    subscribers.remove(subscriber.endpoint(), subscriber);
+    deregisterIfIdle();
+  }
+
+  @Override
+  public int groupOf(String channel) {
+    return topology.isSharded() ? JedisClusterCRC16.getSlot(channel) : 0;
+  }
+}

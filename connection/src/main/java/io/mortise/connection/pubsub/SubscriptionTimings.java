@@ -1,0 +1,10 @@
+package io.mortise.connection.pubsub;
+
+/**
+ * How long subscriptions last.
+ *
+ * @param lingerNanos how long a channel stays after its last waiter
+ * @param heartbeatNanos how long a connection may be silent before a heartbeat is sent
+ * @param answerNanos how long its answer may take
+ */
+public record SubscriptionTimings(long lingerNanos, long heartbeatNanos, long answerNanos) {}

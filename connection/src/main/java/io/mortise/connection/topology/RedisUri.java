@@ -1,0 +1,212 @@
+package io.mortise.connection.topology;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.SslOptions;
+import redis.clients.jedis.util.JedisURIHelper;
+
+/**
+ * A URI that names the servers of a client:
+ *
+ * <ul>
+ *   <li>{@code redis[s]://[[user]:password@]host[:port][/db]} for one server;
+ *   <li>the same with several hosts and commas, or {@code redis[s]-cluster://}, for a cluster;
+ *   <li>{@code redis[s]-sentinel://[[user]:password@]host[:port],host[:port]...[/db]#master} for
+ *       the master that those sentinels name.
+ * </ul>
+ *
+ * <p>No message of an exception repeats the credentials.
+ *
+ * @param first the URI with the first of its hosts alone
+ * @param hosts the server, the sentinels, or the nodes of the cluster
+ * @param masterName the name of the master; empty without sentinels
+ */
+record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName) {
+  enum Kind {
+    SINGLE,
+    CLUSTER,
+    SENTINEL
+  }
+
+  private static final int DEFAULT_PORT = 6379;
+  private static final int SENTINEL_PORT = 26379;
+  private static final int MAX_PORT = 65_535;
+
+  /**
+   * Scheme, the kind of topology, credentials with their @, hosts, path, query, and the master
+   * behind a #.
+   */
+  private static final Pattern URI_PARTS =
+      Pattern.compile(
+          "(?i)(rediss?)(-sentinel|-cluster)?://([^@/]*@)?([^/?#]*)(/[^?#]*)?(\\?[^#]*)?(?:#(.*))?");
+
+  /** Characters that may stand for themselves in a URI's user and password, and %XX. */
+  private static final Pattern CREDENTIALS =
+      Pattern.compile("(?:[^\\x00-\\x20/?#@\\[\\]%\"<>\\\\^`{|}]|%[0-9A-Fa-f]{2})*");
+
+  /**
+   * Parses a URI.
+   *
+   * @throws IllegalArgumentException if it is none of these
+   */
+  static RedisUri parse(String text) {
+    refuseRawCredentials(text);
+    Matcher parts = URI_PARTS.matcher(text);
+    if (parts.matches()) {
+      if (part(parts, 2).equalsIgnoreCase("-sentinel")) {
+        return ofSentinels(parts);
+      }
+      refuseFragment(part(parts, 7));
+      if (!part(parts, 2).isEmpty() || part(parts, 4).contains(",")) {
+        return ofCluster(parts);
+      }
+    }
+    URI uri = parsePart(text);
+    return new RedisUri(Kind.SINGLE, uri, Set.of(server(uri, DEFAULT_PORT)), "");
+  }
+
+  private static RedisUri ofCluster(Matcher parts) {
+    URI first = firstHost(parts);
+    if (first.getPath() != null && !first.getPath().matches("/?0?")) {
+      throw new IllegalArgumentException(
+          "a Redis Cluster has the database 0 alone, not '%s'".formatted(first.getPath()));
+    }
+    return new RedisUri(Kind.CLUSTER, first, hosts(parts, DEFAULT_PORT), "");
+  }
+
+  private static RedisUri ofSentinels(Matcher parts) {
+    URI first = firstHost(parts);
+    Set<HostAndPort> addresses = hosts(parts, SENTINEL_PORT);
+    String masterName = part(parts, 7);
+    if (masterName.isBlank()) {
+      throw new IllegalArgumentException(
+          "the URI of sentinels ends with '#' and the name of the master that they watch");
+    }
+    return new RedisUri(Kind.SENTINEL, first, addresses, masterName);
+  }
+
+  /** Returns what the URI says of the connections to the servers with the keys. */
+  DefaultJedisClientConfig.Builder config() {
+    DefaultJedisClientConfig.Builder config =
+        sentinelConfig()
+            .user(JedisURIHelper.getUser(first))
+            .password(JedisURIHelper.getPassword(first))
+            .database(JedisURIHelper.getDBIndex(first));
+    if (JedisURIHelper.getRedisProtocol(first) != null) {
+      config.protocol(JedisURIHelper.getRedisProtocol(first));
+    }
+    return config;
+  }
+
+  /** Returns the same for sentinels, which have no databases, and their own users. */
+  DefaultJedisClientConfig.Builder sentinelConfig() {
+    DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder();
+    if (JedisURIHelper.isRedisSSLScheme(first)) {
+      config.sslOptions(SslOptions.defaults());
+    }
+    return config;
+  }
+
+  /** Returns the hosts, without the credentials. */
+  @Override
+  public String toString() {
+    return kind + " " + hosts;
+  }
+
+  /** Returns the URI with the first of its hosts alone. */
+  private static URI firstHost(Matcher parts) {
+    String host = part(parts, 4).split(",", -1)[0];
+    return parsePart(
+        part(parts, 1) + "://" + part(parts, 3) + host + part(parts, 5) + part(parts, 6));
+  }
+
+  private static Set<HostAndPort> hosts(Matcher parts, int defaultPort) {
+    Set<HostAndPort> hosts = new LinkedHashSet<>();
+    for (String host : part(parts, 4).split(",", -1)) {
+      hosts.add(server(parsePart(part(parts, 1) + "://" + host), defaultPort));
+    }
+    return hosts;
+  }
+
+  private static String part(Matcher parts, int group) {
+    String part = parts.group(group);
+    return part == null ? "" : part;
+  }
+
+  private static HostAndPort server(URI uri, int defaultPort) {
+    return new HostAndPort(uri.getHost(), uri.getPort() < 0 ? defaultPort : uri.getPort());
+  }
+
+  /** Refuses credentials, up to the last @, with a character that ends them for a parser. */
+  private static void refuseRawCredentials(String text) {
+    int from = text.indexOf("://");
+    int to = text.lastIndexOf('@');
+    if (to >= 0 && !CREDENTIALS.matcher(text.substring(from < 0 ? 0 : from + 3, to)).matches()) {
+      throw new IllegalArgumentException(
+          "user and password stand percent-encoded in a Redis URI: %25 for '%', %40 for '@', %2F"
+              + " for '/', %3F for '?', %23 for '#', %20 for a space");
+    }
+  }
+
+  private static void refuseFragment(String fragment) {
+    if (!fragment.isEmpty()) {
+      throw new IllegalArgumentException(
+          "a '#' with a name is for the master of sentinels, in a URI of redis-sentinel://");
+    }
+  }
+
+  /** Refuses the parameters of other clients, which would have no effect here. */
+  private static void refuseUnknown(@Nullable String query) {
+    for (String parameter : query == null ? new String[0] : query.split("&", -1)) {
+      if (!parameter.matches("protocol=[23]")) {
+        String name = parameter.replaceFirst("=.*", "");
+        throw new IllegalArgumentException(
+            "the query of a Redis URI is protocol=2 or protocol=3%s; other settings are in LockOptions"
+                .formatted(name.matches("[A-Za-z_]+") ? ", not '" + name + "'" : ""));
+      }
+    }
+  }
+
+  /** Parses a URI with one host. */
+  private static URI parsePart(String text) {
+    URI uri;
+    try {
+      uri = new URI(text);
+    } catch (URISyntaxException e) {
+      // Without the cause: its message repeats the whole text, with the password.
+      throw new IllegalArgumentException(
+          "not a URI like redis://user:password@host:6379/0: %s at index %d"
+              .formatted(e.getReason(), e.getIndex()));
+    }
+    if (!JedisURIHelper.isRedisScheme(uri) && !JedisURIHelper.isRedisSSLScheme(uri)) {
+      throw new IllegalArgumentException(
+          "a Redis URI starts with redis:// or rediss://"
+              + (uri.getScheme() == null || text.contains("@")
+                  ? ""
+                  : ", not with '" + uri.getScheme() + ":'"));
+    }
+    if (uri.getHost() == null) {
+      throw new IllegalArgumentException(
+          "the Redis URI names no host, or one with a character that no host name in a URI has,"
+              + " such as '_'");
+    }
+    if (uri.getPort() == 0 || uri.getPort() > MAX_PORT) {
+      throw new IllegalArgumentException(
+          "the port of a Redis URI is from 1 to %d, not %d".formatted(MAX_PORT, uri.getPort()));
+    }
+    String path = uri.getPath() == null ? "" : uri.getPath();
+    if (!path.matches("/?|/\\d{1,4}")) {
+      throw new IllegalArgumentException(
+          "the path of a Redis URI is the number of a database, not '" + path + "'");
+    }
+    refuseUnknown(uri.getQuery());
+    return uri;
+  }
+}
