@@ -6,6 +6,7 @@ import static io.mortise.scripts.ScriptCall.publish;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.WaiterQueue;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
@@ -18,11 +19,9 @@ import java.util.Optional;
  * @param writer the write hold of the calling thread, below which it may read; empty if it has none
  */
 record ReadLockProtocol(ReadWriteScripts scripts, String writer) implements LockProtocol {
-  static final String KIND = "read lock";
-
   private static final Script ACQUIRE = Script.load("rw/read");
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_read");
-  private static final Script HEARTBEAT = Script.load("rw/reader_presence");
+  private static final Script HEARTBEAT = Script.load("rw/reader_heartbeat");
   private static final String READERS = "read";
   private static final long MAX_RENEWAL_INTERVAL_MILLIS = 10_000;
 
@@ -33,7 +32,7 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer) implements Lock
 
   @Override
   public String kind() {
-    return KIND;
+    return ReadWriteScripts.READ_LOCK;
   }
 
   /** Returns false, because readers hold the lock together. */
@@ -52,8 +51,8 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer) implements Lock
   @Override
   public LockProtocol boundTo(Caller caller) {
     return caller
-        .holderOf(WriteLockProtocol.KIND)
-        .map(holder -> new ReadLockProtocol(scripts, WriteLockProtocol.hold(holder)))
+        .holderOf(ReadWriteScripts.WRITE_LOCK)
+        .map(holder -> new ReadLockProtocol(scripts, ReadWriteScripts.writeHold(holder)))
         .orElse(this);
   }
 
@@ -82,13 +81,13 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer) implements Lock
             bytes(leaseMillis),
             publish(),
             bytes(writer),
-            waits ? scripts.heartbeatValidityMillis : ReadWriteScripts.DOES_NOT_WAIT,
+            scripts.queue.heartbeatValidityMillis(waits),
             scripts.tokenRetentionMillis));
   }
 
   @Override
   public AcquireResult outcome(Object reply) {
-    return ReadWriteScripts.outcome(reply);
+    return WaiterQueue.outcome(reply);
   }
 
   @Override
@@ -120,13 +119,12 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer) implements Lock
     return Optional.of(
         scripts.fair
             ? scripts.queueHeartbeat(holder)
-            : new Heartbeat(
+            : scripts.queue.heartbeat(
                 new ScriptCall(
                     HEARTBEAT,
                     List.of(
                         scripts.lockKey, scripts.intentKey, scripts.waitersKey, scripts.turnKey),
-                    List.of(bytes(holder), scripts.heartbeatValidityMillis)),
-                scripts.heartbeatIntervalMillis));
+                    List.of(bytes(holder), scripts.queue.heartbeatValidityMillis()))));
   }
 
   @Override

@@ -1,11 +1,13 @@
 package io.mortise.rwlock;
 
+import static io.mortise.rwlock.ReadWriteScripts.writeHold;
 import static io.mortise.scripts.ScriptCall.bytes;
 import static io.mortise.scripts.ScriptCall.publish;
 
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.WaiterQueue;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
@@ -17,17 +19,10 @@ import java.util.Optional;
  * @param scripts the keys and calls of the lock
  */
 record WriteLockProtocol(ReadWriteScripts scripts) implements LockProtocol {
-  static final String KIND = "write lock";
-
   private static final Script ACQUIRE = Script.load("rw/write");
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_write");
-  private static final Script HEARTBEAT = Script.load("rw/writer_presence");
+  private static final Script HEARTBEAT = Script.load("rw/writer_heartbeat");
   private static final String WRITER = "write";
-
-  /** Returns the field of a writer in the hash. */
-  static String hold(String holder) {
-    return holder + ":write";
-  }
 
   @Override
   public LockName name() {
@@ -36,7 +31,7 @@ record WriteLockProtocol(ReadWriteScripts scripts) implements LockProtocol {
 
   @Override
   public String kind() {
-    return KIND;
+    return ReadWriteScripts.WRITE_LOCK;
   }
 
   /** Returns false for a fair lock, whose queue in Redis orders the waiters of all processes. */
@@ -49,7 +44,7 @@ record WriteLockProtocol(ReadWriteScripts scripts) implements LockProtocol {
   @Override
   public Optional<String> selfDeadlock(Caller caller) {
     return caller
-        .holderOf(ReadLockProtocol.KIND)
+        .holderOf(ReadWriteScripts.READ_LOCK)
         .map(
             reader ->
                 "it holds the read lock, and a read lock cannot become a write lock;"
@@ -58,7 +53,7 @@ record WriteLockProtocol(ReadWriteScripts scripts) implements LockProtocol {
 
   @Override
   public String hashField(String holder) {
-    return hold(holder);
+    return writeHold(holder);
   }
 
   @Override
@@ -68,7 +63,7 @@ record WriteLockProtocol(ReadWriteScripts scripts) implements LockProtocol {
 
   @Override
   public String channel(String holder) {
-    return scripts.channel(hold(holder));
+    return scripts.channel(writeHold(holder));
   }
 
   @Override
@@ -82,44 +77,46 @@ record WriteLockProtocol(ReadWriteScripts scripts) implements LockProtocol {
         scripts.fair ? ACQUIRE_FAIR : ACQUIRE,
         scripts.keysAndToken(),
         List.of(
-            bytes(hold(holder)),
+            bytes(writeHold(holder)),
             bytes(leaseMillis),
             publish(),
-            waits ? scripts.heartbeatValidityMillis : ReadWriteScripts.DOES_NOT_WAIT,
+            scripts.queue.heartbeatValidityMillis(waits),
             scripts.tokenRetentionMillis));
   }
 
   @Override
   public AcquireResult outcome(Object reply) {
-    return ReadWriteScripts.outcome(reply);
+    return WaiterQueue.outcome(reply);
   }
 
   @Override
   public ScriptCall release(String holder) {
-    return scripts.release(hold(holder));
+    return scripts.release(writeHold(holder));
   }
 
   @Override
   public ScriptCall leave(String holder) {
-    return scripts.leave(hold(holder));
+    return scripts.leave(writeHold(holder));
   }
 
   @Override
   public ScriptCall renew(String holder, long leaseMillis) {
-    return scripts.renew(hold(holder), leaseMillis);
+    return scripts.renew(writeHold(holder), leaseMillis);
   }
 
   @Override
   public Optional<Heartbeat> heartbeat(String holder) {
     return Optional.of(
         scripts.fair
-            ? scripts.queueHeartbeat(hold(holder))
-            : new Heartbeat(
+            ? scripts.queueHeartbeat(writeHold(holder))
+            : scripts.queue.heartbeat(
                 new ScriptCall(
                     HEARTBEAT,
                     scripts.keys(),
-                    List.of(bytes(hold(holder)), scripts.heartbeatValidityMillis, publish())),
-                scripts.heartbeatIntervalMillis));
+                    List.of(
+                        bytes(writeHold(holder)),
+                        scripts.queue.heartbeatValidityMillis(),
+                        publish()))));
   }
 
   @Override

@@ -119,7 +119,7 @@ final class ScriptedQueue {
       keys.addAll(List.of(each.lock, each.channels, each.list, each.deadlines));
       arguments.addAll(List.of(holder(waiters.get(i)), "" + life, "PUBLISH"));
     }
-    return numbers(locks.get(0).run("fair/presence", keys, arguments));
+    return numbers(locks.get(0).run("fair/heartbeat", keys, arguments));
   }
 
   long force() {

@@ -242,11 +242,11 @@ final class ScriptState {
   Object readerPresence(String reader) {
     List<String> keys = keys();
     List<String> taken = List.of(keys.get(0), keys.get(3), keys.get(4), keys.get(5));
-    return run("rw/reader_presence", taken, holder(reader), STANDS);
+    return run("rw/reader_heartbeat", taken, holder(reader), STANDS);
   }
 
   Object writerPresence(String writer) {
-    return run("rw/writer_presence", keys(), holder(writer), STANDS, "PUBLISH");
+    return run("rw/writer_heartbeat", keys(), holder(writer), STANDS, "PUBLISH");
   }
 
   /** The signs of several waiters, in one batch. */
@@ -257,7 +257,7 @@ final class ScriptState {
       keys.addAll(keys());
       arguments.addAll(List.of(holder(waiter), STANDS, "PUBLISH"));
     }
-    return run("rw/fair_presence", keys, arguments.toArray());
+    return run("rw/fair_heartbeat", keys, arguments.toArray());
   }
 
   private List<String> keys() {
