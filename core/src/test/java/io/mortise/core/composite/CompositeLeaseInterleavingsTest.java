@@ -1,4 +1,4 @@
-package io.mortise.core.spi;
+package io.mortise.core.composite;
 
 import static io.mortise.connection.testing.Interleavings.check;
 import static io.mortise.connection.testing.Interleavings.race;
@@ -7,13 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.spi.FakeLease;
+import io.mortise.core.spi.FakeSource;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A majority that was over is not made whole by who joins late, not even for a moment. */
+/** A member that joins late does not restore a lost majority, not even for a moment. */
 @Tag("interleavings")
-class JointLeaseInterleavingsTest {
+class CompositeLeaseInterleavingsTest {
   private static final int SCHEDULES = 60;
 
   /** A hold with one member that will be lost, one more, and two places that are free. */
@@ -21,96 +23,96 @@ class JointLeaseInterleavingsTest {
     final FakeLease weak = new FakeLease("weak");
     final FakeLease late = new FakeLease("late");
     final FakeLease later = new FakeLease("later");
-    final FakeJoint joint =
-        new FakeJoint(
-            new FakeSource("joint"),
+    final FakeComposite hold =
+        new FakeComposite(
+            new FakeSource("composite"),
             2,
             null,
             Arrays.asList(weak, new FakeLease("strong"), null, null));
 
     private volatile boolean over;
 
-    /** The majority is over if nobody had joined when this one was lost. */
-    void losesOne() {
+    /** The majority is lost if no member had joined when this one was lost. */
+    void loseOne() {
       weak.loses(Reason.EXPIRED, 0);
-      over = joint.at(2) != late && joint.at(3) != later;
+      over = hold.at(2) != late && hold.at(3) != later;
     }
 
-    void loseOneAndTell() {
-      losesOne();
+    void loseOneAndNotify() {
+      loseOne();
       weak.tell();
     }
 
-    void loseOneAndLook() {
-      losesOne();
+    void loseOneAndRead() {
+      loseOne();
       if (over) {
-        assertFalse(joint.isValid(), "made whole for a moment");
+        assertFalse(hold.isValid(), "restored for a moment");
       }
     }
 
-    void assertNotMadeWhole() {
+    void assertNotRestored() {
       if (over) {
-        assertFalse(joint.isValid(), "made whole");
-        assertEquals(1, joint.lost.get());
+        assertFalse(hold.isValid(), "restored");
+        assertEquals(1, hold.lost.get());
       }
-      assertEquals(joint.isValid() ? 0 : 1, joint.lost.get());
+      assertEquals(hold.isValid() ? 0 : 1, hold.lost.get());
     }
   }
 
   @Test
-  void whoJoinsWhileOneIsLostComesInTimeOrNotAtAll() {
+  void aMemberThatJoinsDuringALossIsInTimeOrRejected() {
     check(
         SCHEDULES,
         () -> {
           Quorum quorum = new Quorum();
           boolean[] joined = new boolean[1];
-          race(() -> joined[0] = quorum.joint.joins(2, null, quorum.late), quorum::loseOneAndTell);
-          quorum.assertNotMadeWhole();
-          // Who counted before it joined, and looked at the lost one after, may have ended the
-          // hold.
-          assertTrue(joined[0] || !quorum.joint.isValid());
-          assertEquals(joined[0], quorum.joint.at(2) == quorum.late);
+          race(() -> joined[0] = quorum.hold.joins(2, null, quorum.late), quorum::loseOneAndNotify);
+          quorum.assertNotRestored();
+          // A thread that counted before it joined, and read the lost member after that, may have
+          // ended the hold.
+          assertTrue(joined[0] || !quorum.hold.isValid());
+          assertEquals(joined[0], quorum.hold.at(2) == quorum.late);
         });
   }
 
   @Test
-  void twoWhoJoinDoNotCountEachOther() {
+  void twoMembersThatJoinDoNotCountEachOther() {
     check(
         SCHEDULES,
         () -> {
           Quorum quorum = new Quorum();
           race(
-              () -> quorum.joint.joins(2, null, quorum.late),
-              () -> quorum.joint.joins(3, null, quorum.later),
-              quorum::losesOne);
-          quorum.assertNotMadeWhole();
+              () -> quorum.hold.joins(2, null, quorum.late),
+              () -> quorum.hold.joins(3, null, quorum.later),
+              quorum::loseOne);
+          quorum.assertNotRestored();
         });
   }
 
   @Test
-  void whoLooksMeanwhileDoesNotSeeItWhole() {
+  void aReaderDoesNotSeeALostMajorityAsValid() {
     check(
         SCHEDULES,
         () -> {
           Quorum quorum = new Quorum();
-          race(() -> quorum.joint.joins(2, null, quorum.late), quorum::loseOneAndLook);
-          quorum.assertNotMadeWhole();
+          race(() -> quorum.hold.joins(2, null, quorum.late), quorum::loseOneAndRead);
+          quorum.assertNotRestored();
         });
   }
 
-  /** Whoever releases gives back whom he sees; who has not joined then is told so. */
+  /** The release covers each member that it sees; a member that joins later is rejected. */
   @Test
-  void whoJoinsDuringTheReleaseIsGivenBackOrKept() {
+  void aMemberThatJoinsDuringTheReleaseIsReleasedOrRejected() {
     check(
         SCHEDULES,
         () -> {
           Quorum quorum = new Quorum();
           boolean[] joined = new boolean[1];
-          race(() -> joined[0] = quorum.joint.joins(2, null, quorum.late), quorum.joint::release);
+          race(() -> joined[0] = quorum.hold.joins(2, null, quorum.late), quorum.hold::release);
           if (joined[0]) {
             assertEquals(1, quorum.late.releases.get(), "left behind");
           }
-          assertFalse(quorum.joint.isValid());
+          assertFalse(quorum.hold.isValid());
         });
   }
 }

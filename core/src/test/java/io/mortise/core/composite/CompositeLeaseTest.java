@@ -1,4 +1,4 @@
-package io.mortise.core.spi;
+package io.mortise.core.composite;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -11,7 +11,8 @@ import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
-import io.mortise.core.LockException;
+import io.mortise.core.spi.FakeLease;
+import io.mortise.core.spi.FakeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,19 +24,19 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where a hold stands that is made of others, and who may join it. */
+/** The state of a composite hold, and the members that may join it. */
 @Timeout(60)
-class JointLeaseTest {
-  private final FakeSource source = new FakeSource("joint");
+class CompositeLeaseTest {
+  private final FakeSource source = new FakeSource("composite");
   private final FakeLease a = new FakeLease("a");
   private final FakeLease b = new FakeLease("b");
   private final FakeLease c = new FakeLease("c");
-  private final List<Object> told = new ArrayList<>();
+  private final List<Object> notified = new ArrayList<>();
 
-  private FakeJoint listening(FakeJoint joint) {
-    joint.onStateChange(told::add);
-    joint.onLost(loss -> told.add(loss.reason()));
-    return joint;
+  private FakeComposite listening(FakeComposite hold) {
+    hold.onStateChange(notified::add);
+    hold.onLost(loss -> notified.add(loss.reason()));
+    return hold;
   }
 
   @ParameterizedTest(name = "{1} of {0}: {2}")
@@ -54,41 +55,41 @@ class JointLeaseTest {
     "HELD, 1, HELD",
     "LOST, 1, LOST",
   })
-  void itStandsWhileAsManyAsAreRequiredDo(String states, int required, State expected) {
+  void itIsValidWhileTheRequiredNumberOfMembersIs(String states, int required, State expected) {
     FakeLease[] members =
         Arrays.stream(states.split(" ", -1))
             .map(state -> new FakeLease("m", State.valueOf(state)))
             .toArray(FakeLease[]::new);
-    FakeJoint joint = FakeJoint.of(source, required, members);
+    FakeComposite hold = FakeComposite.of(source, required, members);
 
-    assertEquals(expected, joint.state());
-    assertEquals(expected != State.LOST, joint.isValid());
-    assertEquals(expected == State.LOST ? 1 : 0, joint.lost.get());
+    assertEquals(expected, hold.state());
+    assertEquals(expected != State.LOST, hold.isValid());
+    assertEquals(expected == State.LOST ? 1 : 0, hold.lost.get());
   }
 
   @Test
-  void itIsSureForAsLongAsTheWeakestOfTheStrongestIs() {
+  void itLastsAsLongAsTheShortestOfTheLongestThatAreRequired() {
     a.remaining = Duration.ofSeconds(7);
     b.remaining = Duration.ofSeconds(3);
     c.remaining = Duration.ofSeconds(5);
 
-    assertEquals(Duration.ofSeconds(3), FakeJoint.of(source, 3, a, b, c).remaining());
-    FakeJoint two = FakeJoint.of(source, 2, a, b, c);
+    assertEquals(Duration.ofSeconds(3), FakeComposite.of(source, 3, a, b, c).remaining());
+    FakeComposite two = FakeComposite.of(source, 2, a, b, c);
     assertEquals(Duration.ofSeconds(5), two.remaining());
     a.lose();
     assertEquals(Duration.ofSeconds(3), two.remaining());
     b.lose();
     assertEquals(Duration.ZERO, two.remaining());
-    assertEquals(Duration.ZERO, FakeJoint.of(source, 1, a, b).remaining());
+    assertEquals(Duration.ZERO, FakeComposite.of(source, 1, a, b).remaining());
   }
 
   @Test
-  void riskAndLossAreToldOnceAndInOrder() {
-    FakeJoint joint = listening(FakeJoint.of(source, 2, a, b, c));
+  void listenersAreNotifiedOfRiskAndLossOnceAndInOrder() {
+    FakeComposite hold = listening(FakeComposite.of(source, 2, a, b, c));
 
     a.becomes(State.AT_RISK);
     a.tell();
-    assertEquals(0, source.submitted.size(), "two are on time still");
+    assertEquals(0, source.submitted.size(), "two are still on time");
     b.becomes(State.AT_RISK);
     b.tell();
     b.becomes(State.HELD);
@@ -96,40 +97,40 @@ class JointLeaseTest {
     a.lose();
     c.lose();
     c.tell();
-    joint.state();
+    hold.state();
     source.work();
 
-    assertEquals(List.of(State.AT_RISK, State.HELD, State.LOST, Reason.EXPIRED), told);
-    assertEquals(1, joint.lost.get());
-    joint.onLost(loss -> told.add("late"));
-    assertEquals("late", told.get(4), "whoever comes later is told at once");
+    assertEquals(List.of(State.AT_RISK, State.HELD, State.LOST, Reason.EXPIRED), notified);
+    assertEquals(1, hold.lost.get());
+    hold.onLost(loss -> notified.add("late"));
+    assertEquals("late", notified.get(4), "a late listener is notified at once");
   }
 
   @Test
-  void theLossOfTheLastOneDecidesAndAllThatAreMissingAreNamed() {
+  void theDecisiveLossIsReportedAndAllInvalidMembersAreNamed() {
     long now = System.nanoTime();
-    FakeJoint joint = FakeJoint.of(source, 2, a, b, c);
+    FakeComposite hold = FakeComposite.of(source, 2, a, b, c);
     b.loses(Reason.FORCED, now);
     a.loses(Reason.MISSING, now - 1_000);
 
-    LeaseLoss loss = joint.loss().orElseThrow();
+    LeaseLoss loss = hold.loss().orElseThrow();
 
     assertEquals(Reason.FORCED, loss.reason());
     assertEquals(now, loss.atNanos());
-    assertEquals("joint", loss.lockName());
+    assertEquals("composite", loss.lockName());
     assertEquals(
         "the hold is lost: of 3 members 2 must stand, and these do not: 'a': detail of a; 'b':"
             + " detail of b",
         loss.detail());
-    assertSame(loss, assertThrows(LeaseLostException.class, joint::ensureValid).loss());
+    assertSame(loss, assertThrows(LeaseLostException.class, hold::ensureValid).loss());
   }
 
   @Test
-  void aMemberThatWasReleasedBehindItsBackIsALossToo() {
-    FakeJoint joint = FakeJoint.of(source, 2, a, b);
+  void aMemberThatIsReleasedByItselfIsALoss() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
     b.release();
 
-    LeaseLoss loss = joint.loss().orElseThrow();
+    LeaseLoss loss = hold.loss().orElseThrow();
 
     assertEquals(Reason.MISSING, loss.reason());
     assertTrue(loss.detail().endsWith("'b': it was released by itself"), loss.detail());
@@ -137,155 +138,135 @@ class JointLeaseTest {
 
   @Test
   void aLostHoldIsNotRevivedByItsMembers() {
-    FakeJoint joint = FakeJoint.of(source, 2, a, b);
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
     a.becomes(State.RELEASED);
-    assertEquals(State.LOST, joint.state());
+    assertEquals(State.LOST, hold.state());
 
     a.becomes(State.HELD);
 
-    assertEquals(State.LOST, joint.state());
-    assertEquals(1, joint.lost.get());
+    assertEquals(State.LOST, hold.state());
+    assertEquals(1, hold.lost.get());
   }
 
   @Test
-  void aMemberThatIsLostWhileTheHoldStandsIsReported() {
+  void aMemberThatIsLostWhileTheHoldIsValidIsReported() {
     FakeLease lostBefore = new FakeLease("before", State.LOST);
-    FakeJoint joint = FakeJoint.of(source, 2, a, lostBefore, b, c);
-    assertEquals(List.of("1 before"), joint.lostMembers);
+    FakeComposite hold = FakeComposite.of(source, 2, a, lostBefore, b, c);
+    assertEquals(List.of("1 before"), hold.lostMembers);
 
     b.lose();
-    assertEquals(List.of("1 before", "2 b"), joint.lostMembers);
+    assertEquals(List.of("1 before", "2 b"), hold.lostMembers);
     c.lose();
-    assertEquals(List.of("1 before", "2 b"), joint.lostMembers, "that one was all of it");
-    assertEquals(1, joint.lost.get());
-    assertEquals(1, joint.valid());
+    assertEquals(List.of("1 before", "2 b"), hold.lostMembers, "then the whole hold was lost");
+    assertEquals(1, hold.lost.get());
+    assertEquals(1, hold.valid());
   }
 
   @Test
-  void whenTooFewCanBeLengthenedTheOthersAreAsTheyWere() {
-    LeaseTerms given = LeaseTerms.of(source.options(), Duration.ZERO, Duration.ofSeconds(5), true);
-    FakeJoint joint = FakeJoint.of(source, 2, a, b, c);
-    joint.setRenewed(false);
-    b.failing(new LockException(LockException.Reason.UNREACHABLE, "on purpose", null));
-    c.failing(b.failure);
-    LeaseTerms renewed = LeaseTerms.of(source.options(), Duration.ZERO, null, true);
-
-    assertThrows(LockException.class, () -> joint.extendTo(renewed));
-
-    assertEquals(List.of(renewed), a.needed);
-    assertEquals(List.of(false, false), a.renewed, "what it has agreed to is taken back");
-    assertFalse(joint.isRenewed());
-    c.failing(null);
-    joint.extendTo(renewed);
-    assertTrue(joint.isRenewed());
-    assertThrows(LockException.class, () -> FakeJoint.of(source, 3, a, b, c).extendTo(given));
-  }
-
-  @Test
-  void membersThatOutliveItAreNotLookedAfterAnyMore() {
-    FakeJoint joint = FakeJoint.of(source, 2, a, b);
+  void membersThatOutliveTheHoldAreNotWatchedAnyMore() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
     assertEquals(1, a.listeners());
-    joint.release();
+    hold.release();
     assertEquals(0, a.listeners() + b.listeners());
   }
 
   @Test
-  void whenThereIsNoThreadTheLossIsToldLaterAndWhenThereIsNoneAnyMoreAtOnce() {
-    FakeJoint joint = listening(FakeJoint.of(source, 1, a));
-    joint.onLoss =
+  void withoutAThreadTheLossIsNotifiedLaterAndAfterCloseAtOnce() {
+    FakeComposite hold = listening(FakeComposite.of(source, 1, a));
+    hold.onLoss =
         () -> {
-          var unused = source.submit(() -> told.add("given back"));
+          var unused = source.submit(() -> notified.add("released"));
         };
     source.withoutThreads = true;
     a.lose();
-    assertEquals(State.LOST, joint.state());
-    assertEquals(List.of(), told);
+    assertEquals(State.LOST, hold.state());
+    assertEquals(List.of(), notified);
     source.withoutThreads = false;
     source.scheduled.forEach(Runnable::run);
     source.work();
-    assertEquals(List.of(State.LOST, Reason.EXPIRED, "given back"), told);
+    assertEquals(List.of(State.LOST, Reason.EXPIRED, "released"), notified);
 
-    told.clear();
-    listening(FakeJoint.of(source, 1, b));
+    notified.clear();
+    listening(FakeComposite.of(source, 1, b));
     source.closed = true;
     b.lose();
-    assertEquals(List.of(State.LOST, Reason.EXPIRED), told);
+    assertEquals(List.of(State.LOST, Reason.EXPIRED), notified);
   }
 
   // ---- joining
 
-  private FakeJoint withAHole() {
-    return new FakeJoint(source, 2, null, Arrays.asList(a, b, null));
+  private FakeComposite withAHole() {
+    return new FakeComposite(source, 2, null, Arrays.asList(a, b, null));
   }
 
   @Test
-  void whoJoinsCountsAndIsLookedAfter() {
-    FakeJoint joint = withAHole();
-    assertEquals(2, joint.valid());
+  void aMemberThatJoinsCountsAndIsWatched() {
+    FakeComposite hold = withAHole();
+    assertEquals(2, hold.valid());
 
-    assertTrue(joint.joins(2, null, c));
+    assertTrue(hold.joins(2, null, c));
 
-    assertEquals(3, joint.valid());
+    assertEquals(3, hold.valid());
     a.lose();
-    assertEquals(State.HELD, joint.state());
+    assertEquals(State.HELD, hold.state());
     c.lose();
-    assertEquals(List.of("0 a"), joint.lostMembers);
-    assertEquals(State.LOST, joint.state());
+    assertEquals(List.of("0 a"), hold.lostMembers);
+    assertEquals(State.LOST, hold.state());
   }
 
   @Test
-  void whoJoinsWhenItIsLostAlreadyIsReported() {
-    FakeJoint joint = withAHole();
+  void aMemberThatIsLostWhenItJoinsIsReported() {
+    FakeComposite hold = withAHole();
 
-    assertTrue(joint.joins(2, null, new FakeLease("late", State.LOST)));
+    assertTrue(hold.joins(2, null, new FakeLease("late", State.LOST)));
 
-    assertEquals(List.of("2 late"), joint.lostMembers);
-    assertEquals(State.HELD, joint.state());
+    assertEquals(List.of("2 late"), hold.lostMembers);
+    assertEquals(State.HELD, hold.state());
   }
 
   @Test
-  void aPlaceIsTakenOnlyFromWhomIsExpectedThere() {
-    FakeJoint joint = withAHole();
+  void aMemberReplacesOnlyTheExpectedOne() {
+    FakeComposite hold = withAHole();
 
-    assertFalse(joint.joins(0, null, c), "somebody is there");
-    assertFalse(joint.joins(2, a, c), "somebody else is expected");
-    assertSame(a, joint.at(0));
-    assertNull(joint.at(2));
-    assertTrue(joint.joins(2, null, c));
+    assertFalse(hold.joins(0, null, c), "the place is taken");
+    assertFalse(hold.joins(2, a, c), "another member is expected");
+    assertSame(a, hold.at(0));
+    assertNull(hold.at(2));
+    assertTrue(hold.joins(2, null, c));
     FakeLease d = new FakeLease("d");
-    assertTrue(joint.joins(0, a, d));
-    assertSame(d, joint.at(0));
+    assertTrue(hold.joins(0, a, d));
+    assertSame(d, hold.at(0));
   }
 
   @Test
-  void aMajorityThatIsOverUnseenIsNotMadeWhole() {
-    FakeJoint joint = withAHole();
-    a.loses(Reason.EXPIRED, System.nanoTime()); // and nobody has looked
+  void aMajorityThatHasEndedUnnoticedIsNotCompleted() {
+    FakeComposite hold = withAHole();
+    a.loses(Reason.EXPIRED, System.nanoTime()); // and no call has noticed
 
-    assertFalse(joint.joins(2, null, c), "others may have had it meanwhile");
+    assertFalse(hold.joins(2, null, c), "others may have held the lock in between");
 
-    assertEquals(State.LOST, joint.state());
-    assertNull(joint.at(2));
+    assertEquals(State.LOST, hold.state());
+    assertNull(hold.at(2));
   }
 
   @Test
-  void nobodyJoinsWhatHasEnded() {
-    FakeJoint released = withAHole();
-    released.beforeGivingBack = () -> assertFalse(released.joins(2, null, c), "being released");
+  void noMemberJoinsAHoldThatHasEnded() {
+    FakeComposite released = withAHole();
+    released.beforeRelease = () -> assertFalse(released.joins(2, null, c), "being released");
     released.close();
     assertFalse(released.joins(2, null, c), "released");
     assertNull(released.at(2));
     assertEquals(0, c.releases.get(), "its caller keeps it");
 
-    FakeJoint lost = FakeJoint.of(source, 2, c, new FakeLease("d", State.LOST));
+    FakeComposite lost = FakeComposite.of(source, 2, c, new FakeLease("d", State.LOST));
     assertEquals(State.LOST, lost.state());
     assertFalse(lost.joins(1, lost.at(1), a));
   }
 
   @Test
-  void whoJoinsWhileTheHoldIsReleasedIsGivenBackByOneOfTheTwo() throws Exception {
+  void aMemberThatJoinsDuringTheReleaseIsReleasedByOneOfTheTwo() throws Exception {
     for (int round = 0; round < 2_000; round++) {
-      FakeJoint joint = withAHole();
+      FakeComposite hold = withAHole();
       FakeLease late = new FakeLease("late");
       AtomicBoolean joined = new AtomicBoolean();
       CyclicBarrier start = new CyclicBarrier(2);
@@ -293,11 +274,11 @@ class JointLeaseTest {
           new Thread(
               () -> {
                 await(start);
-                joined.set(joint.joins(2, null, late));
+                joined.set(hold.joins(2, null, late));
               });
       joiner.start();
       await(start);
-      joint.release();
+      hold.release();
       joiner.join();
 
       assertTrue(!joined.get() || late.releases.get() == 1, "round " + round + ": it stays held");

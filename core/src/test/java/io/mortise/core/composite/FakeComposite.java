@@ -1,30 +1,59 @@
-package io.mortise.core.spi;
+package io.mortise.core.composite;
 
-import io.mortise.core.composite.CompositeLease;
-import java.util.ArrayList;
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.spi.FakeLease;
+import io.mortise.core.spi.FakeSource;
+import io.mortise.core.spi.OwnedLease;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** A joint lease that gives its members back one behind the other. */
-final class FakeJoint extends CompositeLease {
+/** A composite lease that releases its members one after the other. */
+final class FakeComposite extends CompositeLease {
   final AtomicInteger lost = new AtomicInteger();
-  final AtomicInteger leftOver = new AtomicInteger();
+  final AtomicInteger releasesAfterLoss = new AtomicInteger();
   final List<String> lostMembers = new CopyOnWriteArrayList<>();
 
-  /** Before anything is given back. */
-  volatile Runnable beforeGivingBack = () -> {};
+  /** Runs before anything is released. */
+  volatile Runnable beforeRelease = () -> {};
 
   volatile Runnable onLoss = () -> {};
 
-  FakeJoint(FakeSource source, int required, Thread owner, List<FakeLease> members) {
+  FakeComposite(FakeSource source, int required, Thread owner, List<FakeLease> members) {
     super(source, members, required, 1, owner, true);
     watch();
   }
 
-  static FakeJoint of(FakeSource source, int required, FakeLease... members) {
-    return new FakeJoint(source, required, null, List.of(members));
+  static FakeComposite of(FakeSource source, int required, FakeLease... members) {
+    return new FakeComposite(source, required, null, List.of(members));
+  }
+
+  static LockException fault(String what) {
+    return new LockException(Reason.UNREACHABLE, what, null);
+  }
+
+  /** One member for each letter: held, lost unnoticed (l), in doubt (d), or failing (f). */
+  static FakeComposite of(FakeSource source, int required, String members) {
+    FakeLease[] leases = new FakeLease[members.length()];
+    for (int i = 0; i < leases.length; i++) {
+      FakeLease lease = new FakeLease("m" + i);
+      leases[i] =
+          switch (members.charAt(i)) {
+            case 'l' ->
+                lease.failing(
+                    new LeaseLostException(
+                        new LeaseLoss(lease.name, 1, LeaseLoss.Reason.MISSING, 0, "it is gone")));
+            case 'd' ->
+                lease.failing(new LockException(Reason.IN_DOUBT, "m" + i + " is in doubt", null));
+            case 'f' -> lease.failing(fault("m" + i + " does not answer"));
+            default -> lease;
+          };
+    }
+    return of(source, required, leases);
   }
 
   boolean joins(int place, FakeLease expected, FakeLease member) {
@@ -41,26 +70,13 @@ final class FakeJoint extends CompositeLease {
 
   @Override
   protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
-    beforeGivingBack.run();
-    return all(held, OwnedLease::release);
+    beforeRelease.run();
+    return MemberReplies.inTurn(held, OwnedLease::release).failures();
   }
 
   @Override
-  protected Asked askMembers(Consumer<OwnedLease> action) {
-    List<RuntimeException> failures = all(members(), action);
-    return new Asked(members().size() - failures.size(), failures);
-  }
-
-  private static List<RuntimeException> all(List<OwnedLease> held, Consumer<OwnedLease> action) {
-    List<RuntimeException> failures = new ArrayList<>();
-    for (OwnedLease lease : held) {
-      try {
-        action.accept(lease);
-      } catch (RuntimeException e) {
-        failures.add(e);
-      }
-    }
-    return failures;
+  protected MemberReplies askMembers(Consumer<OwnedLease> action) {
+    return MemberReplies.inTurn(members(), action);
   }
 
   @Override
@@ -70,8 +86,8 @@ final class FakeJoint extends CompositeLease {
   }
 
   @Override
-  protected void leftOver() {
-    leftOver.incrementAndGet();
+  protected void releaseAfterLoss() {
+    releasesAfterLoss.incrementAndGet();
   }
 
   @Override
