@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** That a node could not be reached, and for how long that is worth knowing. */
-class OutageTest {
+/** Outages of a node: which suppress calls, and which are logged. */
+class NodeOutageTest {
   private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // it wraps around
   private final NodeOutage outage = new NodeOutage(clock::get);
 
@@ -20,53 +20,53 @@ class OutageTest {
   }
 
   @Test
-  void aNodeThatWasNeverAskedHasNone() {
-    assertFalse(outage.keepsOut());
+  void aNewNodeHasNoOutage() {
+    assertFalse(outage.suppressesCalls());
   }
 
   @Test
-  void itIsFreshForAWhile() {
-    note(Reason.UNREACHABLE);
-    assertTrue(outage.keepsOut());
+  void anUnreachableNodeIsNotCalledForAWhile() {
+    record(Reason.UNREACHABLE);
+    assertTrue(outage.suppressesCalls());
 
     clock.addAndGet(NodeOutage.PAUSE_NANOS - 1);
-    assertTrue(outage.keepsOut());
+    assertTrue(outage.suppressesCalls());
     clock.incrementAndGet();
-    assertFalse(outage.keepsOut(), "one may try");
-    assertTrue(outage.keepsOut(), "the others wait for it");
+    assertFalse(outage.suppressesCalls(), "the first caller is let through");
+    assertTrue(outage.suppressesCalls(), "the others stay suppressed");
   }
 
   @Test
   void anAnswerEndsIt() {
-    note(Reason.UNREACHABLE);
+    record(Reason.UNREACHABLE);
 
-    outage.isOver();
+    outage.recordAnswer();
 
-    assertFalse(outage.keepsOut());
+    assertFalse(outage.suppressesCalls());
   }
 
   @Test
-  void aFailureOfAQuestionFromBeforeAnAnswerIsOldNews() {
+  void aFailureOfACallThatBeganBeforeAnAnswerIsIgnored() {
     long begun = outage.begin();
     clock.incrementAndGet();
-    outage.isOver();
+    outage.recordAnswer();
 
-    assertFalse(outage.note(failure(Reason.ACCESS_DENIED), begun));
+    assertFalse(outage.recordFailure(failure(Reason.ACCESS_DENIED), begun));
 
-    assertFalse(outage.note(failure(Reason.UNREACHABLE), begun));
-    assertFalse(outage.keepsOut());
+    assertFalse(outage.recordFailure(failure(Reason.UNREACHABLE), begun));
+    assertFalse(outage.suppressesCalls());
   }
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "UNREACHABLE")
-  void aNodeThatAnswersIsNotOut(Reason reason) {
-    note(reason);
+  void aNodeThatAnswersWithAnErrorIsCalled(Reason reason) {
+    record(reason);
 
-    assertFalse(outage.keepsOut());
+    assertFalse(outage.suppressesCalls());
   }
 
-  private boolean note(Reason reason) {
-    return outage.note(failure(reason), outage.begin());
+  private boolean record(Reason reason) {
+    return outage.recordFailure(failure(reason), outage.begin());
   }
 
   private void pass(long nanos) {
@@ -77,51 +77,51 @@ class OutageTest {
   @EnumSource(
       value = Reason.class,
       names = {"ACCESS_DENIED", "CERTIFICATE_REJECTED", "WRONG_TYPE", "NOT_SUPPORTED", "SCRIPT"})
-  void whatDoesNotPassByItselfIsToldAtOnceAndOnce(Reason reason) {
-    assertTrue(note(reason));
+  void aPermanentFailureIsLoggedImmediatelyAndOnce(Reason reason) {
+    assertTrue(record(reason));
     for (int i = 0; i < 10; i++) {
       pass(NodeOutage.QUIET_NANOS);
-      assertFalse(note(reason));
+      assertFalse(record(reason));
     }
-    assertTrue(outage.isOver(), "and so is its end");
-    assertFalse(outage.isOver());
+    assertTrue(outage.recordAnswer(), "its end is logged too");
+    assertFalse(outage.recordAnswer());
   }
 
   @ParameterizedTest
   @EnumSource(
       value = Reason.class,
       names = {"UNREACHABLE", "NOT_READY", "READ_ONLY", "OUT_OF_MEMORY"})
-  void whatMayPassIsToldWhenItHasLasted(Reason reason) {
-    assertFalse(note(reason));
+  void aTransientFailureIsLoggedWhenItHasLasted(Reason reason) {
+    assertFalse(record(reason));
     pass(NodeOutage.LASTING_NANOS - 1);
-    assertFalse(note(reason));
+    assertFalse(record(reason));
     pass(1);
-    assertTrue(note(reason));
-    assertFalse(note(reason));
+    assertTrue(record(reason));
+    assertFalse(record(reason));
   }
 
   @Test
-  void aQuestionThatHungForLongIsALastingOne() {
+  void aCallThatHungForLongIsALastingOutage() {
     long begun = outage.begin();
     pass(NodeOutage.LASTING_NANOS);
 
-    assertTrue(outage.note(failure(Reason.UNREACHABLE), begun));
+    assertTrue(outage.recordFailure(failure(Reason.UNREACHABLE), begun));
   }
 
   @Test
-  void oneThatComesAndGoesIsNotToldAgainAtOnce() {
-    assertTrue(note(Reason.WRONG_TYPE));
-    assertTrue(outage.isOver());
+  void anOutageThatRecursSoonIsNotLoggedAgain() {
+    assertTrue(record(Reason.WRONG_TYPE));
+    assertTrue(outage.recordAnswer());
     pass(NodeOutage.QUIET_NANOS - 1);
-    assertFalse(note(Reason.WRONG_TYPE));
-    assertFalse(outage.isOver());
+    assertFalse(record(Reason.WRONG_TYPE));
+    assertFalse(outage.recordAnswer());
     pass(1);
-    assertTrue(note(Reason.WRONG_TYPE));
+    assertTrue(record(Reason.WRONG_TYPE));
   }
 
   @Test
   void aClientThatWasClosedIsNoOutage() {
-    assertFalse(note(Reason.CLIENT_CLOSED));
-    assertFalse(outage.isOver());
+    assertFalse(record(Reason.CLIENT_CLOSED));
+    assertFalse(outage.recordAnswer());
   }
 }
