@@ -2,43 +2,31 @@ package io.mortise.it.fairlock;
 
 import static io.mortise.it.fairlock.ScriptedQueue.LEASE;
 import static io.mortise.it.fairlock.ScriptedQueue.LEFT;
-import static io.mortise.it.fairlock.ScriptedQueue.LIFE;
+import static io.mortise.it.fairlock.ScriptedQueue.TIMEOUT;
+import static io.mortise.it.fairlock.ScriptedQueue.assertWithin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.testkit.RedisServer;
+import io.mortise.it.support.SharedRedis;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** {@code fair/acquire} alone: who gets the lock, who joins, and when to ask again. */
+/** {@code fair/acquire} alone: the grant, the join, and the time of the next attempt. */
 @Timeout(30)
 @Tag("redis-version")
 class FairAcquireScriptTest {
   private static final long HELD = 10_000;
 
-  /** How long a test may take between two readings of the server's clock. */
-  private static final long SLACK = 2_000;
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private static RedisServer server;
-  private final ScriptedQueue fair = new ScriptedQueue(server);
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
+  private final ScriptedQueue fair = new ScriptedQueue(redis.server());
 
   @ParameterizedTest(name = "lock: {0}, queue: {1} -> {2}, queue: {3}, ask again: {4}")
   @CsvSource(
@@ -87,10 +75,10 @@ class FairAcquireScriptTest {
         "mine     | A B         | acquired | A B       | -",
         "mine     | A me B      | acquired | A B       | -",
       })
-  void whoWaits(String lock, String before, String answer, String after, String again) {
+  void anAttemptThatWaits(String lock, String before, String answer, String after, String again) {
     given(lock, before);
     for (int time = 0; time < 2; time++) { // a repetition changes nothing
-      List<Long> reply = fair.acquire("me", LIFE);
+      List<Long> reply = fair.acquire("me", TIMEOUT);
       assertEquals(answer.equals("acquired") ? 1 : 2, reply.get(0), reply::toString);
       assertEquals(after, fair.queue());
       if (answer.equals("acquired")) {
@@ -120,7 +108,7 @@ class FairAcquireScriptTest {
         "for ever | ''    | busy     | ''",
         "mine     | A     | acquired | A",
       })
-  void whoDoesNotWaitNeitherJoinsNorOvertakes(
+  void anAttemptWithoutAWaitNeitherJoinsNorBarges(
       String lock, String before, String answer, String after) {
     given(lock, before);
     for (int time = 0; time < 2; time++) {
@@ -133,7 +121,7 @@ class FairAcquireScriptTest {
         boolean forEver = lock.equals("for ever");
         assertTrue(reply.get(1) >= (forEver ? -1 : 1), reply::toString);
         assertTrue(reply.get(1) <= (forEver ? -1 : HELD), reply::toString);
-        assertEquals(0L, server.command("EXISTS", fair.token), "no token for who has no lock");
+        assertEquals(0L, redis.server().command("EXISTS", fair.token), "no token without a hold");
       }
     }
   }
@@ -150,8 +138,9 @@ class FairAcquireScriptTest {
 
   private void assertHeldByMe(long token) {
     assertEquals("me", fair.holders());
-    assertEquals(List.of("1"), server.command("HVALS", fair.lock), "re-entry is not counted here");
-    assertEquals(Long.toString(token), server.command("GET", fair.token));
+    assertEquals(
+        List.of("1"), redis.server().command("HVALS", fair.lock), "re-entry is not counted here");
+    assertEquals(Long.toString(token), redis.server().command("GET", fair.token));
     assertWithin(LEASE, fair.pttl(fair.lock));
   }
 
@@ -162,10 +151,6 @@ class FairAcquireScriptTest {
       case "deadline" -> assertWithin(LEFT + 1, millis);
       default -> throw new IllegalArgumentException(when);
     }
-  }
-
-  private static void assertWithin(long most, long millis) {
-    assertTrue(millis <= most && millis > most - SLACK, () -> millis + " of " + most);
   }
 
   private void assertTtls(String lock) {
@@ -180,22 +165,22 @@ class FairAcquireScriptTest {
   // ---- deadlines
 
   @Test
-  void aPlaceIsKeptForALifeAndARepetitionLengthensItButNeverShortens() {
+  void aPlaceIsKeptForItsTimeoutAndARepetitionNeverShortensIt() {
     fair.heldBy("X", HELD);
-    fair.acquire("me", LIFE);
-    assertWithin(LIFE, fair.left("me"));
-    fair.acquire("me", 2 * LIFE);
-    assertWithin(2 * LIFE, fair.left("me"));
-    fair.acquire("me", LIFE);
-    assertWithin(2 * LIFE, fair.left("me"));
+    fair.acquire("me", TIMEOUT);
+    assertWithin(TIMEOUT, fair.millisLeft("me"));
+    fair.acquire("me", 2 * TIMEOUT);
+    assertWithin(2 * TIMEOUT, fair.millisLeft("me"));
+    fair.acquire("me", TIMEOUT);
+    assertWithin(2 * TIMEOUT, fair.millisLeft("me"));
   }
 
   @Test
-  void whoJoinsBehindALivingOneOfOursDoesNotInheritItsDeadline() {
+  void aWaiterThatJoinsBehindALiveWaiterOfOursDoesNotInheritItsDeadline() {
     fair.heldBy("X", HELD);
     for (String who : List.of("A", "B", "C")) {
-      fair.acquire(who, LIFE);
-      assertWithin(LIFE, fair.left(who));
+      fair.acquire(who, TIMEOUT);
+      assertWithin(TIMEOUT, fair.millisLeft(who));
     }
   }
 
@@ -203,21 +188,21 @@ class FairAcquireScriptTest {
 
   @Test
   void aNameThatIsHeldAsAReadWriteLockIsRefused() {
-    server.command("HSET", fair.lock, "mode", "read", "reader", "1");
-    for (long life : List.of(0L, LIFE)) {
-      var refused = assertThrows(JedisDataException.class, () -> fair.acquire("me", life));
+    redis.server().command("HSET", fair.lock, "mode", "read", "reader", "1");
+    for (long timeout : List.of(0L, TIMEOUT)) {
+      var refused = assertThrows(JedisDataException.class, () -> fair.acquire("me", timeout));
       assertTrue(String.valueOf(refused.getMessage()).contains("LOCKTYPE"), refused::getMessage);
     }
     assertThrows(JedisDataException.class, fair::force);
     assertEquals("", fair.queue());
-    assertEquals(2L, server.command("HLEN", fair.lock));
+    assertEquals(2L, redis.server().command("HLEN", fair.lock));
   }
 
   @Test
-  void tokensRiseAndOutliveTheLock() {
+  void tokensIncreaseAndOutliveTheLock() {
     long last = 0;
     for (int i = 0; i < 5; i++) {
-      long token = fair.acquire("me", LIFE).get(1);
+      long token = fair.acquire("me", TIMEOUT).get(1);
       assertTrue(token > last);
       last = token;
       fair.release("me");

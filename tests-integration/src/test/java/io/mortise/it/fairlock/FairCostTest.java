@@ -4,167 +4,134 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockClient;
 import io.mortise.fairlock.RedisFairLock;
-import io.mortise.testkit.RedisServer;
+import io.mortise.it.support.TwoClients;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What waiting costs Redis, counted; and that a diverged queue heals. */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+/** The commands that waiting costs, counted; and the repair of an inconsistent queue. */
 @Timeout(60)
 class FairCostTest {
-  /** What the client itself sends; all else is inside the scripts, or the test's. */
+  /** The commands of the client; all others are inside scripts, or the test's. */
   private static final Set<String> SENT = Set.of("evalsha", "subscribe", "unsubscribe", "publish");
 
-  private static RedisServer server;
-  private LockClient client;
-  private LockClient other;
-  private ServedOrder line;
-  private RedisFairLock lock;
+  private static final Duration HOUR = Duration.ofHours(1);
 
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
+  /** A waiter joins again with its heartbeat, four times in this. */
+  private static final Duration REPAIR_TIMEOUT = Duration.ofMillis(1200);
 
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
+  /** New ones for each test: the channels of another test would end in the middle of this one. */
+  @RegisterExtension
+  @Order(1)
+  final TwoClients clients = new TwoClients();
 
-  /** With clients of its own: the channels of another test would end in the middle of this one. */
-  @BeforeEach
-  void freshLine() {
-    client = LockClient.create(server.uri());
-    other = LockClient.create(server.uri());
-    line = new ServedOrder(server);
-  }
+  @RegisterExtension
+  @Order(2)
+  final ServedOrder order = new ServedOrder(clients, HOUR);
 
-  @AfterEach
-  void closeLine() {
-    line.close();
-    client.close();
-    other.close();
-  }
-
-  private static Map<String, Long> sent() {
-    Map<String, Long> sent = new HashMap<>(server.commandStats());
+  private Map<String, Long> sent() {
+    Map<String, Long> sent = new HashMap<>(order.server().commandStats());
     sent.keySet().retainAll(SENT);
     return sent;
   }
 
   /**
-   * No matter how many wait: the release, the attempt of the head, and one message. The last of
-   * them leaves an empty queue, and calls those who wait for a plain lock.
+   * With any number of waiters: the release, the attempt of the head, and one message. The last one
+   * leaves an empty queue, and notifies the waiters for a plain lock.
    */
   @ParameterizedTest
   @ValueSource(ints = {1, 10, 60})
-  void aHandOverCostsTwoScriptsAndOneWakeUp(int waiters) {
-    Duration presence = Duration.ofHours(1);
-    lock = line.lock(client, presence);
+  void aHandOverCostsTwoScriptsAndOneMessage(int waiters) {
+    RedisFairLock lock = order.here();
     lock.lock();
-    String[] everybody = new String[waiters];
-    for (int i = 0; i < waiters; i++) {
-      everybody[i] = "w" + i;
-      line.ask(everybody[i], line.lock(i % 2 == 0 ? other : client, presence));
-    }
+    String[] all = order.queueAll(waiters, i -> i % 2 == 0 ? order.there() : order.here());
     awaitQuiet();
-    server.resetStats();
+    order.server().resetStats();
     lock.unlock();
-    line.awaitServed(everybody);
+    order.awaitServed(all);
     awaitQuiet();
     Map<String, Long> sent = sent();
     assertEquals(waiters + 1L, sent.get("publish"), sent::toString);
-    // The second of two asks once more when the head before it is gone, if that takes long.
+    // The second of two asks once more after the head, if that takes long.
     assertEquals(2L * waiters + 1, sent.get("evalsha"), sent::toString);
-    line.awaitNothingLeft();
   }
 
   @Test
-  void whoWaitsAsksTwoOrThreeTimesAndIsQuietThen() {
-    Duration presence = Duration.ofHours(1);
-    lock = line.lock(client, presence);
+  void aWaiterAsksTwoOrThreeTimesAndThenSendsNothing() {
+    RedisFairLock lock = order.here();
     lock.lock();
     awaitQuiet();
-    server.resetStats();
-    for (int i = 0; i < 20; i++) {
-      line.ask("w" + i, line.lock(other, presence));
-    }
+    order.server().resetStats();
+    order.queueAll(20, i -> order.there());
     awaitQuiet();
-    // One attempt that joins, one when the channel is confirmed; that may come in between.
+    // One attempt that joins, one when the subscription is confirmed, which may come in between.
     assertTrue(sent().get("evalsha") <= 3 * 20, sent()::toString);
-    // Channels for more of them were subscribed ahead, and are left when nobody has come.
-    await().until(() -> other.status().channels() == 20);
-    server.resetStats();
+    // The channels that were reserved for more waiters are given up when no waiter comes.
+    await().until(() -> clients.there().status().channels() == 20);
+    order.server().resetStats();
     Duration quiet = Duration.ofSeconds(1);
     await().during(quiet).atMost(quiet.multipliedBy(5)).until(() -> sent().isEmpty());
     lock.unlock();
   }
 
-  /** The channels of eight that are to come are subscribed with one command, and ahead. */
+  /** The channels of the next eight waiters are reserved with one command. */
   @Test
-  void whoWaitsAgainAndAgainAsksOnceBeforeItParksAndSeldomSubscribes() {
-    RedisFairLock theirs = line.lock(other, Duration.ofHours(1));
-    lock = line.lock(client, Duration.ofHours(1));
+  void aClientThatWaitsRepeatedlyAsksOnceBeforeItParksAndSeldomSubscribes() {
+    RedisFairLock lock = order.here();
     int cycles = 24;
     List<String> served = new ArrayList<>();
-    for (int i = -2; i < cycles; i++) { // the first two are as if nobody else was ever to come
+    for (int i = -2; i < cycles; i++) { // nothing is reserved for the first two
       if (i == 0) {
         awaitQuiet();
-        server.resetStats();
+        order.server().resetStats();
       }
       lock.lock();
       served.add("w" + i);
-      line.ask("w" + i, theirs);
+      order.queue("w" + i, order.there());
       lock.unlock();
-      line.awaitServed(served.toArray(String[]::new));
-      line.awaitNothingLeft();
+      order.awaitServed(served.toArray(String[]::new));
+      order.awaitNothingLeft();
     }
     Map<String, Long> sent = sent();
-    // The holder's two, and of who waits: one that joins, one when its turn has come, the release.
+    // The holder's two, and the waiter's: one that joins, one when it is notified, the release.
     assertTrue(sent.get("evalsha") <= 5L * cycles + 3, sent::toString);
     assertTrue(sent.get("subscribe") <= cycles / 4, sent::toString);
   }
 
   @Test
-  void theSignsOfLifeOfAClientGoInOneBatch() {
-    Duration presence = Duration.ofSeconds(1);
+  void theHeartbeatsOfAClientGoInOneBatch() {
+    Duration timeout = Duration.ofSeconds(1);
     Duration window = Duration.ofSeconds(2);
-    lock = line.lock(client, presence);
+    RedisFairLock lock = order.here();
     lock.lock();
-    for (int i = 0; i < 40; i++) {
-      line.ask("w" + i, line.lock(other, presence));
-    }
+    order.queueAll(40, i -> order.lock(clients.there(), timeout));
     Map<String, Long> before = new HashMap<>();
-    await().during(Duration.ofMillis(600)).until(() -> true); // the batches have come together
-    server.resetStats();
+    await().during(Duration.ofMillis(600)).until(() -> true); // the batches have merged
+    order.server().resetStats();
     long start = System.nanoTime();
     await().during(window).atMost(window.multipliedBy(5)).until(before::isEmpty);
     long evalsha = sent().get("evalsha");
     double seconds = (System.nanoTime() - start) / 1e9;
-    // Four signs in a presence, however many wait; the second in line looks after the head twice.
-    double most = (4 + 2) * seconds / presence.toSeconds() + 4;
+    // Four heartbeats in a timeout for any number of waiters; the second one checks the head twice.
+    double most = (4 + 2) * seconds / timeout.toSeconds() + 4;
     System.out.printf(
-        "40 waiters with a presence of %d ms: %.1f scripts a second%n",
-        presence.toMillis(), evalsha / seconds);
+        "40 waiters with a waiter timeout of %d ms: %.1f scripts a second%n",
+        timeout.toMillis(), evalsha / seconds);
     assertTrue(evalsha >= 2 * seconds && evalsha <= most, () -> evalsha + " in " + seconds);
     lock.unlock();
   }
 
-  private static void awaitQuiet() {
+  private void awaitQuiet() {
     Map<String, Long> last = new HashMap<>();
     await()
         .pollInSameThread()
@@ -180,56 +147,50 @@ class FairCostTest {
             });
   }
 
-  // ---- divergence of list and set
+  // ---- inconsistency of list and set
 
-  /** Its place is gone and its deadline is not: it would be waited for by nobody, for ever. */
+  /** Its place is gone and its deadline is not: nobody would ever notify it. */
   @Test
   void aWaiterWhosePlaceIsGoneJoinsAgainWhileOthersKeepTheQueueBusy() {
-    Duration presence = Duration.ofMillis(1200);
-    lock = line.lock(client, presence);
+    RedisFairLock lock = order.lock(clients.here(), REPAIR_TIMEOUT);
     lock.lock();
-    line.ask("A", line.lock(other, presence));
-    line.ask("B", line.lock(client, presence));
-    line.ask("C", line.lock(other, presence));
-    String second = line.holders().get(1);
-    server.command("LREM", line.list, "0", second);
-    await().until(() -> line.holders().size() == 3);
-    assertEquals(second, line.holders().get(2), "at the end");
+    order.queue("A", order.lock(clients.there(), REPAIR_TIMEOUT));
+    order.queue("B", order.lock(clients.here(), REPAIR_TIMEOUT));
+    order.queue("C", order.lock(clients.there(), REPAIR_TIMEOUT));
+    String second = order.holders().get(1);
+    order.server().command("LREM", order.list, "0", second);
+    await().until(() -> order.holders().size() == 3);
+    assertEquals(second, order.holders().get(2), "at the end");
     lock.unlock();
-    line.awaitServed("A", "C", "B");
-    line.awaitNothingLeft();
+    order.awaitServed("A", "C", "B");
   }
 
   @Test
   void aWaiterWhoseDeadlineIsGoneJoinsAgain() {
-    Duration presence = Duration.ofMillis(1200);
-    lock = line.lock(client, presence);
+    RedisFairLock lock = order.lock(clients.here(), REPAIR_TIMEOUT);
     lock.lock();
-    line.ask("A", line.lock(other, presence));
-    line.ask("B", line.lock(client, presence));
-    List<String> before = line.holders();
-    server.command("ZREM", line.deadlines, before.get(0));
-    await().until(() -> line.holders().equals(List.of(before.get(1), before.get(0))));
+    order.queue("A", order.lock(clients.there(), REPAIR_TIMEOUT));
+    order.queue("B", order.lock(clients.here(), REPAIR_TIMEOUT));
+    List<String> before = order.holders();
+    order.server().command("ZREM", order.deadlines, before.get(0));
+    await().until(() -> order.holders().equals(List.of(before.get(1), before.get(0))));
     lock.unlock();
-    line.awaitServed("B", "A");
-    line.awaitNothingLeft();
+    order.awaitServed("B", "A");
   }
 
   @Test
-  void everybodyJoinsAgainWhenTheQueueWasDeleted() {
-    Duration presence = Duration.ofMillis(1200);
-    lock = line.lock(client, presence);
-    for (String key : List.of(line.list, line.deadlines)) {
+  void allWaitersJoinAgainWhenTheQueueWasDeleted() {
+    RedisFairLock lock = order.lock(clients.here(), REPAIR_TIMEOUT);
+    for (String key : List.of(order.list, order.deadlines)) {
       lock.lock();
-      int before = line.served().size();
-      for (int i = 0; i < 5; i++) {
-        line.ask("w" + i, line.lock(i % 2 == 0 ? other : client, presence));
-      }
-      server.command("DEL", key);
-      line.awaitLength(5);
+      int before = order.served().size();
+      order.queueAll(
+          5, i -> order.lock(i % 2 == 0 ? clients.there() : clients.here(), REPAIR_TIMEOUT));
+      order.server().command("DEL", key);
+      order.awaitLength(5);
       lock.unlock();
-      await().until(() -> line.served().size() == before + 5);
-      line.awaitNothingLeft();
+      await().until(() -> order.served().size() == before + 5);
+      order.awaitNothingLeft();
     }
   }
 }

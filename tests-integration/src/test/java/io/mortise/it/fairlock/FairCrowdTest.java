@@ -3,8 +3,8 @@ package io.mortise.it.fairlock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockClient;
 import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.TwoClients;
 import io.mortise.testkit.JavaProcess;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -13,57 +13,59 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Long queues: they drain in order, and asking costs the same at every place. */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+/** Long queues: they drain in order, and an attempt costs the same at every place. */
 class FairCrowdTest {
   private static final int PROCESSES = 4;
   private static final int WAITERS = 1_000;
-  private static final Duration LEASE = Duration.ofSeconds(30);
 
   private static final int ROUNDS = 10;
   private static final int CALLS = 20;
   private static final int FAR = 100_000;
   private static final int AT_ONCE = 5_000;
 
-  /** Looks at every place, and finds nothing. */
+  /** Scans every place, and finds nothing. */
   private static final String SCAN = "return redis.call('LPOS', KEYS[1], 'nobody')";
 
-  /** An attempt and a release for each, and some signs of life. */
+  /** An attempt and a release for each, and some heartbeats. */
   private static final int MOST_SCRIPTS_A_WAITER = 3;
+
+  @RegisterExtension static final TwoClients clients = new TwoClients();
+
+  @RegisterExtension
+  final ServedOrder order = new ServedOrder(clients, RedisFairLock.DEFAULT_WAITER_TIMEOUT);
 
   @Test
   @Timeout(90)
   void aThousandWaitersOfFourProcessesAreServedInOrder() throws Exception {
     List<JavaProcess> children = new ArrayList<>();
-    try (RedisServer server = RedisServer.start();
-        ServedOrder line = new ServedOrder(server);
-        LockClient client = LockClient.create(server.uri())) {
-      RedisFairLock lock = line.lock(client, RedisFairLock.DEFAULT_WAITER_TIMEOUT);
+    RedisFairLock lock = order.here();
+    try {
       for (int i = 0; i < PROCESSES; i++) {
-        children.add(FairProcess.start(line, RedisFairLock.DEFAULT_WAITER_TIMEOUT, LEASE));
+        children.add(FairProcess.start(order));
       }
       lock.lock();
-      String[] asked = new String[WAITERS];
+      String[] all = new String[WAITERS];
       long start = System.nanoTime();
       for (int i = 0; i < WAITERS; i++) {
-        asked[i] = "w" + i;
-        line.ask(asked[i], children.get(i % PROCESSES));
+        all[i] = "w" + i;
+        order.queue(all[i], children.get(i % PROCESSES));
       }
-      double asking = (System.nanoTime() - start) / 1e9;
+      double queueing = (System.nanoTime() - start) / 1e9;
       assertEquals(WAITERS, lock.queueLength());
 
-      server.resetStats();
+      order.server().resetStats();
       start = System.nanoTime();
       lock.unlock();
-      line.awaitServed(Duration.ofSeconds(60), asked);
+      order.awaitServed(Duration.ofSeconds(60), all);
       double draining = (System.nanoTime() - start) / 1e9;
-      line.awaitNothingLeft();
-      Map<String, Long> stats = server.commandStats();
+      order.awaitNothingLeft();
+      Map<String, Long> stats = order.server().commandStats();
       System.out.printf(
-          "%d waiters of %d processes: asked in %.1f s, drained in %.1f s; %s%n",
-          WAITERS, PROCESSES, asking, draining, stats);
-      // A release wakes one; a batch of signs of life that comes in between may wake it once more.
+          "%d waiters of %d processes: queued in %.1f s, drained in %.1f s; %s%n",
+          WAITERS, PROCESSES, queueing, draining, stats);
+      // A release notifies one; a batch of heartbeats in between may notify it once more.
       assertTrue(stats.get("publish") >= WAITERS, stats::toString);
       assertTrue(stats.get("publish") <= stats.get("evalsha") - WAITERS, stats::toString);
       assertTrue(stats.get("evalsha") <= MOST_SCRIPTS_A_WAITER * WAITERS, stats::toString);
@@ -73,17 +75,17 @@ class FairCrowdTest {
   }
 
   /**
-   * The commands inside the script are counted. One of them could still look at all places, so the
-   * time that Redis takes is compared with that of a command which does, on the same queue.
+   * The commands inside the script are counted. One of them could still scan all places, so the
+   * time that Redis takes is compared with that of a command that does, on the same queue.
    */
   @Test
   @Timeout(60)
-  void askingCostsTheSameAtPlaceThreeAndAtPlaceAHundredThousand() {
+  void anAttemptCostsTheSameAtPlaceThreeAndAtPlaceAHundredThousand() {
     try (RedisServer server = RedisServer.start()) {
       Cost[] near = costs(server, 3);
       Cost[] far = costs(server, FAR);
       Cost scan = far[near.length - 1];
-      System.out.printf("asking at place 3: %s, at %d: %s%n", List.of(near), FAR, List.of(far));
+      System.out.printf("an attempt at place 3: %s, at %d: %s%n", List.of(near), FAR, List.of(far));
       for (int i = 0; i < near.length - 1; i++) {
         assertEquals(near[i].commands, far[i].commands);
         assertTrue(far[i].micros <= near[i].micros + scan.micros / 2, far[i] + ", and a " + scan);
@@ -117,7 +119,7 @@ class FairCrowdTest {
       cost(server, "join", i -> fair.acquire("new" + i, 60_000)),
       cost(server, "again", i -> fair.acquire("new" + i, 60_000)),
       cost(server, "no wait", i -> fair.acquire("other", 0)),
-      cost(server, "sign of life", i -> fair.presence(60_000, "new" + i)),
+      cost(server, "heartbeat", i -> fair.heartbeat(60_000, "new" + i)),
       cost(server, "scan", i -> server.command("EVAL", SCAN, "1", fair.list)),
     };
   }
@@ -126,7 +128,7 @@ class FairCrowdTest {
     void run(int i);
   }
 
-  /** The best of some rounds, because others use this machine too. */
+  /** The best of some rounds, because the machine is shared. */
   private static Cost cost(RedisServer server, String what, Step step) {
     double best = Double.MAX_VALUE;
     long commands = 0;

@@ -8,198 +8,165 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.TwoClients;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.JavaProcess;
-import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Waiters that cannot leave: how long the others wait for them, and what becomes of them. */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+/** Waiters that cannot leave: how long they delay the others, and how they continue. */
 @Timeout(60)
 class FairDeadWaiterTest {
-  private static final Duration PRESENCE = Duration.ofSeconds(1);
-  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration WAITER_TIMEOUT = Duration.ofSeconds(1);
 
-  /** How late somebody may be on a busy machine; far below the lease. */
+  /** How late a waiter may be on a busy machine; far below the lease. */
   private static final Duration SLACK = Duration.ofSeconds(4);
 
-  private static RedisServer server;
-  private static LockClient client;
-  private static LockClient other;
-  private ServedOrder line;
-  private RedisFairLock lock;
+  @RegisterExtension static final TwoClients clients = new TwoClients();
 
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-    client = LockClient.create(server.uri());
-    other = LockClient.create(server.uri());
-  }
+  @RegisterExtension final ServedOrder order = new ServedOrder(clients, WAITER_TIMEOUT);
 
-  @AfterAll
-  static void stop() {
-    client.close();
-    other.close();
-    server.close();
-  }
+  private final RedisFairLock lock = order.here();
 
-  @BeforeEach
-  void freshLine() {
-    line = new ServedOrder(server);
-    lock = line.lock(client, PRESENCE);
-  }
-
-  @AfterEach
-  void closeLine() {
-    line.close();
-  }
-
-  private Duration serve(String... everybody) {
+  private Duration serve(String... all) {
     long start = System.nanoTime();
     lock.unlock();
-    line.awaitServed(everybody);
+    order.awaitServed(all);
     return Duration.ofNanos(System.nanoTime() - start);
   }
 
   @Test
-  void aKilledHeadDelaysTheOthersByItsPresenceAtMost() throws Exception {
-    try (JavaProcess child = FairProcess.start(line, PRESENCE, LEASE)) {
+  void aKilledHeadDelaysTheOthersByAtMostItsWaiterTimeout() throws Exception {
+    try (JavaProcess child = FairProcess.start(order)) {
       lock.lock();
-      line.ask("dead", child);
-      line.ask("A", line.lock(other, PRESENCE));
-      line.ask("B", line.lock(client, PRESENCE));
+      order.queue("dead", child);
+      order.queue("A", order.there());
+      order.queue("B", order.here());
       child.kill();
       Duration delay = serve("A", "B");
       System.out.printf("a killed head of the queue cost %d ms%n", delay.toMillis());
-      assertTrue(delay.compareTo(PRESENCE.plus(SLACK)) < 0, delay::toString);
+      assertTrue(delay.compareTo(WAITER_TIMEOUT.plus(SLACK)) < 0, delay::toString);
       assertTrue(delay.toMillis() > 50, "it was the head: " + delay);
     }
-    line.awaitNothingLeft();
   }
 
   @Test
-  void severalDeadOnesCostOnePresenceTogether() throws Exception {
-    try (JavaProcess child = FairProcess.start(line, PRESENCE, LEASE);
-        JavaProcess second = FairProcess.start(line, PRESENCE, LEASE)) {
+  void severalDeadWaitersTogetherCostOneWaiterTimeout() throws Exception {
+    try (JavaProcess child = FairProcess.start(order);
+        JavaProcess second = FairProcess.start(order)) {
       lock.lock();
       for (int i = 0; i < 10; i++) {
-        line.ask("dead" + i, i % 2 == 0 ? child : second);
+        order.queue("dead" + i, i % 2 == 0 ? child : second);
       }
-      line.ask("A", line.lock(other, PRESENCE));
+      order.queue("A", order.there());
       child.kill();
       second.kill();
       Duration delay = serve("A");
       System.out.printf("ten killed waiters cost %d ms%n", delay.toMillis());
-      assertTrue(delay.compareTo(PRESENCE.plus(SLACK)) < 0, delay::toString);
+      assertTrue(delay.compareTo(WAITER_TIMEOUT.plus(SLACK)) < 0, delay::toString);
     }
-    line.awaitNothingLeft();
   }
 
-  /** It died while the lock was held: by the release its place is over, and nobody waits for it. */
+  /** It died while the lock was held: at the release its deadline is over. */
   @Test
-  void whoDiedLongerAgoThanItsPresenceDelaysNobody() throws Exception {
-    try (JavaProcess child = FairProcess.start(line, PRESENCE, LEASE)) {
+  void aWaiterThatDiedBeforeItsTimeoutDelaysNobody() throws Exception {
+    try (JavaProcess child = FairProcess.start(order)) {
       lock.lock();
-      line.ask("dead", child);
-      line.ask("A", line.lock(other, PRESENCE));
+      order.queue("dead", child);
+      order.queue("A", order.there());
       child.kill();
-      line.awaitLength(1);
-      server.resetStats();
+      order.awaitLength(1);
+      order.server().resetStats();
       Duration delay = serve("A");
       assertTrue(delay.compareTo(SLACK) < 0, delay::toString);
-      assertTrue(server.commandStats().get("evalsha") <= 4, server.commandStats()::toString);
+      assertTrue(
+          order.server().commandStats().get("evalsha") <= 4,
+          order.server().commandStats()::toString);
     }
   }
 
-  /** Ours and Redisson's rule: the sleeper has lost its place, and joins again at the end. */
+  /** The rule of ours and of Redisson's: a sleeper loses its place, and joins again at the end. */
   @Test
-  void aSuspendedWaiterJoinsAgainAtTheEndAndIsNotLost() throws Exception {
-    try (JavaProcess child = FairProcess.start(line, PRESENCE, LEASE)) {
+  void aSuspendedWaiterJoinsAgainAtTheEnd() throws Exception {
+    try (JavaProcess child = FairProcess.start(order)) {
       lock.lock();
-      line.ask("sleeper", child);
-      line.ask("A", line.lock(other, PRESENCE));
+      order.queue("sleeper", child);
+      order.queue("A", order.there());
       child.pause();
-      line.awaitLength(1);
+      order.awaitLength(1);
       child.resume();
-      line.awaitLength(2);
-      line.ask("B", line.lock(client, PRESENCE));
+      order.awaitLength(2);
+      order.queue("B", order.here());
       Duration delay = serve("A", "sleeper", "B");
       assertTrue(delay.compareTo(SLACK) < 0, delay::toString);
     }
-    line.awaitNothingLeft();
   }
 
   @Test
-  void aSuspendedHeadOfAFreeLockIsPassedOverAndServedWhenItWakes() throws Exception {
-    try (JavaProcess child = FairProcess.start(line, PRESENCE, LEASE)) {
+  void aSuspendedHeadOfAFreeLockIsSkippedAndServedWhenItResumes() throws Exception {
+    try (JavaProcess child = FairProcess.start(order)) {
       lock.lock();
-      line.ask("sleeper", child);
-      line.ask("A", line.lock(other, PRESENCE));
+      order.queue("sleeper", child);
+      order.queue("A", order.there());
       child.pause();
       Duration delay = serve("A");
-      assertTrue(delay.compareTo(PRESENCE.plus(SLACK)) < 0, delay::toString);
+      assertTrue(delay.compareTo(WAITER_TIMEOUT.plus(SLACK)) < 0, delay::toString);
       child.resume();
-      line.awaitServed("A", "sleeper");
-      line.awaitNothingLeft();
+      order.awaitServed("A", "sleeper");
+      order.awaitNothingLeft();
     }
   }
 
-  /** Twenty presences, in two clients and a process; nobody's place is touched. */
+  /** Sixteen waiter timeouts, in two clients and a process; no place changes. */
   @Test
-  void whoWaitsForLongKeepsItsPlace() throws Exception {
-    Duration presence = Duration.ofMillis(250);
-    Duration many = presence.multipliedBy(16);
-    try (JavaProcess child = FairProcess.start(line, presence, LEASE)) {
+  void aLongWaitKeepsItsPlace() throws Exception {
+    Duration timeout = Duration.ofMillis(250);
+    Duration many = timeout.multipliedBy(16);
+    try (JavaProcess child = FairProcess.start(order, timeout)) {
       lock.lock();
-      line.ask("A", line.lock(other, presence));
-      line.ask("B", child);
-      line.ask("C", line.lock(client, presence));
-      List<String> before = line.holders();
+      order.queue("A", order.lock(clients.there(), timeout));
+      order.queue("B", child);
+      order.queue("C", order.lock(clients.here(), timeout));
+      List<String> before = order.holders();
       await()
           .pollInSameThread()
           .pollInterval(Duration.ofMillis(50))
           .during(many)
           .atMost(many.plus(SLACK))
-          .until(() -> line.holders().equals(before));
+          .until(() -> order.holders().equals(before));
       serve("A", "B", "C");
     }
-    line.awaitNothingLeft();
   }
 
-  /** Signs of life that do not get through for less than the presence cost nothing. */
+  /** Heartbeats that fail for less than the waiter timeout cost no place. */
   @Test
-  void aNetworkThatIsDownForLessThanThePresenceCostsNoPlace() throws Exception {
-    Duration presence = Duration.ofSeconds(4);
+  void aNetworkThatIsDownForLessThanTheWaiterTimeoutCostsNoPlace() throws Exception {
+    Duration timeout = Duration.ofSeconds(4);
     LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(500)).build();
-    try (FaultProxy proxy = FaultProxy.to(server);
+    try (FaultProxy proxy = FaultProxy.to(clients.server());
         LockClient cut = LockClient.create(proxy.uri(), options)) {
       lock.lock();
-      line.ask("A", line.lock(cut, presence));
-      line.ask("B", line.lock(other, presence));
-      String first = line.holders().get(0);
+      order.queue("A", order.lock(cut, timeout));
+      order.queue("B", order.lock(clients.there(), timeout));
+      String first = order.holders().get(0);
       proxy.cut();
-      await().until(() -> line.left(first) < presence.toMillis() / 2);
+      await().until(() -> order.millisLeft(first) < timeout.toMillis() / 2);
       proxy.restore();
-      await().until(() -> line.left(first) > presence.toMillis() / 2);
-      assertEquals(first, line.holders().get(0));
+      await().until(() -> order.millisLeft(first) > timeout.toMillis() / 2);
+      assertEquals(first, order.holders().get(0));
       serve("A", "B");
     }
-    line.awaitNothingLeft();
   }
 
-  /** Who tells Redis no time of its own cannot tell a wrong one. */
+  /** A wrong clock of a client can do no harm. */
   @Test
-  void noClockOfAClientGoesToRedis() throws Exception {
+  void aClientSendsNoTimeOfItsOwnClock() throws Exception {
     List<String> requests = new CopyOnWriteArrayList<>();
-    try (FaultProxy proxy = FaultProxy.to(server);
+    try (FaultProxy proxy = FaultProxy.to(clients.server());
         LockClient seen = LockClient.create(proxy.uri())) {
       proxy.loseNextReply(
           FaultProxy.LossStyle.CLOSE,
@@ -208,12 +175,12 @@ class FairDeadWaiterTest {
             return false;
           });
       lock.lock();
-      RedisFairLock its = line.lock(seen, PRESENCE);
-      line.ask("A", its);
-      String place = line.holders().get(0);
-      await().until(() -> line.left(place) > 0 && requests.size() > 4);
+      RedisFairLock its = order.lock(seen);
+      order.queue("A", its);
+      String place = order.holders().get(0);
+      await().until(() -> order.millisLeft(place) > 0 && requests.size() > 4);
       serve("A");
-      line.awaitNothingLeft();
+      order.awaitNothingLeft();
     }
     assertTrue(requests.stream().anyMatch(request -> request.contains("EVAL")));
     long now = System.currentTimeMillis();

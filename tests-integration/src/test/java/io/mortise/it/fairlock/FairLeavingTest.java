@@ -10,10 +10,11 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.TwoClients;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.LossStyle;
 import io.mortise.testkit.JavaProcess;
-import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,99 +24,67 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Waiters that can leave do so at once, whatever ends their wait. The presence is an hour: who left
- * a place behind would hold up the others for longer than any test runs.
+ * Waiters that can leave do so at once, whatever ends their wait. The waiter timeout is an hour: a
+ * place that is left over would delay the others for longer than any test runs.
  */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 @Timeout(60)
 class FairLeavingTest {
-  private static final Duration PRESENCE = Duration.ofHours(1);
+  private static final Duration WAITER_TIMEOUT = Duration.ofHours(1);
   private static final Duration SHORT = Duration.ofMillis(150);
-  private static final Duration LEASE = Duration.ofSeconds(30);
   private static final long SECONDS = 20;
 
-  private static RedisServer server;
-  private static LockClient client;
-  private static LockClient other;
-  private ServedOrder line;
-  private RedisFairLock lock;
+  @RegisterExtension static final TwoClients clients = new TwoClients();
 
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-    client = LockClient.create(server.uri());
-    other = LockClient.create(server.uri());
-  }
+  @RegisterExtension final ServedOrder order = new ServedOrder(clients, WAITER_TIMEOUT);
 
-  @AfterAll
-  static void stop() {
-    client.close();
-    other.close();
-    server.close();
-  }
-
-  @BeforeEach
-  void freshLine() {
-    line = new ServedOrder(server);
-    lock = line.lock(client, PRESENCE);
-  }
-
-  @AfterEach
-  void closeLine() {
-    line.close();
-  }
+  private final RedisFairLock lock = order.here();
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
-  void aWaitThatIsOverLeavesFromEveryPlace(int place) throws Exception {
+  void aWaitThatTimesOutLeavesFromEveryPlace(int place) throws Exception {
     lock.lock();
     List<String> stay = new ArrayList<>();
-    ServedOrder.Asked leaver = null;
-    RedisFairLock others = line.lock(other, PRESENCE);
+    ServedOrder.Waiter leaver = null;
+    RedisFairLock others = order.there();
     for (int i = 0; i < 3; i++) {
       if (i == place) {
-        leaver = line.ask("leaver", others, () -> others.tryLock(SHORT));
+        leaver = order.queue("leaver", others, () -> others.tryLock(SHORT));
       } else {
         stay.add("w" + i);
-        line.ask("w" + i, others);
+        order.queue("w" + i, others);
       }
     }
-    assertFalse(leaver.taken());
-    assertEquals(2, line.length());
+    assertFalse(leaver.acquired());
+    assertEquals(2, order.length());
     lock.unlock();
-    line.awaitServed(stay.toArray(String[]::new));
-    line.awaitNothingLeft();
+    order.awaitServed(stay.toArray(String[]::new));
   }
 
   @Test
   void anInterruptLeavesAtOnce() throws Exception {
     lock.lock();
-    RedisFairLock others = line.lock(other, PRESENCE);
-    ServedOrder.Asked leaver =
-        line.ask(
+    RedisFairLock others = order.there();
+    ServedOrder.Waiter leaver =
+        order.queue(
             "leaver",
             others,
             () -> {
               others.lockInterruptibly();
               return true;
             });
-    line.ask("A", others);
+    order.queue("A", others);
     leaver.interrupt();
-    line.awaitLength(1);
+    order.awaitLength(1);
     lock.unlock();
-    line.awaitServed("A");
-    line.awaitNothingLeft();
+    order.awaitServed("A");
   }
 
   @Test
@@ -127,7 +96,7 @@ class FairLeavingTest {
         if (held) {
           lock.lock();
         }
-        RedisFairLock others = line.lock(i % 2 == 0 ? other : client, PRESENCE);
+        RedisFairLock others = i % 2 == 0 ? order.there() : order.here();
         CountDownLatch started = new CountDownLatch(1);
         Future<?> waiter =
             threads.submit(
@@ -138,7 +107,7 @@ class FairLeavingTest {
                   return null;
                 });
         started.await();
-        LockSupport.parkNanos(i * 10_000L); // so that it comes at every stage
+        LockSupport.parkNanos(i * 10_000L); // an interrupt at another stage each time
         waiter.cancel(true);
         if (i % 5 == 0 && held) {
           lock.unlock();
@@ -147,7 +116,7 @@ class FairLeavingTest {
         await()
             .pollDelay(Duration.ZERO)
             .pollInterval(Duration.ofMillis(1))
-            .until(() -> line.length() == 0);
+            .until(() -> order.length() == 0);
         if (held) {
           lock.unlock();
         }
@@ -156,116 +125,112 @@ class FairLeavingTest {
       threads.shutdown();
       assertTrue(threads.awaitTermination(SECONDS, TimeUnit.SECONDS));
     }
-    line.awaitNothingLeft();
   }
 
   @Test
   void aCancelledAsynchronousWaitLeavesAtOnce() {
     lock.lock();
-    var waiting = line.lock(other, PRESENCE).acquireAsync(PRESENCE).toCompletableFuture();
-    line.awaitLength(1);
+    var waiting = order.there().acquireAsync(WAITER_TIMEOUT).toCompletableFuture();
+    order.awaitLength(1);
     assertTrue(waiting.cancel(true));
-    line.awaitLength(0);
+    order.awaitLength(0);
     lock.unlock();
-    line.awaitNothingLeft();
   }
 
   @Test
   void aClientThatIsClosedLeavesWithAllItsWaiters() throws Exception {
-    List<ServedOrder.Asked> waiters = new ArrayList<>();
-    LockClient closing = LockClient.create(server.uri());
+    List<ServedOrder.Waiter> waiters = new ArrayList<>();
+    LockClient closing = clients.client();
     lock.lock();
     try {
-      RedisFairLock its = line.lock(closing, PRESENCE);
+      RedisFairLock its = order.lock(closing);
       for (int i = 0; i < 50; i++) {
-        waiters.add(line.ask("closed" + i, its, () -> its.tryLock(PRESENCE)));
+        waiters.add(order.queue("closed" + i, its, () -> its.tryLock(WAITER_TIMEOUT)));
       }
-      line.ask("A", line.lock(other, PRESENCE));
+      order.queue("A", order.there());
     } finally {
       closing.close();
     }
-    assertEquals(1, line.length(), "nothing is left to be done after close");
-    for (ServedOrder.Asked waiter : waiters) {
+    assertEquals(1, order.length(), "close leaves nothing to be done");
+    for (ServedOrder.Waiter waiter : waiters) {
       try {
-        fail("taken: " + waiter.taken());
-      } catch (LockException told) {
-        assertEquals(LockException.Reason.CLIENT_CLOSED, told.reason());
+        fail("acquired: " + waiter.acquired());
+      } catch (LockException closed) {
+        assertEquals(LockException.Reason.CLIENT_CLOSED, closed.reason());
       }
     }
     lock.unlock();
-    await().until(() -> line.served().equals(List.of("A")));
-    line.awaitNothingLeft();
+    await().until(() -> order.served().equals(List.of("A")));
   }
 
   @Test
   void aProcessThatClosesItsClientLeaves() throws Exception {
-    try (JavaProcess child = FairProcess.start(line, PRESENCE, LEASE)) {
+    try (JavaProcess child = FairProcess.start(order)) {
       lock.lock();
-      line.ask("gone", child);
-      line.ask("A", line.lock(other, PRESENCE));
+      order.queue("gone", child);
+      order.queue("A", order.there());
       child.send("close");
-      child.awaitLine("closed", ServedOrder.PATIENCE);
-      assertEquals(1, line.length());
+      child.awaitLine("closed", Eventually.LIVENESS);
+      assertEquals(1, order.length());
       lock.unlock();
-      line.awaitServed("A");
+      order.awaitServed("A");
     }
-    line.awaitNothingLeft();
   }
 
-  /** The attempt has joined the queue, and its client never heard of it. */
+  /** The attempt has joined the queue, and its client never gets the answer. */
   @ParameterizedTest
   @EnumSource(LossStyle.class)
-  void aJoiningAttemptWithoutAnAnswerLeavesNoGhost(LossStyle style) throws Exception {
+  void aJoiningAttemptWithoutAnAnswerLeavesNoPlace(LossStyle style) throws Exception {
+    // An unanswered attempt is released again and again until its lease would have expired.
     LockOptions options =
         LockOptions.builder()
             .commandTimeout(Duration.ofMillis(300))
-            .lease(Duration.ofSeconds(1)) // so long what is in doubt is given up again and again
+            .lease(Duration.ofSeconds(1))
             .build();
-    try (FaultProxy proxy = FaultProxy.to(server);
+    try (FaultProxy proxy = FaultProxy.to(clients.server());
         LockClient faulty = LockClient.create(proxy.uri(), options)) {
-      RedisFairLock its = line.lock(faulty, PRESENCE);
-      its.lock(); // so that it is connected, and the server knows the script
+      RedisFairLock its = order.lock(faulty);
+      its.lock(); // connects, and loads the script
       its.unlock();
       lock.lock();
       proxy.loseReplies(10, style, FaultProxy.containing("EVAL"));
-      ServedOrder.Asked waiter =
-          line.start("lost", its, () -> its.tryLock(Duration.ofMillis(500)), new CountDownLatch(0));
+      ServedOrder.Waiter waiter =
+          order.start(
+              "lost", its, () -> its.tryLock(Duration.ofMillis(500)), new CountDownLatch(0));
       await().pollInterval(Duration.ofMillis(2)).until(() -> proxy.repliesLost() > 0);
-      line.ask("A", line.lock(other, PRESENCE));
+      order.queue("A", order.there());
       try {
-        assertFalse(waiter.taken());
+        assertFalse(waiter.acquired());
       } catch (LockException unreachable) {
         assertTrue(unreachable.reason().isTransient(), unreachable::toString);
       }
       proxy.restore();
-      line.awaitLength(1);
+      order.awaitLength(1);
       lock.unlock();
-      await().until(() -> line.served().contains("A"));
-      assertEquals(List.of("A"), line.served());
+      await().until(() -> order.served().contains("A"));
+      assertEquals(List.of("A"), order.served());
       await().until(() -> faulty.status().pendingReleases() == 0);
     }
-    line.awaitNothingLeft();
   }
 
-  /** One that goes on after a lost reply stands in the queue once, where it stood. */
+  /** A waiter that continues after a lost reply is in the queue once, at its old place. */
   @Test
-  void aLostAnswerCostsNoPlace() throws Exception {
+  void aLostReplyCostsNoPlace() throws Exception {
     LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(300)).build();
-    try (FaultProxy proxy = FaultProxy.to(server);
+    try (FaultProxy proxy = FaultProxy.to(clients.server());
         LockClient faulty = LockClient.create(proxy.uri(), options)) {
-      RedisFairLock its = line.lock(faulty, PRESENCE);
+      RedisFairLock its = order.lock(faulty);
       its.lock();
       its.unlock();
       lock.lock();
       proxy.loseNextReply(LossStyle.SILENT, FaultProxy.containing("EVALSHA"));
-      line.ask("first", its);
-      line.ask("A", line.lock(other, PRESENCE));
+      order.queue("first", its);
+      order.queue("A", order.there());
       await().until(() -> proxy.repliesLost() == 1);
       await().until(() -> its.queuePosition().isPresent());
       assertEquals(0, its.queuePosition().getAsLong());
       lock.unlock();
-      line.awaitServed("first", "A");
+      order.awaitServed("first", "A");
     }
-    line.awaitNothingLeft();
   }
 }

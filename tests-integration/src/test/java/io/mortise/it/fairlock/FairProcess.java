@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.Eventually;
 import io.mortise.testkit.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,15 +16,14 @@ import java.util.concurrent.Executors;
 import redis.clients.jedis.RedisClient;
 
 /**
- * A child JVM whose threads wait for a fair lock. {@code ask <who>} starts one that locks, writes
- * its name to the list of those who were served, and unlocks; {@code keep <who>} one that does not
+ * A child JVM whose threads wait for a fair lock. {@code queue <who>} starts a thread that locks,
+ * appends its name to the list of served waiters, and unlocks; {@code keep <who>} one that does not
  * unlock. {@code close} closes the client and ends the process.
  */
-@SuppressWarnings("LockNotBeforeTry") // one that keeps it is what is tested
 final class FairProcess {
   private FairProcess() {}
 
-  /** Arguments: URI, name, presence in ms, lease in ms, list of those who were served. */
+  /** Arguments: URI, name, waiter timeout in ms, lease in ms, list of served waiters. */
   public static void main(String[] arguments) throws IOException {
     LockOptions options =
         LockOptions.builder().lease(Duration.ofMillis(Long.parseLong(arguments[3]))).build();
@@ -31,8 +31,8 @@ final class FairProcess {
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (LockClient client = LockClient.create(arguments[0], options);
         RedisClient redis = RedisClient.create(arguments[0])) {
-      Duration presence = Duration.ofMillis(Long.parseLong(arguments[2]));
-      RedisFairLock lock = new RedisFairLock(client, arguments[1], presence);
+      Duration waiterTimeout = Duration.ofMillis(Long.parseLong(arguments[2]));
+      RedisFairLock lock = new RedisFairLock(client, arguments[1], waiterTimeout);
       System.out.println("ready");
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         String[] words = line.split(" ", -1);
@@ -50,22 +50,31 @@ final class FairProcess {
     lock.lock();
     redis.rpush(served, words[1]);
     System.out.println("served " + words[1] + " " + System.nanoTime());
-    if (words[0].equals("ask")) {
+    if (words[0].equals("queue")) {
       lock.unlock();
     }
   }
 
-  static JavaProcess start(ServedOrder line, Duration presence, Duration lease)
+  /** Starts it with the default lease. */
+  static JavaProcess start(ServedOrder order) throws InterruptedException {
+    return start(order, order.waiterTimeout());
+  }
+
+  static JavaProcess start(ServedOrder order, Duration waiterTimeout) throws InterruptedException {
+    return start(order, waiterTimeout, LockOptions.defaults().lease());
+  }
+
+  static JavaProcess start(ServedOrder order, Duration waiterTimeout, Duration lease)
       throws InterruptedException {
     JavaProcess child =
         JavaProcess.start(
             FairProcess.class,
-            line.server.uri(),
-            line.name,
-            Long.toString(presence.toMillis()),
+            order.server().uri(),
+            order.name,
+            Long.toString(waiterTimeout.toMillis()),
             Long.toString(lease.toMillis()),
-            line.served);
-    child.awaitLine("ready", ServedOrder.PATIENCE);
+            order.served);
+    child.awaitLine("ready", Eventually.LIVENESS);
     return child;
   }
 }

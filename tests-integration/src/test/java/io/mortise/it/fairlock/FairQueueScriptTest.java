@@ -1,75 +1,58 @@
 package io.mortise.it.fairlock;
 
 import static io.mortise.it.fairlock.ScriptedQueue.LEFT;
-import static io.mortise.it.fairlock.ScriptedQueue.LIFE;
+import static io.mortise.it.fairlock.ScriptedQueue.TIMEOUT;
+import static io.mortise.it.fairlock.ScriptedQueue.assertWithin;
 import static io.mortise.it.fairlock.ScriptedQueue.holder;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.testkit.RedisServer;
+import io.mortise.it.support.ScriptServer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The other fair scripts alone: who is woken, who leaves, who is alive. */
+/** The other fair scripts alone: releases, leaves, heartbeats, and whom they notify. */
 @Timeout(30)
 @Tag("redis-version")
 class FairQueueScriptTest {
   private static final long HELD = 10_000;
-  private static final long SLACK = 2_000;
   private static final long DAY = 24 * 60 * 60 * 1000L;
 
-  private static RedisServer server;
-  private static ChannelRecorder heard;
-  private final ScriptedQueue fair = new ScriptedQueue(server);
+  @RegisterExtension static final ScriptServer redis = new ScriptServer();
 
-  @BeforeAll
-  static void start() throws Exception {
-    server = RedisServer.start();
-    heard = new ChannelRecorder(server);
-  }
+  private final ScriptedQueue fair = new ScriptedQueue(redis.server());
 
-  @AfterAll
-  static void stop() {
-    heard.close();
-    server.close();
-  }
-
-  private void given(String lock, String queue) throws Exception {
+  private void given(String lock, String queue) {
     if (!lock.equals("free")) {
       fair.heldBy(lock, HELD);
     }
     fair.queued(queue);
-    heard.all();
+    redis.published();
   }
 
   /**
-   * Exactly these were woken, in this order, with the payload that Redisson sends too; {@code
-   * plain} stands for those who wait for a plain lock of that name.
+   * Exactly these were notified, in this order, with the payload of Redisson; {@code plain} means
+   * the waiters for a plain lock of that name.
    */
-  private void assertWoken(String words) throws Exception {
+  private void assertNotified(String words) {
     List<String> expected =
         Stream.of(words.split(" ", -1))
             .filter(who -> !who.isEmpty())
             .map(who -> fair.channels + (who.equals("plain") ? "" : ":" + holder(who)) + " 0")
             .toList();
-    assertEquals(expected, heard.all());
-  }
-
-  private static void assertWithin(long most, long millis) {
-    assertTrue(millis <= most && millis > most - SLACK, () -> millis + " of " + most);
+    assertEquals(expected, redis.published());
   }
 
   // ---- release
 
-  @ParameterizedTest(name = "lock: {0}, queue: {1} -> {2}, queue: {3}, woken: {4}")
+  @ParameterizedTest(name = "lock: {0}, queue: {1} -> {2}, queue: {3}, notified: {4}")
   @CsvSource(
       delimiter = '|',
       value = {
@@ -84,36 +67,36 @@ class FairQueueScriptTest {
         "X    | A B      | 0 | A B    | ''",
         "free | A B      | 0 | A B    | ''",
       })
-  void aReleaseWakesTheHeadAlone(
-      String lock, String before, long answer, String after, String woken) throws Exception {
+  void aReleaseNotifiesOnlyTheHead(
+      String lock, String before, long answer, String after, String notified) {
     given(lock, before);
     List<Long> reply = fair.release("me");
     assertEquals(answer, reply.get(0));
-    assertEquals(woken.isEmpty() ? 0 : 1, reply.get(1), "subscribers that heard it");
-    assertWoken(woken);
+    assertEquals(notified.isEmpty() ? 0 : 1, reply.get(1), "notified subscribers");
+    assertNotified(notified);
     assertEquals(after, fair.queue());
     assertEquals(lock.equals("X") ? "X" : "", fair.holders());
 
     assertEquals(0, fair.release("me").get(0));
-    assertWoken("");
+    assertNotified("");
     assertEquals(after, fair.queue());
   }
 
   @Test
-  void aLateReleaseHitsOnlyWhatItIsMeantForAndHearsOfForce() throws Exception {
+  void aLateReleaseReleasesOnlyItsOwnHoldAndReportsForce() {
     given("me", "A");
     assertEquals(1, fair.force());
-    assertWoken("A");
-    assertEquals(1, fair.acquire("A", LIFE).get(0));
+    assertNotified("A");
+    assertEquals(1, fair.acquire("A", TIMEOUT).get(0));
     assertEquals(List.of(2L, 0L), fair.release("me"));
     assertEquals("A", fair.holders());
     assertEquals(List.of(0L, 0L), fair.release("B"));
-    assertWoken("");
+    assertNotified("");
   }
 
   // ---- force
 
-  @ParameterizedTest(name = "lock: {0}, queue: {1} -> {2}, queue: {3}, woken: {4}")
+  @ParameterizedTest(name = "lock: {0}, queue: {1} -> {2}, queue: {3}, notified: {4}")
   @CsvSource(
       delimiter = '|',
       value = {
@@ -122,22 +105,22 @@ class FairQueueScriptTest {
         "X    | A! B | 1 | B   | B",
         "free | A B  | 0 | A B | ''",
       })
-  void forceTakesTheLockAndWakesTheHead(
-      String lock, String before, long answer, String after, String woken) throws Exception {
+  void forceReleasesTheLockAndNotifiesTheHead(
+      String lock, String before, long answer, String after, String notified) {
     given(lock, before);
     assertEquals(answer, fair.force());
-    assertWoken(woken);
+    assertNotified(notified);
     assertEquals("", fair.holders());
     assertEquals(after, fair.queue());
-    assertEquals(answer, server.command("EXISTS", fair.forced));
+    assertEquals(answer, redis.server().command("EXISTS", fair.forced));
     assertTrue(fair.pttl(fair.forced) <= HELD && fair.pttl(fair.forced) != -1);
     assertEquals(0, fair.force());
-    assertWoken("");
+    assertNotified("");
   }
 
   // ---- leave
 
-  @ParameterizedTest(name = "lock: {0}, queue: {1} -> {2}, lock: {3}, queue: {4}, woken: {5}")
+  @ParameterizedTest(name = "lock: {0}, queue: {1} -> {2}, lock: {3}, queue: {4}, notified: {5}")
   @CsvSource(
       delimiter = '|',
       value = {
@@ -159,24 +142,23 @@ class FairQueueScriptTest {
         "free | me R1   | 1 | '' | R1   | R1",
         "free | ''      | 0 | '' | ''   | ''",
       })
-  void whoLeavesGivesUpPlaceOrHoldAndPassesTheTurnOn(
-      String lock, String before, long answer, String holds, String after, String woken)
-      throws Exception {
+  void aLeaveRemovesPlaceOrHoldAndNotifiesTheNextWaiter(
+      String lock, String before, long answer, String holds, String after, String notified) {
     given(lock, before);
     assertEquals(answer, fair.leave("me").get(0));
-    assertWoken(woken);
+    assertNotified(notified);
     assertEquals(holds, fair.holders());
     assertEquals(after, fair.queue());
 
     assertEquals(List.of(0L, 0L), fair.leave("me"));
-    assertWoken("");
+    assertNotified("");
     assertEquals(holds, fair.holders());
     assertEquals(after, fair.queue());
   }
 
-  // ---- presence
+  // ---- heartbeat
 
-  @ParameterizedTest(name = "lock: {0}, queue: {1}, alive: {2} -> {3}, queue: {4}, woken: {5}")
+  @ParameterizedTest(name = "lock: {0}, queue: {1}, alive: {2} -> {3}, queue: {4}, notified: {5}")
   @CsvSource(
       delimiter = '|',
       value = {
@@ -201,50 +183,49 @@ class FairQueueScriptTest {
         "X    | A (me) B  | me     | 0     | A B     | ''",
         "X    | A me (B)  | me     | 1     | A me    | ''",
       })
-  void aSignOfLifeKeepsAPlaceAndMovesADeadHeadOn(
-      String lock, String before, String alive, String answers, String after, String woken)
-      throws Exception {
+  void aHeartbeatKeepsAPlaceAndRemovesADeadHead(
+      String lock, String before, String alive, String answers, String after, String notified) {
     given(lock, before);
     List<Long> expected = Arrays.stream(answers.split(" ", -1)).map(Long::valueOf).toList();
     for (int time = 0; time < 2; time++) {
-      assertEquals(expected, fair.presence(2 * LEFT, alive.split(" ", -1)));
-      assertWoken(woken);
+      assertEquals(expected, fair.heartbeat(2 * LEFT, alive.split(" ", -1)));
+      assertNotified(notified);
       assertEquals(after, fair.queue());
       for (String who : after.split(" ", -1)) {
         if (!who.isEmpty()) {
-          boolean signed = Arrays.asList(alive.split(" ", -1)).contains(who);
-          assertWithin(signed ? 2 * LEFT : LEFT, fair.left(who));
+          boolean sent = Arrays.asList(alive.split(" ", -1)).contains(who);
+          assertWithin(sent ? 2 * LEFT : LEFT, fair.millisLeft(who));
         }
       }
     }
   }
 
   @Test
-  void aBatchOverSeveralLocksWakesEachHeadAndOneBrokenLockSpoilsNoOther() throws Exception {
-    ScriptedQueue broken = new ScriptedQueue(server);
-    server.command("SET", broken.list, "not a list");
-    server.command("SET", broken.deadlines, "not a sorted set");
-    ScriptedQueue second = new ScriptedQueue(server);
+  void aBatchOverSeveralLocksNotifiesEachHeadAndABrokenLockAffectsNoOther() {
+    ScriptedQueue broken = new ScriptedQueue(redis.server());
+    redis.server().command("SET", broken.list, "not a list");
+    redis.server().command("SET", broken.deadlines, "not a sorted set");
+    ScriptedQueue second = new ScriptedQueue(redis.server());
     second.queued("me B");
     given("free", "A me B");
     List<ScriptedQueue> locks = List.of(broken, fair, second, broken, fair);
     assertEquals(
         List.of(0L, 1L, 2L, 0L, 1L),
-        ScriptedQueue.presence(LIFE, locks, List.of("me", "me", "me", "A", "B")));
-    assertWoken("A");
+        ScriptedQueue.heartbeat(TIMEOUT, locks, List.of("me", "me", "me", "A", "B")));
+    assertNotified("A");
   }
 
   @Test
-  void aSignOfLifeNeverBringsBackOneWhoLeft() {
+  void aHeartbeatNeverBringsBackAWaiterThatLeft() {
     fair.heldBy("X", HELD);
-    fair.acquire("A", LIFE);
-    fair.acquire("me", LIFE);
+    fair.acquire("A", TIMEOUT);
+    fair.acquire("me", TIMEOUT);
     fair.leave("me");
-    assertEquals(List.of(0L), fair.presence(LIFE, "me"));
+    assertEquals(List.of(0L), fair.heartbeat(TIMEOUT, "me"));
     assertEquals("A", fair.queue());
   }
 
-  // ---- beside Redisson's waiters
+  // ---- beside waiters of Redisson
 
   @ParameterizedTest(name = "{0}: {1} s more")
   @CsvSource(
@@ -260,82 +241,81 @@ class FairQueueScriptTest {
         "R1! R2 me     | 600",
         "R1? R2 me     | 300",
       })
-  void aSignOfLifeAddsWhatRedissonsWaitersBeforeItWillTakeOff(String queue, long seconds)
-      throws Exception {
+  void aHeartbeatAddsTheTimeThatWaitersOfRedissonAheadWillTakeOff(String queue, long seconds) {
     given("X", queue);
-    fair.standsUntil("me", 10_000_000);
-    fair.presence(LIFE, "me");
-    assertWithin(LIFE + seconds * 1_000, fair.left("me"));
+    fair.keepPlaceFor("me", 10_000_000);
+    fair.heartbeat(TIMEOUT, "me");
+    assertWithin(TIMEOUT + seconds * 1_000, fair.millisLeft("me"));
 
-    fair.standsUntil("me", seconds > 0 ? LIFE + 1_000 : 1);
-    fair.presence(LIFE, "me");
-    fair.presence(LIFE, "me");
+    fair.keepPlaceFor("me", seconds > 0 ? TIMEOUT + 1_000 : 1);
+    fair.heartbeat(TIMEOUT, "me");
+    fair.heartbeat(TIMEOUT, "me");
     long left = (queue.startsWith("R1!") ? seconds - 300 : seconds) * 1_000;
-    assertWithin(LIFE + left, fair.left("me"));
+    assertWithin(TIMEOUT + left, fair.millisLeft("me"));
   }
 
   @Test
-  void whoJoinsHasThatFromTheBeginning() throws Exception {
+  void aWaiterThatJoinsHasThatTimeAtOnce() {
     given("X", "R1");
-    fair.acquire("A", LIFE);
-    assertWithin(300_000 + LIFE, fair.left("A"));
-    fair.acquire("B", LIFE);
-    assertWithin(300_000 + LIFE, fair.left("B"));
+    fair.acquire("A", TIMEOUT);
+    assertWithin(300_000 + TIMEOUT, fair.millisLeft("A"));
+    fair.acquire("B", TIMEOUT);
+    assertWithin(300_000 + TIMEOUT, fair.millisLeft("B"));
     fair.leave("R1");
-    fair.presence(LIFE, "A", "B");
-    assertWithin(LIFE, fair.left("A"));
-    assertWithin(LIFE, fair.left("B"));
+    fair.heartbeat(TIMEOUT, "A", "B");
+    assertWithin(TIMEOUT, fair.millisLeft("A"));
+    assertWithin(TIMEOUT, fair.millisLeft("B"));
   }
 
   @Test
-  void whoJoinsBehindOneThatShowsItselfMoreOftenHasTheLifeThatItAskedFor() throws Exception {
+  void aWaiterThatJoinsBehindAShorterTimeoutHasItsOwnTimeout() {
     given("X", "R1 A");
-    fair.standsUntil("A", 300_150);
-    fair.acquire("me", 4 * LIFE);
-    assertWithin(300_000 + 4 * LIFE, fair.left("me"));
+    fair.keepPlaceFor("A", 300_150);
+    fair.acquire("me", 4 * TIMEOUT);
+    assertWithin(300_000 + 4 * TIMEOUT, fair.millisLeft("me"));
   }
 
   @Test
-  void whoJoinsBehindOneThatShowsItselfSeldomHasTheLifeThatItAskedFor() throws Exception {
+  void aWaiterThatJoinsBehindALongerTimeoutHasItsOwnTimeout() {
     given("X", "A");
-    fair.standsUntil("A", 100_000);
-    fair.acquire("me", LIFE);
-    assertWithin(LIFE, fair.left("me"));
+    fair.keepPlaceFor("A", 100_000);
+    fair.acquire("me", TIMEOUT);
+    assertWithin(TIMEOUT, fair.millisLeft("me"));
   }
 
   /**
-   * Before 3.32.0 one of Redisson's that is in line parks until its deadline less what it is ready
-   * to wait, and when that is over it parks for good.
+   * Before 3.32.0 a queued waiter of Redisson parks until its deadline less its maximum wait, and
+   * when that is over it parks for ever.
    */
   @ParameterizedTest(name = "{0}, alive: {1}")
   @CsvSource({"A R1, A", "A B R1, B", "A B R1, A B", "A R1 R2 B, A", "A! B R1, B"})
-  void redissonsWaitersBehindOursAreMovedByTheirSigns(String queue, String alive) throws Exception {
+  void heartbeatsOfOursMoveTheDeadlinesOfRedissonsBehindThem(String queue, String alive) {
     given("X", queue);
-    fair.standsUntil("R1", LEFT + 10_000); // tryLock(10 s), say
-    for (long life : List.of(2 * LEFT, 3 * LEFT)) {
-      fair.presence(life, alive.split(" ", -1));
-      assertWithin(life + 11_000, fair.left("R1")); // it was set a moment after the others
+    fair.keepPlaceFor("R1", LEFT + 10_000); // tryLock(10 s), say
+    for (long timeout : List.of(2 * LEFT, 3 * LEFT)) {
+      fair.heartbeat(timeout, alive.split(" ", -1));
+      assertWithin(timeout + 11_000, fair.millisLeft("R1")); // it was set a moment after the others
     }
   }
 
   @Test
-  void anAttemptOfOneInLineMovesThemToo() throws Exception {
+  void anAttemptOfAQueuedWaiterMovesThemToo() {
     given("X", "me R1");
-    fair.standsUntil("R1", LEFT + 10_000);
+    fair.keepPlaceFor("R1", LEFT + 10_000);
     fair.acquire("me", 2 * LEFT);
-    assertWithin(2 * LEFT, fair.left("me"));
-    assertWithin(2 * LEFT + 11_000, fair.left("R1"));
+    assertWithin(2 * LEFT, fair.millisLeft("me"));
+    assertWithin(2 * LEFT + 11_000, fair.millisLeft("R1"));
   }
 
   @ParameterizedTest
   @CsvSource({"R1 A, A", "R1 R2 A, A"})
-  void redissonsWaitersBeforeOursAreNot(String queue, String alive) throws Exception {
+  void theDeadlinesOfRedissonsAheadAreNotMoved(String queue, String alive) {
     given("X", queue);
-    fair.presence(2 * LEFT, alive);
-    assertWithin(LEFT, fair.left("R1"));
+    fair.heartbeat(2 * LEFT, alive);
+    assertWithin(LEFT, fair.millisLeft("R1"));
   }
 
-  // ---- questions
+  // ---- length and position
 
   @ParameterizedTest(name = "queue: {0} -> {1}")
   @CsvSource(
@@ -348,42 +328,42 @@ class FairQueueScriptTest {
         "A! B? me  | 1 0",
         "A (me) B  | 2 -1",
       })
-  void lengthAndPosition(String queue, String answer) throws Exception {
+  void lengthAndPosition(String queue, String answer) {
     given("X", queue);
     List<Long> expected = Arrays.stream(answer.split(" ", -1)).map(Long::valueOf).toList();
-    assertEquals(expected, fair.place("me"));
-    assertEquals(expected, fair.place("me"));
-    assertEquals(expected.get(0), fair.place("").get(0));
+    assertEquals(expected, fair.lengthAndPosition("me"));
+    assertEquals(expected, fair.lengthAndPosition("me"));
+    assertEquals(expected.get(0), fair.lengthAndPosition("").get(0));
   }
 
-  // ---- what stays
+  // ---- TTLs
 
   @Test
-  void theQueueLivesForADayAfterItsLastSignOfLife() {
+  void theQueueLivesForADayAfterItsLastHeartbeat() {
     fair.heldBy("X", HELD);
-    fair.acquire("A", LIFE);
+    fair.acquire("A", TIMEOUT);
     assertWithin(DAY, fair.pttl(fair.list));
     assertWithin(DAY, fair.pttl(fair.deadlines));
     for (String key : List.of(fair.list, fair.deadlines)) {
-      server.command("PEXPIRE", key, "60000");
+      redis.server().command("PEXPIRE", key, "60000");
     }
-    fair.presence(LIFE, "A");
+    fair.heartbeat(TIMEOUT, "A");
     assertWithin(DAY, fair.pttl(fair.list));
     assertWithin(DAY, fair.pttl(fair.deadlines));
     assertEquals(List.of(), fair.keysWithoutTtl());
   }
 
   @Test
-  void nothingStaysButTheTokenWhenEverybodyIsGone() {
-    fair.acquire("X", LIFE);
+  void onlyTheTokenStaysWhenNoWaiterIsLeft() {
+    fair.acquire("X", TIMEOUT);
     for (String who : List.of("A", "B", "C")) {
-      fair.acquire(who, LIFE);
+      fair.acquire(who, TIMEOUT);
     }
     fair.leave("B");
     fair.release("X");
-    assertEquals(1, fair.acquire("A", LIFE).get(0));
+    assertEquals(1, fair.acquire("A", TIMEOUT).get(0));
     fair.release("A");
-    assertEquals(1, fair.acquire("C", LIFE).get(0));
+    assertEquals(1, fair.acquire("C", TIMEOUT).get(0));
     fair.release("C");
     assertEquals(List.of(fair.token), fair.keys());
     assertTrue(fair.pttl(fair.token) > 0);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.contract.Rights;
+import io.mortise.it.support.TwoClients;
 import io.mortise.testkit.RedisServer;
 import java.io.IOException;
 import java.time.Duration;
@@ -16,43 +17,43 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * The rights that docs/wire.md names for a fair lock, and no others, are enough for all it does.
- */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+/** The rights that docs/wire.md names for a fair lock, and no others, are enough. */
 @Timeout(60)
 @Tag("redis-version")
 class FairRightsTest {
-  private static final Duration PRESENCE = Duration.ofMillis(400);
+  private static final Duration WAITER_TIMEOUT = Duration.ofMillis(400);
   private static final String REDISSONS = "11111111-1111-4111-8111-111111111111:1";
+
+  @RegisterExtension static final TwoClients clients = new TwoClients();
+
+  @RegisterExtension final ServedOrder order = new ServedOrder(clients, WAITER_TIMEOUT);
 
   @Test
   void theDocumentedRightsAreEnough() throws Exception {
-    try (RedisServer server = RedisServer.start();
-        ServedOrder line = new ServedOrder(server)) {
-      server.command(rules().toArray(String[]::new));
-      String uri = "redis://limited:x@%s:%d".formatted(server.host(), server.port());
-      try (LockClient client = LockClient.create(uri)) {
-        RedisFairLock lock = line.lock(client, PRESENCE);
-        lock.lock();
-        // One of Redisson's stands before ours, so that ours look at the whole queue.
-        server.command("RPUSH", line.list, REDISSONS);
-        server.command("ZADD", line.deadlines, "9000000000000", REDISSONS);
-        line.ask("A", lock);
-        String first = line.holders().get(1);
-        await().until(() -> line.left(first) <= 300_000 + PRESENCE.toMillis());
-        assertEquals(2, lock.queueLength());
-        assertTrue(lock.queuePosition().isPresent());
-        assertFalse(line.ask("B", lock, () -> lock.tryLock(PRESENCE)).taken());
-        // Its place is gone, and list and set are healed.
-        server.command("LREM", line.list, "0", first);
-        await().until(() -> line.holders().equals(List.of(REDISSONS, first)));
-        line.end(REDISSONS);
-        assertTrue(lock.forceUnlock());
-        line.awaitServed("A");
-      }
+    RedisServer server = order.server();
+    server.command(rules().toArray(String[]::new));
+    String uri = "redis://limited:x@%s:%d".formatted(server.host(), server.port());
+    try (LockClient client = LockClient.create(uri)) {
+      RedisFairLock lock = order.lock(client);
+      lock.lock();
+      // A waiter of Redisson is ahead of ours, so that ours scan the whole queue.
+      order.append(REDISSONS);
+      order.queue("A", lock);
+      String first = order.holders().get(1);
+      await().until(() -> order.millisLeft(first) <= 300_000 + WAITER_TIMEOUT.toMillis());
+      assertEquals(2, lock.queueLength());
+      assertTrue(lock.queuePosition().isPresent());
+      assertFalse(order.queue("B", lock, () -> lock.tryLock(WAITER_TIMEOUT)).acquired());
+      // Its place is gone, and list and set are repaired.
+      server.command("LREM", order.list, "0", first);
+      await().until(() -> order.holders().equals(List.of(REDISSONS, first)));
+      order.expire(REDISSONS);
+      assertTrue(lock.forceUnlock());
+      order.awaitServed("A");
     }
+    order.removeForcedMark();
   }
 
   private static List<String> rules() throws IOException {

@@ -1,6 +1,5 @@
 package io.mortise.it.fairlock;
 
-import io.mortise.testkit.RedisServer;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -8,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A thread in {@code lock()} of a fair lock of Redisson 3.24.3, as all before 3.32.0: its script,
- * and for how long it parks by what the script answers. It hears no message.
+ * and how long it parks after each answer. It gets no message.
  */
 final class OldRedissonWaiter implements Callable<Boolean>, AutoCloseable {
   private static final String HOLDER = "11111111-1111-4111-8111-111111111111:1";
@@ -59,45 +58,54 @@ final class OldRedissonWaiter implements Callable<Boolean>, AutoCloseable {
       return ttl
       """;
 
-  private final RedisServer server;
-  private final ServedOrder line;
+  private final ServedOrder order;
   private final CountDownLatch message = new CountDownLatch(1);
-  private final AtomicInteger asked = new AtomicInteger();
+  private final AtomicInteger attempts = new AtomicInteger();
 
-  OldRedissonWaiter(ServedOrder line) {
-    this.server = line.server;
-    this.line = line;
+  OldRedissonWaiter(ServedOrder order) {
+    this.order = order;
   }
 
-  /** How often it has asked, when it parks for a time; one that parks for good asks no more. */
-  int asked() {
-    return asked.get();
+  /** Returns the number of attempts; a waiter that parks for ever makes no more. */
+  int attempts() {
+    return attempts.get();
   }
 
-  /** Whether it got the lock before it was closed. */
+  /** Returns whether it acquired the lock before it was closed. */
   @Override
   public Boolean call() throws InterruptedException {
     while (true) {
-      Long parks = ask();
-      asked.incrementAndGet();
-      if (parks == null) {
+      Long parkMillis = attempt();
+      attempts.incrementAndGet();
+      if (parkMillis == null) {
         return true;
       }
-      if (parks < 0) {
+      if (parkMillis < 0) {
         message.await();
         return false;
       }
-      if (message.await(parks, TimeUnit.MILLISECONDS)) {
+      if (message.await(parkMillis, TimeUnit.MILLISECONDS)) {
         return false;
       }
     }
   }
 
-  private Long ask() {
+  private Long attempt() {
     String now = Long.toString(System.currentTimeMillis());
     return (Long)
-        server.command(
-            "EVAL", TRY, "3", line.name, line.list, line.deadlines, LEASE, HOLDER, WAIT, now);
+        order
+            .server()
+            .command(
+                "EVAL",
+                TRY,
+                "3",
+                order.name,
+                order.list,
+                order.deadlines,
+                LEASE,
+                HOLDER,
+                WAIT,
+                now);
   }
 
   @Override

@@ -4,68 +4,36 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
-import io.mortise.testkit.RedisServer;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.TwoClients;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * A plain and a fair lock of one name, with the default lease and presence: they exclude and wake
- * each other.
- */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+/** A plain and a fair lock of one name, with default options: they exclude and wake each other. */
 @Timeout(60)
 @Tag("redis-version")
 class PlainLockTest {
-  /** Far less than the lease, at whose end everybody asks again anyway. */
+  /** Far less than the lease, at whose end every waiter asks again. */
   private static final Duration PROMPT = Duration.ofSeconds(10);
 
-  private static RedisServer server;
-  private static LockClient client;
-  private static LockClient other;
-  private ServedOrder line;
-  private RedisFairLock fair;
-  private RedisLock plain;
+  @RegisterExtension static final TwoClients clients = new TwoClients();
 
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-    client = LockClient.create(server.uri());
-    other = LockClient.create(server.uri());
-  }
+  @RegisterExtension
+  final ServedOrder order = new ServedOrder(clients, RedisFairLock.DEFAULT_WAITER_TIMEOUT);
 
-  @AfterAll
-  static void stop() {
-    other.close();
-    client.close();
-    server.close();
-  }
+  private final RedisFairLock fair = order.here();
+  private final RedisLock plain = new RedisLock(clients.there(), order.name);
 
-  @BeforeEach
-  void freshLine() {
-    line = new ServedOrder(server);
-    fair = new RedisFairLock(client, line.name);
-    plain = new RedisLock(other, line.name);
-  }
-
-  @AfterEach
-  void closeLine() {
-    line.close();
-  }
-
-  /** A thread that waits for the plain lock, and is heard of. */
+  /** Starts a thread that waits for the plain lock, and awaits its subscription. */
   private void waitForPlain() {
-    line.start(
+    order.start(
         "plain",
         plain,
         () -> {
@@ -73,12 +41,12 @@ class PlainLockTest {
           return true;
         },
         new CountDownLatch(0));
-    await().until(() -> listeners() == 1);
+    await().until(() -> subscribers() == 1);
   }
 
-  private long listeners() {
-    String channel = "redisson_lock__channel:{" + line.name + "}";
-    return (Long) ((List<?>) server.command("PUBSUB", "NUMSUB", channel)).get(1);
+  private long subscribers() {
+    String channel = "redisson_lock__channel:{" + order.name + "}";
+    return (Long) ((List<?>) order.server().command("PUBSUB", "NUMSUB", channel)).get(1);
   }
 
   @Test
@@ -87,8 +55,7 @@ class PlainLockTest {
     assertFalse(plain.tryLock());
     waitForPlain();
     fair.unlock();
-    line.awaitServed(PROMPT, "plain");
-    line.awaitNothingLeft();
+    order.awaitServed(PROMPT, "plain");
   }
 
   @Test
@@ -96,29 +63,28 @@ class PlainLockTest {
     fair.lock();
     waitForPlain();
     assertTrue(fair.forceUnlock());
-    line.awaitServed(PROMPT, "plain");
+    order.awaitServed(PROMPT, "plain");
+    order.removeForcedMark();
   }
 
   @Test
-  void thoseInTheQueueComeFirstAndTheLastOfThemWakesThePlainWaiter() {
+  void queuedWaitersAreServedFirstAndTheLastOfThemWakesThePlainWaiter() {
     CountDownLatch until = new CountDownLatch(1);
     fair.lock();
-    line.ask("A", fair, () -> fair.tryLock(ServedOrder.PATIENCE), until);
+    order.queue("A", fair, () -> fair.tryLock(Eventually.LIVENESS), until);
     waitForPlain();
     fair.unlock();
-    line.awaitServed("A");
+    order.awaitServed("A");
     until.countDown();
-    line.awaitServed(PROMPT, "A", "plain");
-    line.awaitNothingLeft();
+    order.awaitServed(PROMPT, "A", "plain");
   }
 
   @Test
-  void theReleaseOfAPlainLockIsNoticedByAFairWaiterWithItsNextSign() {
+  void aFairWaiterNoticesTheReleaseOfAPlainLockWithItsNextHeartbeat() {
     plain.lock();
     assertFalse(fair.tryLock());
-    line.ask("A", fair);
+    order.queue("A", fair);
     plain.unlock();
-    line.awaitServed(PROMPT, "A");
-    line.awaitNothingLeft();
+    order.awaitServed(PROMPT, "A");
   }
 }

@@ -8,168 +8,146 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
 import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.RedissonPeers;
 import io.mortise.testkit.JavaProcess;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.FutureTask;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.redisson.api.RLock;
 
-/** A process is killed while it stands in a queue of both kinds. */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+/** A process is killed while it waits in a queue of both kinds. */
 @Timeout(60)
 @Tag("redis-version")
 class RedissonDeathTest {
-  private static final Duration PRESENCE = Duration.ofSeconds(1);
+  private static final Duration WAITER_TIMEOUT = Duration.ofSeconds(1);
   private static final Duration SLACK = Duration.ofSeconds(5);
 
-  private static RedissonPeers peers;
-  private ServedOrder line;
-  private RedisFairLock ours;
-  private RLock theirs;
+  @RegisterExtension static final RedissonPeers peers = new RedissonPeers();
 
-  @BeforeAll
-  static void start() {
-    peers = new RedissonPeers();
-  }
+  @RegisterExtension final ServedOrder order = new ServedOrder(peers, WAITER_TIMEOUT);
 
-  @AfterAll
-  static void stop() {
-    peers.close();
-  }
-
-  @BeforeEach
-  void freshLine() {
-    line = new ServedOrder(peers.server);
-    ours = line.lock(peers.mortise, PRESENCE);
-    theirs = peers.redisson.getFairLock(line.name);
-  }
-
-  @AfterEach
-  void closeLine() {
-    line.close();
-  }
+  private final RedisFairLock ours = order.here();
+  private final RLock theirs = peers.redisson().getFairLock(order.name);
 
   /**
-   * Redisson gives no sign of life: its dead waiter keeps its place for the rest of its 300 s and
-   * of the lease that was held when it came, whoever waits behind it.
+   * Redisson sends no heartbeat: its dead waiter keeps its place for the rest of its 300 s and of
+   * the lease that was held when it joined, whoever waits behind it.
    */
   @Test
-  void aDeadWaiterOfRedissonsCostsItsFiveMinutesAndNobodyBehindItIsLost() throws Exception {
-    try (JavaProcess child = RedissonProcess.start(line)) {
+  void aDeadWaiterOfRedissonCostsItsFiveMinutesAndNoWaiterBehindItIsLost() throws Exception {
+    try (JavaProcess child = RedissonProcess.start(order)) {
       ours.lock();
-      line.ask("dead", child);
-      line.ask("M1", line.lock(peers.otherMortise, PRESENCE));
-      line.ask("R2", theirs);
-      line.ask("M3", line.lock(peers.mortise, PRESENCE));
+      order.queue("dead", child);
+      order.queue("M1", order.there());
+      order.queue("R2", theirs);
+      order.queue("M3", order.here());
       child.kill();
-      String dead = line.holders().get(0);
+      String dead = order.holders().get(0);
       ours.unlock();
-      long left = line.left(dead);
+      long left = order.millisLeft(dead);
       System.out.printf("a dead waiter of Redisson's keeps its place for %d ms more%n", left);
-      assertTrue(left > 290_000 && left <= 300_000 + RedissonPeers.LONG_LEASE.toMillis(), () -> left + "");
-      await().during(PRESENCE.multipliedBy(2)).until(() -> line.served().isEmpty());
-      assertFalse(ours.tryLock(), "its turn is respected");
+      assertTrue(
+          left > 290_000 && left <= 300_000 + RedissonPeers.LONG_LEASE.toMillis(), () -> left + "");
+      await().during(WAITER_TIMEOUT.multipliedBy(2)).until(() -> order.served().isEmpty());
+      assertFalse(ours.tryLock(), "its place is respected");
 
-      line.end(dead);
+      order.expire(dead);
       long start = System.nanoTime();
-      line.awaitServed("M1", "R2", "M3");
+      order.awaitServed("M1", "R2", "M3");
       Duration took = Duration.ofNanos(System.nanoTime() - start);
-      assertTrue(took.compareTo(PRESENCE.plus(SLACK)) < 0, took::toString);
+      assertTrue(took.compareTo(WAITER_TIMEOUT.plus(SLACK)) < 0, took::toString);
     }
-    line.awaitNothingLeft();
   }
 
   @Test
-  void aDeadWaiterOfOursBetweenRedissonsCostsItsPresence() throws Exception {
+  void aDeadWaiterOfOursBetweenRedissonsCostsItsTimeout() throws Exception {
     Duration lease = Duration.ofSeconds(2);
-    try (LockClient client = RedissonPeers.mortise(peers.server.uri(), lease);
-        JavaProcess child = FairProcess.start(line, PRESENCE, lease)) {
-      RedisFairLock held = line.lock(client, PRESENCE);
+    try (LockClient client = peers.client(lease);
+        JavaProcess child = FairProcess.start(order, WAITER_TIMEOUT, lease)) {
+      RedisFairLock held = order.lock(client);
       held.lock();
-      line.ask("R0", theirs);
-      line.ask("dead", child);
-      String dead = line.holders().get(1);
-      line.ask("R2", peers.otherRedisson.getFairLock(line.name));
-      line.ask("M3", line.lock(peers.otherMortise, PRESENCE));
-      long oneRedisson = 300_000 + PRESENCE.toMillis();
-      await().until(() -> line.left(dead) <= oneRedisson); // it has given a sign of life
+      order.queue("R0", theirs);
+      order.queue("dead", child);
+      String dead = order.holders().get(1);
+      order.queue("R2", peers.otherRedisson().getFairLock(order.name));
+      order.queue("M3", order.there());
+      long oneRedisson = 300_000 + WAITER_TIMEOUT.toMillis();
+      await().until(() -> order.millisLeft(dead) <= oneRedisson); // it has sent a heartbeat
       child.kill();
       held.unlock();
       long start = System.nanoTime();
-      line.awaitServed("R0", "R2", "M3");
+      order.awaitServed("R0", "R2", "M3");
       Duration took = Duration.ofNanos(System.nanoTime() - start);
       System.out.printf("a dead waiter of ours between Redisson's cost %d ms%n", took.toMillis());
-      assertTrue(took.compareTo(PRESENCE.plus(SLACK)) < 0, took::toString);
+      assertTrue(took.compareTo(WAITER_TIMEOUT.plus(SLACK)) < 0, took::toString);
     }
-    line.awaitNothingLeft();
   }
 
-  /**
-   * Such a Redisson parks for good when it meets one of ours before it that is alive; it must not.
-   */
+  /** Such a Redisson must not meet a live waiter of ours ahead of it: it would park for ever. */
   @Test
-  void aDeadWaiterOfOursBeforeAnOldRedissonsCostsItsPresence() throws Exception {
-    try (JavaProcess child = FairProcess.start(line, PRESENCE, RedissonPeers.LONG_LEASE);
-        OldRedissonWaiter old = new OldRedissonWaiter(line)) {
+  void aDeadWaiterOfOursAheadOfAnOldRedissonCostsItsTimeout() throws Exception {
+    try (JavaProcess child = FairProcess.start(order);
+        OldRedissonWaiter old = new OldRedissonWaiter(order)) {
       ours.lock();
-      line.ask("dead", child);
-      FutureTask<Boolean> taken = new FutureTask<>(old);
-      new Thread(taken, "old redisson").start();
-      line.awaitLength(2);
-      await().atMost(SLACK).until(() -> old.asked() >= 3); // ours has been alive for long
+      order.queue("dead", child);
+      AsyncCall<Boolean> acquired = AsyncCall.start(old);
+      order.awaitLength(2);
+      await().atMost(SLACK).until(() -> old.attempts() >= 3); // ours has lived for long
       child.kill();
       ours.unlock();
-      assertTrue(taken.get(PRESENCE.plus(SLACK).toMillis(), MILLISECONDS));
+      long start = System.nanoTime();
+      assertTrue(acquired.get());
+      assertTrue(System.nanoTime() - start < WAITER_TIMEOUT.plus(SLACK).toNanos());
+      order.server().command("DEL", order.name); // its release
     }
   }
 
   @Test
-  void aDeadHolderOfEitherKindIsFollowedByTheHeadWhenItsLeaseIsOver() throws Exception {
+  void theHeadFollowsADeadHolderOfEitherKindWhenItsLeaseExpires() throws Exception {
     Duration lease = Duration.ofSeconds(2);
-    try (JavaProcess child = FairProcess.start(line, PRESENCE, lease)) {
+    try (JavaProcess child = FairProcess.start(order, WAITER_TIMEOUT, lease)) {
       child.send("keep ours");
-      child.awaitLine("served ours", ServedOrder.PATIENCE);
-      line.ask("R0", theirs);
-      line.ask("M1", ours);
+      child.awaitLine("served ours", Eventually.LIVENESS);
+      order.queue("R0", theirs);
+      order.queue("M1", ours);
       child.kill();
-      line.awaitServed(lease.plus(SLACK), "ours", "R0", "M1");
+      order.awaitServed(lease.plus(SLACK), "ours", "R0", "M1");
     }
-    // Who was served releases a moment later; this hold is renewed by nobody.
+    // The waiter that was served releases a moment later; this hold is not renewed.
     await()
         .pollInSameThread()
         .atMost(SLACK)
         .until(() -> theirs.tryLock(0, lease.toMillis(), MILLISECONDS));
-    line.ask("M2", ours);
-    line.ask("R3", peers.otherRedisson.getFairLock(line.name));
-    line.awaitServed(lease.plus(SLACK), "ours", "R0", "M1", "M2", "R3");
-    line.awaitNothingLeft();
+    order.queue("M2", ours);
+    order.queue("R3", peers.otherRedisson().getFairLock(order.name));
+    order.awaitServed(lease.plus(SLACK), "ours", "R0", "M1", "M2", "R3");
   }
 
-  /** Redisson 4.7.0's own queue, so that it is known what is theirs. */
+  /** The queue of Redisson 4.7.0 alone, for comparison. */
   @Test
-  void whatRedissonAloneDoesWithADeadWaiter() throws Exception {
-    try (JavaProcess child = RedissonProcess.start(line)) {
+  void redissonAloneKeepsADeadWaiter() throws Exception {
+    try (JavaProcess child = RedissonProcess.start(order)) {
       theirs.lock();
-      line.ask("dead", child);
-      line.ask("R1", peers.otherRedisson.getFairLock(line.name));
-      List<String> queue = line.holders();
+      order.queue("dead", child);
+      order.queue("R1", peers.otherRedisson().getFairLock(order.name));
+      List<String> queue = order.holders();
       child.kill();
       theirs.unlock();
-      long left = line.left(queue.get(0));
+      long left = order.millisLeft(queue.get(0));
       assertTrue(left > 290_000, () -> left + "");
-      assertEquals(queue, line.holders());
-      await().during(PRESENCE).until(() -> line.served().isEmpty());
-      line.end(queue.get(0));
-      assertTrue(ours.tryLock(ServedOrder.PATIENCE), "one of ours finds the head over, and its turn");
+      assertEquals(queue, order.holders());
+      await().during(WAITER_TIMEOUT).until(() -> order.served().isEmpty());
+      order.expire(queue.get(0));
+      assertTrue(
+          ours.tryLock(Eventually.LIVENESS),
+          "an attempt of ours removes the head whose deadline is over");
       ours.unlock();
-      line.awaitServed("R1");
+      order.awaitServed("R1");
     }
   }
 }

@@ -1,75 +1,69 @@
 package io.mortise.it.fairlock;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.RedissonPeers;
+import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
 /** Thousands of cycles of two clients of each kind on one fair lock, all at once. */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 @Tag("redis-version")
 class RedissonMixTest {
   private static final int THREADS_A_CLIENT = 3;
   private static final int CYCLES_A_THREAD = 250;
-  private static final Duration PRESENCE = Duration.ofSeconds(10);
+  private static final Duration WAITER_TIMEOUT = Duration.ofSeconds(10);
 
-  /** What nobody guards but the lock: read, then written. */
+  @RegisterExtension static final RedissonPeers peers = new RedissonPeers();
+
+  @RegisterExtension final ServedOrder order = new ServedOrder(peers, WAITER_TIMEOUT);
+
+  /** Guarded by the lock alone: read, then written. */
   private int unguarded;
 
   @Test
   @Timeout(90)
   void thousandsOfMixedCyclesDoNotOverlapAndLeaveNothing(@TempDir Path directory) throws Exception {
-    ExecutorService threads = Executors.newCachedThreadPool();
     LockOptions options = LockOptions.builder().tokenRetention(Duration.ofSeconds(1)).build();
     int cycles = 0;
-    try (RedissonPeers peers = new RedissonPeers();
-        ServedOrder line = new ServedOrder(peers.server);
-        LockClient one = LockClient.create(peers.server.uri(), options);
-        LockClient two = LockClient.create(peers.server.uri(), options);
-        HoldLog log = HoldLog.open(directory)) {
-      List<Future<?>> ends = new ArrayList<>();
-      peers.server.resetStats();
+    try (LockClient one = peers.client(options);
+        LockClient two = peers.client(options);
+        HoldLog log = HoldLog.open(directory);
+        TestThreads threads = new TestThreads()) {
+      peers.server().resetStats();
       long start = System.nanoTime();
       for (int thread = 0; thread < THREADS_A_CLIENT; thread++) {
         for (LockClient client : List.of(one, two)) {
-          String who = "mortise-" + ends.size();
-          ends.add(threads.submit(() -> ours(line.lock(client, PRESENCE), log, who)));
+          String who = "mortise-" + cycles;
+          threads.start(() -> ours(order.lock(client), log, who));
           cycles += CYCLES_A_THREAD;
         }
-        for (RedissonClient client : List.of(peers.redisson, peers.otherRedisson)) {
-          String who = "redisson-" + ends.size();
-          ends.add(threads.submit(() -> theirs(client.getFairLock(line.name), log, who)));
+        for (RedissonClient client : List.of(peers.redisson(), peers.otherRedisson())) {
+          String who = "redisson-" + cycles;
+          threads.start(() -> theirs(client.getFairLock(order.name), log, who));
           cycles += CYCLES_A_THREAD;
         }
       }
-      for (Future<?> end : ends) {
-        end.get(80, TimeUnit.SECONDS);
-      }
+      threads.join(Duration.ofSeconds(80));
       double seconds = (System.nanoTime() - start) / 1e9;
       System.out.printf("%d mixed fair cycles in %.1f s%n", cycles, seconds);
-      line.awaitNothingLeft();
-      // The token is all that is left, and it ends by itself.
-      Awaitility.await().until(() -> peers.server.command("DBSIZE").equals(0L));
-    } finally {
-      threads.shutdownNow();
+      order.awaitNothingLeft();
+      // Only the token is left, and it has a TTL.
+      await().until(() -> peers.server().command("DBSIZE").equals(0L));
     }
     assertEquals(cycles, unguarded);
     HoldChecker.Report report = HoldChecker.check(directory);

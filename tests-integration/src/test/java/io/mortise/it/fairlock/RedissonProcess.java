@@ -2,6 +2,8 @@ package io.mortise.it.fairlock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.RedissonPeers;
 import io.mortise.testkit.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -13,11 +15,10 @@ import org.redisson.api.RedissonClient;
 import redis.clients.jedis.RedisClient;
 
 /** As {@link FairProcess}, with the fair lock of Redisson. */
-@SuppressWarnings("LockNotBeforeTry") // one that keeps it is what is tested
 final class RedissonProcess {
   private RedissonProcess() {}
 
-  /** Arguments: URI, name, list of those who were served. */
+  /** Arguments: URI, name, list of served waiters. */
   public static void main(String[] arguments) throws IOException {
     ExecutorService threads = Executors.newCachedThreadPool();
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
@@ -39,10 +40,10 @@ final class RedissonProcess {
     threads.shutdownNow();
   }
 
-  static JavaProcess start(ServedOrder line) throws InterruptedException {
+  static JavaProcess start(ServedOrder order) throws InterruptedException {
     JavaProcess child =
-        JavaProcess.start(RedissonProcess.class, line.server.uri(), line.name, line.served);
-    child.awaitLine("ready", ServedOrder.PATIENCE);
+        JavaProcess.start(RedissonProcess.class, order.server().uri(), order.name, order.served);
+    child.awaitLine("ready", Eventually.LIVENESS);
     return child;
   }
 }

@@ -1,8 +1,8 @@
 package io.mortise.it.fairlock;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.scripts.Script;
+import io.mortise.it.support.ScriptServer;
 import io.mortise.testkit.RedisServer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,17 +14,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One fair lock as its scripts see it, without any client.
+ * The keys of one fair lock, and its scripts, without any client.
  *
- * <p>Queues are written in words, from head to tail: {@code A} has five seconds left, {@code A!} is
- * over, {@code A?} has no deadline, {@code (A)} has a deadline and no place. A name that begins
- * with R is Redisson's, all others are ours.
+ * <p>Queues are written in words, from head to tail: {@code A} has five seconds left, {@code A!}
+ * has timed out, {@code A?} has no deadline, {@code (A)} has a deadline and no place. A name that
+ * begins with R is a waiter of Redisson, all others are ours.
  */
 final class ScriptedQueue {
   static final long LEFT = 5_000;
   static final long LEASE = 20_000;
-  static final long LIFE = 3_000;
-  private static final String TOKEN_IDLE = "60000";
+  static final long TIMEOUT = 3_000;
+  private static final long SLACK = 2_000;
+  private static final String TOKEN_RETENTION = "60000";
   private static final Pattern WORD = Pattern.compile("(\\()?(\\w+)([!?)])?");
 
   final RedisServer server;
@@ -51,7 +52,7 @@ final class ScriptedQueue {
     return holder.charAt(14) == '8' ? number : "R" + number;
   }
 
-  // ---- how things stand before
+  // ---- the state before
 
   void heldBy(String who, long leaseMillis) {
     server.command("HSET", lock, holder(who), "1");
@@ -71,23 +72,27 @@ final class ScriptedQueue {
         server.command("RPUSH", list, holder(parts.group(2)));
       }
       if (!mark.equals("?")) {
-        standsUntil(parts.group(2), mark.equals("!") ? -1 : LEFT);
+        keepPlaceFor(parts.group(2), mark.equals("!") ? -1 : LEFT);
       }
     }
   }
 
-  void standsUntil(String who, long millisFromNow) {
+  void keepPlaceFor(String who, long millisFromNow) {
     server.command("ZADD", deadlines, Long.toString(now() + millisFromNow), holder(who));
   }
 
   // ---- the scripts
 
-  List<Long> acquire(String who, long life) {
+  List<Long> acquire(String who, long timeout) {
     return numbers(
         run(
             "fair/acquire",
             List.of(lock, token, list, deadlines),
-            List.of(holder(who), "" + LEASE, TOKEN_IDLE, "1", "" + life)));
+            holder(who),
+            LEASE,
+            TOKEN_RETENTION,
+            1,
+            timeout));
   }
 
   List<Long> release(String who) {
@@ -95,53 +100,42 @@ final class ScriptedQueue {
         run(
             "fair/release",
             List.of(lock, channels, forced, list, deadlines),
-            List.of(holder(who), "PUBLISH")));
+            holder(who),
+            "PUBLISH"));
   }
 
   List<Long> leave(String who) {
     return numbers(
-        run(
-            "fair/leave",
-            List.of(lock, channels, list, deadlines),
-            List.of(holder(who), "PUBLISH")));
+        run("fair/leave", List.of(lock, channels, list, deadlines), holder(who), "PUBLISH"));
   }
 
-  List<Long> presence(long life, String... all) {
-    return presence(life, Collections.nCopies(all.length, this), List.of(all));
+  List<Long> heartbeat(long timeout, String... all) {
+    return heartbeat(timeout, Collections.nCopies(all.length, this), List.of(all));
   }
 
   /** One batch: the lock and the waiter of each item. */
-  static List<Long> presence(long life, List<ScriptedQueue> locks, List<String> waiters) {
+  static List<Long> heartbeat(long timeout, List<ScriptedQueue> locks, List<String> waiters) {
     List<String> keys = new ArrayList<>();
-    List<String> arguments = new ArrayList<>();
+    List<Object> arguments = new ArrayList<>();
     for (int i = 0; i < locks.size(); i++) {
       ScriptedQueue each = locks.get(i);
       keys.addAll(List.of(each.lock, each.channels, each.list, each.deadlines));
-      arguments.addAll(List.of(holder(waiters.get(i)), "" + life, "PUBLISH"));
+      arguments.addAll(List.of(holder(waiters.get(i)), timeout, "PUBLISH"));
     }
-    return numbers(locks.get(0).run("fair/heartbeat", keys, arguments));
+    return numbers(locks.get(0).run("fair/heartbeat", keys, arguments.toArray()));
   }
 
   long force() {
     return (Long)
-        run(
-            "fair/force",
-            List.of(lock, channels, forced, list, deadlines),
-            List.of("PUBLISH", "30000"));
+        run("fair/force", List.of(lock, channels, forced, list, deadlines), "PUBLISH", "30000");
   }
 
-  List<Long> place(String who) {
-    return numbers(run("fair/queue", List.of(list, deadlines), List.of(holder(who))));
+  List<Long> lengthAndPosition(String who) {
+    return numbers(run("fair/queue", List.of(list, deadlines), holder(who)));
   }
 
-  private Object run(String path, List<String> keys, List<String> arguments) {
-    List<String> words = new ArrayList<>();
-    words.add("EVAL");
-    words.add(new String(Script.load(path).text(), UTF_8));
-    words.add(Integer.toString(keys.size()));
-    words.addAll(keys);
-    words.addAll(arguments);
-    return server.command(words.toArray(String[]::new));
+  private Object run(String path, List<String> keys, Object... arguments) {
+    return ScriptServer.run(server, path, keys, arguments);
   }
 
   @SuppressWarnings("unchecked")
@@ -149,14 +143,14 @@ final class ScriptedQueue {
     return (List<Long>) reply;
   }
 
-  // ---- how things stand after
+  // ---- the state after
 
-  /** Who holds the lock, or nothing. */
+  /** Returns the holder, or an empty string. */
   String holders() {
     return words(strings(server.command("HKEYS", lock)));
   }
 
-  /** The queue in the same words; who has no deadline, or no place, is marked. */
+  /** Returns the queue in the same words. */
   String queue() {
     Set<String> places = new LinkedHashSet<>();
     List<String> words = new ArrayList<>();
@@ -172,8 +166,8 @@ final class ScriptedQueue {
     return String.join(" ", words);
   }
 
-  /** How long somebody's place is kept from now, in ms. */
-  long left(String who) {
+  /** Returns the time to the deadline of that waiter. */
+  long millisLeft(String who) {
     return (long) Double.parseDouble(score(holder(who))) - now();
   }
 
@@ -198,6 +192,11 @@ final class ScriptedQueue {
 
   long pttl(String key) {
     return (Long) server.command("PTTL", key);
+  }
+
+  /** It is that time, less the time that a test may take between two readings of the clock. */
+  static void assertWithin(long most, long millis) {
+    assertTrue(millis <= most && millis > most - SLACK, () -> millis + " of " + most);
   }
 
   long now() {

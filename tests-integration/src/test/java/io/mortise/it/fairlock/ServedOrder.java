@@ -3,14 +3,16 @@ package io.mortise.it.fairlock;
 import static org.awaitility.Awaitility.await;
 
 import io.mortise.core.LockClient;
+import io.mortise.core.spi.LockName;
 import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.TwoClients;
 import io.mortise.testkit.JavaProcess;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -19,58 +21,81 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Those who wait for one fair lock, in a known order: each asks when all before it stand in the
- * queue. Whoever is served writes its name to a list in Redis while it holds the lock.
+ * The waiters of one fair lock, in a known order: each one joins the queue when all before it are
+ * in it. A waiter that is served appends its name to a list in Redis while it holds the lock. A
+ * test that leaves anything in Redis fails.
  */
-final class ServedOrder implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(20);
-
-  final RedisServer server;
-  final String name = "it:" + UUID.randomUUID();
-  final String served = "served-" + UUID.randomUUID();
-  final String list = "redisson_lock_queue:{" + name + "}";
-  final String deadlines = "redisson_lock_timeout:{" + name + "}";
+final class ServedOrder implements AfterEachCallback {
+  final String name = Names.fresh();
+  final String served = "served-" + name.substring(name.indexOf(':') + 1);
+  final String list = new LockName(name).derive("redisson_lock_queue");
+  final String deadlines = new LockName(name).derive("redisson_lock_timeout");
+  private final TwoClients clients;
+  private final Duration waiterTimeout;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
 
-  ServedOrder(RedisServer server) {
-    this.server = server;
+  ServedOrder(TwoClients clients, Duration waiterTimeout) {
+    this.clients = clients;
+    this.waiterTimeout = waiterTimeout;
   }
 
-  RedisFairLock lock(LockClient client, Duration presence) {
-    return new RedisFairLock(client, name, presence);
+  RedisServer server() {
+    return clients.server();
   }
 
-  // ---- asking
+  Duration waiterTimeout() {
+    return waiterTimeout;
+  }
 
-  /** What takes the lock, if it does. */
+  RedisFairLock here() {
+    return lock(clients.here());
+  }
+
+  RedisFairLock there() {
+    return lock(clients.there());
+  }
+
+  RedisFairLock lock(LockClient client) {
+    return lock(client, waiterTimeout);
+  }
+
+  RedisFairLock lock(LockClient client, Duration timeout) {
+    return new RedisFairLock(client, name, timeout);
+  }
+
+  // ---- waiting
+
+  /** A way to acquire the lock. */
   @FunctionalInterface
-  interface Taking {
-    boolean take() throws Exception;
+  interface Acquisition {
+    boolean acquire() throws Exception;
   }
 
-  /** A thread that has asked. */
-  record Asked(Future<Boolean> taking) {
-
-    /** Whether it took the lock; waits for that. What it threw is thrown here. */
-    boolean taken() throws Exception {
+  /** A thread that waits. */
+  record Waiter(Future<Boolean> acquisition) {
+    /** Waits for the end of the acquisition; returns its result, or throws what it threw. */
+    boolean acquired() throws Exception {
       try {
-        return taking.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        return acquisition.get(Eventually.LIVENESS.toMillis(), TimeUnit.MILLISECONDS);
       } catch (ExecutionException e) {
         throw e.getCause() instanceof Exception cause ? cause : e;
       }
     }
 
     void interrupt() {
-      taking.cancel(true);
+      acquisition.cancel(true);
     }
   }
 
-  /** A thread that takes the lock, is served, and gives the lock up; returns when it is in line. */
-  Asked ask(String who, Lock lock) {
-    return ask(
+  /** Starts a thread that acquires the lock, is served, and releases; returns when it is queued. */
+  Waiter queue(String who, Lock lock) {
+    return queue(
         who,
         lock,
         () -> {
@@ -79,32 +104,32 @@ final class ServedOrder implements AutoCloseable {
         });
   }
 
-  /** The same, with another way to take it; see {@link Asked#taken}. */
-  Asked ask(String who, Lock lock, Taking taking) {
-    return ask(who, lock, taking, new CountDownLatch(0));
+  /** The same, with another way to acquire it; see {@link Waiter#acquired}. */
+  Waiter queue(String who, Lock lock, Acquisition acquisition) {
+    return queue(who, lock, acquisition, new CountDownLatch(0));
   }
 
-  /** The same; the lock is kept until the latch is at zero. */
-  Asked ask(String who, Lock lock, Taking taking, CountDownLatch until) {
+  /** The same; the lock is held until the latch is at zero. */
+  Waiter queue(String who, Lock lock, Acquisition acquisition, CountDownLatch until) {
     long before = length();
-    Asked asked = start(who, lock, taking, until);
+    Waiter waiter = start(who, lock, acquisition, until);
     awaitLength(before + 1);
-    return asked;
+    return waiter;
   }
 
-  /** The same without a look at the queue. */
-  Asked start(String who, Lock lock, Taking taking, CountDownLatch until) {
-    return new Asked(
+  /** The same, without a look at the queue. */
+  Waiter start(String who, Lock lock, Acquisition acquisition, CountDownLatch until) {
+    return new Waiter(
         threads.submit(
             () -> {
               try {
-                boolean taken = taking.take();
-                if (taken) {
-                  server.command("RPUSH", served, who);
+                boolean acquired = acquisition.acquire();
+                if (acquired) {
+                  server().command("RPUSH", served, who);
                   until.await();
                   lock.unlock();
                 }
-                return taken;
+                return acquired;
               } catch (InterruptedException e) {
                 throw e;
               } catch (Throwable e) {
@@ -114,105 +139,133 @@ final class ServedOrder implements AutoCloseable {
             }));
   }
 
-  /** As {@link #ask(String, Lock)}, by a {@link FairProcess} or a {@link RedissonProcess}. */
-  void ask(String who, JavaProcess process) {
+  /** As {@link #queue(String, Lock)}, by a {@link FairProcess} or a {@link RedissonProcess}. */
+  void queue(String who, JavaProcess process) {
     long before = length();
-    process.send("ask " + who);
+    process.send("queue " + who);
     awaitLength(before + 1);
   }
 
-  /** How many places there are, dead or alive, without a look at who they are. */
+  /** Queues that many waiters, named {@code w0}, {@code w1}...; returns their names. */
+  String[] queueAll(int count, Function<Integer, Lock> lock) {
+    String[] all = new String[count];
+    for (int i = 0; i < count; i++) {
+      all[i] = "w" + i;
+      queue(all[i], lock.apply(i));
+    }
+    return all;
+  }
+
+  /** Returns the number of places, of live and dead waiters. */
   long length() {
-    return (Long) server.command("LLEN", list);
+    return (Long) server().command("LLEN", list);
   }
 
   void awaitLength(long length) {
     await("a queue of " + length)
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(2))
-        .atMost(PATIENCE)
+        .atMost(Eventually.LIVENESS)
         .until(() -> length() == length);
   }
 
   // ---- being served
 
-  void awaitServed(String... everybody) {
-    awaitServed(PATIENCE, everybody);
+  void awaitServed(String... all) {
+    awaitServed(Eventually.LIVENESS, all);
   }
 
   /** Waits until as many have been served; they must be these, in this order. */
-  void awaitServed(Duration within, String... everybody) {
-    await("served: " + List.of(everybody))
+  void awaitServed(Duration within, String... all) {
+    await("served: " + List.of(all))
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
         .atMost(within)
-        .until(() -> !failures.isEmpty() || served().size() >= everybody.length);
+        .until(() -> !failures.isEmpty() || served().size() >= all.length);
     if (!failures.isEmpty()) {
-      throw new AssertionError("somebody failed", failures.get(0));
+      throw new AssertionError("a waiter failed", failures.get(0));
     }
-    List<String> in = served();
-    if (!in.equals(List.of(everybody))) {
-      throw new AssertionError("served: " + in + " instead of " + List.of(everybody));
+    List<String> inOrder = served();
+    if (!inOrder.equals(List.of(all))) {
+      throw new AssertionError("served: " + inOrder + " instead of " + List.of(all));
     }
   }
 
-  @SuppressWarnings("unchecked")
   List<String> served() {
-    return (List<String>) server.command("LRANGE", served, "0", "-1");
+    return strings("LRANGE", served, "0", "-1");
   }
 
-  // ---- the queue itself
+  // ---- the queue in Redis
 
-  /** The holders in the queue, from the head. */
-  @SuppressWarnings("unchecked")
+  /** Returns the holders in the queue, from the head. */
   List<String> holders() {
-    return (List<String>) server.command("LRANGE", list, "0", "-1");
+    return strings("LRANGE", list, "0", "-1");
   }
 
-  /** How long the place of that holder is kept, in ms from now. */
-  long left(String holder) {
-    return (long) Double.parseDouble((String) server.command("ZSCORE", deadlines, holder)) - now();
+  /** Returns the time to the deadline of that holder's place. */
+  long millisLeft(String holder) {
+    return (long) Double.parseDouble((String) server().command("ZSCORE", deadlines, holder))
+        - now();
   }
 
-  /** Makes every deadline so much nearer: as if all had stood in the queue for that time. */
-  @SuppressWarnings("unchecked")
+  /** Moves every deadline, as if all had been in the queue for that time. */
   void age(Duration time) {
-    for (String holder : (List<String>) server.command("ZRANGE", deadlines, "0", "-1")) {
-      server.command("ZINCRBY", deadlines, "-" + time.toMillis(), holder);
+    for (String holder : strings("ZRANGE", deadlines, "0", "-1")) {
+      server().command("ZINCRBY", deadlines, "-" + time.toMillis(), holder);
     }
   }
 
-  /** The place of that holder is over. */
-  void end(String holder) {
-    server.command("ZADD", deadlines, Long.toString(now() - 1), holder);
+  /** Appends a place of a holder that no client knows. */
+  void append(String holder) {
+    server().command("RPUSH", list, holder);
+    server().command("ZADD", deadlines, "9000000000000", holder);
+  }
+
+  /** Ends the place of that holder: its deadline is over. */
+  void expire(String holder) {
+    server().command("ZADD", deadlines, Long.toString(now() - 1), holder);
   }
 
   private long now() {
-    List<?> time = (List<?>) server.command("TIME");
-    return Long.parseLong((String) time.get(0)) * 1_000
-        + Long.parseLong((String) time.get(1)) / 1_000;
+    List<String> time = strings("TIME");
+    return Long.parseLong(time.get(0)) * 1_000 + Long.parseLong(time.get(1)) / 1_000;
   }
 
-  /** Waits until this lock has nothing in Redis but its token, which ends by itself. */
+  /** Waits until this lock has nothing in Redis but its token, which has a TTL. */
   void awaitNothingLeft() {
-    String token = "redisson_lock_token:{" + name + "}";
+    String token = new LockName(name).tokenKey();
     await("nothing left")
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(10))
-        .atMost(PATIENCE)
+        .atMost(Eventually.LIVENESS)
         .until(this::keys, Set.of(token)::containsAll);
-    if (keys().contains(token) && (Long) server.command("PTTL", token) < 0) {
+    if (keys().contains(token) && (Long) server().command("PTTL", token) < 0) {
       throw new AssertionError(token + " has no TTL");
     }
   }
 
+  private List<String> keys() {
+    return strings("KEYS", "*" + name + "*");
+  }
+
+  /** Removes the mark of a forced release, which lives for a while. */
+  void removeForcedMark() {
+    if (!server().command("DEL", new LockName(name).forcedKey()).equals(1L)) {
+      throw new AssertionError("a forced release left no mark");
+    }
+  }
+
   @SuppressWarnings("unchecked")
-  List<String> keys() {
-    return new ArrayList<>((List<String>) server.command("KEYS", "*" + name + "*"));
+  private List<String> strings(String... command) {
+    return (List<String>) server().command(command);
   }
 
   @Override
-  public void close() {
-    threads.shutdownNow();
+  public void afterEach(ExtensionContext context) {
+    try {
+      awaitNothingLeft();
+    } finally {
+      threads.shutdownNow();
+    }
   }
 }

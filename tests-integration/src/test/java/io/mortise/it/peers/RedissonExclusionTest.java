@@ -1,6 +1,6 @@
 package io.mortise.it.peers;
 
-import static io.mortise.it.peers.RedissonPeers.PROMPT;
+import static io.mortise.it.support.RedissonPeers.PROMPT;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
@@ -11,41 +11,34 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
+import io.mortise.it.support.RedissonPeers;
+import io.mortise.it.support.TestThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.Lock;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
-/** A lock of Redisson's and one of ours with one name are one lock. */
+/** A lock of Redisson and a lock of ours with one name are one lock. */
 @Timeout(60)
 @Tag("redis-version")
 class RedissonExclusionTest {
   private static final Duration SHORT_LEASE = Duration.ofMillis(1500);
-  private static final Duration FEW_LEASES = SHORT_LEASE.multipliedBy(3);
+  private static final Duration SEVERAL_LEASES = SHORT_LEASE.multipliedBy(3);
 
-  private static RedissonPeers peers;
-  private final TestThreads crew = new TestThreads();
-
-  @BeforeAll
-  static void start() {
-    peers = new RedissonPeers();
-  }
-
-  @AfterAll
-  static void stop() {
-    peers.close();
-  }
+  @RegisterExtension static final RedissonPeers peers = new RedissonPeers();
+  @AutoClose private final TestThreads threads = new TestThreads();
 
   static Stream<String> names() {
     return Stream.of(Names.fresh(), Names.freshWithHashTag());
@@ -53,43 +46,35 @@ class RedissonExclusionTest {
 
   @ParameterizedTest
   @MethodSource("names")
-  void theirHoldExcludesOursUntilItIsReleased(String name) throws Exception {
-    RLock theirs = peers.redisson.getLock(name);
-    DistributedLock ours = new RedisLock(peers.mortise, name);
-    theirs.lock();
-    assertFalse(ours.tryLock());
-    assertFalse(ours.tryLock(Duration.ofMillis(50)));
-    assertTrue(ours.isLocked());
-    theirs.unlock();
-    assertTrue(ours.tryLock());
-    ours.unlock();
+  void aHoldOfEitherExcludesTheOtherUntilItIsReleased(String name) throws Exception {
+    RLock theirs = peers.redisson().getLock(name);
+    DistributedLock ours = new RedisLock(peers.here(), name);
+    assertExcludes(theirs, ours, ours::isLocked);
     assertFalse(theirs.isLocked());
-  }
-
-  @ParameterizedTest
-  @MethodSource("names")
-  void ourHoldExcludesTheirsUntilItIsReleased(String name) throws Exception {
-    RLock theirs = peers.redisson.getLock(name);
-    DistributedLock ours = new RedisLock(peers.mortise, name);
-    ours.lock();
-    assertFalse(theirs.tryLock());
-    assertFalse(theirs.tryLock(50, MILLISECONDS));
-    assertTrue(theirs.isLocked());
-    ours.unlock();
-    assertTrue(theirs.tryLock());
-    theirs.unlock();
+    assertExcludes(ours, theirs, theirs::isLocked);
     assertFalse(ours.isLocked());
   }
 
+  private static void assertExcludes(Lock held, Lock other, BooleanSupplier otherIsLocked)
+      throws Exception {
+    held.lock();
+    assertFalse(other.tryLock());
+    assertFalse(other.tryLock(50, MILLISECONDS));
+    assertTrue(otherIsLocked.getAsBoolean());
+    held.unlock();
+    assertTrue(other.tryLock());
+    other.unlock();
+  }
+
   @Test
-  void theirWatchdogKeepsOursOutForManyLeases() {
+  void theirWatchdogExcludesOursForSeveralLeases() {
     String name = Names.fresh();
     RedissonClient redisson = peers.redisson(SHORT_LEASE);
     try {
       RLock theirs = redisson.getLock(name);
-      DistributedLock ours = new RedisLock(peers.mortise, name);
+      DistributedLock ours = new RedisLock(peers.here(), name);
       theirs.lock();
-      await().during(FEW_LEASES).until(() -> !ours.tryLock());
+      await().during(SEVERAL_LEASES).until(() -> !ours.tryLock());
       theirs.unlock();
       assertTrue(ours.tryLock());
       ours.unlock();
@@ -99,13 +84,13 @@ class RedissonExclusionTest {
   }
 
   @Test
-  void ourRenewalKeepsTheirsOutForManyLeases() {
+  void ourRenewalExcludesTheirsForSeveralLeases() {
     String name = Names.fresh();
-    try (LockClient client = peers.mortise(SHORT_LEASE)) {
-      RLock theirs = peers.redisson.getLock(name);
+    try (LockClient client = peers.client(SHORT_LEASE)) {
+      RLock theirs = peers.redisson().getLock(name);
       DistributedLock ours = new RedisLock(client, name);
       ours.lock();
-      await().during(FEW_LEASES).until(() -> !theirs.tryLock());
+      await().during(SEVERAL_LEASES).until(() -> !theirs.tryLock());
       ours.unlock();
       assertTrue(theirs.tryLock());
       theirs.unlock();
@@ -113,10 +98,10 @@ class RedissonExclusionTest {
   }
 
   @Test
-  void weEnterWhenTheirLeaseHasRunOutAndNotBefore() {
+  void weEnterWhenTheirLeaseExpiresAndNotBefore() {
     String name = Names.fresh();
-    RLock theirs = peers.redisson.getLock(name);
-    DistributedLock ours = new RedisLock(peers.mortise, name);
+    RLock theirs = peers.redisson().getLock(name);
+    DistributedLock ours = new RedisLock(peers.here(), name);
     theirs.lock(SHORT_LEASE.toMillis(), MILLISECONDS);
     long held = peers.pttl(name);
     long start = System.nanoTime();
@@ -126,10 +111,10 @@ class RedissonExclusionTest {
   }
 
   @Test
-  void theyEnterWhenOurLeaseHasRunOutAndNotBefore() {
+  void theyEnterWhenOurLeaseExpiresAndNotBefore() {
     String name = Names.fresh();
-    RLock theirs = peers.redisson.getLock(name);
-    assertTrue(new RedisLock(peers.mortise, name).tryAcquire(SHORT_LEASE).isPresent());
+    RLock theirs = peers.redisson().getLock(name);
+    assertTrue(new RedisLock(peers.here(), name).tryAcquire(SHORT_LEASE).isPresent());
     long held = peers.pttl(name);
     long start = System.nanoTime();
     theirs.lock();
@@ -144,30 +129,29 @@ class RedissonExclusionTest {
   }
 
   @Test
-  void aReenteredLockOfTheirsExcludesOursUntilItsLastUnlock() throws Exception {
+  void aReentrantHoldOfTheirsExcludesOursUntilItsLastUnlock() throws Exception {
     String name = Names.fresh();
-    RLock theirs = peers.redisson.getLock(name);
-    DistributedLock ours = new RedisLock(peers.mortise, name);
+    RLock theirs = peers.redisson().getLock(name);
+    DistributedLock ours = new RedisLock(peers.here(), name);
     theirs.lock();
     theirs.lock();
     theirs.lock();
-    assertEquals(List.of("3"), peers.server.command("HVALS", name));
-    Future<Boolean> waiting = crew.ask(() -> ours.tryLock(10, SECONDS));
-    peers.awaitListeners(name, 1);
+    assertEquals(List.of("3"), peers.server().command("HVALS", name));
+    Future<Boolean> waiting = threads.ask(() -> ours.tryLock(10, SECONDS));
+    peers.awaitSubscribers(name, 1);
     theirs.unlock();
     theirs.unlock();
     assertFalse(ours.tryLock());
     assertFalse(waiting.isDone());
     theirs.unlock();
     assertTrue(waiting.get(PROMPT.toMillis(), MILLISECONDS));
-    crew.close();
   }
 
   @Test
   void ourReentryIsOneHoldForThem() {
     String name = Names.fresh();
-    RLock theirs = peers.redisson.getLock(name);
-    DistributedLock ours = new RedisLock(peers.mortise, name);
+    RLock theirs = peers.redisson().getLock(name);
+    DistributedLock ours = new RedisLock(peers.here(), name);
     ours.lock();
     ours.lock();
     ours.unlock();

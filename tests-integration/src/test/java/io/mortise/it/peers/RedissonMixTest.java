@@ -9,8 +9,9 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.spi.LockName;
-import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
+import io.mortise.it.support.RedissonPeers;
+import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RedissonClient;
@@ -30,52 +32,49 @@ import org.redisson.api.RedissonClient;
 class RedissonMixTest {
   private static final int THREADS_A_CLIENT = 3;
   private static final int CYCLES_A_THREAD = 300;
-  private static final Duration TOKEN_IDLE_LIFE = Duration.ofSeconds(5);
+  private static final Duration TOKEN_RETENTION = Duration.ofSeconds(5);
 
-  /** What nobody guards but the locks: read, then written. */
+  @RegisterExtension static final RedissonPeers peers = new RedissonPeers();
+
+  /** Guarded by the locks alone: read, then written. */
   private final AtomicIntegerArray unguarded = new AtomicIntegerArray(2);
 
   @Test
   @Timeout(120)
   void thousandsOfMixedCyclesDoNotOverlapAndLeaveNothing(@TempDir Path directory) throws Exception {
     List<String> names = List.of(Names.fresh(), Names.freshWithHashTag());
-    try (RedissonPeers peers = new RedissonPeers()) {
-      LockOptions options = LockOptions.builder().tokenRetention(TOKEN_IDLE_LIFE).build();
-      RedissonClient second = peers.redisson(RedissonPeers.LONG_LEASE);
-      try (HoldLog log = HoldLog.open(directory);
-          LockClient one = LockClient.create(peers.server.uri(), options);
-          LockClient two = LockClient.create(peers.server.uri(), options);
-          TestThreads crew = new TestThreads()) {
-        // Who comes first decides whether the key of the token has an end.
-        assertTrue(peers.redisson.getFencedLock(names.get(0)).tryLock());
-        peers.redisson.getFencedLock(names.get(0)).unlock();
-        new RedisLock(one, names.get(1)).tryAcquire().orElseThrow().close();
-        int number = 0;
-        for (int thread = 0; thread < THREADS_A_CLIENT; thread++) {
-          for (LockClient client : List.of(one, two)) {
-            String who = "mortise-" + ++number;
-            crew.start(() -> ourCycles(client, names, log, who));
-          }
-          for (RedissonClient client : List.of(peers.redisson, second)) {
-            String who = "redisson-" + ++number;
-            crew.start(() -> theirCycles(client, names, log, who));
-          }
+    LockOptions options = LockOptions.builder().tokenRetention(TOKEN_RETENTION).build();
+    try (HoldLog log = HoldLog.open(directory);
+        LockClient one = peers.client(options);
+        LockClient two = peers.client(options);
+        TestThreads threads = new TestThreads()) {
+      // The first acquisition decides whether the key of the token has a TTL.
+      assertTrue(peers.redisson().getFencedLock(names.get(0)).tryLock());
+      peers.redisson().getFencedLock(names.get(0)).unlock();
+      new RedisLock(one, names.get(1)).tryAcquire().orElseThrow().close();
+      int number = 0;
+      for (int thread = 0; thread < THREADS_A_CLIENT; thread++) {
+        for (LockClient client : List.of(one, two)) {
+          String who = "mortise-" + ++number;
+          threads.start(() -> ourCycles(client, names, log, who));
         }
-        crew.join(Duration.ofSeconds(90));
-        await().until(() -> one.status().holds() == 0 && two.status().holds() == 0);
-      } finally {
-        second.shutdown();
+        for (RedissonClient client : List.of(peers.redisson(), peers.otherRedisson())) {
+          String who = "redisson-" + ++number;
+          threads.start(() -> theirCycles(client, names, log, who));
+        }
       }
-
-      HoldChecker.Report report = HoldChecker.check(directory);
-      assertEquals(4 * THREADS_A_CLIENT * CYCLES_A_THREAD, report.holds());
-      report.assertSafe();
-      assertEquals(report.holds(), unguarded.get(0) + unguarded.get(1), "an increment was lost");
-      String theirs = new LockName(names.get(0)).tokenKey();
-      assertEquals(-1, peers.pttl(theirs), "ours gave it an end");
-      peers.server.command("DEL", theirs);
-      assertNothingStays(peers);
+      threads.join(Duration.ofSeconds(90));
+      await().until(() -> one.status().holds() == 0 && two.status().holds() == 0);
     }
+
+    HoldChecker.Report report = HoldChecker.check(directory);
+    assertEquals(4 * THREADS_A_CLIENT * CYCLES_A_THREAD, report.holds());
+    report.assertSafe();
+    assertEquals(report.holds(), unguarded.get(0) + unguarded.get(1), "an increment was lost");
+    String theirs = new LockName(names.get(0)).tokenKey();
+    assertEquals(-1, peers.pttl(theirs), "ours gave it a TTL");
+    peers.server().command("DEL", theirs);
+    assertNothingStays();
   }
 
   private void ourCycles(LockClient client, List<String> names, HoldLog log, String who) {
@@ -109,10 +108,12 @@ class RedissonMixTest {
     hold.released();
   }
 
-  /** What is left are tokens, and marks by which Redisson knows its own repetitions; all expire. */
-  private static void assertNothingStays(RedissonPeers peers) {
+  /**
+   * Only tokens are left, and marks by which Redisson detects its own repetitions; all have a TTL.
+   */
+  private static void assertNothingStays() {
     List<String> left = new ArrayList<>();
-    for (Object key : (List<?>) peers.server.command("KEYS", "*")) {
+    for (Object key : (List<?>) peers.server().command("KEYS", "*")) {
       String name = (String) key;
       long ttl = peers.pttl(name);
       assertTrue(
@@ -124,6 +125,6 @@ class RedissonMixTest {
     System.out.println("left after the mixed cycles: " + left);
     await()
         .atMost(Duration.ofMinutes(1))
-        .until(() -> ((Long) peers.server.command("DBSIZE")).longValue() == 0);
+        .until(() -> ((Long) peers.server().command("DBSIZE")).longValue() == 0);
   }
 }

@@ -1,6 +1,6 @@
 package io.mortise.it.peers;
 
-import static io.mortise.it.peers.RedissonPeers.PROMPT;
+import static io.mortise.it.support.RedissonPeers.PROMPT;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -12,17 +12,18 @@ import io.mortise.core.Lease;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
+import io.mortise.it.support.RedissonPeers;
+import io.mortise.it.support.TestThreads;
 import java.time.Duration;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.redisson.api.RFencedLock;
@@ -32,23 +33,8 @@ import org.redisson.api.RLock;
 @Timeout(60)
 @Tag("redis-version")
 class RedissonWakeUpTest {
-  private static RedissonPeers peers;
-  private final TestThreads crew = new TestThreads();
-
-  @BeforeAll
-  static void start() {
-    peers = new RedissonPeers();
-  }
-
-  @AfterAll
-  static void stop() {
-    peers.close();
-  }
-
-  @AfterEach
-  void dismiss() {
-    crew.close();
-  }
+  @RegisterExtension static final RedissonPeers peers = new RedissonPeers();
+  @AutoClose private final TestThreads threads = new TestThreads();
 
   static Stream<String> names() {
     return Stream.of(Names.fresh(), Names.freshWithHashTag());
@@ -57,7 +43,7 @@ class RedissonWakeUpTest {
   @ParameterizedTest
   @MethodSource("names")
   void theirReleaseWakesOurWaiter(String name) throws Exception {
-    RLock theirs = peers.redisson.getLock(name);
+    RLock theirs = peers.redisson().getLock(name);
     theirs.lock();
     Future<?> ours = weWait(name);
     theirs.unlock();
@@ -67,7 +53,7 @@ class RedissonWakeUpTest {
   @ParameterizedTest
   @MethodSource("names")
   void ourReleaseWakesTheirWaiter(String name) throws Exception {
-    DistributedLock ours = new RedisLock(peers.mortise, name);
+    DistributedLock ours = new RedisLock(peers.here(), name);
     ours.lock();
     Future<?> theirs = theyWait(name);
     ours.unlock();
@@ -75,35 +61,35 @@ class RedissonWakeUpTest {
   }
 
   @Test
-  void weTakeTheirsByForceAndTheWaitersOfBothAreServed() throws Exception {
+  void weReleaseTheirsByForceAndTheWaitersOfBothAreServed() throws Exception {
     String name = Names.fresh();
-    RLock theirs = peers.redisson.getLock(name);
+    RLock theirs = peers.redisson().getLock(name);
     theirs.lock();
     Future<?> weWait = weWait(name);
     Future<?> theyWait = theyWait(name);
-    assertTrue(new RedisLock(peers.mortise, name).forceUnlock());
+    assertTrue(new RedisLock(peers.here(), name).forceUnlock());
     weWait.get(PROMPT.toMillis(), MILLISECONDS);
     theyWait.get(PROMPT.toMillis(), MILLISECONDS);
     assertThrows(IllegalMonitorStateException.class, theirs::unlock);
   }
 
   @Test
-  void theyTakeOursByForceAndOurHolderIsTold() throws Exception {
+  void theyReleaseOursByForceAndOurHolderGetsAnError() throws Exception {
     String name = Names.fresh();
-    DistributedLock ours = new RedisLock(peers.mortise, name);
+    DistributedLock ours = new RedisLock(peers.here(), name);
     ours.lock();
     Future<?> theyWait = theyWait(name);
-    assertTrue(peers.redisson.getLock(name).forceUnlock());
+    assertTrue(peers.redisson().getLock(name).forceUnlock());
     theyWait.get(PROMPT.toMillis(), MILLISECONDS);
     LeaseLostException lost = assertThrows(LeaseLostException.class, ours::unlock);
     assertEquals(LeaseLoss.Reason.MISSING, lost.loss().reason(), "their force leaves no mark");
   }
 
   @Test
-  void tokensOfTheirFencedLockAndOursRiseTogether() throws Exception {
+  void theTokensOfTheirFencedLockAndOfOursIncreaseTogether() throws Exception {
     String name = Names.fresh();
-    RFencedLock theirs = peers.redisson.getFencedLock(name);
-    DistributedLock ours = new RedisLock(peers.mortise, name);
+    RFencedLock theirs = peers.redisson().getFencedLock(name);
+    DistributedLock ours = new RedisLock(peers.here(), name);
     long last = theirs.lockAndGetToken();
     assertFalse(ours.tryLock());
     theirs.unlock();
@@ -121,30 +107,24 @@ class RedissonWakeUpTest {
   }
 
   private Future<?> weWait(String name) {
-    DistributedLock ours = new RedisLock(peers.mortise, name);
-    long before = peers.listeners(name);
-    Future<?> waiting =
-        crew.ask(
-            () -> {
-              ours.lock();
-              ours.unlock();
-              return true;
-            });
-    peers.awaitListeners(name, before + 1);
-    return waiting;
+    return lockAndUnlock(name, new RedisLock(peers.here(), name));
   }
 
   private Future<?> theyWait(String name) {
-    RLock theirs = peers.redisson.getLock(name);
-    long before = peers.listeners(name);
+    return lockAndUnlock(name, peers.redisson().getLock(name));
+  }
+
+  /** Starts a thread that waits for the lock, and awaits its subscription. */
+  private Future<?> lockAndUnlock(String name, Lock lock) {
+    long before = peers.subscribers(name);
     Future<?> waiting =
-        crew.ask(
+        threads.ask(
             () -> {
-              theirs.lock();
-              theirs.unlock();
+              lock.lock();
+              lock.unlock();
               return true;
             });
-    peers.awaitListeners(name, before + 1);
+    peers.awaitSubscribers(name, before + 1);
     return waiting;
   }
 }

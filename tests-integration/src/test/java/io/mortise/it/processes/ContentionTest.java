@@ -14,14 +14,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes contend for one lock around what only works alone. */
+/** Processes contend for one lock around an update that is not atomic. */
 class ContentionTest {
   private static final int PROCESSES = 3;
-  private static final Duration PATIENCE = Duration.ofSeconds(80);
+  private static final Duration TIMEOUT = Duration.ofSeconds(80);
 
   @Test
   @Timeout(90)
-  void severalProcessesLoseNoUpdateAndTheirTokensRise(@TempDir Path log) throws Exception {
+  void severalProcessesLoseNoUpdateAndTheirTokensIncrease(@TempDir Path log) throws Exception {
     String name = Names.fresh();
     String counter = "counter:" + name;
     try (RedisServer server = RedisServer.start()) {
@@ -32,8 +32,8 @@ class ContentionTest {
               JavaProcess.start(CounterProcess.class, server.uri(), name, counter, log.toString()));
         }
         for (JavaProcess child : children) {
-          child.awaitLine("done", PATIENCE);
-          assertEquals(0, child.awaitExit(PATIENCE), child::output);
+          child.awaitLine("done", TIMEOUT);
+          assertEquals(0, child.awaitExit(TIMEOUT), child::output);
         }
       } finally {
         children.forEach(JavaProcess::close);

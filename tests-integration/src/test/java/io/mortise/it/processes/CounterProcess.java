@@ -21,13 +21,13 @@ final class CounterProcess {
     try (LockClient client = LockClient.create(arguments[0]);
         RedisClient redis = RedisClient.create(arguments[0]);
         HoldLog log = HoldLog.open(Path.of(arguments[3]));
-        TestThreads crew = new TestThreads()) {
+        TestThreads threads = new TestThreads()) {
       DistributedLock lock = new RedisLock(client, arguments[1]);
       for (int thread = 0; thread < THREADS; thread++) {
         String who = "thread-" + thread;
-        crew.start(() -> count(lock, redis, arguments[2], log, who));
+        threads.start(() -> count(lock, redis, arguments[2], log, who));
       }
-      crew.join(Duration.ofSeconds(60));
+      threads.join(Duration.ofSeconds(60));
     }
     System.out.println("done");
   }

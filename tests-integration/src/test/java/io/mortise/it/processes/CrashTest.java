@@ -9,52 +9,40 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.it.processes.LockProcess.Locked;
+import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.JavaProcess;
-import io.mortise.testkit.RedisServer;
 import java.time.Duration;
-import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Other processes are killed, and suspended, while they hold a lock and while they wait for it. */
 @Timeout(60)
 class CrashTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Duration LONG_LEASE = Duration.ofSeconds(30);
   private static final Duration LEASE = Duration.ofMillis(1500);
 
-  /** How late somebody may be on a busy machine. */
+  /** How late a waiter may be on a busy machine. */
   private static final long SLACK_MILLIS = 2_000;
 
-  private static RedisServer server;
-  private static LockClient client;
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
+  @AutoClose private final LockClient client = redis.client();
   private final DistributedLock lock = new RedisLock(client, Names.fresh());
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-    client = LockClient.create(server.uri());
-  }
-
-  @AfterAll
-  static void stop() {
-    client.close();
-    server.close();
-  }
 
   @Test
   void theHoldOfAKilledProcessEndsWithItsLeaseAndNotBefore() throws Exception {
-    try (JavaProcess child = LockProcess.start(server.uri(), lock.name(), LEASE)) {
-      LockProcess.askToLock(child);
+    try (JavaProcess child = LockProcess.start(redis.uri(), lock.name(), LEASE)) {
+      LockProcess.lock(child);
       long token = LockProcess.awaitLocked(child).token();
-      // It has been renewed at least once: what counts is the last renewal, not the first lease.
+      // It has been renewed at least once: the last renewal counts, not the first lease.
       await().during(LEASE.plus(LEASE.dividedBy(2))).until(lock::isLocked);
       child.kill();
-      long start = System.nanoTime(); // before it is asked, so that no time is missing
-      long leftMillis = (Long) server.command("PTTL", lock.name());
+      long start = System.nanoTime(); // before the question, so that no time is missing
+      long leftMillis = redis.ttlMillis(lock.name());
       lock.lock();
       long waited = (System.nanoTime() - start) / 1_000_000;
       assertTrue(lock.lease().fencingToken() > token);
@@ -67,12 +55,12 @@ class CrashTest {
 
   @Test
   void aProcessKilledWhileItWaitsDelaysNobody() throws Exception {
-    try (JavaProcess dead = LockProcess.start(server.uri(), lock.name(), LONG_LEASE);
-        JavaProcess next = LockProcess.start(server.uri(), lock.name(), LONG_LEASE)) {
+    try (JavaProcess dead = LockProcess.start(redis.uri(), lock.name(), LONG_LEASE);
+        JavaProcess next = LockProcess.start(redis.uri(), lock.name(), LONG_LEASE)) {
       lock.lock();
-      LockProcess.askToLock(dead);
-      LockProcess.askToLock(next);
-      await().until(() -> listeners() == 2);
+      LockProcess.lock(dead);
+      LockProcess.lock(next);
+      await().until(() -> redis.subscribers(lock.name()) == 2);
       dead.kill();
       long released = System.nanoTime();
       lock.unlock();
@@ -85,9 +73,9 @@ class CrashTest {
   }
 
   @Test
-  void aProcessThatSleptThroughItsLeaseIsToldAndItsTokenIsOlder() throws Exception {
-    try (JavaProcess sleeper = LockProcess.start(server.uri(), lock.name(), LEASE)) {
-      LockProcess.askToLock(sleeper);
+  void aProcessSuspendedLongerThanItsLeaseIsNotifiedAndItsTokenIsSmaller() throws Exception {
+    try (JavaProcess sleeper = LockProcess.start(redis.uri(), lock.name(), LEASE)) {
+      LockProcess.lock(sleeper);
       Locked slept = LockProcess.awaitLocked(sleeper);
       sleeper.pause();
       long start = System.nanoTime();
@@ -98,18 +86,13 @@ class CrashTest {
       assertTrue(ours.fencingToken() > slept.token());
 
       sleeper.resume();
-      assertEquals("told EXPIRED", sleeper.awaitLine("told", PATIENCE));
+      assertEquals("notified EXPIRED", sleeper.awaitLine("notified", Eventually.LIVENESS));
       sleeper.send("unlock");
-      assertEquals("lost EXPIRED", sleeper.awaitLine("lost", PATIENCE));
+      assertEquals("lost EXPIRED", sleeper.awaitLine("lost", Eventually.LIVENESS));
 
       ours.ensureValid();
       assertTrue(lock.isLocked(), "its late release was not taken for ours");
       lock.unlock();
     }
-  }
-
-  private long listeners() {
-    String channel = "redisson_lock__channel:{" + lock.name() + "}";
-    return (Long) ((List<?>) server.command("PUBSUB", "NUMSUB", channel)).get(1);
   }
 }

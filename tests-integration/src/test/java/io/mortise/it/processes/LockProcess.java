@@ -7,6 +7,7 @@ import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.Eventually;
 import io.mortise.testkit.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -14,13 +15,11 @@ import java.io.InputStreamReader;
 import java.time.Duration;
 
 /**
- * A child JVM that locks when it is told to. It reads {@code lock} and {@code unlock}, and says
- * {@code locking}, {@code locked <token> <nanoTime>}, {@code unlocked <nanoTime>}, and {@code told
- * <reason>}, {@code lost <reason>} when the listener, and when the unlock, hears of a loss.
+ * A child JVM with one lock. It reads {@code lock} and {@code unlock}, and prints {@code locking},
+ * {@code locked <token> <nanoTime>}, {@code unlocked <nanoTime>}; {@code notified <reason>} when
+ * its listener is notified of a loss, and {@code lost <reason>} when {@code unlock()} throws it.
  */
 final class LockProcess {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
-
   private LockProcess() {}
 
   /** Arguments: URI, name, lease in ms. */
@@ -36,7 +35,7 @@ final class LockProcess {
           System.out.println("locking");
           lock.lock();
           long now = System.nanoTime();
-          lock.lease().onLost(loss -> System.out.println("told " + loss.reason()));
+          lock.lease().onLost(loss -> System.out.println("notified " + loss.reason()));
           System.out.println("locked " + lock.lease().fencingToken() + " " + now);
         } else {
           unlock(lock);
@@ -55,29 +54,29 @@ final class LockProcess {
     }
   }
 
-  /** What the child said when it had the lock. */
+  /** The answer of the child when it has the lock. */
   record Locked(long token, long nanos) {}
 
   static JavaProcess start(String uri, String name, Duration lease) throws InterruptedException {
     JavaProcess child =
         JavaProcess.start(LockProcess.class, uri, name, Long.toString(lease.toMillis()));
-    child.awaitLine("ready", PATIENCE);
+    child.awaitLine("ready", Eventually.LIVENESS);
     return child;
   }
 
-  static void askToLock(JavaProcess child) throws InterruptedException {
+  static void lock(JavaProcess child) throws InterruptedException {
     child.send("lock");
-    child.awaitLine("locking", PATIENCE);
+    child.awaitLine("locking", Eventually.LIVENESS);
   }
 
   static Locked awaitLocked(JavaProcess child) throws InterruptedException {
-    String[] words = child.awaitLine("locked ", PATIENCE).split(" ", -1);
+    String[] words = child.awaitLine("locked ", Eventually.LIVENESS).split(" ", -1);
     return new Locked(Long.parseLong(words[1]), Long.parseLong(words[2]));
   }
 
-  /** Unlocks, and gives the time just before. */
+  /** Unlocks, and returns the time just before. */
   static long unlock(JavaProcess child) throws InterruptedException {
     child.send("unlock");
-    return Long.parseLong(child.awaitLine("unlocked ", PATIENCE).split(" ", -1)[1]);
+    return Long.parseLong(child.awaitLine("unlocked ", Eventually.LIVENESS).split(" ", -1)[1]);
   }
 }

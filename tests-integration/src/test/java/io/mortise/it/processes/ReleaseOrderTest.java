@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
+import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.JavaProcess;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -19,12 +19,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How long it takes from a release in one process until a waiter of another one is in. */
+/** The time from a release in one process to the grant in another one. */
 class ReleaseOrderTest {
   private static final int ROUNDS = 30;
   private static final Duration LEASE = Duration.ofSeconds(30);
 
-  /** A poll, or a TTL, would take much longer; an idle machine needs a millisecond. */
+  /** A poll, or the end of a lease, would take much longer; an idle machine needs a millisecond. */
   private static final long MOST_MILLIS = 50;
 
   @Test
@@ -33,13 +33,13 @@ class ReleaseOrderTest {
     List<Long> nanos = new ArrayList<>();
     try (RedisServer server = RedisServer.start();
         LockClient client = LockClient.create(server.uri());
-        TestThreads crew = new TestThreads()) {
+        TestThreads threads = new TestThreads()) {
       DistributedLock lock = new RedisLock(client, Names.fresh());
       try (JavaProcess other = LockProcess.start(server.uri(), lock.name(), LEASE)) {
         lock.lock();
         for (int round = 0; round < ROUNDS; round++) {
           long before = attempts(server);
-          LockProcess.askToLock(other);
+          LockProcess.lock(other);
           awaitAttempt(server, before);
           long released = System.nanoTime();
           lock.unlock();
@@ -47,7 +47,7 @@ class ReleaseOrderTest {
 
           long there = attempts(server);
           Future<Long> here =
-              crew.ask(
+              threads.ask(
                   () -> {
                     lock.lock();
                     long locked = System.nanoTime();
@@ -75,7 +75,7 @@ class ReleaseOrderTest {
     assertTrue(median < MOST_MILLIS, measured);
   }
 
-  /** The waiter has asked once, and heard "busy". */
+  /** Waits until the waiter has made an attempt. */
   private static void awaitAttempt(RedisServer server, long before) {
     await().pollInterval(Duration.ofMillis(5)).until(() -> attempts(server) > before);
   }

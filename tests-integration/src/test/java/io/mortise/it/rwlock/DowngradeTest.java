@@ -1,7 +1,7 @@
 package io.mortise.it.rwlock;
 
-import static io.mortise.it.rwlock.TwoClients.LONG;
-import static io.mortise.it.rwlock.TwoClients.SLACK;
+import static io.mortise.it.rwlock.ReadWriteFixture.LONG;
+import static io.mortise.it.rwlock.ReadWriteFixture.SLACK;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -12,6 +12,7 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
+import io.mortise.it.support.TwoClients;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,112 +20,86 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A thread that writes may read too, and go on reading; a thread that reads may not write. */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+/** A writer may read too, and keep the read hold; a reader may not become a writer. */
 @Timeout(60)
 @Tag("redis-version")
 class DowngradeTest {
-  private static TwoClients rig;
+  @RegisterExtension
+  static final TwoClients clients = ReadWriteFixture.clients(Duration.ofSeconds(30));
 
-  private final String name = TwoClients.freshName();
-  private final StepThread hand = new StepThread();
+  @RegisterExtension
+  final ReadWriteFixture locks = new ReadWriteFixture(clients, ReadWriteFixture.NO_HEARTBEAT);
 
-  @BeforeAll
-  static void start() {
-    rig = new TwoClients(Duration.ofSeconds(30), TwoClients.NO_SIGNS);
-  }
+  private final StepThread thread = locks.thread();
 
-  @AfterAll
-  static void stop() {
-    rig.close();
-  }
-
-  @AfterEach
-  void dismiss() {
-    hand.close();
-  }
-
-  @ParameterizedTest(name = "fair: {0}")
-  @ValueSource(booleans = {false, true})
+  @FairAndUnfair
   void waitingReadersAreWokenWhenAWriterDowngrades(boolean fair) throws Exception {
-    RedisReadWriteLock lock = rig.here(name, fair);
-    DistributedLock elsewhere = rig.there(name, fair).readLock();
+    RedisReadWriteLock lock = locks.here(fair);
+    DistributedLock elsewhere = locks.there(fair).readLock();
     List<Future<Long>> readers = new ArrayList<>();
-    List<StepThread> hands = new ArrayList<>();
-    try {
-      lock.writeLock().lock();
-      lock.readLock().lock();
-      assertEquals(1, lock.readLock().holdCount());
-      for (int i = 0; i < 10; i++) {
-        DistributedLock reads = i % 2 == 0 ? elsewhere : lock.readLock();
-        StepThread each = new StepThread();
-        hands.add(each);
-        readers.add(
-            each.start(
-                () -> {
-                  reads.lock();
-                  return System.nanoTime();
-                }));
-      }
-      rig.awaitWaiters(name, 10);
-      long released = System.nanoTime();
-      lock.writeLock().unlock();
-      long last = released;
-      for (Future<Long> reader : readers) {
-        last = Math.max(last, StepThread.result(reader));
-      }
-      System.out.printf(
-          "fair %s: 10 readers are in %.1f ms after the downgrade%n",
-          fair, (last - released) / 1e6);
-      assertTrue(last - released < SLACK.toNanos());
-      assertTrue(lock.readLock().isHeldByCurrentThread(), "and it reads on");
-      assertFalse(hand.ask(() -> lock.writeLock().tryLock()));
-      for (int i = 0; i < hands.size(); i++) {
-        hands.get(i).run((i % 2 == 0 ? elsewhere : lock.readLock())::unlock);
-      }
-    } finally {
-      hands.forEach(StepThread::close);
+    List<StepThread> threads = new ArrayList<>();
+    lock.writeLock().lock();
+    lock.readLock().lock();
+    assertEquals(1, lock.readLock().holdCount());
+    for (int i = 0; i < 10; i++) {
+      DistributedLock reads = i % 2 == 0 ? elsewhere : lock.readLock();
+      StepThread each = locks.thread();
+      threads.add(each);
+      readers.add(
+          each.start(
+              () -> {
+                reads.lock();
+                return System.nanoTime();
+              }));
     }
-    assertFalse(hand.ask(() -> lock.writeLock().tryLock()), "one reads still");
+    locks.awaitWaiters(10);
+    long released = System.nanoTime();
+    lock.writeLock().unlock();
+    long last = released;
+    for (Future<Long> reader : readers) {
+      last = Math.max(last, StepThread.result(reader));
+    }
+    System.out.printf(
+        "fair %s: 10 readers enter %.1f ms after the downgrade%n", fair, (last - released) / 1e6);
+    assertTrue(last - released < SLACK.toNanos());
+    assertTrue(lock.readLock().isHeldByCurrentThread(), "and it still reads");
+    assertFalse(thread.ask(() -> lock.writeLock().tryLock()));
+    for (int i = 0; i < threads.size(); i++) {
+      threads.get(i).run((i % 2 == 0 ? elsewhere : lock.readLock())::unlock);
+    }
+    assertFalse(thread.ask(() -> lock.writeLock().tryLock()), "one still reads");
     lock.readLock().unlock();
-    assertEquals(List.of(), rig.keys(name));
   }
 
-  @ParameterizedTest(name = "fair: {0}")
-  @ValueSource(booleans = {false, true})
-  void aWriterReadsWithoutWaitingWhoeverWaits(boolean fair) throws Exception {
-    RedisReadWriteLock lock = rig.here(name, fair);
+  @FairAndUnfair
+  void aWriterReadsWithoutWaitingWhileAnotherWriterWaits(boolean fair) throws Exception {
+    RedisReadWriteLock lock = locks.here(fair);
     lock.writeLock().lock();
-    Future<?> writer = hand.begin(() -> rig.there(name, fair).writeLock().lock());
-    rig.awaitWaiters(name, 1);
+    Future<?> writer = thread.begin(() -> locks.there(fair).writeLock().lock());
+    locks.awaitWaiters(1);
     assertTrue(lock.readLock().tryLock());
     try (Lease handle = lock.readLock().tryAcquire().orElseThrow()) {
       handle.ensureValid();
-      Lease later = StepThread.result(lock.readLock().acquireAsync(LONG).toCompletableFuture()).get();
+      Lease later =
+          StepThread.result(lock.readLock().acquireAsync(LONG).toCompletableFuture()).get();
       later.close();
     }
     lock.writeLock().unlock();
-    assertFalse(writer.isDone(), "it reads on");
+    assertFalse(writer.isDone(), "it still reads");
     lock.readLock().unlock();
     StepThread.result(writer);
-    hand.run(() -> rig.there(name, fair).writeLock().unlock());
-    assertEquals(List.of(), rig.keys(name));
+    thread.run(() -> locks.there(fair).writeLock().unlock());
   }
 
-  @ParameterizedTest(name = "fair: {0}")
-  @ValueSource(booleans = {false, true})
-  void nobodyElseReadsBelowAWriter(boolean fair) throws Exception {
-    RedisReadWriteLock lock = rig.here(name, fair);
+  @FairAndUnfair
+  void noOtherOwnerReadsBelowAWriter(boolean fair) throws Exception {
+    RedisReadWriteLock lock = locks.here(fair);
     lock.writeLock().lock();
-    assertFalse(hand.ask(() -> lock.readLock().tryLock()), "another thread");
+    assertFalse(thread.ask(() -> lock.readLock().tryLock()), "another thread");
     lock.writeLock().unlock();
     try (Lease handle = lock.writeLock().tryAcquire().orElseThrow()) {
       handle.ensureValid();
@@ -133,62 +108,57 @@ class DowngradeTest {
     }
   }
 
-  @ParameterizedTest(name = "fair: {0}")
-  @ValueSource(booleans = {false, true})
-  void writeAndReadEndEachWithItsOwnLease(boolean fair) throws Exception {
-    RedisReadWriteLock lock = rig.here(name, fair);
+  @FairAndUnfair
+  void writeAndReadHoldEndEachWithItsOwnLease(boolean fair) throws Exception {
+    RedisReadWriteLock lock = locks.here(fair);
     lock.writeLock().lock(Duration.ofMillis(400));
     lock.readLock().lock(LONG);
     assertTrue(lock.writeLock().remainingLease().orElseThrow().toMillis() <= 400);
-    // The write hold runs out, unreleased: from then on others may read, and nobody may write.
-    Lease other = rig.there(name, fair).readLock().acquire(SLACK).orElseThrow();
+    // The write lease expires: from then on other owners may read, and none may write.
+    Lease other = locks.there(fair).readLock().acquire(SLACK).orElseThrow();
     assertFalse(lock.writeLock().isHeldByCurrentThread());
     assertTrue(lock.readLock().isHeldByCurrentThread());
     LeaseLostException lost =
         assertThrows(LeaseLostException.class, () -> lock.writeLock().unlock());
     assertEquals(Reason.EXPIRED, lost.loss().reason());
-    assertFalse(hand.ask(() -> lock.writeLock().tryLock()));
+    assertFalse(thread.ask(() -> lock.writeLock().tryLock()));
     other.close();
     lock.readLock().unlock();
-    assertEquals(List.of(), rig.keys(name));
   }
 
-  @ParameterizedTest(name = "fair: {0}")
-  @ValueSource(booleans = {false, true})
+  @FairAndUnfair
   void aLongerReadBelowAWriterDoesNotLengthenTheWrite(boolean fair) throws Exception {
-    RedisReadWriteLock lock = rig.here(name, fair);
+    RedisReadWriteLock lock = locks.here(fair);
     lock.writeLock().lock(Duration.ofSeconds(1));
     lock.readLock().lock(LONG);
     lock.readLock().unlock();
-    assertTrue(rig.millisLeft(name) <= 1_000);
-    assertTrue(rig.there(name, fair).writeLock().tryLock(SLACK), "in when the write ran out");
-    rig.there(name, fair).writeLock().unlock();
+    assertTrue(locks.millisLeft(locks.name) <= 1_000);
+    assertTrue(
+        locks.there(fair).writeLock().tryLock(SLACK), "granted when the write lease expires");
+    locks.there(fair).writeLock().unlock();
     assertThrows(LeaseLostException.class, () -> lock.writeLock().unlock());
   }
 
-  @ParameterizedTest(name = "fair: {0}")
-  @ValueSource(booleans = {false, true})
-  void forceOnTheWriteLockLeavesTheReadsOfItsThread(boolean fair) {
-    RedisReadWriteLock lock = rig.here(name, fair);
+  @FairAndUnfair
+  void forceOnTheWriteLockLeavesTheReadHoldOfItsThread(boolean fair) {
+    RedisReadWriteLock lock = locks.here(fair);
     lock.writeLock().lock();
     lock.readLock().lock();
-    assertTrue(rig.there(name, fair).writeLock().forceUnlock());
-    assertTrue(rig.there(name, fair).readLock().tryLock());
-    rig.there(name, fair).readLock().unlock();
+    assertTrue(locks.there(fair).writeLock().forceUnlock());
+    assertTrue(locks.there(fair).readLock().tryLock());
+    locks.there(fair).readLock().unlock();
     LeaseLostException lost =
         assertThrows(LeaseLostException.class, () -> lock.writeLock().unlock());
     assertEquals(Reason.FORCED, lost.loss().reason());
     lock.readLock().unlock();
-    assertEquals(List.of(), rig.keys(name));
   }
 
-  @ParameterizedTest(name = "fair: {0}")
-  @ValueSource(booleans = {false, true})
-  void upgradeIsRefusedAtOnceWithTheReasonAndNothingIsSent(boolean fair) throws Exception {
-    RedisReadWriteLock lock = rig.here(name, fair);
+  @FairAndUnfair
+  void anUpgradeIsRefusedAtOnceWithTheReasonAndNoCommandIsSent(boolean fair) throws Exception {
+    RedisReadWriteLock lock = locks.here(fair);
     DistributedLock writes = lock.writeLock();
     lock.readLock().lock();
-    rig.server.resetStats();
+    locks.server().resetStats();
     for (StepThread.Step step :
         List.<StepThread.Step>of(
             () -> writes.lock(),
@@ -198,7 +168,7 @@ class DowngradeTest {
             () -> writes.acquire(LONG),
             () -> writes.acquire(LONG, LONG))) {
       var refused = assertThrows(IllegalStateException.class, step::run);
-      assertTrue(refused.getMessage().contains(name), refused::getMessage);
+      assertTrue(refused.getMessage().contains(locks.name), refused::getMessage);
       assertTrue(refused.getMessage().contains("holds the read lock"), refused::getMessage);
       assertTrue(refused.getMessage().contains("release it first"), refused::getMessage);
     }
@@ -207,21 +177,21 @@ class DowngradeTest {
     assertFalse(writes.tryLock(LONG, LONG));
     assertTrue(writes.tryAcquire().isEmpty());
     assertTrue(writes.acquire(Duration.ZERO).isEmpty());
-    assertEquals(0L, rig.server.commandStats().getOrDefault("evalsha", 0L));
+    assertEquals(0L, locks.server().commandStats().getOrDefault("evalsha", 0L));
     assertTrue(lock.readLock().isHeldByCurrentThread());
 
-    // Without a thread that waits it is no upgrade: the read may be given up meanwhile.
+    // No thread waits, so it is no upgrade: the read hold may be released meanwhile.
     CompletionStage<Optional<Lease>> later = writes.acquireAsync(LONG);
-    rig.awaitWaiters(name, 1);
+    locks.awaitWaiters(1);
     lock.readLock().unlock();
     StepThread.result(later.toCompletableFuture()).orElseThrow().close();
-    assertTrue(writes.tryLock(), "and afterwards it may write");
+    assertTrue(writes.tryLock(), "without a read hold it may write");
     lock.readLock().lock();
     assertTrue(writes.tryLock(), "re-entry is no upgrade");
     writes.unlock();
     writes.unlock();
-    assertFalse(writes.tryLock(), "again it only reads");
+    assertFalse(writes.tryLock(), "it only reads again");
     lock.readLock().unlock();
-    await().untilAsserted(() -> assertEquals(List.of(), rig.keys(name)));
+    await().untilAsserted(locks::assertNothingLeft);
   }
 }

@@ -1,13 +1,14 @@
 package io.mortise.it.rwlock;
 
-import static io.mortise.it.rwlock.TwoClients.LONG;
-import static io.mortise.it.rwlock.TwoClients.SLACK;
+import static io.mortise.it.rwlock.ReadWriteFixture.LONG;
+import static io.mortise.it.rwlock.ReadWriteFixture.SLACK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
+import io.mortise.it.support.TwoClients;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,49 +18,26 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A fair lock is granted in the order of arrival, and neighbouring readers enter together. */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+/** A fair lock is granted in the order of arrival, and adjacent readers enter together. */
 @Timeout(60)
 @Tag("redis-version")
 class FairOrderTest {
-  private static TwoClients rig;
+  @RegisterExtension
+  static final TwoClients clients = ReadWriteFixture.clients(Duration.ofSeconds(30));
 
-  private final String name = TwoClients.freshName();
-  private final RedisReadWriteLock here = rig.here(name, true);
-  private final RedisReadWriteLock there = rig.there(name, true);
-  private final List<StepThread> hands = new ArrayList<>();
+  @RegisterExtension
+  final ReadWriteFixture locks = new ReadWriteFixture(clients, ReadWriteFixture.NO_HEARTBEAT);
 
-  @BeforeAll
-  static void start() {
-    rig = new TwoClients(Duration.ofSeconds(30), TwoClients.NO_SIGNS);
-  }
-
-  @AfterAll
-  static void stop() {
-    rig.close();
-  }
-
-  @AfterEach
-  void dismiss() {
-    hands.forEach(StepThread::close);
-  }
-
-  private StepThread hand() {
-    StepThread hand = new StepThread();
-    hands.add(hand);
-    return hand;
-  }
+  private final RedisReadWriteLock here = locks.here(true);
+  private final RedisReadWriteLock there = locks.there(true);
 
   @Test
-  void theOrderOfArrivalHoldsOverTwoProcessesAndNeighbouringReadersEnterTogether()
-      throws Exception {
+  void twoProcessesAreServedInTheOrderOfArrivalAndAdjacentReadersEnterTogether() throws Exception {
     String arrivals = "rrwrrrwwrwr";
     List<String> entered = new ArrayList<>();
     List<CountDownLatch> mayLeave = new ArrayList<>();
@@ -72,7 +50,8 @@ class FairOrderTest {
       CountDownLatch leave = new CountDownLatch(1);
       mayLeave.add(leave);
       ends.add(
-          hand()
+          locks
+              .thread()
               .begin(
                   () -> {
                     side.lock();
@@ -83,7 +62,7 @@ class FairOrderTest {
                     assertTrue(leave.await(30, TimeUnit.SECONDS));
                     side.unlock();
                   }));
-      rig.awaitWaiters(name, i + 1);
+      locks.awaitWaiters(i + 1);
     }
     assertEquals(arrivals.length(), there.queueLength());
     here.writeLock().unlock();
@@ -109,7 +88,6 @@ class FairOrderTest {
     for (Future<?> end : ends) {
       StepThread.result(end);
     }
-    assertEquals(List.of(), rig.keys(name));
   }
 
   @Test
@@ -120,9 +98,10 @@ class FairOrderTest {
       DistributedLock reads = (i % 2 == 0 ? here : there).readLock();
       readers.add(reads.acquireAsync(LONG).toCompletableFuture());
     }
-    rig.awaitWaiters(name, 100);
-    Future<?> writer = hand().begin(() -> there.writeLock().lock());
-    rig.awaitWaiters(name, 101);
+    locks.awaitWaiters(100);
+    StepThread writes = locks.thread();
+    Future<?> writer = writes.begin(() -> there.writeLock().lock());
+    locks.awaitWaiters(101);
     long start = System.nanoTime();
     first.close();
     List<Lease> leases = new ArrayList<>();
@@ -130,59 +109,60 @@ class FairOrderTest {
       leases.add(StepThread.result(reader).orElseThrow());
     }
     double took = (System.nanoTime() - start) / 1e6;
-    System.out.printf("fair: 100 readers of 2 clients are in after %.1f ms%n", took);
+    System.out.printf("fair: 100 readers of 2 clients enter within %.1f ms%n", took);
     assertTrue(took < SLACK.toMillis());
     assertFalse(writer.isDone());
     leases.forEach(Lease::ensureValid);
     leases.forEach(Lease::close);
     StepThread.result(writer);
-    hands.get(0).run(() -> there.writeLock().unlock());
-    assertEquals(List.of(), rig.keys(name));
+    writes.run(() -> there.writeLock().unlock());
   }
 
   @Test
-  void anAttemptWithoutAWaitNeitherOvertakesNorQueues() throws Exception {
+  void anAttemptWithoutAWaitNeitherBargesNorJoinsTheQueue() throws Exception {
+    StepThread writes = locks.thread();
+    StepThread reads = locks.thread();
     here.readLock().lock();
-    Future<?> writer = hand().begin(() -> there.writeLock().lock());
-    rig.awaitWaiters(name, 1);
-    assertFalse(hand().ask(() -> here.readLock().tryLock()), "a writer waits");
+    Future<?> writer = writes.begin(() -> there.writeLock().lock());
+    locks.awaitWaiters(1);
+    assertFalse(locks.thread().ask(() -> here.readLock().tryLock()), "a writer waits");
     assertTrue(there.readLock().tryAcquire().isEmpty());
     assertEquals(1, here.queueLength());
     here.readLock().unlock();
     StepThread.result(writer);
-    Future<?> reader = hand().begin(() -> here.readLock().lock());
-    rig.awaitWaiters(name, 1);
+    Future<?> reader = reads.begin(() -> here.readLock().lock());
+    locks.awaitWaiters(1);
     assertTrue(here.writeLock().tryAcquire().isEmpty());
     assertEquals(1, here.queueLength());
-    hands.get(0).run(() -> there.writeLock().unlock());
+    writes.run(() -> there.writeLock().unlock());
     StepThread.result(reader);
-    hands.get(2).run(() -> here.readLock().unlock());
+    reads.run(() -> here.readLock().unlock());
     assertEquals(0, here.queueLength());
-    assertEquals(List.of(), rig.keys(name));
   }
 
   @Test
-  void whoIsFairAndWhoIsNotExcludeAndWakeEachOther() throws Exception {
-    RedisReadWriteLock unfair = rig.there(name, false);
+  void aFairAndAnUnfairLockExcludeAndWakeEachOther() throws Exception {
+    RedisReadWriteLock unfair = locks.there(false);
+    StepThread writes = locks.thread();
+    StepThread reads = locks.thread();
     unfair.readLock().lock();
-    Future<?> writer = hand().begin(() -> here.writeLock().lock());
-    rig.awaitWaiters(name, 1);
+    Future<?> writer = writes.begin(() -> here.writeLock().lock());
+    locks.awaitWaiters(1);
     long start = System.nanoTime();
     unfair.readLock().unlock();
     StepThread.result(writer);
-    Future<?> reader = hand().begin(() -> unfair.readLock().lock());
-    rig.awaitWaiters(name, 1);
+    Future<?> reader = reads.begin(() -> unfair.readLock().lock());
+    locks.awaitWaiters(1);
     assertFalse(reader.isDone());
-    hands.get(0).run(() -> here.writeLock().unlock());
+    writes.run(() -> here.writeLock().unlock());
     StepThread.result(reader);
-    Future<?> again = hands.get(0).begin(() -> here.writeLock().lock());
-    rig.awaitWaiters(name, 1);
-    hands.get(1).run(() -> unfair.readLock().unlock());
+    Future<?> again = writes.begin(() -> here.writeLock().lock());
+    locks.awaitWaiters(1);
+    reads.run(() -> unfair.readLock().unlock());
     StepThread.result(again);
-    hands.get(0).run(() -> here.writeLock().unlock());
+    writes.run(() -> here.writeLock().unlock());
     long took = (System.nanoTime() - start) / 1_000_000;
-    System.out.printf("fair and unfair: three changes of turn in %d ms%n", took);
+    System.out.printf("fair and unfair: three hand-overs in %d ms%n", took);
     assertTrue(took < SLACK.toMillis());
-    assertEquals(List.of(), rig.keys(name));
   }
 }

@@ -1,90 +1,67 @@
 package io.mortise.it.rwlock;
 
-import static io.mortise.it.rwlock.TwoClients.SLACK;
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static io.mortise.it.rwlock.ReadWriteFixture.SLACK;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
+import io.mortise.it.support.TwoClients;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.JavaProcess;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Whoever died while it waited is waited for no longer than its presence lasts. */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+/** A waiter that was killed delays others for at most its waiter timeout. */
 @Timeout(60)
 class KilledWaiterTest {
-  private static final Duration LEASE = Duration.ofMillis(1500);
-  private static TwoClients rig;
+  @RegisterExtension
+  static final TwoClients clients = ReadWriteFixture.clients(Duration.ofSeconds(30));
 
-  private final String name = TwoClients.freshName();
-  private final StepThread hand = new StepThread();
+  @RegisterExtension
+  final ReadWriteFixture locks = new ReadWriteFixture(clients, ReadWriteFixture.SHORT_TIMEOUT);
 
-  @BeforeAll
-  static void start() {
-    rig = new TwoClients(Duration.ofSeconds(30), TwoClients.SHORT_PRESENCE);
-  }
+  private final StepThread thread = locks.thread();
 
-  @AfterAll
-  static void stop() {
-    rig.close();
-  }
-
-  @AfterEach
-  void dismiss() {
-    hand.close();
-  }
-
-  @ParameterizedTest(name = "fair: {0}")
-  @ValueSource(booleans = {false, true})
-  void aKilledWriterDelaysReadersByItsPresenceAtMost(boolean fair) throws Exception {
-    RedisReadWriteLock lock = rig.here(name, fair);
+  @FairAndUnfair
+  void aKilledWriterDelaysReadersByAtMostItsWaiterTimeout(boolean fair) throws Exception {
+    RedisReadWriteLock lock = locks.here(fair);
     Lease reader = lock.readLock().tryAcquire().orElseThrow();
-    try (JavaProcess child = ReadersProcess.start(rig, name, fair, LEASE, 1)) {
+    try (JavaProcess child = ReadersProcess.start(locks, fair, 1)) {
       child.send("write");
-      rig.awaitWaiters(name, 1);
-      Future<?> second = hand.begin(() -> rig.there(name, fair).readLock().lock());
-      rig.awaitWaiters(name, 2);
+      locks.awaitWaiters(1);
+      Future<?> second = thread.begin(() -> locks.there(fair).readLock().lock());
+      locks.awaitWaiters(2);
       child.kill();
       long killed = System.nanoTime();
       StepThread.result(second);
       long waited = (System.nanoTime() - killed) / 1_000_000;
       System.out.printf(
-          "fair %s: a reader is in %d ms after the writer that waited was killed%n", fair, waited);
-      assertTrue(waited <= rig.presence.plus(SLACK).toMillis(), () -> waited + " ms");
-      hand.run(() -> rig.there(name, fair).readLock().unlock());
+          "fair %s: a reader enters %d ms after the waiting writer was killed%n", fair, waited);
+      assertTrue(waited <= locks.waiterTimeout.plus(SLACK).toMillis(), () -> waited + " ms");
+      thread.run(() -> locks.there(fair).readLock().unlock());
       reader.close();
     }
-    assertEquals(List.of(), rig.keys(name));
   }
 
-  @ParameterizedTest(name = "fair: {0}")
-  @ValueSource(booleans = {false, true})
-  void killedReadersDelayAWriterByTheirPresenceAtMost(boolean fair) throws Exception {
-    RedisReadWriteLock lock = rig.here(name, fair);
+  @FairAndUnfair
+  void killedReadersDelayAWriterByAtMostTheirWaiterTimeout(boolean fair) throws Exception {
+    RedisReadWriteLock lock = locks.here(fair);
     Lease writer = lock.writeLock().tryAcquire().orElseThrow();
-    try (JavaProcess child = ReadersProcess.start(rig, name, fair, LEASE, 3)) {
+    try (JavaProcess child = ReadersProcess.start(locks, fair, 3)) {
       child.send("read");
-      rig.awaitWaiters(name, 3);
-      Future<?> second = hand.begin(() -> rig.there(name, fair).writeLock().lock());
-      rig.awaitWaiters(name, 4);
+      locks.awaitWaiters(3);
+      Future<?> second = thread.begin(() -> locks.there(fair).writeLock().lock());
+      locks.awaitWaiters(4);
       child.kill();
       long killed = System.nanoTime();
       writer.close();
       StepThread.result(second);
       long waited = (System.nanoTime() - killed) / 1_000_000;
       System.out.printf(
-          "fair %s: a writer is in %d ms after 3 readers that waited were killed%n", fair, waited);
-      assertTrue(waited <= rig.presence.plus(SLACK).toMillis(), () -> waited + " ms");
-      hand.run(() -> rig.there(name, fair).writeLock().unlock());
+          "fair %s: a writer enters %d ms after 3 waiting readers were killed%n", fair, waited);
+      assertTrue(waited <= locks.waiterTimeout.plus(SLACK).toMillis(), () -> waited + " ms");
+      thread.run(() -> locks.there(fair).writeLock().unlock());
     }
-    assertEquals(List.of(), rig.keys(name));
   }
 }

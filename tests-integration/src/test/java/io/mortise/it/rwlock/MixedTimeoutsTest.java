@@ -1,6 +1,6 @@
 package io.mortise.it.rwlock;
 
-import static io.mortise.it.rwlock.TwoClients.SLACK;
+import static io.mortise.it.rwlock.ReadWriteFixture.SLACK;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.spi.LockName;
+import io.mortise.it.support.TwoClients;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.JavaProcess;
 import java.time.Duration;
@@ -15,59 +16,42 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Clients of one fair read-write lock whose waiters show themselves more or less often. */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+/** Clients of one fair read-write lock with a short waiter timeout, and with a long one. */
 @Timeout(60)
 class MixedTimeoutsTest {
   private static final Duration SHORT = Duration.ofMillis(800);
   private static final Duration LONG = Duration.ofSeconds(8);
 
-  private static TwoClients rig;
+  @RegisterExtension
+  static final TwoClients clients = ReadWriteFixture.clients(Duration.ofSeconds(30));
 
-  private final String name = TwoClients.freshName();
-  private final String deadlines = new LockName(name).derive("redisson_lock_timeout");
-  private final List<StepThread> hands = new ArrayList<>();
+  @RegisterExtension final ReadWriteFixture locks = new ReadWriteFixture(clients, LONG);
+
+  private final String deadlines = new LockName(locks.name).derive("redisson_lock_timeout");
   private final List<String> entered = new CopyOnWriteArrayList<>();
   private final List<Future<?>> ends = new ArrayList<>();
 
-  @BeforeAll
-  static void start() {
-    rig = new TwoClients(Duration.ofSeconds(30), LONG);
+  private RedisReadWriteLock lock(LockClient client, Duration waiterTimeout) {
+    return new RedisReadWriteLock(client, locks.name, true, waiterTimeout);
   }
 
-  @AfterAll
-  static void stop() {
-    rig.close();
-  }
-
-  @AfterEach
-  void dismiss() {
-    hands.forEach(StepThread::close);
-  }
-
-  private RedisReadWriteLock lock(LockClient client, Duration presence) {
-    return new RedisReadWriteLock(client, name, true, presence);
-  }
-
-  /** Takes its place in the queue; once it is in, it says so and goes. */
+  /** A waiter joins the queue; when it is granted the lock, it records that and releases. */
   private void queue(String who, DistributedLock side) {
-    StepThread hand = new StepThread();
-    hands.add(hand);
-    long before = rig.waiters(name);
+    long before = locks.waiters();
     ends.add(
-        hand.begin(
-            () -> {
-              side.lock();
-              entered.add(who);
-              side.unlock();
-            }));
-    rig.awaitWaiters(name, before + 1);
+        locks
+            .thread()
+            .begin(
+                () -> {
+                  side.lock();
+                  entered.add(who);
+                  side.unlock();
+                }));
+    locks.awaitWaiters(before + 1);
   }
 
   private void awaitEntered() throws Exception {
@@ -76,51 +60,50 @@ class MixedTimeoutsTest {
     }
   }
 
-  /** How long the place of whoever is first to lose it is kept from now on. */
+  /** Returns the time to the earliest deadline in the queue. */
   private long leastMillis() {
-    List<?> first = (List<?>) rig.server.command("ZRANGE", deadlines, "0", "0", "WITHSCORES");
-    List<?> time = (List<?>) rig.server.command("TIME");
+    List<?> first = (List<?>) locks.server().command("ZRANGE", deadlines, "0", "0", "WITHSCORES");
+    List<?> time = (List<?>) locks.server().command("TIME");
     return (long) Double.parseDouble((String) first.get(1))
         - Long.parseLong((String) time.get(0)) * 1_000
         - Long.parseLong((String) time.get(1)) / 1_000;
   }
 
   @Test
-  void whoShowsItselfOftenAndWhoSeldomDoesKeepTheirPlacesWhileTheyLive() throws Exception {
-    DistributedLock first = lock(rig.here, LONG).writeLock();
+  void waitersWithShortAndLongTimeoutsKeepTheirPlacesWhileTheyLive() throws Exception {
+    DistributedLock first = lock(clients.here(), LONG).writeLock();
     first.lock();
-    queue("seldom 1", lock(rig.here, LONG).writeLock());
-    queue("often 1", lock(rig.there, SHORT).readLock());
-    queue("seldom 2", lock(rig.here, LONG).writeLock());
-    queue("often 2", lock(rig.there, SHORT).writeLock());
-    queue("seldom 3", lock(rig.here, LONG).readLock());
+    queue("long 1", lock(clients.here(), LONG).writeLock());
+    queue("short 1", lock(clients.there(), SHORT).readLock());
+    queue("long 2", lock(clients.here(), LONG).writeLock());
+    queue("short 2", lock(clients.there(), SHORT).writeLock());
+    queue("long 3", lock(clients.here(), LONG).readLock());
 
     await()
         .pollInterval(Duration.ofMillis(20))
         .atMost(SLACK)
         .during(SHORT.multipliedBy(3))
-        .until(() -> rig.waiters(name) == 5);
-    assertTrue(
-        leastMillis() < SHORT.toMillis(), "who shows itself often has a deadline of its own");
+        .until(() -> locks.waiters() == 5);
+    assertTrue(leastMillis() < SHORT.toMillis(), "a short timeout is a deadline of its own");
     first.unlock();
     awaitEntered();
 
-    assertEquals(List.of("seldom 1", "often 1", "seldom 2", "often 2", "seldom 3"), entered);
-    assertEquals(List.of(), rig.keys(name));
+    assertEquals(List.of("long 1", "short 1", "long 2", "short 2", "long 3"), entered);
   }
 
   @Test
-  void whoShowedItselfOftenAndDiedDelaysByItsPresenceAndAQuarterOfTheirsBehind() throws Exception {
-    DistributedLock first = lock(rig.here, LONG).writeLock();
+  void aKilledWaiterDelaysTheOthersByItsTimeoutAndAQuarterOfTheirs() throws Exception {
+    DistributedLock first = lock(clients.here(), LONG).writeLock();
     first.lock();
-    queue("seldom 1", lock(rig.here, LONG).writeLock());
-    try (JavaProcess child =
-        ReadersProcess.start(rig, name, true, Duration.ofSeconds(30), 1, SHORT)) {
+    queue("long 1", lock(clients.here(), LONG).writeLock());
+    try (JavaProcess child = ReadersProcess.start(locks, true, Duration.ofSeconds(30), 1, SHORT)) {
       child.send("write");
-      rig.awaitWaiters(name, 2);
-      queue("seldom 2", lock(rig.there, LONG).readLock());
-      queue("seldom 3", lock(rig.here, LONG).writeLock());
-      await().atMost(SLACK).until(() -> leastMillis() < SHORT.toMillis()); // it has shown itself
+      locks.awaitWaiters(2);
+      queue("long 2", lock(clients.there(), LONG).readLock());
+      queue("long 3", lock(clients.here(), LONG).writeLock());
+      await()
+          .atMost(SLACK)
+          .until(() -> leastMillis() < SHORT.toMillis()); // it has sent a heartbeat
       child.kill();
     }
     long killed = System.nanoTime();
@@ -131,7 +114,6 @@ class MixedTimeoutsTest {
     long waited = (System.nanoTime() - killed) / 1_000_000;
     long most = SHORT.plus(LONG.dividedBy(4)).plus(SLACK).toMillis();
     assertTrue(waited <= most, () -> waited + " ms, and the lease is 30 s");
-    assertEquals(List.of("seldom 1", "seldom 2", "seldom 3"), entered);
-    assertEquals(List.of(), rig.keys(name));
+    assertEquals(List.of("long 1", "long 2", "long 3"), entered);
   }
 }

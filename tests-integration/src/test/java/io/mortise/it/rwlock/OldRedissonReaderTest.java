@@ -7,12 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.spi.LockName;
+import io.mortise.it.support.TwoClients;
 import java.time.Duration;
-import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,10 +25,10 @@ class OldRedissonReaderTest {
   private static final String THEIRS = "11111111-1111-4111-8111-111111111111:1";
   private static final Duration LEASE = Duration.ofMinutes(5);
 
-  /** Redisson's own, if nothing else is said. */
+  /** Redisson's default. */
   private static final Duration WATCHDOG = Duration.ofSeconds(30);
 
-  /** That of Redisson 3.24.3. */
+  /** The renewal script of Redisson 3.24.3. */
   private static final String RENEW =
       """
       local counter = redis.call('hget', KEYS[1], ARGV[2])
@@ -51,48 +50,38 @@ class OldRedissonReaderTest {
       return 0
       """;
 
-  private static TwoClients rig;
+  @RegisterExtension static final TwoClients clients = ReadWriteFixture.clients(LEASE);
 
-  private final LockName name = new LockName(TwoClients.freshName());
+  @RegisterExtension
+  final ReadWriteFixture locks = new ReadWriteFixture(clients, ReadWriteFixture.SHORT_TIMEOUT);
+
+  private final LockName name = new LockName(locks.name);
   private final String theirLease = name.tagged() + ":" + THEIRS + ":rwlock_timeout:1";
-
-  @BeforeAll
-  static void start() {
-    rig = new TwoClients(LEASE, TwoClients.SHORT_PRESENCE);
-  }
-
-  @AfterAll
-  static void stop() {
-    rig.close();
-  }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void oursIsRestoredAfterTheirsHasCutItWhetherItIsRenewedOrNot(boolean renewed) {
-    DistributedLock lock = rig.here(name.value(), false).readLock();
+  void ourLeaseIsRestoredAfterTheirRenewalHasShortenedItWithRenewalAndWithout(boolean renewed) {
+    DistributedLock lock = locks.here(false).readLock();
     Lease ours = (renewed ? lock.tryAcquire() : lock.tryAcquire(LEASE)).orElseThrow();
-    rig.server.command("HSET", name.value(), THEIRS, "1");
-    rig.server.command("SET", theirLease, "1");
+    locks.server().command("HSET", name.value(), THEIRS, "1");
+    locks.server().command("SET", theirLease, "1");
     String watchdog = Long.toString(WATCHDOG.toMillis());
     assertEquals(
-        1L, rig.server.command("EVAL", RENEW, "2", name.value(), name.tagged(), watchdog, THEIRS));
+        1L,
+        locks.server().command("EVAL", RENEW, "2", name.value(), name.tagged(), watchdog, THEIRS));
     String ourLease =
-        rig.keys(name.value()).stream()
-            .filter(key -> key.endsWith(":rwlock_timeout:1") && !key.equals(theirLease))
-            .findFirst()
-            .orElseThrow();
-    assertTrue(rig.millisLeft(ourLease) <= WATCHDOG.toMillis(), "the peer has cut it");
-    rig.server.command("HDEL", name.value(), THEIRS); // its release
-    rig.server.command("DEL", theirLease);
+        locks.leaseKeys().stream().filter(key -> !key.equals(theirLease)).findFirst().orElseThrow();
+    assertTrue(locks.millisLeft(ourLease) <= WATCHDOG.toMillis(), "the peer has shortened it");
+    locks.server().command("HDEL", name.value(), THEIRS); // its release
+    locks.server().command("DEL", theirLease);
 
     await()
         .atMost(WATCHDOG)
         .until(
             () ->
-                rig.millisLeft(ourLease) > WATCHDOG.toMillis()
-                    && rig.millisLeft(name.value()) > WATCHDOG.toMillis());
+                locks.millisLeft(ourLease) > WATCHDOG.toMillis()
+                    && locks.millisLeft(name.value()) > WATCHDOG.toMillis());
     assertEquals(Lease.State.HELD, ours.state());
     ours.close();
-    assertEquals(List.of(), rig.keys(name.value()));
   }
 }

@@ -15,20 +15,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A child JVM of which so many threads lock at once when it is told {@code read} or {@code write},
- * and unlock when it is told {@code unlock}. It says {@code in <nanoTime>} for each.
+ * A child JVM whose threads all lock on the command {@code read} or {@code write}, and unlock on
+ * {@code unlock}. It prints {@code in <nanoTime>} for each hold.
  */
 final class ReadersProcess {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration LEASE = Duration.ofMillis(1500);
+  private static final Duration LIVENESS = Duration.ofSeconds(30);
 
   private ReadersProcess() {}
 
-  /** Arguments: URI, name, fair, lease in ms, threads, presence. */
+  /** Arguments: URI, name, fair, lease in ms, threads, waiter timeout. */
   public static void main(String[] arguments) throws IOException {
     Duration lease = Duration.ofMillis(Long.parseLong(arguments[3]));
-    List<StepThread> hands = new ArrayList<>();
+    List<StepThread> workers = new ArrayList<>();
     for (int i = 0; i < Integer.parseInt(arguments[4]); i++) {
-      hands.add(new StepThread());
+      workers.add(new StepThread());
     }
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (LockClient client =
@@ -41,13 +42,13 @@ final class ReadersProcess {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         if (line.equals("unlock")) {
           DistributedLock held = side;
-          hands.forEach(hand -> hand.tell(held::unlock));
+          workers.forEach(worker -> worker.execute(held::unlock));
         } else {
           side = line.equals("read") ? lock.readLock() : lock.writeLock();
           DistributedLock asked = side;
-          hands.forEach(
-              hand ->
-                  hand.tell(
+          workers.forEach(
+              worker ->
+                  worker.execute(
                       () -> {
                         asked.lock();
                         System.out.println("in " + System.nanoTime());
@@ -57,29 +58,29 @@ final class ReadersProcess {
     }
   }
 
-  static JavaProcess start(TwoClients rig, String name, boolean fair, Duration lease, int threads)
+  static JavaProcess start(ReadWriteFixture locks, boolean fair, int threads)
       throws InterruptedException {
-    return start(rig, name, fair, lease, threads, rig.presence);
+    return start(locks, fair, LEASE, threads, locks.waiterTimeout);
   }
 
   static JavaProcess start(
-      TwoClients rig, String name, boolean fair, Duration lease, int threads, Duration presence)
+      ReadWriteFixture locks, boolean fair, Duration lease, int threads, Duration waiterTimeout)
       throws InterruptedException {
     JavaProcess child =
         JavaProcess.start(
             ReadersProcess.class,
-            rig.server.uri(),
-            name,
+            locks.server().uri(),
+            locks.name,
             Boolean.toString(fair),
             Long.toString(lease.toMillis()),
             Integer.toString(threads),
-            presence.toString());
-    child.awaitLine("ready", PATIENCE);
+            waiterTimeout.toString());
+    child.awaitLine("ready", LIVENESS);
     return child;
   }
 
-  /** When the next of its threads had the lock. */
+  /** Returns when the next of its threads had the lock. */
   static long awaitIn(JavaProcess child) throws InterruptedException {
-    return Long.parseLong(child.awaitLine("in ", PATIENCE).split(" ", -1)[1]);
+    return Long.parseLong(child.awaitLine("in ", LIVENESS).split(" ", -1)[1]);
   }
 }

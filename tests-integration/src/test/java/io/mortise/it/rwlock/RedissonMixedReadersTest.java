@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import io.mortise.it.support.RedissonPeers;
+import io.mortise.it.support.TestThreads;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
@@ -16,27 +18,27 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RedissonClient;
 
-/** Thousands of cycles of readers and writers of both kinds, all at once; nothing stays. */
-@SuppressWarnings("LockNotBeforeTry")
+/** Thousands of cycles of readers and writers of both kinds, all at once; no key stays. */
 @Tag("redis-version")
 class RedissonMixedReadersTest {
   private static final int THREADS_A_CLIENT = 3;
   private static final int CYCLES_A_THREAD = 250;
   private static final String OURS = "mortise";
 
-  /** What the locks alone guard: both places always say the same. */
+  @RegisterExtension static final RedissonPeers peers = new RedissonPeers();
+
+  /** Two counters for each lock, which only the lock keeps equal. */
   private final AtomicIntegerArray guarded = new AtomicIntegerArray(4);
 
   @ParameterizedTest(name = "one client fair: {0}, the other: {1}")
@@ -44,58 +46,43 @@ class RedissonMixedReadersTest {
   @Timeout(120)
   void thousandsOfMixedCyclesDoNotOverlapAndLeaveNothing(
       boolean oneIsFair, boolean twoIsFair, @TempDir Path directory) throws Exception {
-    List<String> names = List.of(TwoClients.freshName(), "{" + TwoClients.freshName() + "}:order");
-    List<StepThread> hands = new ArrayList<>();
-    try (TwoClients rig = new TwoClients(Duration.ofSeconds(30), TwoClients.SHORT_PRESENCE)) {
-      RedissonClient theirOne = RedissonPeers.connect(rig, Duration.ofSeconds(30));
-      RedissonClient theirTwo = RedissonPeers.connect(rig, Duration.ofSeconds(30));
-      LockOptions options = LockOptions.builder().tokenRetention(Duration.ofSeconds(2)).build();
-      long start = System.nanoTime();
-      try (HoldLog log = HoldLog.open(directory);
-          LockClient one = LockClient.create(rig.server.uri(), options);
-          LockClient two = LockClient.create(rig.server.uri(), options)) {
-        List<Future<?>> ends = new ArrayList<>();
-        for (int i = 0; i < THREADS_A_CLIENT; i++) {
-          for (boolean first : List.of(true, false)) {
-            String ours = OURS + "-" + ends.size();
-            LockClient client = first ? one : two;
-            boolean fair = first ? oneIsFair : twoIsFair;
-            ends.add(hand(hands).begin(() -> ourCycles(client, fair, names, log, ours)));
-            String theirs = "redisson-" + ends.size();
-            RedissonClient peer = first ? theirOne : theirTwo;
-            ends.add(hand(hands).begin(() -> theirCycles(peer, names, log, theirs)));
-          }
+    List<String> names =
+        List.of(ReadWriteFixture.freshName(), "{" + ReadWriteFixture.freshName() + "}:order");
+    LockOptions options = LockOptions.builder().tokenRetention(Duration.ofSeconds(2)).build();
+    long start = System.nanoTime();
+    try (HoldLog log = HoldLog.open(directory);
+        LockClient one = peers.client(options);
+        LockClient two = peers.client(options);
+        TestThreads threads = new TestThreads()) {
+      int number = 0;
+      for (int i = 0; i < THREADS_A_CLIENT; i++) {
+        for (boolean first : List.of(true, false)) {
+          String ours = OURS + "-" + number++;
+          LockClient client = first ? one : two;
+          boolean fair = first ? oneIsFair : twoIsFair;
+          threads.start(() -> ourCycles(client, fair, names, log, ours));
+          String theirs = "redisson-" + number++;
+          RedissonClient peer = first ? peers.redisson() : peers.otherRedisson();
+          threads.start(() -> theirCycles(peer, names, log, theirs));
         }
-        for (Future<?> end : ends) {
-          end.get(90, TimeUnit.SECONDS);
-        }
-      } finally {
-        hands.forEach(StepThread::close);
-        theirOne.shutdown();
-        theirTwo.shutdown();
       }
-      double seconds = (System.nanoTime() - start) / 1e9;
-
-      List<HoldLog.Entry> entries = HoldLog.read(directory);
-      HoldChecker.Report all = HoldChecker.check(entries);
-      assertEquals(List.of(), all.overlaps(), all::toString);
-      assertTrue(all.holds() >= 4 * THREADS_A_CLIENT * CYCLES_A_THREAD, all::toString);
-      assertTrue(all.mostReaders() > 1, all::toString);
-      // Redisson's writers have no tokens, so order is asked for among ours.
-      HoldChecker.Report ours =
-          HoldChecker.check(entries.stream().filter(e -> e.holder().startsWith(OURS)).toList());
-      ours.assertSafe();
-      System.out.printf(
-          "fair %s and %s: %d holds, at most %d readers, %d overlaps, in %.1f s%n",
-          oneIsFair, twoIsFair, all.holds(), all.mostReaders(), all.overlaps().size(), seconds);
-      explainWhatStays(rig);
+      threads.join(Duration.ofSeconds(90));
     }
-  }
+    double seconds = (System.nanoTime() - start) / 1e9;
 
-  private static StepThread hand(List<StepThread> hands) {
-    StepThread hand = new StepThread();
-    hands.add(hand);
-    return hand;
+    List<HoldLog.Entry> entries = HoldLog.read(directory);
+    HoldChecker.Report all = HoldChecker.check(entries);
+    assertEquals(List.of(), all.overlaps(), all::toString);
+    assertTrue(all.holds() >= 4 * THREADS_A_CLIENT * CYCLES_A_THREAD, all::toString);
+    assertTrue(all.mostReaders() > 1, all::toString);
+    // Redisson's writers have no tokens, so the order of tokens is checked among ours.
+    HoldChecker.Report ours =
+        HoldChecker.check(entries.stream().filter(e -> e.holder().startsWith(OURS)).toList());
+    ours.assertSafe();
+    System.out.printf(
+        "fair %s and %s: %d holds, at most %d readers, %d overlaps, in %.1f s%n",
+        oneIsFair, twoIsFair, all.holds(), all.mostReaders(), all.overlaps().size(), seconds);
+    assertNothingStays();
   }
 
   private void ourCycles(
@@ -110,7 +97,7 @@ class RedissonMixedReadersTest {
           log.acquired(
               lock.name(), who, side.lease().fencingToken(), writes ? Mode.EXCLUSIVE : Mode.SHARED);
       visit(place, writes);
-      if (i % 9 == 0) { // a writer goes on as a reader
+      if (i % 9 == 0) { // a downgrade
         lock.readLock().lock();
         hold.released();
         lock.writeLock().unlock();
@@ -157,24 +144,24 @@ class RedissonMixedReadersTest {
       Thread.onSpinWait();
       guarded.set(2 * place + 1, first + 1);
     } else {
-      LockSupport.parkNanos(200_000); // so that readers meet
+      LockSupport.parkNanos(200_000); // so that readers overlap
       assertEquals(guarded.get(2 * place + 1), first, "a torn read");
     }
   }
 
   /**
-   * Tokens live for their idle time, marks of Redisson's against its own repetitions for as long as
-   * a command of its may take; all have an end, and after it nothing is there.
+   * Tokens live for their retention time, and Redisson's marks of its own repetitions for as long
+   * as a command may take. All keys have a TTL, and after it none exists.
    */
-  private static void explainWhatStays(TwoClients rig) {
-    assertEquals(List.of(), rig.keys(""));
+  private static void assertNothingStays() {
+    assertEquals(List.of(), ReadWriteFixture.keys(peers.server(), ""));
     List<String> left = new ArrayList<>();
-    for (Object key : (List<?>) rig.server.command("KEYS", "*")) {
+    for (Object key : (List<?>) peers.server().command("KEYS", "*")) {
       String name = (String) key;
-      assertNotEquals(-1, rig.millisLeft(name), name);
+      assertNotEquals(-1, peers.pttl(name), name);
       left.add(name.substring(0, name.indexOf(':')));
     }
     System.out.println("left for a while: " + left.stream().distinct().toList());
-    await().atMost(Duration.ofMinutes(1)).until(() -> rig.number("DBSIZE") == 0);
+    await().atMost(Duration.ofMinutes(1)).until(() -> peers.server().command("DBSIZE").equals(0L));
   }
 }

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.spi.LockName;
-import io.mortise.scripts.Script;
+import io.mortise.it.support.ScriptServer;
 import io.mortise.testkit.RedisServer;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeSet;
 
 /**
@@ -17,39 +17,46 @@ import java.util.TreeSet;
  * alone.
  *
  * <pre>
+ *   free                 no key
  *   read, write, plain   the mode; plain is a hash without one
  *   ttl:900              what is left of the hash, in hundredths of a second, as all times here;
  *                        ttl:ever has no end, a:ever neither
  *   a:900                a reader of ours with 9 s left; A is one of Redisson's
  *   A*3:over,over,900    one that reads three times, two of its leases are over
  *   w!  w!:900           a writer; with a lease key of its own
- *   intent:w!  wait:a  turn:a    what stands about those who wait
- *   queue:a,w!,b~        the queue of a fair lock; b gives no sign of life any more
+ *   intent:w!  wait:a  turn:a    the keys of the waiters
+ *   queue:a,w!,b~        the queue of a fair lock; b has timed out
  * </pre>
  */
 final class ScriptState {
-  /** One unit of time, in ms: so long that a slow machine does not matter. */
+  /** One unit of time, in ms, long enough that a slow machine does not matter. */
   private static final long UNIT = 10;
 
   private static final long SLACK_MILLIS = 8_000;
   private static final long PAST = 1_000;
   private static final String NO_END = "ever";
-  private static final String STANDS = Long.toString(5_000 * UNIT);
+  private static final String WAITER_TIMEOUT = Long.toString(5_000 * UNIT);
+  private static final long LEASE = 9_000 * UNIT;
+
+  /** Writes all of a state at one moment of the server's clock. */
+  private static final String WRITE =
+      "for _, words in ipairs(ARGV) do redis.call(unpack(cjson.decode(words))) end";
 
   private final RedisServer server;
   private final LockName name;
+  private final List<String> writes = new ArrayList<>();
 
   ScriptState(RedisServer server, String name) {
     this.server = server;
     this.name = new LockName(name);
   }
 
-  /** A holder as a client of ours, or of Redisson's, calls itself. */
+  /** Returns the id of a holder, as a client of ours, or of Redisson, forms it. */
   static String holder(String shortName) {
     boolean writer = shortName.endsWith("!");
     String letter = writer ? shortName.substring(0, shortName.length() - 1) : shortName;
     String version = Character.isUpperCase(letter.charAt(0)) ? "4" : "8";
-    String padded = (letter.toLowerCase(java.util.Locale.ROOT) + "0000000").substring(0, 8);
+    String padded = (letter.toLowerCase(Locale.ROOT) + "0000000").substring(0, 8);
     return padded + "-0000-" + version + "000-8000-000000000000:1" + (writer ? ":write" : "");
   }
 
@@ -68,49 +75,57 @@ final class ScriptState {
     for (String word : state.split(" +", -1)) {
       String[] part = word.split(":", 2);
       switch (part[0]) {
-        case "" -> {}
-        case "read", "write" -> redis("HSET", name.value(), "mode", word);
-        case "plain" -> redis("HSET", name.value(), holder("p"), "1");
+        case "free" -> {}
+        case "read", "write" -> add("HSET", name.value(), "mode", word);
+        case "plain" -> add("HSET", name.value(), holder("p"), "1");
         case "ttl" -> ttl = part[1];
-        case "intent" -> redis("SET", key("mortise_write_intent"), holder(part[1]), "PX", STANDS);
-        case "wait" -> stands("mortise_read_waiters", part[1]);
+        case "intent" ->
+            add("SET", key("mortise_write_intent"), holder(part[1]), "PX", WAITER_TIMEOUT);
+        case "wait" -> waits("mortise_read_waiters", part[1]);
         case "turn" -> {
-          stands("mortise_read_turn", part[1]);
-          redis("PEXPIRE", key("mortise_read_turn"), STANDS);
+          waits("mortise_read_turn", part[1]);
+          add("PEXPIRE", key("mortise_read_turn"), WAITER_TIMEOUT);
         }
         case "queue" -> {
           for (String waiter : part[1].split(",", -1)) {
-            redis("RPUSH", key("redisson_lock_queue"), holder(waiter.replace("~", "")));
-            stands("redisson_lock_timeout", waiter);
+            add("RPUSH", key("redisson_lock_queue"), holder(waiter.replace("~", "")));
+            waits("redisson_lock_timeout", waiter);
           }
         }
         default -> holds(part[0], part.length > 1 ? part[1] : "");
       }
     }
     if (!ttl.equals(NO_END)) {
-      redis("PEXPIRE", name.value(), millis(ttl));
+      add("PEXPIRE", name.value(), millis(ttl));
     }
+    List<String> words = new ArrayList<>(List.of("EVAL", WRITE, "0"));
+    words.addAll(writes);
+    redis(words.toArray(String[]::new));
+  }
+
+  private void add(String... words) {
+    writes.add("[\"" + String.join("\",\"", words) + "\"]");
   }
 
   private static String millis(String units) {
     return Long.toString(Long.parseLong(units) * UNIT);
   }
 
-  private void stands(String where, String waiter) {
+  private void waits(String where, String waiter) {
     long until = Instant.now().toEpochMilli() + (waiter.endsWith("~") ? -PAST : 5_000 * UNIT);
-    redis("ZADD", key(where), Long.toString(until), holder(waiter.replace("~", "")));
+    add("ZADD", key(where), Long.toString(until), holder(waiter.replace("~", "")));
   }
 
   private void holds(String hold, String leases) {
     String[] counted = hold.split("\\*", 2);
-    redis("HSET", name.value(), holder(counted[0]), counted.length > 1 ? counted[1] : "1");
+    add("HSET", name.value(), holder(counted[0]), counted.length > 1 ? counted[1] : "1");
     int count = 0;
     for (String lease : leases.split(",", -1)) {
       count++;
       if (lease.equals(NO_END)) {
-        redis("SET", leaseKey(counted[0], count), "1");
+        add("SET", leaseKey(counted[0], count), "1");
       } else if (!lease.isEmpty() && !lease.equals("over")) {
-        redis("SET", leaseKey(counted[0], count), "1", "PX", millis(lease));
+        add("SET", leaseKey(counted[0], count), "1", "PX", millis(lease));
       }
     }
   }
@@ -122,7 +137,7 @@ final class ScriptState {
     for (String word : expected.split(" +", -1)) {
       String[] part = word.split(":", 2);
       switch (part[0]) {
-        case "", "free" -> {}
+        case "free" -> {}
         case "read", "write" -> {
           fields.add("mode");
           assertEquals(word, redis("HGET", name.value(), "mode"));
@@ -132,10 +147,10 @@ final class ScriptState {
             assertEquals(
                 part[1].isEmpty() ? null : holder(part[1]),
                 redis("GET", key("mortise_write_intent")));
-        case "wait" -> assertStand(part[1], "mortise_read_waiters");
-        case "turn" -> assertStand(part[1], "mortise_read_turn");
+        case "wait" -> assertWaiting(part[1], "mortise_read_waiters");
+        case "turn" -> assertWaiting(part[1], "mortise_read_turn");
         case "queue" -> {
-          assertStand(part[1], "redisson_lock_timeout");
+          assertWaiting(part[1], "redisson_lock_timeout");
           assertEquals(holders(part[1]), redis("LRANGE", key("redisson_lock_queue"), "0", "-1"));
         }
         default -> {
@@ -164,7 +179,7 @@ final class ScriptState {
     return holders;
   }
 
-  private void assertStand(String expected, String where) {
+  private void assertWaiting(String expected, String where) {
     assertEquals(
         new TreeSet<>(holders(expected)), new TreeSet<>(list("ZRANGE", key(where), "0", "-1")));
   }
@@ -190,72 +205,54 @@ final class ScriptState {
 
   // ---- the scripts
 
-  Object read(String reader, long lease, String writer, long life) {
-    String below = writer.isEmpty() ? "" : holder(writer);
-    return run(
-        "rw/read", token(), holder(reader), lease * UNIT, "PUBLISH", below, life * UNIT, 60_000);
+  /**
+   * Runs a script. A call has the name of the script, the holder, and its other arguments: a lease;
+   * {@code waits} for an attempt that waits; {@code below w!} for a read beside that write hold.
+   */
+  Object call(String call) {
+    String[] words = call.split(" ", -1);
+    String path = "rw/" + words[0];
+    String who = words[1];
+    String timeout = call.contains(" waits") ? WAITER_TIMEOUT : "0";
+    String below = call.contains(" below ") ? holder(words[words.length - 1]) : "";
+    return switch (words[0]) {
+      case "read", "fair_read" ->
+          run(path, token(), holder(who), LEASE, "PUBLISH", below, timeout, 60_000);
+      case "write", "fair_write" ->
+          run(path, token(), holder(who), LEASE, "PUBLISH", timeout, 60_000);
+      case "release" -> run(path, forced(), holder(who), "PUBLISH");
+      case "leave" -> run(path, keys(), holder(who), "PUBLISH");
+      case "renew" ->
+          run(
+              path,
+              List.of(name.value(), name.tagged(), key("mortise_forced_holds")),
+              holder(who),
+              millis(words[2]));
+      case "force" -> run(path, forced(), who, "PUBLISH", 30_000);
+      case "inspect" -> run(path, keys().subList(0, 2), who);
+      case "reader_heartbeat" ->
+          run(
+              path,
+              List.of(
+                  name.value(),
+                  key("mortise_write_intent"),
+                  key("mortise_read_waiters"),
+                  key("mortise_read_turn")),
+              holder(who),
+              WAITER_TIMEOUT);
+      case "writer_heartbeat" -> run(path, keys(), holder(who), WAITER_TIMEOUT, "PUBLISH");
+      case "fair_heartbeat" -> fairHeartbeats(List.of(words).subList(1, words.length));
+      default -> throw new IllegalArgumentException(call);
+    };
   }
 
-  Object fairRead(String reader, long lease, String writer, long life) {
-    String below = writer.isEmpty() ? "" : holder(writer);
-    return run(
-        "rw/fair_read",
-        token(),
-        holder(reader),
-        lease * UNIT,
-        "PUBLISH",
-        below,
-        life * UNIT,
-        60_000);
-  }
-
-  Object write(String writer, long lease, long life) {
-    return run("rw/write", token(), holder(writer), lease * UNIT, "PUBLISH", life * UNIT, 60_000);
-  }
-
-  Object fairWrite(String writer, long lease, long life) {
-    return run(
-        "rw/fair_write", token(), holder(writer), lease * UNIT, "PUBLISH", life * UNIT, 60_000);
-  }
-
-  Object release(String hold) {
-    return run("rw/release", forced(), holder(hold), "PUBLISH");
-  }
-
-  Object leave(String hold) {
-    return run("rw/leave", keys(), holder(hold), "PUBLISH");
-  }
-
-  Object force(String from) {
-    return run("rw/force", forced(), from, "PUBLISH", 30_000);
-  }
-
-  Object inspect(String who) {
-    return run("rw/inspect", keys().subList(0, 2), who);
-  }
-
-  Object renew(String hold, long lease) {
-    List<String> keys = List.of(name.value(), name.tagged(), key("mortise_forced_holds"));
-    return run("rw/renew", keys, holder(hold), lease * UNIT);
-  }
-
-  Object readerPresence(String reader) {
-    List<String> keys = keys();
-    List<String> taken = List.of(keys.get(0), keys.get(3), keys.get(4), keys.get(5));
-    return run("rw/reader_heartbeat", taken, holder(reader), STANDS);
-  }
-
-  Object writerPresence(String writer) {
-    return run("rw/writer_heartbeat", keys(), holder(writer), STANDS, "PUBLISH");
-  }
-
-  /** The signs of several waiters, in one batch. */
-  Object fairPresence(String... waiters) {
+  /** The heartbeats of several waiters, in one batch. */
+  private Object fairHeartbeats(List<String> waiters) {
     List<String> keys = new ArrayList<>();
     List<Object> arguments = new ArrayList<>();
     for (String waiter : waiters) {
       keys.addAll(keys());
-      arguments.addAll(List.of(holder(waiter), STANDS, "PUBLISH"));
+      arguments.addAll(List.of(holder(waiter), WAITER_TIMEOUT, "PUBLISH"));
     }
     return run("rw/fair_heartbeat", keys, arguments.toArray());
   }
@@ -287,15 +284,7 @@ final class ScriptState {
   }
 
   private Object run(String path, List<String> keys, Object... arguments) {
-    List<String> words = new ArrayList<>();
-    words.add("EVAL");
-    words.add(new String(Script.load(path).text(), StandardCharsets.UTF_8));
-    words.add(Integer.toString(keys.size()));
-    words.addAll(keys);
-    for (Object argument : arguments) {
-      words.add(argument.toString());
-    }
-    return redis(words.toArray(String[]::new));
+    return ScriptServer.run(server, path, keys, arguments);
   }
 
   @SuppressWarnings("unchecked")

@@ -3,428 +3,206 @@ package io.mortise.it.rwlock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.mortise.testkit.RedisServer;
+import io.mortise.it.support.SharedRedis;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Function;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every script in every state in which it may find the lock: what it answers, and what stands there
+ * Every script in every state in which it may find the lock: what it answers, and the state
  * afterwards. The notation is that of {@link ScriptState}; in answers {@code T} is a token and
- * {@code ~900} a time of not much less than 900 ms.
+ * {@code ~900} a time of not much less than 900 units.
  */
 @Timeout(60)
 @Tag("redis-version")
 class ScriptStatesTest {
-  private static RedisServer server;
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  /** A script with its arguments. */
-  private interface Call extends Function<ScriptState, Object> {}
+  // script and arguments | case | state before | answer | state after
+  private static final String STATES =
+      """
+      # read
+      read a                | free                                  | free                                      | 1 T 0    | read a:9000 ttl:9000
+      read a                | repeated                              | read a:50 ttl:50                          | 1 T 0    | read a:9000 ttl:9000
+      read a                | repeated late                         | read a:20000 ttl:20000                    | 1 T 0    | read a:20000 ttl:20000
+      read a                | beside others                         | read b:20000 ttl:20000                    | 1 T 0    | read a:9000 b ttl:20000
+      read a                | beside a reader of theirs             | read B*2:20000,900 ttl:20000              | 1 T 0    | read a B ttl:20000
+      read a                | a writer holds                        | write w! ttl:9000                         | 0 ~9000  | write w!
+      read a waits          | a writer holds, waits                 | write w! ttl:9000                         | 2 ~9000  | write w! wait:a
+      read a waits          | a writer of theirs holds              | write W! ttl:9000                         | 2 ~9000  | write W! wait:a
+      read a waits below w! | beside its own writer                 | write w! ttl:5000                         | 1 T 0    | write w!:5000 a:9000 ttl:9000
+      read a waits below w! | beside it again                       | write w!:4000 b:9000 ttl:9000             | 1 T 0    | write w!:4000 a b ttl:9000
+      read a waits below w! | beside the writer of another          | write v! ttl:5000                         | 2 ~5000  | write v! wait:a
+      read a                | repeated, without an end              | read a:ever ttl:ever                      | 1 T 0    | read a:ever ttl:ever
+      read a waits below w! | beside its own writer without an end  | write w! ttl:ever                         | 1 T 0    | write w!:ever a:9000 ttl:ever
+      read a                | a writer without an end               | write w! ttl:ever                         | 0 -1     | write w!
+      read a                | a writer intends                      | intent:w!                                 | 0 ~5000  | free intent:w!
+      read a waits          | a writer intends, waits               | intent:w!                                 | 2 ~5000  | free wait:a intent:w!
+      read a waits          | a writer intends, beside others       | read b:9000 intent:w!                     | 2 ~5000  | read b wait:a
+      read a waits          | its turn                              | read b:9000 intent:w! turn:a              | 1 T 0    | read a b turn: intent:w!
+      read a waits          | turn of another                       | intent:w! turn:b                          | 2 ~5000  | free turn:b wait:a
+      read a                | its turn, but a writer holds          | write W! turn:a                           | 0 ~30000 | write W! turn:a
+      read a                | repeated under intent                 | read a:900 intent:w!                      | 1 T 0    | read a:9000
+      read a waits          | an expired writer, whose readers stay | write w! b:9000 ttl:9000 intent:v! wait:a | 1 T 0    | read a b turn: wait:
+      read a                | a plain lock                          | plain                                     | LOCKTYPE | p
+      # write
+      write w!       | free                                     | free                             | 1 T 0    | write w! ttl:9000
+      write w!       | repeated                                 | write w! ttl:50                  | 1 T 0    | write w! ttl:9000
+      write w!       | repeated, without an end                 | write w! ttl:ever                | 1 T 0    | write w! ttl:ever
+      write w!       | readers hold                             | read a:900 b:9000                | 0 ~9000  | read a b intent:
+      write w! waits | waits                                    | read a:900 b:9000                | 2 ~9000  | read a b intent:w!
+      write w! waits | readers of theirs                        | read A*3:over,over,9000          | 2 ~9000  | read A intent:w!
+      write w!       | an expired reader                        | read a:over                      | 1 T 0    | write w! ttl:9000
+      write w!       | an expired reader of theirs              | read A*3:over,over,over          | 1 T 0    | write w! ttl:9000
+      write w! waits | one reader of two has expired            | read a:over b:9000               | 2 ~9000  | read b ttl:9000
+      write w! waits | a hash that ends before its readers      | read a:20000 ttl:5000            | 2 ~20000 | read a ttl:20000
+      write w! waits | a writer                                 | write v! ttl:9000                | 2 ~9000  | write v! intent:w!
+      write w! waits | one of theirs                            | write W!                         | 2 ~30000 | write W! intent:w!
+      write w! waits | another intends                          | write v! intent:u!               | 2 ~30000 | write v! intent:u!
+      write w! waits | its own intent                           | intent:w!                        | 1 T 0    | write w! intent:
+      write w! waits | the intent of another                    | intent:u!                        | 1 T 0    | write w! intent:u!
+      write w! waits | turn of the readers                      | turn:a                           | 2 ~5000  | free intent:w! turn:a
+      write w!       | turn of the readers, no wait             | turn:a                           | 0 ~5000  | free intent: turn:a
+      write w! waits | a writer and its readers                 | write v!:900 b:9000 ttl:9000     | 2 ~9000  | write v! b intent:w!
+      write w! waits | an expired writer, whose readers stay    | write v! b:9000 ttl:20000 wait:c | 2 ~9000  | read b ttl:9000 intent:w! turn:c wait:
+      write w! waits | an expired writer and its expired reader | write v! b:over ttl:9000         | 1 T 0    | write w! ttl:9000
+      write w! waits | their writer and its reader              | write V! B:9000 ttl:20000        | 2 ~20000 | write V! B intent:w!
+      write w!       | a plain lock                             | plain                            | LOCKTYPE | p
+      # release
+      release a  | the last reader                   | read a:900                            | 1 0 | free
+      release a  | another reader lasts longer       | read a:900 b:9000 ttl:9000            | 1 0 | read b ttl:9000
+      release a  | the longest                       | read a:9000 b:900 ttl:9000            | 1 0 | read b ttl:900
+      release a  | the longest of three              | read a:9000 A*3:over,900,500 ttl:9000 | 1 0 | read A ttl:900
+      release a  | the others have expired           | read a:9000 b:over ttl:9000           | 1 0 | free
+      release a  | beside its writer without an end  | write w!:ever a:9000 ttl:ever         | 1 0 | write w! ttl:ever
+      release a  | a reentrant reader of theirs      | read A*2:900,9000 a:20000 ttl:20000   | 1 0 | read A
+      release a  | beside its writer                 | write w!:5000 a:9000 ttl:9000         | 1 0 | write w! ttl:5000
+      release a  | one of two beside the writer      | write w!:5000 a:9000 b:7000 ttl:9000  | 1 0 | write w!:5000 b:7000 ttl:7000
+      release a  | beside an expired writer          | write w! a:9000 ttl:9000 wait:c       | 1 0 | free turn:c
+      release a  | not a holder                      | read b:900                            | 0 0 | read b
+      release a  | nothing                           | free                                  | 0 0 | free
+      release w! | the writer                        | write w!                              | 1 0 | free
+      release w! | not the writer                    | write v!                              | 0 0 | write v!
+      release w! | starts the turn of the readers    | write w! wait:a wait:b~               | 1 0 | free turn:a wait:
+      release w! | the waiting reader has timed out  | write w! wait:b~                      | 1 0 | free turn: wait:
+      release w! | downgrade                         | write w!:900 a:9000                   | 1 0 | read a:9000 ttl:9000
+      release w! | downgrade starts a turn           | write w!:900 a:9000 wait:b intent:v!  | 1 0 | read a turn:b intent:v!
+      release w! | downgrade, the reader has expired | write w!:900 a:over                   | 1 0 | free
+      # leave
+      leave a  | nothing         | read b:900             | 0 0 | read b
+      leave a  | waits           | write v! wait:a wait:b | 1 0 | write v! wait:b
+      leave a  | has its turn    | turn:a turn:b          | 1 0 | free turn:b
+      leave a  | holds           | read a:900             | 1 0 | free
+      leave a  | holds and waits | read a:900 wait:a      | 1 0 | free wait:
+      leave a  | in the queue    | read b:900 queue:w!,a  | 1 0 | read b queue:w!
+      leave w! | nothing         | intent:v! queue:v!     | 0 0 | free intent:v! queue:v!
+      leave w! | intends         | read b:900 intent:w!   | 1 0 | read b intent:
+      leave w! | holds           | write w!               | 1 0 | free
+      leave w! | at the head     | read b:900 queue:w!,a  | 1 0 | read b queue:a
+      # renew
+      renew a 9000  | a reader                  | read a:900 ttl:900             | 1 | read a:9000 ttl:9000
+      renew a 9000  | only itself               | read a:900 b:5000              | 1 | read a:9000 b:5000 ttl:30000
+      renew a 9000  | never shorter             | read a:20000                   | 1 | read a:20000 ttl:30000
+      renew a 1     | only verified             | read a:5000                    | 1 | read a:5000
+      renew a 9000  | shortened by a peer       | read a:50 b:50 ttl:50          | 1 | read a:9000 ttl:9000 b
+      renew a 9000  | the hash alone            | read a:20000 b ttl:50          | 1 | read a:20000 b ttl:9000
+      renew a 1     | no end, verified          | read a:ever ttl:ever           | 1 | read a:ever ttl:ever
+      renew a 9000  | no end                    | read a:ever ttl:ever           | 1 | read a:ever ttl:ever
+      renew w! 9000 | no end, a writer          | write w! ttl:ever              | 1 | write w! ttl:ever
+      renew a 9000  | released                  | read b:900                     | 0 | read b
+      renew a 9000  | expired                   | read a:over b:900              | 0 | read a:over b
+      renew a 9000  | a plain lock              | plain                          | 0 | p
+      renew w! 9000 | a writer                  | write w! ttl:900               | 1 | write w! ttl:9000
+      renew w! 9000 | beside its reader         | write w!:900 a:20000 ttl:20000 | 1 | write w!:9000 a:20000 ttl:20000
+      renew w! 9000 | expired, its reader stays | write w! a:9000                | 0 | write w! a
+      # force
+      force read  | no reader             | free                     | 0        | free
+      force read  | expired readers       | read a:over              | 0        | read a:over
+      force read  | all readers           | read a:900 A*2:over,9000 | 1        | free
+      force read  | a writer              | write w!                 | 0        | write w!
+      force read  | beside a writer       | write w!:900 a:9000      | 1        | write w! ttl:900
+      force read  | a plain lock          | plain                    | LOCKTYPE | p
+      force write | no writer             | read a:900               | 0        | read a
+      force write | the writer            | write w! wait:b          | 1        | free turn:b
+      force write | one of theirs         | write W!                 | 1        | free
+      force write | its thread also reads | write w!:900 a:9000      | 1        | read a ttl:9000
+      force write | a plain lock          | plain                    | LOCKTYPE | p
+      # inspect
+      inspect read  | free          | free                    | -2       | free
+      inspect write | free          | free                    | -2       | free
+      inspect read  | readers hold  | read a:900 b:9000       | ~9000    | read a b
+      inspect read  | one of theirs | read A*3:over,9000,over | ~9000    | read A
+      inspect read  | expired       | read a:over             | -2       | read a
+      inspect write | read          | read a:900              | -2       | read a
+      inspect write | written       | write w! ttl:9000       | ~9000    | write w!
+      inspect read  | written       | write w! ttl:9000       | -2       | write w!
+      inspect read  | both          | write w!:900 a:9000     | ~9000    | write w! a
+      inspect write | both          | write w!:900 a:9000     | ~900     | write w! a
+      inspect write | expired       | write w! a:9000         | -2       | write w! a
+      inspect write | a plain lock  | plain                   | LOCKTYPE | p
+      # heartbeats of an unfair lock
+      reader_heartbeat a  | waits on              | write v! wait:a                 | 1 | write v! wait:a
+      reader_heartbeat a  | does not wait         | write v!                        | 0 | write v! wait:
+      reader_heartbeat a  | has its turn          | intent:v! turn:a                | 2 | free turn:a
+      reader_heartbeat a  | may enter             | read b:900 wait:a               | 2 | read b wait:a
+      reader_heartbeat a  | a writer intends      | read b:900 intent:v! wait:a     | 1 | read b wait:a
+      writer_heartbeat w! | waits on              | read b:900 intent:w!            | 1 | read b intent:w!
+      writer_heartbeat w! | none intends          | read b:900                      | 0 | read b intent:
+      writer_heartbeat w! | another intends       | read b:900 intent:v!            | 1 | read b intent:v!
+      writer_heartbeat w! | free                  | intent:w!                       | 2 | free intent:w!
+      writer_heartbeat w! | another intends, free | intent:v!                       | 2 | free intent:v!
+      writer_heartbeat w! | turn of the readers   | intent:w! turn:a                | 1 | free turn:a
+      writer_heartbeat w! | all have expired      | read b:over intent:w!           | 2 | free
+      writer_heartbeat w! | a writer has expired  | write v! b:900 intent:w! wait:a | 1 | read b turn:a
+      # a fair lock
+      fair_read a waits          | free                                        | free                      | 1 T 0    | read a ttl:9000 queue:
+      fair_write w! waits        | free                                        | free                      | 1 T 0    | write w! ttl:9000 queue:
+      fair_read a waits          | beside readers                              | read b:900                | 1 T 0    | read a b queue:
+      fair_read a waits          | behind a writer                             | read b:900 queue:v!       | 2 ~5000  | read b queue:v!,a
+      fair_read a waits          | behind two                                  | read b:900 queue:v!,c     | 2 -1     | read b queue:v!,c,a
+      fair_read a                | no wait, behind one                         | read b:900 queue:v!       | 0 1      | read b queue:v!
+      fair_write w!              | no wait, free                               | queue:v!                  | 0 1      | free queue:v!
+      fair_read a waits          | held for writing                            | write v! ttl:900          | 2 ~900   | write v! queue:a
+      fair_write w! waits        | held for reading                            | read b:900                | 2 ~900   | read b queue:w!
+      fair_write w! waits        | at the head                                 | queue:w!,a                | 1 T 0    | write w! queue:a
+      fair_read a waits          | at the head                                 | queue:a,w!                | 1 T 0    | read a queue:w!
+      fair_read a waits          | among readers                               | read b:900 queue:c,a,w!   | 1 T 0    | read a b queue:c,w!
+      fair_read a waits          | after a writer                              | read b:900 queue:v!,a     | 2 ~5000  | read b queue:v!,a
+      fair_write w! waits        | behind a reader                             | queue:c,w!                | 2 ~5000  | free queue:c,w!
+      fair_write w! waits        | behind dead waiters                         | queue:v!~,c~,w!           | 1 T 0    | write w! queue:
+      fair_read a waits          | after a dead writer                         | read b:900 queue:v!~,a    | 1 T 0    | read a b queue:
+      fair_read a waits below w! | beside its own writer                       | write w! queue:v!         | 1 T 0    | write w! a queue:v!
+      fair_read a waits          | an intent does not delay it                 | intent:v!                 | 1 T 0    | read a intent:v!
+      fair_write w! waits        | the others have expired                     | read b:over               | 1 T 0    | write w! queue:
+      fair_read a waits          | a plain lock                                | plain                     | LOCKTYPE | p queue:
+      fair_write w! waits        | a plain lock                                | plain                     | LOCKTYPE | p queue:
+      fair_heartbeat w!           | a heartbeat                                 | read b:900 queue:w!       | 1        | read b queue:w!
+      fair_heartbeat w!           | not in the queue                            | read b:900                | 0        | read b queue:
+      fair_heartbeat w!           | free now                                    | queue:w!                  | 2        | free queue:w!
+      fair_heartbeat w!           | expired now                                 | read b:over queue:w!      | 2        | free queue:w!
+      fair_heartbeat a            | may enter now                               | read b:900 queue:c,a      | 2        | read b queue:c,a
+      fair_heartbeat w! v!        | a batch refreshes all before it removes any | queue:v!~,w!              | 1 2      | free queue:v!,w!
+      fair_heartbeat a d w! c     | all readers of a batch                      | read b:900 queue:c,a,w!,d | 2 1 1 2  | read b queue:c,a,w!,d
+      fair_heartbeat a            | not yet its turn                            | read b:900 queue:w!,a     | 1        | read b queue:w!,a
+      """;
 
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  private static Arguments state(
-      String what, String before, Call call, String answer, String after) {
-    return arguments(what, before, call, answer, after);
-  }
-
-  static Stream<Arguments> reading() {
-    Call once = s -> s.read("a", 9_000, "", 0);
-    Call waiting = s -> s.read("a", 9_000, "", 5_000);
-    Call below = s -> s.read("a", 9_000, "w!", 5_000);
-    return Stream.of(
-        state("free", "", once, "1 T 0", "read a:9000 ttl:9000"),
-        state("repeated", "read a:50 ttl:50", once, "1 T 0", "read a:9000 ttl:9000"),
-        state("late", "read a:20000 ttl:20000", once, "1 T 0", "read a:20000 ttl:20000"),
-        state("beside others", "read b:20000 ttl:20000", once, "1 T 0", "read a:9000 b ttl:20000"),
-        state("beside theirs", "read B*2:20000,900 ttl:20000", once, "1 T 0", "read a B ttl:20000"),
-        state("under a writer", "write w! ttl:9000", once, "0 ~9000", "write w!"),
-        state("and waits", "write w! ttl:9000", waiting, "2 ~9000", "write w! wait:a"),
-        state("under theirs", "write W! ttl:9000", waiting, "2 ~9000", "write W! wait:a"),
-        state(
-            "below its own writer",
-            "write w! ttl:5000",
-            below,
-            "1 T 0",
-            "write w!:5000 a:9000 ttl:9000"),
-        state(
-            "below it again",
-            "write w!:4000 b:9000 ttl:9000",
-            below,
-            "1 T 0",
-            "write w!:4000 a b ttl:9000"),
-        state("below another's writer", "write v! ttl:5000", below, "2 ~5000", "write v! wait:a"),
-        state("repeated, no end", "read a:ever ttl:ever", once, "1 T 0", "read a:ever ttl:ever"),
-        state(
-            "below its own writer without an end",
-            "write w! ttl:ever",
-            below,
-            "1 T 0",
-            "write w!:ever a:9000 ttl:ever"),
-        state("under a writer without an end", "write w! ttl:ever", once, "0 -1", "write w!"),
-        state("a writer intends", "intent:w!", once, "0 ~5000", "free intent:w!"),
-        state("and it waits", "intent:w!", waiting, "2 ~5000", "free wait:a intent:w!"),
-        state(
-            "a writer intends, beside others",
-            "read b:9000 intent:w!",
-            waiting,
-            "2 ~5000",
-            "read b wait:a"),
-        state(
-            "its turn",
-            "read b:9000 intent:w! turn:a",
-            waiting,
-            "1 T 0",
-            "read a b turn: intent:w!"),
-        state("another's turn", "intent:w! turn:b", waiting, "2 ~5000", "free turn:b wait:a"),
-        state("its turn, a writer", "write W! turn:a", once, "0 ~30000", "write W! turn:a"),
-        state("repeated under intent", "read a:900 intent:w!", once, "1 T 0", "read a:9000"),
-        state(
-            "a writer that is over, whose readers stay",
-            "write w! b:9000 ttl:9000 intent:v! wait:a",
-            waiting,
-            "1 T 0",
-            "read a b turn: wait:"),
-        state("a plain lock", "plain", once, "LOCKTYPE", "p"));
-  }
-
-  static Stream<Arguments> writing() {
-    Call once = s -> s.write("w!", 9_000, 0);
-    Call waiting = s -> s.write("w!", 9_000, 5_000);
-    return Stream.of(
-        state("free", "", once, "1 T 0", "write w! ttl:9000"),
-        state("repeated", "write w! ttl:50", once, "1 T 0", "write w! ttl:9000"),
-        state("repeated, no end", "write w! ttl:ever", once, "1 T 0", "write w! ttl:ever"),
-        state("readers", "read a:900 b:9000", once, "0 ~9000", "read a b intent:"),
-        state("waits", "read a:900 b:9000", waiting, "2 ~9000", "read a b intent:w!"),
-        state("their readers", "read A*3:over,over,9000", waiting, "2 ~9000", "read A intent:w!"),
-        state("a reader that is over", "read a:over", once, "1 T 0", "write w! ttl:9000"),
-        state("theirs is over", "read A*3:over,over,over", once, "1 T 0", "write w! ttl:9000"),
-        state(
-            "one is over, one is not", "read a:over b:9000", waiting, "2 ~9000", "read b ttl:9000"),
-        state(
-            "a hash that ends before its readers",
-            "read a:20000 ttl:5000",
-            waiting,
-            "2 ~20000",
-            "read a ttl:20000"),
-        state("a writer", "write v! ttl:9000", waiting, "2 ~9000", "write v! intent:w!"),
-        state("theirs", "write W!", waiting, "2 ~30000", "write W! intent:w!"),
-        state("another intends", "write v! intent:u!", waiting, "2 ~30000", "write v! intent:u!"),
-        state("it intended", "intent:w!", waiting, "1 T 0", "write w! intent:"),
-        state("another intended", "intent:u!", waiting, "1 T 0", "write w! intent:u!"),
-        state("the readers' turn", "turn:a", waiting, "2 ~5000", "free intent:w! turn:a"),
-        state("their turn, once", "turn:a", once, "0 ~5000", "free intent: turn:a"),
-        state(
-            "a writer and its readers",
-            "write v!:900 b:9000 ttl:9000",
-            waiting,
-            "2 ~9000",
-            "write v! b intent:w!"),
-        state(
-            "a writer that is over, whose readers stay",
-            "write v! b:9000 ttl:20000 wait:c",
-            waiting,
-            "2 ~9000",
-            "read b ttl:9000 intent:w! turn:c wait:"),
-        state("both are over", "write v! b:over ttl:9000", waiting, "1 T 0", "write w! ttl:9000"),
-        state(
-            "their writer and its reader",
-            "write V! B:9000 ttl:20000",
-            waiting,
-            "2 ~20000",
-            "write V! B intent:w!"),
-        state("a plain lock", "plain", once, "LOCKTYPE", "p"));
-  }
-
-  static Stream<Arguments> releasing() {
-    Call reader = s -> s.release("a");
-    Call writer = s -> s.release("w!");
-    return Stream.of(
-        state("the last reader", "read a:900", reader, "1 0", "free"),
-        state("outlasted", "read a:900 b:9000 ttl:9000", reader, "1 0", "read b ttl:9000"),
-        state("the longest", "read a:9000 b:900 ttl:9000", reader, "1 0", "read b ttl:900"),
-        state("of three", "read a:9000 A*3:over,900,500 ttl:9000", reader, "1 0", "read A ttl:900"),
-        state("the others are over", "read a:9000 b:over ttl:9000", reader, "1 0", "free"),
-        state(
-            "below its writer without an end",
-            "write w!:ever a:9000 ttl:ever",
-            reader,
-            "1 0",
-            "write w! ttl:ever"),
-        state("their count", "read A*2:900,9000 a:20000 ttl:20000", reader, "1 0", "read A"),
-        state(
-            "below its writer",
-            "write w!:5000 a:9000 ttl:9000",
-            reader,
-            "1 0",
-            "write w! ttl:5000"),
-        state(
-            "one of two below",
-            "write w!:5000 a:9000 b:7000 ttl:9000",
-            reader,
-            "1 0",
-            "write w!:5000 b:7000 ttl:7000"),
-        state(
-            "below a writer that is over",
-            "write w! a:9000 ttl:9000 wait:c",
-            reader,
-            "1 0",
-            "free turn:c"),
-        state("not there", "read b:900", reader, "0 0", "read b"),
-        state("nothing there", "", reader, "0 0", "free"),
-        state("the writer", "write w!", writer, "1 0", "free"),
-        state("not the writer", "write v!", writer, "0 0", "write v!"),
-        state("starts a turn", "write w! wait:a wait:b~", writer, "1 0", "free turn:a wait:"),
-        state("none waits any more", "write w! wait:b~", writer, "1 0", "free turn: wait:"),
-        state("downgrade", "write w!:900 a:9000", writer, "1 0", "read a:9000 ttl:9000"),
-        state(
-            "downgrade starts a turn",
-            "write w!:900 a:9000 wait:b intent:v!",
-            writer,
-            "1 0",
-            "read a turn:b intent:v!"),
-        state("downgrade, the reader is over", "write w!:900 a:over", writer, "1 0", "free"));
-  }
-
-  static Stream<Arguments> leaving() {
-    Call reader = s -> s.leave("a");
-    Call writer = s -> s.leave("w!");
-    return Stream.of(
-        state("nothing", "read b:900", reader, "0 0", "read b"),
-        state("waits", "write v! wait:a wait:b", reader, "1 0", "write v! wait:b"),
-        state("has its turn", "turn:a turn:b", reader, "1 0", "free turn:b"),
-        state("holds", "read a:900", reader, "1 0", "free"),
-        state("holds and waits", "read a:900 wait:a", reader, "1 0", "free wait:"),
-        state("in the queue", "read b:900 queue:w!,a", reader, "1 0", "read b queue:w!"),
-        state("nothing", "intent:v! queue:v!", writer, "0 0", "free intent:v! queue:v!"),
-        state("intends", "read b:900 intent:w!", writer, "1 0", "read b intent:"),
-        state("holds", "write w!", writer, "1 0", "free"),
-        state("at the head", "read b:900 queue:w!,a", writer, "1 0", "read b queue:a"));
-  }
-
-  static Stream<Arguments> renewing() {
-    Call reader = s -> s.renew("a", 9_000);
-    Call asked = s -> s.renew("a", 1);
-    Call writer = s -> s.renew("w!", 9_000);
-    return Stream.of(
-        state("a reader", "read a:900 ttl:900", reader, "1", "read a:9000 ttl:9000"),
-        state("only itself", "read a:900 b:5000", reader, "1", "read a:9000 b:5000 ttl:30000"),
-        state("never shorter", "read a:20000", reader, "1", "read a:20000 ttl:30000"),
-        state("only asked", "read a:5000", asked, "1", "read a:5000"),
-        state(
-            "cut short by a peer", "read a:50 b:50 ttl:50", reader, "1", "read a:9000 ttl:9000 b"),
-        state("the hash alone", "read a:20000 b ttl:50", reader, "1", "read a:20000 b ttl:9000"),
-        state("no end, asked", "read a:ever ttl:ever", asked, "1", "read a:ever ttl:ever"),
-        state("no end", "read a:ever ttl:ever", reader, "1", "read a:ever ttl:ever"),
-        state("no end, a writer", "write w! ttl:ever", writer, "1", "write w! ttl:ever"),
-        state("released", "read b:900", reader, "0", "read b"),
-        state("over", "read a:over b:900", reader, "0", "read a:over b"),
-        state("a plain lock", "plain", reader, "0", "p"),
-        state("a writer", "write w! ttl:900", writer, "1", "write w! ttl:9000"),
-        state(
-            "beside its reader",
-            "write w!:900 a:20000 ttl:20000",
-            writer,
-            "1",
-            "write w!:9000 a:20000 ttl:20000"),
-        state("over, its reader stays", "write w! a:9000", writer, "0", "write w! a"));
-  }
-
-  static Stream<Arguments> forcing() {
-    Call readers = s -> s.force("read");
-    Call writer = s -> s.force("write");
-    return Stream.of(
-        state("no reader", "", readers, "0", "free"),
-        state("readers that are over", "read a:over", readers, "0", "read a:over"),
-        state("all readers", "read a:900 A*2:over,9000", readers, "1", "free"),
-        state("a writer", "write w!", readers, "0", "write w!"),
-        state("below a writer", "write w!:900 a:9000", readers, "1", "write w! ttl:900"),
-        state("a plain lock", "plain", readers, "LOCKTYPE", "p"),
-        state("no writer", "read a:900", writer, "0", "read a"),
-        state("the writer", "write w! wait:b", writer, "1", "free turn:b"),
-        state("theirs", "write W!", writer, "1", "free"),
-        state("it reads on", "write w!:900 a:9000", writer, "1", "read a ttl:9000"),
-        state("a plain lock", "plain", writer, "LOCKTYPE", "p"));
-  }
-
-  static Stream<Arguments> inspecting() {
-    Call readers = s -> s.inspect("read");
-    Call writer = s -> s.inspect("write");
-    return Stream.of(
-        state("free", "", readers, "-2", "free"),
-        state("free", "", writer, "-2", "free"),
-        state("readers", "read a:900 b:9000", readers, "~9000", "read a b"),
-        state("theirs", "read A*3:over,9000,over", readers, "~9000", "read A"),
-        state("over", "read a:over", readers, "-2", "read a"),
-        state("read", "read a:900", writer, "-2", "read a"),
-        state("written", "write w! ttl:9000", writer, "~9000", "write w!"),
-        state("written", "write w! ttl:9000", readers, "-2", "write w!"),
-        state("both", "write w!:900 a:9000", readers, "~9000", "write w! a"),
-        state("both", "write w!:900 a:9000", writer, "~900", "write w! a"),
-        state("over", "write w! a:9000", writer, "-2", "write w! a"),
-        state("a plain lock", "plain", writer, "LOCKTYPE", "p"));
-  }
-
-  static Stream<Arguments> signs() {
-    Call reader = s -> s.readerPresence("a");
-    Call writer = s -> s.writerPresence("w!");
-    return Stream.of(
-        state("waits on", "write v! wait:a", reader, "1", "write v! wait:a"),
-        state("does not wait", "write v!", reader, "0", "write v! wait:"),
-        state("has its turn", "intent:v! turn:a", reader, "2", "free turn:a"),
-        state("may come in", "read b:900 wait:a", reader, "2", "read b wait:a"),
-        state("a writer intends", "read b:900 intent:v! wait:a", reader, "1", "read b wait:a"),
-        state("waits on", "read b:900 intent:w!", writer, "1", "read b intent:w!"),
-        state("none intends", "read b:900", writer, "0", "read b intent:"),
-        state("another intends", "read b:900 intent:v!", writer, "1", "read b intent:v!"),
-        state("free", "intent:w!", writer, "2", "free intent:w!"),
-        state("another intends, free", "intent:v!", writer, "2", "free intent:v!"),
-        state("the readers' turn", "intent:w! turn:a", writer, "1", "free turn:a"),
-        state("all are over", "read b:over intent:w!", writer, "2", "free"),
-        state("a writer is over", "write v! b:900 intent:w! wait:a", writer, "1", "read b turn:a"));
-  }
-
-  static Stream<Arguments> queueing() {
-    Call reads = s -> s.fairRead("a", 9_000, "", 5_000);
-    Call readsOnce = s -> s.fairRead("a", 9_000, "", 0);
-    Call readsBelow = s -> s.fairRead("a", 9_000, "w!", 5_000);
-    Call writes = s -> s.fairWrite("w!", 9_000, 5_000);
-    Call writesOnce = s -> s.fairWrite("w!", 9_000, 0);
-    return Stream.of(
-        state("free", "", reads, "1 T 0", "read a ttl:9000 queue:"),
-        state("free", "", writes, "1 T 0", "write w! ttl:9000 queue:"),
-        state("beside readers", "read b:900", reads, "1 T 0", "read a b queue:"),
-        state("behind a writer", "read b:900 queue:v!", reads, "2 ~5000", "read b queue:v!,a"),
-        state("behind two", "read b:900 queue:v!,c", reads, "2 -1", "read b queue:v!,c,a"),
-        state("once, behind one", "read b:900 queue:v!", readsOnce, "0 1", "read b queue:v!"),
-        state("once, free", "queue:v!", writesOnce, "0 1", "free queue:v!"),
-        state("held for writing", "write v! ttl:900", reads, "2 ~900", "write v! queue:a"),
-        state("held for reading", "read b:900", writes, "2 ~900", "read b queue:w!"),
-        state("at the head", "queue:w!,a", writes, "1 T 0", "write w! queue:a"),
-        state("at the head", "queue:a,w!", reads, "1 T 0", "read a queue:w!"),
-        state("among readers", "read b:900 queue:c,a,w!", reads, "1 T 0", "read a b queue:c,w!"),
-        state("after a writer", "read b:900 queue:v!,a", reads, "2 ~5000", "read b queue:v!,a"),
-        state("behind a reader", "queue:c,w!", writes, "2 ~5000", "free queue:c,w!"),
-        state("behind the dead", "queue:v!~,c~,w!", writes, "1 T 0", "write w! queue:"),
-        state("after a dead writer", "read b:900 queue:v!~,a", reads, "1 T 0", "read a b queue:"),
-        state(
-            "below its own writer",
-            "write w! queue:v!",
-            readsBelow,
-            "1 T 0",
-            "write w! a queue:v!"),
-        state("not kept by an intent", "intent:v!", reads, "1 T 0", "read a intent:v!"),
-        state("the others are over", "read b:over", writes, "1 T 0", "write w! queue:"),
-        state("a plain lock", "plain", reads, "LOCKTYPE", "p queue:"),
-        state("a plain lock", "plain", writes, "LOCKTYPE", "p queue:"),
-        state("a sign", "read b:900 queue:w!", s -> s.fairPresence("w!"), "1", "read b queue:w!"),
-        state("no place", "read b:900", s -> s.fairPresence("w!"), "0", "read b queue:"),
-        state("free now", "queue:w!", s -> s.fairPresence("w!"), "2", "free queue:w!"),
-        state("over now", "read b:over queue:w!", s -> s.fairPresence("w!"), "2", "free queue:w!"),
-        state(
-            "open now", "read b:900 queue:c,a", s -> s.fairPresence("a"), "2", "read b queue:c,a"),
-        state(
-            "all of a batch sign before anybody is taken for dead",
-            "queue:v!~,w!",
-            s -> s.fairPresence("w!", "v!"),
-            "1 2",
-            "free queue:v!,w!"),
-        state(
-            "all readers of a batch",
-            "read b:900 queue:c,a,w!,d",
-            s -> s.fairPresence("a", "d", "w!", "c"),
-            "2 1 1 2",
-            "read b queue:c,a,w!,d"),
-        state(
-            "not yet",
-            "read b:900 queue:w!,a",
-            s -> s.fairPresence("a"),
-            "1",
-            "read b queue:w!,a"));
-  }
-
-  @ParameterizedTest(name = "reading, {0}: {1} -> {4}")
-  @MethodSource("reading")
-  void read(String what, String before, Call call, String answer, String after) {
-    check(before, call, answer, after);
-  }
-
-  @ParameterizedTest(name = "writing, {0}: {1} -> {4}")
-  @MethodSource("writing")
-  void write(String what, String before, Call call, String answer, String after) {
-    check(before, call, answer, after);
-  }
-
-  @ParameterizedTest(name = "releasing, {0}: {1} -> {4}")
-  @MethodSource("releasing")
-  void release(String what, String before, Call call, String answer, String after) {
-    check(before, call, answer, after);
-  }
-
-  @ParameterizedTest(name = "leaving, {0}: {1} -> {4}")
-  @MethodSource("leaving")
-  void leave(String what, String before, Call call, String answer, String after) {
-    check(before, call, answer, after);
-  }
-
-  @ParameterizedTest(name = "renewing, {0}: {1} -> {4}")
-  @MethodSource("renewing")
-  void renew(String what, String before, Call call, String answer, String after) {
-    check(before, call, answer, after);
-  }
-
-  @ParameterizedTest(name = "force, {0}: {1} -> {4}")
-  @MethodSource("forcing")
-  void force(String what, String before, Call call, String answer, String after) {
-    check(before, call, answer, after);
-  }
-
-  @ParameterizedTest(name = "inspecting, {0}: {1} -> {3}")
-  @MethodSource("inspecting")
-  void inspect(String what, String before, Call call, String answer, String after) {
-    check(before, call, answer, after);
-  }
-
-  @ParameterizedTest(name = "sign of life, {0}: {1} -> {3}")
-  @MethodSource("signs")
-  void sign(String what, String before, Call call, String answer, String after) {
-    check(before, call, answer, after);
-  }
-
-  @ParameterizedTest(name = "fair, {0}: {1} -> {4}")
-  @MethodSource("queueing")
-  void queue(String what, String before, Call call, String answer, String after) {
-    check(before, call, answer, after);
-  }
-
-  private static void check(String before, Call call, String answer, String after) {
+  @ParameterizedTest(name = "{0}, {1}: {2} -> {4}")
+  @CsvSource(delimiter = '|', textBlock = STATES)
+  void aScriptAnswersAndChangesTheStateAsTheTableSays(
+      String call, String what, String before, String answer, String after) {
     for (String name : List.of("s:" + UUID.randomUUID(), "s:{" + UUID.randomUUID() + "}:x")) {
-      ScriptState state = new ScriptState(server, name);
+      ScriptState state = new ScriptState(redis.server(), name);
       state.write(before);
       if (answer.equals("LOCKTYPE")) {
-        var refused = assertThrows(RuntimeException.class, () -> call.apply(state));
+        var refused = assertThrows(RuntimeException.class, () -> state.call(call));
         assertTrue(refused.getMessage().startsWith("LOCKTYPE"), refused::getMessage);
       } else {
-        assertAnswer(answer, call.apply(state));
+        assertAnswer(answer, state.call(call));
       }
       state.assertIs(after);
     }

@@ -11,53 +11,49 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A thread of its own that does what a test tells it, step by step: another owner. */
+/** A thread that does what a test gives it, step by step: another owner of locks. */
 final class StepThread implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-
+  private static final Duration LIVENESS = Duration.ofSeconds(30);
   private volatile Thread thread = Thread.currentThread();
   private final ExecutorService steps =
       Executors.newSingleThreadExecutor(
           work -> {
-            Thread fresh = new Thread(work, "hand");
+            Thread fresh = new Thread(work, "step-thread");
             fresh.setDaemon(true);
             thread = fresh;
             return fresh;
           });
 
-  /** What may throw. */
+  /** A step, which may throw. */
   interface Step {
     void run() throws Exception;
   }
 
-  /** Begins a step. */
+  /** Begins a step that has a result. */
   <T> Future<T> start(Callable<T> step) {
     return steps.submit(step);
   }
 
-  /** Begins a step that has no result. */
+  /** Begins a step. */
   Future<?> begin(Step step) {
-    return steps.submit(
+    return start(
         () -> {
           step.run();
           return null;
         });
   }
 
-  /** Begins a step whose end nobody waits for. */
-  void tell(Runnable step) {
+  /** Begins a step whose end nobody awaits. */
+  void execute(Runnable step) {
     steps.execute(step);
   }
 
-  /** Does a step and waits for it. */
-  <T> T call(Callable<T> step) throws Exception {
+  /** Does a step, and returns its answer. */
+  boolean ask(Callable<Boolean> step) throws Exception {
     return result(start(step));
   }
 
-  boolean ask(Callable<Boolean> step) throws Exception {
-    return call(step);
-  }
-
+  /** Does a step, and awaits its end. */
   void run(Step step) throws Exception {
     result(begin(step));
   }
@@ -66,23 +62,23 @@ final class StepThread implements AutoCloseable {
     thread.interrupt();
   }
 
-  /** Waits until the thread waits for something. */
+  /** Waits until the thread is parked. */
   void awaitBlocked() {
     await()
         .pollInterval(Duration.ofMillis(2))
-        .atMost(PATIENCE)
+        .atMost(LIVENESS)
         .until(
             () ->
                 thread.getState() == Thread.State.TIMED_WAITING
                     || thread.getState() == Thread.State.WAITING);
   }
 
-  /** The result of a step; what it threw is thrown here. */
+  /** Returns the result of a step; throws what the step threw. */
   static <T> T result(Future<T> step) throws Exception {
     try {
-      return step.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      return step.get(LIVENESS.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      throw new AssertionError("not done after " + PATIENCE, e);
+      throw new AssertionError("not done after " + LIVENESS, e);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Exception exception) {
         throw exception;

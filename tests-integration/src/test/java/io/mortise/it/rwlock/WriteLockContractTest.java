@@ -1,6 +1,9 @@
 package io.mortise.it.rwlock;
 
 import io.mortise.core.DistributedLock;
+import io.mortise.core.LockClient;
+import io.mortise.it.support.TwoClients;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.LeaseContract;
 import io.mortise.testkit.LockContract;
 import io.mortise.testkit.LockFamily;
@@ -14,28 +17,32 @@ import org.junit.jupiter.api.Tag;
 /** The fair write lock is an exclusive lock like every other. */
 @Tag("redis-version")
 class WriteLockContractTest {
-  private static TwoClients rig;
+  private static final TwoClients clients = ReadWriteFixture.clients(Duration.ofSeconds(1));
 
   private interface Fair extends LockFamily {
     @Override
     default DistributedLock lock(String name) {
-      return rig.here(name, true).writeLock();
+      return write(clients.here(), name);
     }
 
     @Override
     default DistributedLock otherProcess(String name) {
-      return rig.there(name, true).writeLock();
+      return write(clients.there(), name);
     }
+  }
+
+  private static DistributedLock write(LockClient client, String name) {
+    return new RedisReadWriteLock(client, name, true, ReadWriteFixture.NO_HEARTBEAT).writeLock();
   }
 
   @BeforeAll
   static void start() {
-    rig = new TwoClients(Duration.ofSeconds(1), TwoClients.NO_SIGNS);
+    clients.start();
   }
 
   @AfterAll
   static void stop() {
-    rig.close();
+    clients.close();
   }
 
   @Nested

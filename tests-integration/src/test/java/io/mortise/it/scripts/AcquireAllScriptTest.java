@@ -1,15 +1,13 @@
 package io.mortise.it.scripts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.it.scripts.ScriptServer.Keys;
+import io.mortise.it.scripts.LockScripts.Keys;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -17,9 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Several locks in one script: all or none, with one fencing token. */
 @Timeout(60)
@@ -27,19 +23,21 @@ import redis.clients.jedis.exceptions.JedisDataException;
 class AcquireAllScriptTest {
   private static final long HOUR_MICROS = 3_600_000_000L;
 
-  @RegisterExtension static final ScriptServer redis = new ScriptServer();
+  @RegisterExtension static final LockScripts redis = new LockScripts();
 
   private static List<Keys> locks(int count) {
-    return Stream.generate(ScriptServer::fresh).limit(count).toList();
+    return Stream.generate(LockScripts::freshKeys).limit(count).toList();
   }
 
-  /** What the keys hold, and whether they end; equal when nothing was written in between. */
+  /**
+   * The values of all keys, and whether they have a TTL; equal when nothing was written in between.
+   */
   private static List<String> dump(List<Keys> locks) {
     List<String> all = new ArrayList<>();
     for (Keys keys : locks) {
       for (String key : List.of(keys.lock(), keys.token(), keys.forced())) {
         byte[] value = redis.jedis().dump(key);
-        String ends = redis.jedis().pttl(key) < 0 ? "without an end" : "with an end";
+        String ends = redis.jedis().pttl(key) < 0 ? "without a TTL" : "with a TTL";
         all.add(key + " " + Arrays.toString(value) + " " + ends);
       }
     }
@@ -51,36 +49,31 @@ class AcquireAllScriptTest {
     assertEquals(Long.toString(token), redis.jedis().get(keys.token()));
   }
 
-  private static long serverMicros() {
-    List<String> time = redis.jedis().time();
-    return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
-  }
-
   @ParameterizedTest(name = "{0} locks")
   @ValueSource(ints = {1, 2, 7, 500})
-  void freeOnesAreGrantedWithOneTokenAndTheLeaseAsTtl(int count) {
+  void freeLocksAreGrantedWithOneTokenAndTheLeaseAsTtl(int count) {
     List<Keys> locks = locks(count);
-    long before = serverMicros();
+    long before = redis.micros();
 
     List<?> answer = redis.acquireAll(locks, "me", 20_000);
 
     assertEquals(1L, answer.get(0));
     long token = (Long) answer.get(1);
-    assertTrue(before <= token && token <= serverMicros(), () -> "token " + token);
+    assertTrue(before <= token && token <= redis.micros(), () -> "token " + token);
     for (Keys keys : locks) {
       assertHeld(keys, "me", token);
       redis.assertTtl(keys.lock(), 20_000);
       redis.assertTtl(keys.token(), 600_000);
     }
-    assertEquals(List.of(), redis.heard(), "an acquisition wakes nobody");
+    assertEquals(List.of(), redis.published(), "an acquisition notifies nobody");
   }
 
   @ParameterizedTest(name = "{0} of 5")
   @CsvSource({"1, 40000", "3, 40000", "5, 40000", "3, -1"})
-  void aBusyOneIsNamedWithWhatIsLeftAndNothingIsWritten(int busy, long ttl) {
+  void aBusyLockIsNamedWithItsRemainingLeaseAndNothingIsWritten(int busy, long ttl) {
     List<Keys> locks = locks(5);
     for (int i = busy - 1; i < 5; i += 2) { // the first of them is named
-      redis.holdForEver(locks.get(i), "other");
+      redis.holdWithoutTtl(locks.get(i), "other");
       if (ttl > 0) {
         redis.jedis().pexpire(locks.get(i).lock(), ttl);
       }
@@ -97,9 +90,9 @@ class AcquireAllScriptTest {
   }
 
   @Test
-  void oneTokenIsLargerThanAllAndStoredInEach() {
+  void oneTokenIsLargerThanAllAndStoredForEachLock() {
     List<Keys> locks = locks(4);
-    long ahead = serverMicros() + HOUR_MICROS;
+    long ahead = redis.micros() + HOUR_MICROS;
     redis.jedis().set(locks.get(0).token(), Long.toString(ahead));
     redis.jedis().set(locks.get(1).token(), "41");
     redis.jedis().set(locks.get(2).token(), Long.toString(ahead + HOUR_MICROS));
@@ -114,8 +107,8 @@ class AcquireAllScriptTest {
     }
   }
 
-  @Test // pitfalls 12 and 19
-  void aRepetitionTakesTheSameHoldsOnceMoreWithALargerToken() {
+  @Test
+  void aRepetitionIsGrantedTheSameHoldsWithALargerToken() {
     List<Keys> locks = locks(3);
     long first = (Long) redis.acquireAll(locks, "me", 30_000).get(1);
 
@@ -132,9 +125,9 @@ class AcquireAllScriptTest {
   }
 
   @Test
-  void aRepetitionLeavesAHoldWithoutAnEndWithoutOne() {
+  void aRepetitionGivesNoTtlToAHoldWithoutOne() {
     List<Keys> locks = locks(2);
-    redis.holdForEver(locks.get(0), "me");
+    redis.holdWithoutTtl(locks.get(0), "me");
 
     assertEquals(1L, redis.acquireAll(locks, "me", 20_000).get(0));
 
@@ -143,7 +136,7 @@ class AcquireAllScriptTest {
   }
 
   @Test
-  void whoHoldsSomeOfThemAlreadyTakesTheRest() {
+  void aHolderOfSomeOfThemIsGrantedTheOthers() {
     List<Keys> locks = locks(3);
     redis.hold(locks.get(1), "me", 5_000);
 
@@ -155,36 +148,15 @@ class AcquireAllScriptTest {
     }
   }
 
-  /** What may be among the locks and is none that can be taken. */
-  enum InTheWay {
-    READ_WRITE_LOCK("LOCKTYPE ", (server, keys) -> server.holdForReading(keys, "reader:1")),
-    STRING("WRONGTYPE", ScriptServer::putStringInTheWay),
-    TOKEN_OF_ANOTHER_TYPE("WRONGTYPE", (server, keys) -> server.jedis().lpush(keys.token(), "x"));
-
-    final String error;
-
-    @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
-    final BiConsumer<ScriptServer, Keys> before;
-
-    InTheWay(String error, BiConsumer<ScriptServer, Keys> before) {
-      this.error = error;
-      this.before = before;
-    }
-  }
-
-  @ParameterizedTest // pitfall 20
-  @EnumSource
-  void whatIsNoPlainLockAmongThemLeavesNothing(InTheWay obstacle) {
+  @ParameterizedTest
+  @CsvSource({"READ_WRITE_LOCK, LOCKTYPE", "STRING, WRONGTYPE", "TOKEN_OF_ANOTHER_TYPE, WRONGTYPE"})
+  void aKeyOfAnotherTypeAmongThemLeavesNothing(LockState obstacle, String error) {
     for (int at : List.of(0, 1, 2)) {
       List<Keys> locks = locks(3);
-      obstacle.before.accept(redis, locks.get(at));
+      obstacle.write(redis, locks.get(at));
       List<String> before = dump(locks);
 
-      JedisDataException refusal =
-          assertThrows(
-              JedisDataException.class, () -> redis.acquireAll(locks, "me", 20_000), "at " + at);
-
-      assertTrue(refusal.getMessage().contains(obstacle.error), refusal.getMessage());
+      LockScripts.assertRefused(error, () -> redis.acquireAll(locks, "me", 20_000));
       assertEquals(before, dump(locks), "at " + at);
     }
   }

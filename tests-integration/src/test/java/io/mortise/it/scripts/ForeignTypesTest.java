@@ -27,14 +27,14 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Every script, with a key of another type in the place of each of its keys, in every situation: if
- * it fails, or refuses one of its batch, all keys are as they were; and what is foreign is left
- * alone.
+ * Every script, with a key of another type in the place of each of its keys, in every state: if it
+ * fails, or refuses one of its batch, all keys are unchanged; a key of another type is unchanged
+ * always.
  */
 @Timeout(120)
 @Tag("redis-version")
 class ForeignTypesTest {
-  @RegisterExtension static final ScriptServer redis = new ScriptServer();
+  @RegisterExtension static final LockScripts redis = new LockScripts();
 
   private static final String NAME = "foreign";
   private static final String ME = "6b1f2a34-0d5c-8e7f-9a8b-c0d1e2f3a4b5:1";
@@ -42,9 +42,9 @@ class ForeignTypesTest {
   private static final String DEAD = "22222222-0d5c-8e7f-9a8b-c0d1e2f3a4b5:3";
 
   private static final long HELD = 30_000;
-  private static final long TOKEN_LIFE = 600_000;
+  private static final long TOKEN_RETENTION = 600_000;
 
-  /** What a test may take; a script changes an end by more. */
+  /** The longest time of a test; a script changes a TTL by more. */
   private static final long SLACK = 8_000;
 
   /** Each script, its keys by what they are, and its arguments; {@code -} is an empty one. */
@@ -91,7 +91,7 @@ class ForeignTypesTest {
   private static final String READ_WRITE =
       "lock prefix channel intent waiters turn queue deadlines";
 
-  /** What each key is, by name and type; those without a type are only parts of names. */
+  /** The name and the type of each key; those without a type are only parts of names. */
   enum Part {
     LOCK(NAME, "hash"),
     TOKEN("redisson_lock_token:{foreign}", "string"),
@@ -115,7 +115,7 @@ class ForeignTypesTest {
     }
   }
 
-  /** Who holds the lock. */
+  /** The holder. */
   enum Hold {
     NOBODY,
     ME,
@@ -124,7 +124,7 @@ class ForeignTypesTest {
     OTHERS_READ,
     I_WRITE,
     ANOTHER_WRITES,
-    A_WRITER_IS_OVER_BESIDE_READERS
+    AN_EXPIRED_WRITER_BESIDE_READERS
   }
 
   /** A line of {@link #CALLS}. */
@@ -161,7 +161,7 @@ class ForeignTypesTest {
   }
 
   @Test
-  void everyScriptIsAmongThem() throws Exception {
+  void theTableHasEveryScript() throws Exception {
     Path root = Path.of("..", "scripts", "src", "main", "resources", "io", "mortise", "scripts");
     TreeSet<String> scripts = new TreeSet<>();
     try (Stream<Path> files = Files.walk(root)) {
@@ -176,7 +176,7 @@ class ForeignTypesTest {
 
   @ParameterizedTest
   @MethodSource("calls")
-  void whatFailsHasChangedNothing(Call call) {
+  void aScriptThatFailsHasChangedNothing(Call call) {
     int failed = 0;
     for (Part part : call.keys) {
       for (String type : List.of("string", "hash", "list")) {
@@ -184,24 +184,25 @@ class ForeignTypesTest {
           continue;
         }
         for (Hold hold : Hold.values()) {
-          for (boolean crowded : List.of(true, false)) {
-            String where = type + " at " + part + ", " + hold + (crowded ? ", crowded" : "");
-            failed += run(call, part, type, hold, crowded, where) ? 1 : 0;
+          for (boolean othersAhead : List.of(true, false)) {
+            String where =
+                type + " at " + part + ", " + hold + (othersAhead ? ", others ahead" : "");
+            failed += run(call, part, type, hold, othersAhead, where) ? 1 : 0;
           }
         }
       }
     }
-    assertTrue(failed > 0, "no key of another type disturbs it");
+    assertTrue(failed > 0, "it fails with no key of another type");
   }
 
-  /** Whether it failed. */
+  /** Returns whether it failed. */
   private static boolean run(
-      Call call, Part part, String type, Hold hold, boolean crowded, String where) {
+      Call call, Part part, String type, Hold hold, boolean othersAhead, String where) {
     redis.jedis().flushAll();
-    prepare(hold, crowded);
+    prepare(hold, othersAhead);
     redis.jedis().del(part.key);
     putForeign(part.key, type);
-    Map<String, Kept> before = look();
+    Map<String, Kept> before = snapshot();
 
     boolean refused;
     try {
@@ -210,18 +211,18 @@ class ForeignTypesTest {
       refused = true;
     }
 
-    Map<String, Kept> after = look();
+    Map<String, Kept> after = snapshot();
     Set<String> changed = new TreeSet<>(before.keySet());
     changed.addAll(after.keySet());
     changed.removeIf(key -> Kept.same(before.get(key), after.get(key)));
-    assertFalse(changed.contains(part.key), () -> where + ": what is foreign was changed");
+    assertFalse(changed.contains(part.key), () -> where + ": the key of another type was changed");
     if (refused) {
       assertEquals(Set.of(), changed, () -> where + ": it wrote before it failed");
     }
     return refused;
   }
 
-  /** Of a batch, 0 and -1 say that there is nothing for this one, and that it was refused. */
+  /** In a batch, 0 means nothing for this item, and -1 that it was refused. */
   private static boolean isRefusal(Call call, Object answer) {
     boolean batch = Script.load(call.path).batch() && !call.path.equals("lock/acquire_all");
     return batch && (Long) ((List<?>) answer).get(0) <= 0;
@@ -239,17 +240,17 @@ class ForeignTypesTest {
     return keys;
   }
 
-  // ---- what stands in Redis before
+  // ---- the state before
 
-  private static void prepare(Hold hold, boolean crowded) {
+  private static void prepare(Hold hold, boolean othersAhead) {
     Jedis jedis = redis.jedis();
-    redis.put(Part.TOKEN.key, "7", TOKEN_LIFE);
+    redis.put(Part.TOKEN.key, "7", TOKEN_RETENTION);
     redis.put(Part.FORCED.key, ME, HELD);
     jedis.sadd(Part.FORCEDHOLDS.key, DEAD);
-    redis.put(Part.INTENT.key, crowded ? writer(OTHER) : writer(ME), HELD);
+    redis.put(Part.INTENT.key, othersAhead ? writer(OTHER) : writer(ME), HELD);
     long now = Long.parseLong(jedis.time().get(0)) * 1_000;
     String[] order =
-        crowded
+        othersAhead
             ? new String[] {DEAD, ME, writer(ME), OTHER}
             : new String[] {DEAD, writer(ME), ME, OTHER};
     for (String waiter : order) {
@@ -257,7 +258,7 @@ class ForeignTypesTest {
       jedis.rpush(Part.QUEUE.key, waiter);
       jedis.zadd(Part.DEADLINES.key, until, waiter);
       jedis.zadd(Part.WAITERS.key, until, waiter);
-      if (crowded && waiter.equals(OTHER)) {
+      if (othersAhead && waiter.equals(OTHER)) {
         jedis.zadd(Part.TURN.key, until, waiter);
       }
     }
@@ -276,14 +277,14 @@ class ForeignTypesTest {
       case OTHERS_READ -> reads(DEAD, OTHER);
       case I_WRITE -> jedis.hset(NAME, fields("write", writer(ME)));
       case ANOTHER_WRITES -> jedis.hset(NAME, fields("write", writer(OTHER)));
-      case A_WRITER_IS_OVER_BESIDE_READERS -> {
+      case AN_EXPIRED_WRITER_BESIDE_READERS -> {
         reads(ME, DEAD);
         jedis.hset(NAME, fields("write", writer(OTHER)));
       }
     }
   }
 
-  /** DEAD has no lease any more. */
+  /** The lease of DEAD has expired. */
   private static void reads(String... readers) {
     for (String reader : readers) {
       redis.jedis().hset(NAME, fields("read", reader));
@@ -305,19 +306,19 @@ class ForeignTypesTest {
     }
   }
 
-  // ---- and after
+  // ---- the state after
 
-  /** What a key holds, and for how long. */
-  record Kept(String value, long endsMillis) {
+  /** The value of a key, and its TTL. */
+  record Kept(String value, long ttlMillis) {
     static boolean same(Kept one, Kept other) {
       return one != null
           && other != null
           && one.value.equals(other.value)
-          && Math.abs(one.endsMillis - other.endsMillis) < SLACK;
+          && Math.abs(one.ttlMillis - other.ttlMillis) < SLACK;
     }
   }
 
-  private static Map<String, Kept> look() {
+  private static Map<String, Kept> snapshot() {
     Map<String, Kept> all = new HashMap<>();
     for (String key : redis.jedis().keys("*")) {
       all.put(key, new Kept(Arrays.toString(redis.jedis().dump(key)), redis.jedis().pttl(key)));

@@ -3,10 +3,8 @@ package io.mortise.it.scripts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.it.scripts.ScriptServer.Keys;
+import io.mortise.it.scripts.LockScripts.Keys;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -15,18 +13,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
-import redis.clients.jedis.exceptions.JedisDataException;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** The raising of the last fencing token, by one who holds the lock. */
+/** A holder raises the last fencing token. */
 @Timeout(60)
 @Tag("redis-version")
 class RaiseScriptTest {
   private static final String PRESENT = "5000000000000000";
 
-  @RegisterExtension static final ScriptServer redis = new ScriptServer();
+  @RegisterExtension static final LockScripts redis = new LockScripts();
 
-  private final Keys keys = ScriptServer.fresh();
+  private final Keys keys = LockScripts.freshKeys();
 
   @ParameterizedTest(name = "{0} by {1}")
   @CsvSource({
@@ -38,7 +35,7 @@ class RaiseScriptTest {
     "not a number, 42, 42",
     ", 42, 42",
   })
-  void theLargerOneStandsAndLivesOn(String present, String token, String then) {
+  void theLargerTokenIsStoredWithItsTtl(String present, String token, String then) {
     redis.hold(keys, "me", 40_000);
     if (present != null) {
       redis.put(keys.token(), present, 5_000);
@@ -51,11 +48,11 @@ class RaiseScriptTest {
     redis.assertTtl(keys.token(), 60_000 + Math.max(ahead, 0) + 1_000);
     assertEquals(Map.of("me", "1"), redis.jedis().hgetAll(keys.lock()));
     redis.assertTtl(keys.lock(), 40_000);
-    assertEquals(List.of(), redis.heard(), "it wakes nobody");
+    assertEquals(List.of(), redis.published(), "nobody is notified");
   }
 
   @Test
-  void theNextHoldersTokenIsLarger() {
+  void theTokenOfTheNextHolderIsLarger() {
     long token = (Long) redis.acquire(keys, "me", 20_000).get(1);
     assertEquals(1, redis.raise(keys, "me", Long.toString(token + 3_600_000_000L), 600_000));
     redis.release(keys, "me");
@@ -64,7 +61,7 @@ class RaiseScriptTest {
   }
 
   @Test
-  void aRepetitionChangesNothingButTheLifeOfTheKey() {
+  void aRepetitionChangesNothingButTheTtlOfTheKey() {
     redis.hold(keys, "me", 40_000);
     redis.raise(keys, "me", "42", 600_000);
 
@@ -75,25 +72,21 @@ class RaiseScriptTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"nobody", "other", "me, for reading only"})
-  void whoDoesNotHoldRaisesNothing(String holder) {
-    switch (holder) {
-      case "other" -> redis.hold(keys, "other", 40_000);
-      case "nobody" -> assertFalse(redis.jedis().exists(keys.lock()));
-      default -> redis.holdForReading(keys, "me");
-    }
+  @EnumSource(names = {"FREE", "OTHER_HOLDER", "READ_WRITE_LOCK"})
+  void onlyAHolderRaisesTheToken(LockState state) {
+    state.write(redis, keys);
     redis.jedis().set(keys.token(), PRESENT);
     Map<String, String> before = redis.jedis().hgetAll(keys.lock());
 
-    assertEquals(0, redis.raise(keys, "me:write", "9000000000000000", 60_000));
+    assertEquals(0, redis.raise(keys, "reader:1:write", "9000000000000000", 60_000));
 
     assertEquals(PRESENT, redis.jedis().get(keys.token()));
-    assertEquals(-1, redis.jedis().pttl(keys.token()), "its life is as it was");
+    assertEquals(-1, redis.jedis().pttl(keys.token()), "the TTL is as it was");
     assertEquals(before, redis.jedis().hgetAll(keys.lock()));
   }
 
   @Test
-  void whoDoesNotHoldMakesNoTokenKey() {
+  void withoutAHoldNoTokenKeyIsMade() {
     assertEquals(0, redis.raise(keys, "me", "42", 60_000));
 
     assertNull(redis.jedis().get(keys.token()));
@@ -109,17 +102,5 @@ class RaiseScriptTest {
 
     assertEquals("42", redis.jedis().get(keys.token()));
     assertEquals(Map.of("mode", "write", "me:write", "1"), redis.jedis().hgetAll(keys.lock()));
-  }
-
-  @Test
-  void aStringInTheWayIsAnErrorAndStays() {
-    redis.putStringInTheWay(keys);
-
-    JedisDataException refusal =
-        assertThrows(JedisDataException.class, () -> redis.raise(keys, "me", "42", 60_000));
-
-    assertTrue(refusal.getMessage().contains("WRONGTYPE"), refusal.getMessage());
-    assertEquals("a string", redis.jedis().get(keys.lock()));
-    assertNull(redis.jedis().get(keys.token()));
   }
 }

@@ -3,12 +3,11 @@ package io.mortise.it.scripts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.it.scripts.ScriptServer.Keys;
+import io.mortise.it.scripts.LockScripts.Keys;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,67 +18,67 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 @Tag("redis-version")
 class RenewScriptTest {
-  @RegisterExtension static final ScriptServer redis = new ScriptServer();
+  @RegisterExtension static final LockScripts redis = new LockScripts();
 
-  private final Keys keys = ScriptServer.fresh();
+  private final Keys keys = LockScripts.freshKeys();
 
-  /** What "me" finds, what the answer is, and the TTL after a renewal for 20 s. */
-  enum State {
-    MY_HOLD((server, keys) -> server.hold(keys, "me", 5_000), 1, 20_000),
-    MY_HOLD_THAT_IS_LONGER((server, keys) -> server.hold(keys, "me", 50_000), 1, 50_000),
-    MY_HOLD_WITHOUT_TTL((server, keys) -> server.holdForEver(keys, "me"), 1, -1),
-    NOTHING((server, keys) -> {}, 0, -2),
-    OTHER_HOLDER((server, keys) -> server.hold(keys, "other", 40_000), 0, 40_000),
-    OTHER_HOLDER_WITHOUT_TTL((server, keys) -> server.holdForEver(keys, "other"), 0, -1),
-    READ_WRITE_LOCK((server, keys) -> server.holdForReading(keys, "reader:1"), 0, 30_000),
-    FORCED_FROM_ME((server, keys) -> server.jedis().set(keys.forced(), "me"), 2, -2),
-    FORCED_FROM_ANOTHER((server, keys) -> server.jedis().set(keys.forced(), "other"), 0, -2),
-    STRING_IN_THE_WAY((server, keys) -> server.putStringInTheWay(keys), 0, -1);
-
-    @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
-    final BiConsumer<ScriptServer, Keys> before;
+  /** A state, the answer to a renewal for 20 s in it, and the TTL afterwards. */
+  enum Case {
+    MY_HOLD(1, 20_000),
+    MY_LONG_HOLD(1, 50_000),
+    MY_HOLD_WITHOUT_TTL(1, -1),
+    FREE(0, -2),
+    OTHER_HOLDER(0, 40_000),
+    OTHER_HOLDER_WITHOUT_TTL(0, -1),
+    READ_WRITE_LOCK(0, 30_000),
+    FORCED_FROM_ME(2, -2),
+    FORCED_FROM_ANOTHER(0, -2),
+    STRING(0, -1);
 
     final long answer;
     final long ttlMillis;
 
-    State(BiConsumer<ScriptServer, Keys> before, long answer, long ttlMillis) {
-      this.before = before;
+    Case(long answer, long ttlMillis) {
       this.answer = answer;
       this.ttlMillis = ttlMillis;
+    }
+
+    void write(Keys keys) {
+      LockState.valueOf(name()).write(redis, keys);
     }
 
     void check(Keys keys) {
       long ttl = redis.jedis().pttl(keys.lock());
       assertTrue(
           ttl <= ttlMillis && ttl > ttlMillis - 5_000 && (ttl < 0) == (ttlMillis < 0),
-          () -> this + " lives for " + ttl + " ms");
+          () -> this + " has a TTL of " + ttl + " ms");
     }
   }
 
   @ParameterizedTest
   @EnumSource
-  void renewsWhatIsMineAndNothingElse(State state) {
-    state.before.accept(redis, keys);
+  void renewsOnlyMyOwnHold(Case state) {
+    state.write(keys);
 
     assertEquals(state.answer, redis.renew(keys, "me", 20_000));
 
     state.check(keys);
-    assertEquals(List.of(), redis.heard(), "nobody is woken");
+    assertEquals(List.of(), redis.published(), "nobody is notified");
   }
 
-  @Test // pitfall 9
+  @Test
   void eachHoldOfABatchHasItsOwnAnswerAtItsPlace() {
-    List<State> states = new ArrayList<>();
-    for (State state : State.values()) {
+    List<Case> states = new ArrayList<>();
+    for (Case state : Case.values()) {
       states.addAll(Collections.nCopies(5, state));
     }
     Collections.shuffle(states);
     List<Keys> locks = new ArrayList<>();
     List<String> names = new ArrayList<>();
     List<Object> arguments = new ArrayList<>();
-    for (State state : states) {
-      Keys lock = ScriptServer.fresh();
-      state.before.accept(redis, lock);
+    for (Case state : states) {
+      Keys lock = LockScripts.freshKeys();
+      state.write(lock);
       locks.add(lock);
       names.addAll(List.of(lock.lock(), lock.forced()));
       arguments.addAll(List.of("me", 20_000));
@@ -94,11 +93,11 @@ class RenewScriptTest {
   }
 
   @Test
-  void aBatchMayBeLarge() {
+  void aBatchOfFiveHundredIsRenewed() {
     List<String> names = new ArrayList<>();
     List<Object> arguments = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
-      Keys lock = ScriptServer.fresh();
+      Keys lock = LockScripts.freshKeys();
       redis.hold(lock, "me", 5_000);
       names.addAll(List.of(lock.lock(), lock.forced()));
       arguments.addAll(List.of("me", 20_000 + i));
@@ -111,8 +110,8 @@ class RenewScriptTest {
     redis.assertTtl(names.get(998), 20_499);
   }
 
-  @Test // pitfall 11
-  void neverRevivesWhatWasReleased() {
+  @Test
+  void neverRevivesAReleasedHold() {
     redis.acquire(keys, "me", 20_000);
     redis.release(keys, "me");
 

@@ -1,11 +1,13 @@
 package io.mortise.it.scripts;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.it.scripts.ScriptServer.Keys;
+import io.mortise.it.scripts.LockScripts.Keys;
+import io.mortise.it.support.ScriptServer;
 import io.mortise.scripts.Script;
 import java.util.List;
 import java.util.Set;
@@ -16,22 +18,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
-/** What holds for every script: its SHA-1, its keys, and what it leaves when it is read-only. */
+/** Properties of every script: its SHA-1, its keys, and how it fails. */
 @Timeout(60)
 @Tag("redis-version")
 class ScriptMannersTest {
-  @RegisterExtension static final ScriptServer redis = new ScriptServer();
+  @RegisterExtension static final LockScripts redis = new LockScripts();
 
-  private final Keys keys = ScriptServer.fresh();
+  private final Keys keys = LockScripts.freshKeys();
+  private final List<String> lockAndToken = List.of(keys.lock(), keys.token());
+  private final List<String> lockChannelAndMark =
+      List.of(keys.lock(), keys.channel(), keys.forced());
   private Jedis confined;
 
-  /** A user who may touch the keys and the channel of this one lock, and no others. */
+  /** A user with rights to the keys and the channel of this one lock only. */
   @BeforeEach
   void confine() {
     redis
@@ -57,119 +63,88 @@ class ScriptMannersTest {
     confined.close();
   }
 
-  @Test // pitfall 42
-  void scriptsTouchOnlyTheKeysThatAreDeclared() {
+  private Object run(String path, List<String> keys, Object... arguments) {
+    return ScriptServer.run(confined, path, keys, arguments);
+  }
+
+  private Object acquireWith(Keys second) {
+    return run(
+        "lock/acquire_all",
+        List.of(keys.lock(), keys.token(), second.lock(), second.token()),
+        "me",
+        20_000,
+        60_000,
+        "me",
+        20_000,
+        60_000);
+  }
+
+  @Test
+  void scriptsUseOnlyTheDeclaredKeys() {
     assertThrows(JedisAccessControlException.class, () -> confined.get("another key"));
-    List<String> all = List.of(keys.lock(), keys.channel(), keys.forced());
-    ScriptServer.run(
-        confined, "lock/acquire", List.of(keys.lock(), keys.token()), "me", 20_000, 60_000, 1);
-    ScriptServer.run(confined, "lock/renew", List.of(keys.lock(), keys.forced()), "me", 20_000);
-    ScriptServer.run(confined, "lock/inspect", List.of(keys.lock()));
-    ScriptServer.run(confined, "lock/force", all, "PUBLISH", 30_000);
-    assertEquals(
-        List.of(2L),
-        ScriptServer.run(
-            confined, "lock/renew", List.of(keys.lock(), keys.forced()), "me", 20_000));
-    ScriptServer.run(
-        confined, "lock/acquire", List.of(keys.lock(), keys.token()), "next", 20_000, 60_000, 1);
-    List<String> lockAndToken = List.of(keys.lock(), keys.token());
-    assertEquals(1L, ScriptServer.run(confined, "lock/raise", lockAndToken, "next", 42, 60_000));
-    ScriptServer.run(confined, "lock/release", all, "next", "PUBLISH");
-    ScriptServer.run(confined, "lock/acquire_all", lockAndToken, "last", 20_000, 60_000);
-    ScriptServer.run(confined, "lock/release", all, "last", "PUBLISH");
+    List<String> lockAndMark = List.of(keys.lock(), keys.forced());
+    run("lock/acquire", lockAndToken, "me", 20_000, 60_000, 1);
+    run("lock/renew", lockAndMark, "me", 20_000);
+    run("lock/inspect", List.of(keys.lock()));
+    run("lock/force", lockChannelAndMark, "PUBLISH", 30_000);
+    assertEquals(List.of(2L), run("lock/renew", lockAndMark, "me", 20_000));
+    run("lock/acquire", lockAndToken, "next", 20_000, 60_000, 1);
+    assertEquals(1L, run("lock/raise", lockAndToken, "next", 42, 60_000));
+    run("lock/release", lockChannelAndMark, "next", "PUBLISH");
+    run("lock/acquire_all", lockAndToken, "last", 20_000, 60_000);
+    run("lock/release", lockChannelAndMark, "last", "PUBLISH");
 
     assertEquals(
         Set.of(keys.token(), keys.forced()),
         redis.jedis().keys("*" + keys.lock() + "*"),
-        "and leave nothing else");
+        "they leave nothing else");
     assertTrue(redis.jedis().pttl(keys.token()) > 0);
     assertTrue(redis.jedis().pttl(keys.forced()) > 0);
   }
 
   @Test
-  void whoMayNotPublishReleasesAllTheSame() {
+  void aUserWithoutTheRightToPublishCanStillRelease() {
     redis.jedis().aclSetUser("confined", "-publish");
     redis.acquire(keys, "me", 20_000);
 
-    Object answer =
-        ScriptServer.run(
-            confined,
-            "lock/release",
-            List.of(keys.lock(), keys.channel(), keys.forced()),
-            "me",
-            "PUBLISH");
-
-    assertEquals(List.of(1L, -1L), answer);
+    assertEquals(List.of(1L, -1L), run("lock/release", lockChannelAndMark, "me", "PUBLISH"));
     assertEquals(-2, redis.inspect(keys));
   }
 
   @Test
-  void whoMayNotGiveALeaseLeavesNoHoldWithoutOne() {
+  void aUserWithoutTheRightToSetATtlLeavesNoHoldWithoutOne() {
     redis.jedis().aclSetUser("confined", "-pexpire");
 
     assertThrows(
-        JedisDataException.class,
-        () ->
-            ScriptServer.run(
-                confined,
-                "lock/acquire",
-                List.of(keys.lock(), keys.token()),
-                "me",
-                20_000,
-                60_000,
-                1));
+        JedisDataException.class, () -> run("lock/acquire", lockAndToken, "me", 20_000, 60_000, 1));
 
     assertEquals(-2, redis.inspect(keys));
   }
 
   @ParameterizedTest(name = "forbidden: {0}")
   @ValueSource(strings = {"-pexpire", "-hset"})
-  void whoMayNotDoAllThatSeveralLocksNeedHoldsNone(String forbidden) {
-    Keys second = ScriptServer.fresh();
+  void aUserWithoutARightThatSeveralLocksNeedHoldsNone(String forbidden) {
+    Keys second = LockScripts.freshKeys();
     redis
         .jedis()
         .aclSetUser("confined", forbidden, "+hdel", "~" + second.lock(), "~" + second.token());
 
-    assertThrows(
-        JedisDataException.class,
-        () ->
-            ScriptServer.run(
-                confined,
-                "lock/acquire_all",
-                List.of(keys.lock(), keys.token(), second.lock(), second.token()),
-                "me",
-                20_000,
-                60_000,
-                "me",
-                20_000,
-                60_000));
+    assertThrows(JedisDataException.class, () -> acquireWith(second));
 
     assertEquals(-2, redis.inspect(keys));
     assertEquals(-2, redis.inspect(second));
   }
 
   @Test
-  void whoMayNotTouchTheSecondOfSeveralLocksHoldsNone() {
-    Keys second = ScriptServer.fresh();
+  void aUserWithoutRightsToTheSecondOfSeveralLocksHoldsNone() {
+    Keys second = LockScripts.freshKeys();
 
-    assertThrows(
-        JedisDataException.class,
-        () ->
-            ScriptServer.run(
-                confined,
-                "lock/acquire_all",
-                List.of(keys.lock(), keys.token(), second.lock(), second.token()),
-                "me",
-                20_000,
-                60_000,
-                "me",
-                20_000,
-                60_000));
+    assertThrows(JedisDataException.class, () -> acquireWith(second));
 
     assertEquals(Set.of(), redis.jedis().keys("*" + keys.lock() + "*"));
   }
 
-  @ParameterizedTest // pitfall 39
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "lock/acquire",
@@ -203,14 +178,43 @@ class ScriptMannersTest {
     assertEquals(0L, ((List<?>) answer).get(0));
   }
 
-  @Test // pitfall 38
+  @ParameterizedTest
+  @CsvSource({
+    "acquire, STRING, WRONGTYPE",
+    "release, STRING, WRONGTYPE",
+    "raise, STRING, WRONGTYPE",
+    "force, STRING, WRONGTYPE",
+    "inspect, STRING, WRONGTYPE",
+    "acquire, READ_WRITE_LOCK, LOCKTYPE",
+    "force, READ_WRITE_LOCK, LOCKTYPE",
+    "inspect, READ_WRITE_LOCK, LOCKTYPE"
+  })
+  void aKeyOfAnotherTypeIsAnErrorAndStays(String script, LockState state, String error) {
+    state.write(redis, keys);
+    byte[] before = redis.jedis().dump(keys.lock());
+    LockScripts.assertRefused(
+        error,
+        () -> {
+          switch (script) {
+            case "acquire" -> redis.acquire(keys, "me", 20_000);
+            case "release" -> redis.release(keys, "me");
+            case "raise" -> redis.raise(keys, "me", "42", 60_000);
+            case "force" -> redis.force(keys, 30_000);
+            default -> redis.inspect(keys);
+          }
+        });
+    assertArrayEquals(before, redis.jedis().dump(keys.lock()));
+    assertEquals(Set.of(keys.lock()), redis.jedis().keys("*" + keys.lock() + "*"));
+  }
+
+  @Test
   void aReplicaRefusesToAcquireAndNothingIsWritten() {
     redis.jedis().replicaof(redis.server().host(), 1);
     try {
       JedisDataException refusal =
           assertThrows(JedisDataException.class, () -> redis.acquire(keys, "me", 20_000));
       assertTrue(refusal.getMessage().contains("READONLY"), refusal.getMessage());
-      assertEquals(-2, redis.inspect(keys), "asking is allowed");
+      assertEquals(-2, redis.inspect(keys), "a question is allowed");
     } finally {
       redis.jedis().replicaofNoOne();
     }

@@ -4,22 +4,22 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.it.scripts.ScriptServer.Keys;
+import io.mortise.it.scripts.LockScripts.Keys;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The fencing token that an acquisition gets: pitfalls 17 and 18. */
+/** The fencing token of an acquisition. */
 @Timeout(60)
 @Tag("redis-version")
 class TokenScriptTest {
   private static final long TOO_LARGE = 1L << 53;
 
-  @RegisterExtension static final ScriptServer redis = new ScriptServer();
+  @RegisterExtension static final LockScripts redis = new LockScripts();
 
-  private final Keys keys = ScriptServer.fresh();
+  private final Keys keys = LockScripts.freshKeys();
 
   private long token() {
     return token(1);
@@ -29,11 +29,6 @@ class TokenScriptTest {
     long token = (Long) redis.acquire(keys, "me", 20_000, 600_000, count).get(1);
     redis.release(keys, "me");
     return token;
-  }
-
-  private static long serverMicros() {
-    List<String> time = redis.jedis().time();
-    return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
   }
 
   @Test
@@ -47,10 +42,10 @@ class TokenScriptTest {
   }
 
   @Test
-  void isTheServersClockInMicrosecondsWhenNoLaterOneIsKnown() {
-    long before = serverMicros();
+  void isTheServersTimeInMicrosecondsWhenNoLargerTokenIsKnown() {
+    long before = redis.micros();
     long token = token();
-    assertTrue(before <= token && token <= serverMicros(), () -> "token " + token);
+    assertTrue(before <= token && token <= redis.micros(), () -> "token " + token);
   }
 
   @Test
@@ -61,8 +56,8 @@ class TokenScriptTest {
   }
 
   @Test
-  void followsALastOneThatIsAheadOfTheClock() {
-    long ahead = serverMicros() + 3_600_000_000L;
+  void followsALastTokenThatIsAheadOfTheClock() {
+    long ahead = redis.micros() + 3_600_000_000L;
     redis.jedis().set(keys.token(), Long.toString(ahead));
 
     assertEquals(ahead + 1, token());
@@ -80,7 +75,7 @@ class TokenScriptTest {
 
   @Test
   void aBlockIsReservedWhole() {
-    long ahead = serverMicros() + 3_600_000_000L;
+    long ahead = redis.micros() + 3_600_000_000L;
     redis.jedis().set(keys.token(), Long.toString(ahead));
 
     assertEquals(ahead + 1, token(100));
@@ -105,7 +100,7 @@ class TokenScriptTest {
   }
 
   @Test
-  void theKeyDiesOfIdlenessAndEachAcquisitionLengthensItsLife() {
+  void theKeyExpiresAfterItsRetentionAndEachAcquisitionExtendsIt() {
     redis.acquire(keys, "me", 20_000, 30_000, 1);
     redis.assertTtl(keys.token(), 30_000);
 
@@ -113,21 +108,21 @@ class TokenScriptTest {
     redis.assertTtl(keys.token(), 60_000);
   }
 
-  /** Otherwise the next one, by the clock alone, would be smaller than one that was given out. */
+  /** Otherwise the next token, by the clock alone, would be smaller than an earlier one. */
   @Test
-  void theKeyLivesOnForAsLongAsItsTokenIsAheadOfTheClock() {
+  void theKeyLivesForAsLongAsItsTokenIsAheadOfTheClock() {
     redis.acquire(keys, "me", 20_000, 30_000, 100_000_000); // 100 s of microseconds
     redis.assertTtl(keys.token(), 130_000);
 
     redis.acquire(keys, "me", 20_000, 30_000, 1);
     redis.assertTtl(keys.token(), 130_000);
 
-    redis.raise(keys, "me", Long.toString(serverMicros() + 3_600_000_000L), 60_000);
+    redis.raise(keys, "me", Long.toString(redis.micros() + 3_600_000_000L), 60_000);
     redis.assertTtl(keys.token(), 3_660_000);
   }
 
   @Test
-  void noTokenIsSmallerThanAnEarlierOneWhenTheKeyHasDiedOfIdleness() {
+  void noTokenIsSmallerThanAnEarlierOneAfterTheKeyHasExpired() {
     long block = 2_000_000; // 2 s of microseconds
     long last = (Long) redis.acquire(keys, "me", 20_000, 100, block).get(1) + block - 1;
     redis.release(keys, "me");
@@ -138,11 +133,11 @@ class TokenScriptTest {
     assertTrue(next > last, () -> last + " is followed by " + next);
   }
 
-  /** The token of several locks is that of the one that is ahead, and stands with each of them. */
+  /** The token of several locks follows the largest of theirs, and is stored for each. */
   @Test
   void eachKeyOfSeveralLocksLivesAsLongAsTheirTokenIsAhead() {
-    Keys other = ScriptServer.fresh();
-    redis.put(other.token(), Long.toString(serverMicros() + 100_000_000), 5_000);
+    Keys other = LockScripts.freshKeys();
+    redis.put(other.token(), Long.toString(redis.micros() + 100_000_000), 5_000);
 
     redis.acquireAll(List.of(keys, other), "me", 20_000);
 
@@ -150,14 +145,14 @@ class TokenScriptTest {
     redis.assertTtl(other.token(), 700_000);
   }
 
-  /** Redisson's RFencedLock makes it so, and never gives it an end. */
+  /** RFencedLock of Redisson makes it so, and never gives it a TTL. */
   @Test
-  void aKeyWithoutAnEndKeepsNone() {
+  void aKeyWithoutATtlGetsNone() {
     redis.jedis().incr(keys.token());
 
     redis.acquire(keys, "me", 20_000, 30_000, 1);
     assertEquals(-1, redis.jedis().pttl(keys.token()));
-    redis.raise(keys, "me", Long.toString(serverMicros() + 1_000_000), 60_000);
+    redis.raise(keys, "me", Long.toString(redis.micros() + 1_000_000), 60_000);
     assertEquals(-1, redis.jedis().pttl(keys.token()));
     redis.acquireAll(List.of(keys), "me", 20_000);
     assertEquals(-1, redis.jedis().pttl(keys.token()));

@@ -1,0 +1,106 @@
+package io.mortise.it.scripts;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.spi.LockName;
+import io.mortise.it.support.ScriptServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.function.Executable;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.params.SetParams;
+
+/** A server on which the scripts of the plain lock run, without any client. */
+final class LockScripts extends ScriptServer {
+  /** Returns the keys of a lock that no other test uses. */
+  static Keys freshKeys() {
+    LockName name = new LockName("lua:" + UUID.randomUUID());
+    return new Keys(
+        name.value(), name.tokenKey(), name.forcedKey(), name.derive("redisson_lock__channel"));
+  }
+
+  record Keys(String lock, String token, String forced, String channel) {}
+
+  // ---- the scripts
+
+  List<?> acquire(Keys keys, String holder, long lease) {
+    return acquire(keys, holder, lease, 600_000, 1);
+  }
+
+  List<?> acquire(Keys keys, String holder, long lease, long tokenIdle, long count) {
+    return (List<?>)
+        run("lock/acquire", List.of(keys.lock(), keys.token()), holder, lease, tokenIdle, count);
+  }
+
+  /** Acquires all of them, in that order. */
+  List<?> acquireAll(List<Keys> locks, String holder, long lease) {
+    List<String> names = new ArrayList<>();
+    List<Object> arguments = new ArrayList<>();
+    for (Keys keys : locks) {
+      names.addAll(List.of(keys.lock(), keys.token()));
+      arguments.addAll(List.of(holder, lease, 600_000));
+    }
+    return (List<?>) run("lock/acquire_all", names, arguments.toArray());
+  }
+
+  long raise(Keys keys, String field, String token, long tokenIdle) {
+    return (Long) run("lock/raise", List.of(keys.lock(), keys.token()), field, token, tokenIdle);
+  }
+
+  List<?> release(Keys keys, String holder) {
+    return (List<?>)
+        run("lock/release", List.of(keys.lock(), keys.channel(), keys.forced()), holder, "PUBLISH");
+  }
+
+  long force(Keys keys, long markMillis) {
+    return (Long)
+        run(
+            "lock/force",
+            List.of(keys.lock(), keys.channel(), keys.forced()),
+            "PUBLISH",
+            markMillis);
+  }
+
+  long inspect(Keys keys) {
+    return (Long) run("lock/inspect", List.of(keys.lock()));
+  }
+
+  /** Renews one hold. */
+  long renew(Keys keys, String holder, long lease) {
+    List<?> answer =
+        (List<?>) run("lock/renew", List.of(keys.lock(), keys.forced()), holder, lease);
+    return (Long) answer.get(0);
+  }
+
+  // ---- states and checks
+
+  void hold(Keys keys, String holder, long ttlMillis) {
+    holdWithoutTtl(keys, holder);
+    jedis().pexpire(keys.lock(), ttlMillis);
+  }
+
+  void holdWithoutTtl(Keys keys, String holder) {
+    jedis().hset(keys.lock(), holder, "1");
+  }
+
+  /** Sets a string with a TTL. */
+  void put(String key, String value, long ttlMillis) {
+    jedis().set(key, value, SetParams.setParams().px(ttlMillis));
+  }
+
+  /** The time of the server, in microseconds. */
+  long micros() {
+    List<String> time = jedis().time();
+    return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+  }
+
+  /** The script fails with that error: one of its own, or one of Redis inside it. */
+  static void assertRefused(String error, Executable script) {
+    String message = assertThrows(JedisDataException.class, script).getMessage();
+    String locktype = "LOCKTYPE the name is held as a read-write lock";
+    assertTrue(
+        error.equals("LOCKTYPE") ? message.startsWith(locktype) : message.contains(error), message);
+  }
+}
