@@ -181,14 +181,14 @@ class ScriptStatesTest {
       fair_write w! waits        | the others have expired                     | read b:over               | 1 T 0    | write w! queue:
       fair_read a waits          | a plain lock                                | plain                     | LOCKTYPE | p queue:
       fair_write w! waits        | a plain lock                                | plain                     | LOCKTYPE | p queue:
-      fair_heartbeat w!           | a heartbeat                                 | read b:900 queue:w!       | 1        | read b queue:w!
-      fair_heartbeat w!           | not in the queue                            | read b:900                | 0        | read b queue:
-      fair_heartbeat w!           | free now                                    | queue:w!                  | 2        | free queue:w!
-      fair_heartbeat w!           | expired now                                 | read b:over queue:w!      | 2        | free queue:w!
-      fair_heartbeat a            | may enter now                               | read b:900 queue:c,a      | 2        | read b queue:c,a
-      fair_heartbeat w! v!        | a batch refreshes all before it removes any | queue:v!~,w!              | 1 2      | free queue:v!,w!
-      fair_heartbeat a d w! c     | all readers of a batch                      | read b:900 queue:c,a,w!,d | 2 1 1 2  | read b queue:c,a,w!,d
-      fair_heartbeat a            | not yet its turn                            | read b:900 queue:w!,a     | 1        | read b queue:w!,a
+      fair_heartbeat w!          | a heartbeat                                 | read b:900 queue:w!       | 1        | read b queue:w!
+      fair_heartbeat w!          | not in the queue                            | read b:900                | 0        | read b queue:
+      fair_heartbeat w!          | free now                                    | queue:w!                  | 2        | free queue:w!
+      fair_heartbeat w!          | expired now                                 | read b:over queue:w!      | 2        | free queue:w!
+      fair_heartbeat a           | may enter now                               | read b:900 queue:c,a      | 2        | read b queue:c,a
+      fair_heartbeat w! v!       | a batch refreshes all before it removes any | queue:v!~,w!              | 1 2      | free queue:v!,w!
+      fair_heartbeat a d w! c    | all readers of a batch                      | read b:900 queue:c,a,w!,d | 2 1 1 2  | read b queue:c,a,w!,d
+      fair_heartbeat a           | not yet its turn                            | read b:900 queue:w!,a     | 1        | read b queue:w!,a
       """;
 
   @ParameterizedTest(name = "{0}, {1}: {2} -> {4}")
