@@ -55,13 +55,8 @@ final class NodeReacquisition {
 
   private @Nullable IncompleteHold hold;
 
-  /** A hold that is valid, and may be missing nodes. */
-  interface IncompleteHold {
-    boolean isValid();
-
-    boolean isRenewed();
-
-    Duration remaining();
+  /** A hold of a majority that may be missing nodes. */
+  interface IncompleteHold extends OwnedLease {
 
     /** Returns the lease at that place, lost or not; null when there is none. */
     @Nullable OwnedLease leaseAt(int place);
