@@ -7,6 +7,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.core.spi.WaiterQueue;
 import io.mortise.core.spi.WaiterTimeout;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
@@ -21,27 +22,26 @@ final class FairLockProtocol implements QueueingProtocol {
   private static final Script ACQUIRE = Script.load("fair/acquire");
   private static final Script RELEASE = Script.load("fair/release");
   private static final Script LEAVE = Script.load("fair/leave");
-  private static final Script HEARTBEAT = Script.load("fair/presence");
+  private static final Script HEARTBEAT = Script.load("fair/heartbeat");
   private static final Script FORCE = Script.load("fair/force");
-  private static final Script QUEUE = Script.load("fair/queue");
   private static final Script RENEW = Script.load("lock/renew");
   private static final Script INSPECT = Script.load("lock/inspect");
 
   private static final byte[] ONE_TOKEN = bytes(1);
-  private static final byte[] DOES_NOT_WAIT = bytes(0);
 
   private final LockName name;
   private final String channelPrefix;
   private final byte[] lockKey;
   private final byte[] tokenKey;
   private final byte[] forcedKey;
-  private final byte[] queueKey;
-  private final byte[] deadlinesKey;
-  private final byte[] channelsKey;
   private final byte[] tokenRetentionMillis;
   private final byte[] forcedMarkMillis;
-  private final byte[] heartbeatValidityMillis;
-  private final long heartbeatIntervalMillis;
+  private final WaiterQueue queue;
+
+  /** The keys of the scripts that may wake the next waiter. */
+  private final List<byte[]> keys;
+
+  private final List<byte[]> keysAndForced;
 
   FairLockProtocol(LockName name, LockOptions options, WaiterTimeout waiterTimeout) {
     this.name = name;
@@ -49,13 +49,12 @@ final class FairLockProtocol implements QueueingProtocol {
     this.lockKey = bytes(name.value());
     this.tokenKey = bytes(name.tokenKey());
     this.forcedKey = bytes(name.forcedKey());
-    this.queueKey = bytes(name.derive("redisson_lock_queue"));
-    this.deadlinesKey = bytes(name.derive("redisson_lock_timeout"));
-    this.channelsKey = bytes(channelPrefix);
     this.tokenRetentionMillis = bytes(options.tokenRetention().toMillis());
     this.forcedMarkMillis = bytes(options.lease().toMillis());
-    this.heartbeatIntervalMillis = waiterTimeout.heartbeatIntervalMillis();
-    this.heartbeatValidityMillis = bytes(waiterTimeout.heartbeatValidityMillis());
+    this.queue = new WaiterQueue(name, waiterTimeout);
+    byte[] channels = bytes(channelPrefix);
+    this.keys = List.of(lockKey, channels, queue.key(), queue.deadlinesKey());
+    this.keysAndForced = List.of(lockKey, channels, forcedKey, queue.key(), queue.deadlinesKey());
   }
 
   @Override
@@ -88,40 +87,28 @@ final class FairLockProtocol implements QueueingProtocol {
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
     return new ScriptCall(
         ACQUIRE,
-        List.of(lockKey, tokenKey, queueKey, deadlinesKey),
+        List.of(lockKey, tokenKey, queue.key(), queue.deadlinesKey()),
         List.of(
             bytes(holder),
             bytes(leaseMillis),
             tokenRetentionMillis,
             ONE_TOKEN,
-            waits ? heartbeatValidityMillis : DOES_NOT_WAIT));
+            queue.heartbeatValidityMillis(waits)));
   }
 
   @Override
   public AcquireResult outcome(Object reply) {
-    List<?> fields = (List<?>) reply;
-    long value = (Long) fields.get(1);
-    return switch (((Long) fields.get(0)).intValue()) {
-      case 1 -> AcquireResult.Acquired.of(fields);
-      case 2 -> new AcquireResult.Queued(value);
-      default -> new AcquireResult.Busy(value);
-    };
+    return WaiterQueue.outcome(reply);
   }
 
   @Override
   public ScriptCall release(String holder) {
-    return new ScriptCall(
-        RELEASE,
-        List.of(lockKey, channelsKey, forcedKey, queueKey, deadlinesKey),
-        List.of(bytes(holder), publish()));
+    return new ScriptCall(RELEASE, keysAndForced, List.of(bytes(holder), publish()));
   }
 
   @Override
   public ScriptCall leave(String holder) {
-    return new ScriptCall(
-        LEAVE,
-        List.of(lockKey, channelsKey, queueKey, deadlinesKey),
-        List.of(bytes(holder), publish()));
+    return new ScriptCall(LEAVE, keys, List.of(bytes(holder), publish()));
   }
 
   @Override
@@ -132,20 +119,16 @@ final class FairLockProtocol implements QueueingProtocol {
 
   @Override
   public Heartbeat heartbeat(String holder) {
-    return new Heartbeat(
-        new ScriptCall(
-            HEARTBEAT,
-            List.of(lockKey, channelsKey, queueKey, deadlinesKey),
-            List.of(bytes(holder), heartbeatValidityMillis, publish())),
-        heartbeatIntervalMillis);
+    return         queue.heartbeat(
+            new ScriptCall(
+                HEARTBEAT,
+                keys,
+                List.of(bytes(holder), queue.heartbeatValidityMillis(), publish())));
   }
 
   @Override
   public ScriptCall forceRelease() {
-    return new ScriptCall(
-        FORCE,
-        List.of(lockKey, channelsKey, forcedKey, queueKey, deadlinesKey),
-        List.of(publish(), forcedMarkMillis));
+    return new ScriptCall(FORCE, keysAndForced, List.of(publish(), forcedMarkMillis));
   }
 
   @Override
@@ -155,6 +138,6 @@ final class FairLockProtocol implements QueueingProtocol {
 
   /** Returns a query of the length of the queue and the position of a holder in it. */
   ScriptCall queuePosition(String holder) {
-    return new ScriptCall(QUEUE, List.of(queueKey, deadlinesKey), List.of(bytes(holder)));
+    return queue.query(holder);
   }
 }

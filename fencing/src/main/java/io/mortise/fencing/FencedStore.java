@@ -24,7 +24,7 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * <pre>{@code
  * FencedStore stock = new FencedStore(jedis, "stock:{42}");
  * try (Lease lease = lock.acquire(Duration.ofSeconds(5)).orElseThrow()) {
- *   stock.run(lease, Command.SET, "amount:{42}", "17");
+ *   stock.execute(lease, Command.SET, "amount:{42}", "17");
  *   stock.eval(lease, "return redis.call('INCRBY', KEYS[1], ARGV[1])",
  *       List.of("sold:{42}"), List.of("3"));
  * }
@@ -42,8 +42,8 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * itself (a cluster's) may make it twice.
  *
  * <p><b>In Redis:</b> {@code mortise_fence:{resource}} holds the largest token, without expiry
- * unless a time is given. On a cluster it must share the slot of the keys that are written: give
- * the resource's name the same hash tag.
+ * unless a retention is given. On a cluster it must share the slot of the keys that are written:
+ * give the resource's name the same hash tag.
  *
  * <p><b>What is not guaranteed.</b> If that key is lost (deleted, evicted, not replicated before a
  * failover), the next token is accepted, whichever it is.
@@ -54,12 +54,12 @@ public final class FencedStore {
   private static final Script COMMAND = Script.load("fence/command");
   private static final Script SCRIPT = Script.load("fence/script");
   private static final String SCRIPT_PLACEHOLDER = "-- THE SCRIPT";
-  private static final Duration MIN_IDLE_LIFE = Duration.ofSeconds(1);
+  private static final Duration MIN_RETENTION = Duration.ofSeconds(1);
 
   private final UnifiedJedis jedis;
   private final String resource;
   private final String fenceKey;
-  private final String idleMillis;
+  private final String retentionMillis;
 
   /**
    * Creates the store of that resource, which keeps the largest token for ever. Sends nothing.
@@ -76,32 +76,33 @@ public final class FencedStore {
    * Creates the store of a short-lived resource, which forgets the largest token after a time
    * without writes. Sends nothing.
    *
-   * @param idleLife from 1 s to 365 days; must be longer than the delay of the latest write that
-   *     may still arrive
+   * @param tokenRetention from 1 s to 365 days; must be longer than the delay of the latest write
+   *     that may still arrive
    * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
-   *     an opening brace that makes no hash tag, or the time is out of its range
+   *     an opening brace that makes no hash tag, or the retention is out of its range
    */
-  public FencedStore(UnifiedJedis jedis, String resource, Duration idleLife) {
-    this(jedis, resource, checked(idleLife).toMillis());
+  public FencedStore(UnifiedJedis jedis, String resource, Duration tokenRetention) {
+    this(jedis, resource, checked(tokenRetention).toMillis());
   }
 
-  private FencedStore(UnifiedJedis jedis, String resource, long idleMillis) {
+  private FencedStore(UnifiedJedis jedis, String resource, long retentionMillis) {
     this.jedis = Objects.requireNonNull(jedis, "jedis");
     if (resource.isBlank()) {
       throw new IllegalArgumentException("a resource needs a name that is not blank");
     }
     this.resource = resource;
     this.fenceKey = new LockName(resource).derive("mortise_fence");
-    this.idleMillis = Long.toString(idleMillis);
+    this.retentionMillis = Long.toString(retentionMillis);
   }
 
-  private static Duration checked(Duration idleLife) {
-    if (idleLife.compareTo(MIN_IDLE_LIFE) < 0 || idleLife.compareTo(LockOptions.MAX_LEASE) > 0) {
+  private static Duration checked(Duration tokenRetention) {
+    if (tokenRetention.compareTo(MIN_RETENTION) < 0
+        || tokenRetention.compareTo(LockOptions.MAX_LEASE) > 0) {
       throw new IllegalArgumentException(
-          "idleLife must be from %s to %s, not %s"
-              .formatted(MIN_IDLE_LIFE, LockOptions.MAX_LEASE, idleLife));
+          "tokenRetention must be from %s to %s, not %s"
+              .formatted(MIN_RETENTION, LockOptions.MAX_LEASE, tokenRetention));
     }
-    return idleLife;
+    return tokenRetention;
   }
 
   /** Returns the name of the resource. */
@@ -109,10 +110,10 @@ public final class FencedStore {
     return resource;
   }
 
-  /** As {@link #run(long, ProtocolCommand, String, String...)}, with the token of the lease. */
-  public @Nullable Object run(
+  /** As {@link #execute(long, ProtocolCommand, String, String...)}, with the token of the lease. */
+  public @Nullable Object execute(
       Lease lease, ProtocolCommand command, String key, String... arguments) {
-    return run(lease.fencingToken(), command, key, arguments);
+    return execute(lease.fencingToken(), command, key, arguments);
   }
 
   /**
@@ -123,7 +124,7 @@ public final class FencedStore {
    * @return the reply of the command, as Jedis decodes it
    * @throws StaleTokenException if the resource has seen a larger token; nothing was written
    */
-  public @Nullable Object run(
+  public @Nullable Object execute(
       long token, ProtocolCommand command, String key, String... arguments) {
     List<String> words = new ArrayList<>();
     words.add(new String(command.getRaw(), UTF_8));
@@ -175,7 +176,7 @@ public final class FencedStore {
     if (token <= 0) {
       throw new IllegalArgumentException("a fencing token is more than 0, not " + token);
     }
-    List<String> all = new ArrayList<>(List.of(Long.toString(token), idleMillis));
+    List<String> all = new ArrayList<>(List.of(Long.toString(token), retentionMillis));
     all.addAll(arguments);
     return all;
   }

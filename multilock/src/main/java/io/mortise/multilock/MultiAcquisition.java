@@ -2,7 +2,8 @@ package io.mortise.multilock;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
-import io.mortise.core.composite.CompositeLease;
+import io.mortise.core.composite.CommonToken;
+import io.mortise.core.composite.CompositeWait;
 import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
@@ -47,25 +48,32 @@ final class MultiAcquisition {
   private static final long MAX_HOLDING_WAIT_NANOS = 3_200_000_000L;
   private static final long MAX_PAUSE_NANOS = 50_000_000L;
 
-  private final MultiLeaseSource source;
+  private final LeaseSource source;
   private final List<LeaseSource> members;
   private final LeaseTerms terms;
   private final @Nullable Thread owner;
   private final MemberMode mode;
   private final AcquiredMembers acquired;
-  private final long startNanos = System.nanoTime();
+  private final CompositeWait wait;
   private long holdingWaitNanos = FIRST_HOLDING_WAIT_NANOS;
 
   /** The member that stayed busy while others were held; -1 for none. */
   private int busyPlace = -1;
 
-  private boolean interrupted;
-
+  /**
+   * @param source the source of the hold
+   * @param members the sources of its members, in the order in which all processes acquire them
+   */
   MultiAcquisition(
-      MultiLeaseSource source, LeaseTerms terms, @Nullable Thread owner, MemberMode mode) {
+      LeaseSource source,
+      List<LeaseSource> members,
+      LeaseTerms terms,
+      @Nullable Thread owner,
+      MemberMode mode) {
     this.source = source;
-    this.members = source.members();
+    this.members = members;
     this.terms = terms;
+    this.wait = new CompositeWait(source.name(), terms);
     this.owner = owner;
     this.mode = mode;
     this.acquired = new AcquiredMembers(members, mode);
@@ -78,9 +86,7 @@ final class MultiAcquisition {
       acquired.releaseAll().forEach(e::addSuppressed);
       throw e;
     } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      wait.restoreInterrupt();
     }
   }
 
@@ -98,7 +104,7 @@ final class MultiAcquisition {
         failingSinceNanos = failure == null ? roundNanos : failingSinceNanos;
         failure = e;
         if (!e.reason().isTransient()
-            || leftNanos() <= 0
+            || wait.leftNanos() <= 0
             || exceedsOutageTimeout(failingSinceNanos)) {
           throw e;
         }
@@ -106,7 +112,7 @@ final class MultiAcquisition {
       for (RuntimeException e : acquired.releaseAll()) {
         LOG.debug("lock '{}': a member could not be released", source.name(), e);
       }
-      if (leftNanos() <= 0) {
+      if (wait.leftNanos() <= 0) {
         if (failure != null) {
           throw failure;
         }
@@ -151,8 +157,9 @@ final class MultiAcquisition {
         }
         acquired.releaseAfter(next);
       }
-      long wait = acquired.isEmpty() ? leftNanos() : Math.min(leftNanos(), holdingWaitNanos);
-      if (!acquired.acquire(next, wait > 0 ? termsFor(wait) : singleAttemptTerms(next))) {
+      long left = wait.leftNanos();
+      long maxWait = acquired.isEmpty() ? left : Math.min(left, holdingWaitNanos);
+      if (!acquired.acquire(next, maxWait > 0 ? termsFor(maxWait) : singleAttemptTerms(next))) {
         busyPlace = next;
         return false;
       }
@@ -163,7 +170,7 @@ final class MultiAcquisition {
   private boolean acquireBusyFirst() throws InterruptedException {
     int place = busyPlace;
     busyPlace = -1;
-    long left = leftNanos();
+    long left = wait.leftNanos();
     return place < 0
         || !acquired.missing().contains(place)
         || acquired.acquire(place, left > 0 ? termsFor(left) : singleAttemptTerms(place));
@@ -177,7 +184,7 @@ final class MultiAcquisition {
 
   /** Returns the reply timeout of a group attempt, which does not wait for its members. */
   private long groupTimeoutNanos() {
-    return terms.waitNanos() == 0 ? 0 : Math.max(1, leftNanos());
+    return terms.waitNanos() == 0 ? 0 : Math.max(1, wait.leftNanos());
   }
 
   /**
@@ -185,19 +192,18 @@ final class MultiAcquisition {
    */
   private LeaseTerms singleAttemptTerms(int place) {
     long timeout = members.get(place).options().commandTimeout().toNanos();
-    return termsFor(terms.waitNanos() == 0 || leftNanos() > timeout ? 0 : 1);
+    return termsFor(terms.waitNanos() == 0 || wait.leftNanos() > timeout ? 0 : 1);
   }
 
   private LeaseTerms termsFor(long waitNanos) {
-    long wait =
-        terms.isUnbounded() && waitNanos > MAX_HOLDING_WAIT_NANOS ? LeaseTerms.FOREVER : waitNanos;
-    return terms.waiting(wait);
+    boolean unbounded = terms.isUnbounded() && waitNanos > MAX_HOLDING_WAIT_NANOS;
+    return terms.waiting(unbounded ? LeaseTerms.FOREVER : waitNanos);
   }
 
   /** Makes one lease with one token of all members. */
   private OwnedLease toLease() {
     List<OwnedLease> leases = acquired.leases();
-    long token = CompositeLease.commonToken(leases);
+    long token = CommonToken.of(leases);
     boolean held = LeaseGroup.raiseTokens(leases, token);
     extendToLease(leases);
     if (!held || !leases.stream().allMatch(OwnedLease::isValid)) {
@@ -208,7 +214,7 @@ final class MultiAcquisition {
               + " %d ms".formatted(terms.leaseMillis()),
           null);
     }
-    return new MultiLease(source, leases, token, owner, terms.renewed(), mode);
+    return new MultiLease(source, members, leases, token, owner, terms.renewed(), mode);
   }
 
   /** Starts the caller's lease now, also for the members that were acquired first. */
@@ -223,28 +229,9 @@ final class MultiAcquisition {
     }
   }
 
-  // ---- time
-
-  private long leftNanos() {
-    return terms.isUnbounded()
-        ? LeaseTerms.FOREVER / 2
-        : terms.waitNanos() - (System.nanoTime() - startNanos);
-  }
-
   /** Pauses for a random time, so that clients that collided do not retry together. */
   private void pause() throws InterruptedException {
-    long maxPause = Math.min(MAX_PAUSE_NANOS, Math.max(1, leftNanos()));
-    long endNanos = System.nanoTime() + ThreadLocalRandom.current().nextLong(maxPause);
-    while (true) {
-      try {
-        TimeUnit.NANOSECONDS.sleep(endNanos - System.nanoTime());
-        return;
-      } catch (InterruptedException e) {
-        if (terms.interruptible()) {
-          throw e;
-        }
-        interrupted = true;
-      }
-    }
+    long maxPause = Math.min(MAX_PAUSE_NANOS, Math.max(1, wait.leftNanos()));
+    wait.pause(ThreadLocalRandom.current().nextLong(maxPause));
   }
 }

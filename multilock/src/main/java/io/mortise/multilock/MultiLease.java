@@ -1,9 +1,10 @@
 package io.mortise.multilock;
 
 import io.mortise.core.composite.CompositeLease;
+import io.mortise.core.composite.MemberReplies;
+import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -20,11 +21,17 @@ import org.slf4j.LoggerFactory;
 final class MultiLease extends CompositeLease {
   private static final Logger LOG = LoggerFactory.getLogger(MultiLease.class);
 
-  private final MultiLeaseSource source;
+  private final LeaseSource source;
+  private final List<LeaseSource> memberSources;
   private final MemberMode mode;
 
+  /**
+   * @param source the source of the hold
+   * @param memberSources the sources of its members, in the same order as the members
+   */
   MultiLease(
-      MultiLeaseSource source,
+      LeaseSource source,
+      List<LeaseSource> memberSources,
       List<OwnedLease> members,
       long token,
       @Nullable Thread owner,
@@ -32,13 +39,14 @@ final class MultiLease extends CompositeLease {
       MemberMode mode) {
     super(source, members, members.size(), token, owner, renewed);
     this.source = source;
+    this.memberSources = memberSources;
     this.mode = mode;
     watch();
   }
 
   @Override
   protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
-    return mode.release(source.members(), held);
+    return mode.release(memberSources, held);
   }
 
   /** A thread re-enters each member, because it may also hold the member separately. */
@@ -46,7 +54,7 @@ final class MultiLease extends CompositeLease {
   public void reenter(LeaseTerms terms) {
     ensureValid();
     if (mode.ownsByThread()) {
-      mode.reenter(source.members(), terms);
+      mode.reenter(memberSources, terms);
     } else {
       extendTo(terms);
     }
@@ -55,25 +63,15 @@ final class MultiLease extends CompositeLease {
   @Override
   public void exit(boolean renewed) {
     if (mode.ownsByThread()) {
-      mode.exit(source.members());
+      mode.exit(memberSources);
     } else {
       setRenewed(renewed);
     }
   }
 
   @Override
-  protected Asked askMembers(Consumer<OwnedLease> action) {
-    int done = 0;
-    List<RuntimeException> failures = new ArrayList<>();
-    for (OwnedLease member : members()) {
-      try {
-        action.accept(member);
-        done++;
-      } catch (RuntimeException e) {
-        failures.add(e);
-      }
-    }
-    return new Asked(done, failures);
+  protected MemberReplies askMembers(Consumer<OwnedLease> action) {
+    return MemberReplies.inTurn(members(), action);
   }
 
   /**
@@ -92,7 +90,7 @@ final class MultiLease extends CompositeLease {
   }
 
   @Override
-  protected void leftOver() {
+  protected void releaseAfterLoss() {
     if (mode.ownsByThread()) {
       releaseOthers();
     }

@@ -109,13 +109,14 @@ final class MultiLeaseSource extends CompositeLeaseSource {
   public Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException {
     refuseOneServerUnderTwoAddresses();
-    return new MultiAcquisition(this, terms, owner, new HandleMode(owner)).run();
+    return new MultiAcquisition(this, members(), terms, owner, new HandleMode(owner)).run();
   }
 
   @Override
   public Optional<OwnedLease> acquireForThread(LeaseTerms terms) throws InterruptedException {
     refuseOneServerUnderTwoAddresses();
-    return new MultiAcquisition(this, terms, Thread.currentThread(), new ThreadMode()).run();
+    return new MultiAcquisition(this, members(), terms, Thread.currentThread(), new ThreadMode())
+        .run();
   }
 
   @Override

@@ -9,8 +9,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.IntSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,7 +115,7 @@ final class FanOut<T> {
 
   /** Returns whether the member was called, or need not be. */
   boolean isAsked(int place) {
-    return holdingLock(() -> asked[place] ? 1 : 0) == 1;
+    return holdingLock(() -> asked[place]);
   }
 
   private void call(int place, Callable<T> task) {
@@ -171,7 +171,7 @@ final class FanOut<T> {
     } finally {
       lock.unlock();
     }
-    members.get(place).unawaited().decrementAndGet();
+    members.get(place).abandonedCalls().decrementAndGet();
     if (reply.value() != null) {
       handler.accept(place, reply.value());
     }
@@ -233,7 +233,7 @@ final class FanOut<T> {
       for (int i = 0; i < asked.length; i++) {
         Thread thread = callThreads[i];
         if (asked[i] && replies.get(i) == null) {
-          members.get(i).unawaited().incrementAndGet();
+          members.get(i).abandonedCalls().incrementAndGet();
         }
         if (interrupt && thread != null) {
           thread.interrupt();
@@ -257,6 +257,11 @@ final class FanOut<T> {
         });
   }
 
+  /** Returns the reply of each member so far; null for one that has not replied. */
+  List<@Nullable NodeReply<T>> replies() {
+    return holdingLock(() -> new ArrayList<>(replies));
+  }
+
   /** Returns how many replies have a value that matches. */
   int count(Predicate<T> matches) {
     return holdingLock(
@@ -270,10 +275,10 @@ final class FanOut<T> {
         });
   }
 
-  private int holdingLock(IntSupplier count) {
+  private <R> R holdingLock(Supplier<R> read) {
     lock.lock();
     try {
-      return count.getAsInt();
+      return read.get();
     } finally {
       lock.unlock();
     }

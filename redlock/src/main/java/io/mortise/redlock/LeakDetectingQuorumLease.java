@@ -1,6 +1,7 @@
 package io.mortise.redlock;
 
 import io.mortise.core.spi.LeakDetectingLease;
+import io.mortise.core.spi.OwnedLease;
 
 /**
  * The lease of a {@link RedLock} that its user receives: guarded against leaks, with the questions
@@ -11,7 +12,7 @@ import io.mortise.core.spi.LeakDetectingLease;
 final class LeakDetectingQuorumLease extends LeakDetectingLease implements QuorumLease {
   private final QuorumLease quorum;
 
-  LeakDetectingQuorumLease(MajorityLease hold, boolean traced) {
+  <L extends OwnedLease & QuorumLease> LeakDetectingQuorumLease(L hold, boolean traced) {
     super(hold, traced);
     this.quorum = hold;
   }

@@ -5,6 +5,8 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.composite.CompositeLease;
+import io.mortise.core.composite.MemberReplies;
+import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.redlock.FanOut.NodeReply;
@@ -27,13 +29,15 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> Any thread may call it; {@link CompositeLease} says what orders the members
  * and the state. Members are added on threads of the nodes' clients.
  */
-final class MajorityLease extends CompositeLease implements QuorumLease {
+final class MajorityLease extends CompositeLease
+    implements QuorumLease, NodeReacquisition.IncompleteHold {
   private static final Logger LOG = LoggerFactory.getLogger(MajorityLease.class);
 
   /** How long a release waits for the last nodes, once a majority has confirmed it. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private final QuorumLeaseSource source;
+  private final LeaseSource source;
+  private final QuorumMembers quorumMembers;
   private final long budgetNanos;
   private final NodeReacquisition reacquisition;
 
@@ -46,19 +50,19 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
   /**
    * @param leases the leases by place; null where the node has not granted one
    * @param terms the terms of the acquisition
-   * @param budgetNanos how long a node may take to answer
    */
   MajorityLease(
-      QuorumLeaseSource source,
+      LeaseSource source,
+      QuorumMembers quorumMembers,
       List<? extends @Nullable OwnedLease> leases,
       long token,
       @Nullable Thread owner,
       LeaseTerms terms,
-      NodeReacquisition reacquisition,
-      long budgetNanos) {
-    super(source, leases, source.quorum(), token, owner, terms.renewed());
+      NodeReacquisition reacquisition) {
+    super(source, leases, quorumMembers.quorum(), token, owner, terms.renewed());
     this.source = source;
-    this.budgetNanos = budgetNanos;
+    this.quorumMembers = quorumMembers;
+    this.budgetNanos = quorumMembers.budgetNanos(terms.leaseMillis());
     this.reacquisition = reacquisition;
     this.loggedLosses = new AtomicReferenceArray<>(leases.size());
     reacquisition.begin(this);
@@ -96,7 +100,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
 
   @Override
   public int nodes() {
-    return places();
+    return capacity();
   }
 
   @Override
@@ -104,18 +108,13 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
     return required();
   }
 
-  /** Returns the lease at that place, lost or not; null when there is none. */
-  @Nullable OwnedLease leaseAt(int place) {
+  @Override
+  public @Nullable OwnedLease leaseAt(int place) {
     return member(place);
   }
 
-  /**
-   * Adds the lease of a node that has granted it after the hold had begun.
-   *
-   * @param expected the lease that was in its place until now
-   * @return false when it could not join, and was released
-   */
-  boolean addMember(int place, @Nullable OwnedLease expected, OwnedLease lease) {
+  @Override
+  public boolean addMember(int place, @Nullable OwnedLease expected, OwnedLease lease) {
     boolean joined = false;
     try {
       joined =
@@ -126,7 +125,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
         applyTerms(lease);
       }
     } catch (LockException e) {
-      LOG.debug("lock '{}': {} cannot join the hold", lockName(), source.member(place), e);
+      LOG.debug("lock '{}': {} cannot join the hold", lockName(), quorumMembers.at(place), e);
     } finally {
       if (!joined) {
         releaseQuietly(lease);
@@ -167,7 +166,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
    * of the hold need not wait.
    */
   void addMemberAsync(int place, OwnedLease lease) {
-    FanOut<Boolean> requests = source.fanOut();
+    FanOut<Boolean> requests = quorumMembers.fanOut();
     requests.submitOrRun(
         place, () -> addMember(place, null, lease)); // otherwise nothing would release it
     requests.close(false, (late, joined) -> {});
@@ -190,7 +189,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
       LOG.warn(
           "lock '{}': {} does not hold it any more, {} of {} nodes do: {}",
           lockName(),
-          source.member(place),
+          quorumMembers.at(place),
           validNodes(),
           nodes(),
           loss.map(LeaseLoss::detail).orElse("it was released by itself"));
@@ -226,7 +225,7 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
   }
 
   @Override
-  protected Asked askMembers(Consumer<OwnedLease> action) {
+  protected MemberReplies askMembers(Consumer<OwnedLease> action) {
     return onAllMembers(
         (requests, place, lease) -> requests.submit(place, callOf(action, lease)), false);
   }
@@ -243,8 +242,8 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
    * @param awaitAll whether to wait for all of them, within a grace period, and not only for a
    *     majority
    */
-  private Asked onAllMembers(MemberCall call, boolean awaitAll) {
-    FanOut<Boolean> requests = source.fanOut();
+  private MemberReplies onAllMembers(MemberCall call, boolean awaitAll) {
+    FanOut<Boolean> requests = quorumMembers.fanOut();
     for (int i = 0; i < nodes(); i++) {
       OwnedLease lease = member(i);
       if (lease != null) {
@@ -265,12 +264,12 @@ final class MajorityLease extends CompositeLease implements QuorumLease {
       if (answer != null && answer.value() != null) {
         done++;
       } else if (requests.isAsked(i) && answer == null) {
-        failures.add(source.member(i).noReply("has not answered yet", null));
+        failures.add(quorumMembers.at(i).noReply("has not answered yet", null));
       } else if (answer != null && answer.failure() != null) {
         failures.add(answer.failure());
       }
     }
-    return new Asked(done, failures);
+    return new MemberReplies(done, failures);
   }
 
   /** Releases a lease that is not needed; a failure is only logged. */

@@ -45,7 +45,7 @@ final class NodeOutage {
     this.loggedNanos = answeredNanos - QUIET_NANOS;
   }
 
-  /** Returns the start time of a call, for {@link #note}. */
+  /** Returns the start time of a call, for {@link #recordFailure}. */
   long begin() {
     return clock.getAsLong();
   }
@@ -55,7 +55,7 @@ final class NodeOutage {
    *
    * @return whether the outage is to be logged
    */
-  boolean note(LockException failure, long begunNanos) {
+  boolean recordFailure(LockException failure, long begunNanos) {
     if (failure.reason() == Reason.CLIENT_CLOSED) {
       return false;
     }
@@ -92,7 +92,7 @@ final class NodeOutage {
    *
    * @return whether the end of an outage is to be logged
    */
-  boolean isOver() {
+  boolean recordAnswer() {
     answeredNanos = clock.getAsLong();
     if (!begun) {
       return false;
@@ -114,7 +114,7 @@ final class NodeOutage {
    * {@link #PAUSE_NANOS}. After that time the first caller is let through, and the others stay
    * suppressed until the node answers or another pause is over.
    */
-  boolean keepsOut() {
+  boolean suppressesCalls() {
     if (!begun) {
       return false;
     }

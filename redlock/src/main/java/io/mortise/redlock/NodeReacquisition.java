@@ -1,13 +1,14 @@
 package io.mortise.redlock;
 
 import io.mortise.core.LockException;
+import io.mortise.core.composite.CompositeWait;
+import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +41,9 @@ import org.slf4j.LoggerFactory;
 final class NodeReacquisition {
   private static final Logger LOG = LoggerFactory.getLogger(NodeReacquisition.class);
   private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
-  private static final int MAX_DOUBLINGS = 10;
 
-  private final QuorumLeaseSource source;
+  private final LeaseSource source;
+  private final QuorumMembers members;
   private final @Nullable Thread owner;
   private final long firstPauseNanos;
   private final long beganNanos = System.nanoTime();
@@ -52,7 +53,22 @@ final class NodeReacquisition {
   private final NodeSlot[] slots;
   private boolean ended;
 
-  private @Nullable MajorityLease hold;
+  private @Nullable IncompleteHold hold;
+
+  /** A hold of a majority that may be missing nodes. */
+  interface IncompleteHold extends OwnedLease {
+
+    /** Returns the lease at that place, lost or not; null when there is none. */
+    @Nullable OwnedLease leaseAt(int place);
+
+    /**
+     * Adds the lease of a node that has granted it after the hold had begun.
+     *
+     * @param expected the lease that was in its place until now
+     * @return false when it could not join, and was released
+     */
+    boolean addMember(int place, @Nullable OwnedLease expected, OwnedLease lease);
+  }
 
   /** The state of the reacquisition of one node. */
   private static final class NodeSlot {
@@ -66,20 +82,23 @@ final class NodeReacquisition {
   }
 
   /**
+   * @param source the source of the hold
    * @param firstPauseNanos the pause before the first attempt; it doubles with each attempt
    */
-  NodeReacquisition(QuorumLeaseSource source, @Nullable Thread owner, long firstPauseNanos) {
+  NodeReacquisition(
+      LeaseSource source, QuorumMembers members, @Nullable Thread owner, long firstPauseNanos) {
     this.source = source;
+    this.members = members;
     this.owner = owner;
     this.firstPauseNanos = firstPauseNanos;
-    this.slots = new NodeSlot[source.members().size()];
+    this.slots = new NodeSlot[members.size()];
     for (int i = 0; i < slots.length; i++) {
       slots[i] = new NodeSlot();
     }
   }
 
   /** Sets the hold; called before any other method. */
-  void begin(MajorityLease newHold) {
+  void begin(IncompleteHold newHold) {
     hold = newHold;
   }
 
@@ -121,7 +140,7 @@ final class NodeReacquisition {
         });
   }
 
-  private MajorityLease hold() {
+  private IncompleteHold hold() {
     return Objects.requireNonNull(hold, "begin() comes first");
   }
 
@@ -138,14 +157,12 @@ final class NodeReacquisition {
     if (ended || slot.excluded || !mayContinue()) {
       return;
     }
-    long pause =
-        Math.min(MAX_PAUSE_NANOS, firstPauseNanos << Math.min(MAX_DOUBLINGS, slot.attempts++));
-    long jittered = pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
+    long pause = CompositeWait.backoffNanos(firstPauseNanos, MAX_PAUSE_NANOS, slot.attempts++);
     try {
-      slot.cancel = source.member(place).source().schedule(() -> attempt(place, slot), jittered);
+      slot.cancel = members.at(place).source().schedule(() -> attempt(place, slot), pause);
       slot.inProgress = true;
     } catch (RejectedExecutionException closed) {
-      LOG.debug("lock '{}': {} is not reacquired", source.name(), source.member(place), closed);
+      LOG.debug("lock '{}': {} is not reacquired", source.name(), members.at(place), closed);
     }
   }
 
@@ -155,33 +172,33 @@ final class NodeReacquisition {
   }
 
   private void attempt(int place, NodeSlot slot) {
-    MajorityLease current = hold();
+    IncompleteHold current = hold();
     try {
       OwnedLease before = current.leaseAt(place);
       boolean filled = before != null && before.isValid(); // by a late grant
       if (!filled && current.isValid() && mayContinue()) {
-        Optional<OwnedLease> lease = acquire(current, source.member(place), slot);
+        Optional<OwnedLease> lease = acquire(current, members.at(place), slot);
         filled = lease.isPresent() && current.addMember(place, before, lease.get());
         if (filled) {
-          LOG.debug("lock '{}': {} has been reacquired", source.name(), source.member(place));
+          LOG.debug("lock '{}': {} has been reacquired", source.name(), members.at(place));
         }
       }
       if (filled) {
         guarded(() -> slot.attempts = 0);
       }
     } catch (RuntimeException e) {
-      LOG.warn("lock '{}': {} cannot be reacquired", source.name(), source.member(place), e);
+      LOG.warn("lock '{}': {} cannot be reacquired", source.name(), members.at(place), e);
     } finally {
       guarded(() -> slot.inProgress = false);
       recheck(place);
     }
   }
 
-  private Optional<OwnedLease> acquire(MajorityLease current, QuorumMember member, NodeSlot slot) {
+  private Optional<OwnedLease> acquire(IncompleteHold current, QuorumMember member, NodeSlot slot) {
     if (member.isUnresponsive() || !onStart(slot)) {
       return Optional.empty();
     }
-    member.unawaited().incrementAndGet();
+    member.abandonedCalls().incrementAndGet();
     boolean answered = false;
     try {
       Optional<OwnedLease> lease = member.acquire(termsFor(current), owner);
@@ -193,7 +210,7 @@ final class NodeReacquisition {
     } catch (InterruptedException e) { // the hold has ended
       return Optional.empty();
     } finally {
-      member.unawaited().decrementAndGet();
+      member.abandonedCalls().decrementAndGet();
       onEnd(slot, answered);
     }
   }
@@ -220,7 +237,7 @@ final class NodeReacquisition {
   }
 
   /** A member of a hold that is not renewed ends with the hold. */
-  private LeaseTerms termsFor(MajorityLease current) {
+  private LeaseTerms termsFor(IncompleteHold current) {
     return current.isRenewed() ? renewedTerms() : remainingTerms(current);
   }
 
@@ -229,7 +246,7 @@ final class NodeReacquisition {
     return LeaseTerms.of(source.options(), Duration.ofNanos(firstPauseNanos), null, true);
   }
 
-  private LeaseTerms remainingTerms(MajorityLease current) {
+  private LeaseTerms remainingTerms(IncompleteHold current) {
     return new LeaseTerms(
         firstPauseNanos, Math.max(1, current.remaining().toMillis()), false, true);
   }

@@ -2,8 +2,11 @@ package io.mortise.redlock;
 
 import io.mortise.core.LockException;
 import io.mortise.core.composite.AggregateFailure;
+import io.mortise.core.composite.CompositeWait;
+import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
+import io.mortise.redlock.QuorumRound.FirstGrant;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -38,17 +41,16 @@ final class QuorumAcquisition {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long MIN_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final int MAX_DOUBLINGS = 5;
 
-  private final QuorumLeaseSource source;
+  private final LeaseSource source;
+  private final QuorumMembers members;
   private final LeaseTerms terms;
   private final @Nullable Thread owner;
   private final long budgetNanos;
-  private final long startNanos = System.nanoTime();
-  private boolean interrupted;
+  private final CompositeWait wait;
 
   /** When the last round was answered, or the wait began. */
-  private long answeredNanos = startNanos;
+  private long answeredNanos;
 
   /** Consecutive rounds without enough answers; their start and the last failure follow. */
   private int failures;
@@ -56,20 +58,25 @@ final class QuorumAcquisition {
   private long failingSinceNanos;
   private @Nullable LockException failure;
 
-  QuorumAcquisition(QuorumLeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
+  /**
+   * @param source the source of the hold
+   */
+  QuorumAcquisition(
+      LeaseSource source, QuorumMembers members, LeaseTerms terms, @Nullable Thread owner) {
     this.source = source;
+    this.members = members;
     this.terms = terms;
     this.owner = owner;
-    this.budgetNanos = source.budgetNanos(terms.leaseMillis());
+    this.budgetNanos = members.budgetNanos(terms.leaseMillis());
+    this.wait = new CompositeWait(source.name(), terms);
+    this.answeredNanos = wait.startNanos();
   }
 
   Optional<OwnedLease> run() throws InterruptedException {
     try {
       return tryUntilDone();
     } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      wait.restoreInterrupt();
     }
   }
 
@@ -77,16 +84,16 @@ final class QuorumAcquisition {
     FirstGrant first = null;
     while (true) {
       if (first == null) {
-        checkInterrupt(); // a round with a first grant checks: it has to release it
+        wait.checkInterrupt(); // a round with a first grant checks: it has to release it
       }
-      QuorumRound round = new QuorumRound(source, terms, owner, budgetNanos);
-      OwnedLease hold =
-          round.run(first, first == null ? 0 : Math.max(0, Math.min(budgetNanos / 2, leftNanos())));
+      QuorumRound round = new QuorumRound(source, members, terms, owner);
+      long nodeWait = first == null ? 0 : Math.min(budgetNanos / 2, wait.leftNanos());
+      OwnedLease hold = round.run(first, Math.max(0, nodeWait));
       if (hold != null) {
         return Optional.of(hold);
       }
       record(round.failure());
-      if (leftNanos() <= 0) {
+      if (wait.leftNanos() <= 0) {
         if (failure != null && outweighsAnswers(failure)) {
           throw failure;
         }
@@ -112,35 +119,25 @@ final class QuorumAcquisition {
    * time.
    */
   private boolean outweighsAnswers(LockException lastFailure) {
-    return System.nanoTime() - answeredNanos >= answeredNanos - startNanos
+    return System.nanoTime() - answeredNanos >= answeredNanos - wait.startNanos()
         || !AggregateFailure.isTransient(lastFailure);
   }
-
-  /**
-   * The grant of the node at which the acquisition waited.
-   *
-   * @param place the place of the node
-   * @param lease the lease that it granted
-   */
-  record FirstGrant(int place, OwnedLease lease) {}
 
   /** Waits at that node, while holding nothing; returns null when the slice is over. */
   private @Nullable FirstGrant waitAtNode(int place) throws InterruptedException {
     long minSlice = Math.max(MIN_SLICE_NANOS, budgetNanos);
     long slice = minSlice + ThreadLocalRandom.current().nextLong(minSlice);
+    QuorumMember member = members.at(place);
     try {
       LeaseTerms sliceTerms =
-          terms
-              .waiting(Math.min(leftNanos(), slice))
-              .withOptions(source.member(place).source().options());
-      return source
-          .member(place)
+          terms.waiting(Math.min(wait.leftNanos(), slice)).withOptions(member.source().options());
+      return member
           .acquire(sliceTerms, owner)
           .map(lease -> new FirstGrant(place, lease))
           .orElse(null);
     } catch (LockException e) {
       // The next round finds out whether the others make a majority without this node.
-      pause(FIRST_PAUSE_NANOS);
+      wait.pause(FIRST_PAUSE_NANOS);
       return null;
     }
   }
@@ -154,40 +151,7 @@ final class QuorumAcquisition {
                     >= source.options().outageTimeout().toNanos()))) {
       throw lastFailure;
     }
-    long maxPause =
-        Math.min(MAX_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(MAX_DOUBLINGS, failures));
-    pause(maxPause / 2 + ThreadLocalRandom.current().nextLong(maxPause / 2));
+    wait.pause(CompositeWait.backoffNanos(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, failures));
     return null;
-  }
-
-  private void pause(long nanos) throws InterruptedException {
-    long endNanos = System.nanoTime() + Math.min(nanos, leftNanos());
-    while (true) {
-      try {
-        TimeUnit.NANOSECONDS.sleep(endNanos - System.nanoTime());
-        return;
-      } catch (InterruptedException e) {
-        if (terms.interruptible()) {
-          throw e;
-        }
-        interrupted = true;
-      }
-    }
-  }
-
-  private void checkInterrupt() throws InterruptedException {
-    if (Thread.interrupted()) {
-      if (terms.interruptible()) {
-        throw new InterruptedException(
-            "interrupted while waiting for lock '" + source.name() + "'");
-      }
-      interrupted = true;
-    }
-  }
-
-  private long leftNanos() {
-    return terms.isUnbounded()
-        ? LeaseTerms.FOREVER / 2
-        : terms.waitNanos() - (System.nanoTime() - startNanos);
   }
 }

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 record QuorumMember(LeaseSource source, NodeHealth health) {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumMember.class);
-  private static final int MAX_UNAWAITED = 4;
+  private static final int MAX_ABANDONED_CALLS = 4;
 
   /** By client, because the client's threads are the ones that hang. */
   private static final Map<LockServer, NodeHealth> HEALTH_BY_CLIENT =
@@ -45,12 +45,13 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
   /**
    * The health of a node, over all locks on it.
    *
-   * @param unawaited the number of abandoned calls: calls in progress whose reply no thread awaits
+   * @param abandonedCalls the number of abandoned calls: calls in progress whose reply no thread
+   *     awaits
    * @param serverIds the ids that its servers report; empty until they have answered
    * @param outage the outage of the node, if it has one
    */
   record NodeHealth(
-      AtomicInteger unawaited, AtomicReference<Set<String>> serverIds, NodeOutage outage) {
+      AtomicInteger abandonedCalls, AtomicReference<Set<String>> serverIds, NodeOutage outage) {
     NodeHealth() {
       this(new AtomicInteger(), new AtomicReference<>(Set.of()), new NodeOutage(System::nanoTime));
     }
@@ -70,13 +71,13 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
   }
 
   /** Returns the number of abandoned calls to its node. */
-  AtomicInteger unawaited() {
-    return health.unawaited();
+  AtomicInteger abandonedCalls() {
+    return health.abandonedCalls();
   }
 
   /** Returns whether the node is asked only if the others have not decided in their budget. */
   boolean isUnresponsive() {
-    return unawaited().get() >= MAX_UNAWAITED || health.outage().keepsOut();
+    return abandonedCalls().get() >= MAX_ABANDONED_CALLS || health.outage().suppressesCalls();
   }
 
   /** Returns the addresses of its servers, for messages. */
@@ -104,12 +105,12 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
     try {
       lease = source.acquire(terms, owner);
     } catch (LockException e) {
-      if (health.outage().note(e, begunNanos)) {
+      if (health.outage().recordFailure(e, begunNanos)) {
         LOG.warn("{} cannot be used, and locks go on without it: {}", this, e.getMessage());
       }
       throw e;
     }
-    if (health.outage().isOver()) {
+    if (health.outage().recordAnswer()) {
       LOG.info("{} can be used again", this);
     }
     if (knownServerIds().isEmpty()) {

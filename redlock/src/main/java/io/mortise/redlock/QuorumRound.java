@@ -2,17 +2,17 @@ package io.mortise.redlock;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
-import io.mortise.core.composite.AggregateFailure;
+import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.redlock.FanOut.NodeReply;
-import io.mortise.redlock.QuorumAcquisition.FirstGrant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * algorithm: requests a vote of each node, and makes a hold of a majority.
  *
  * <p>A round is decided as soon as a majority has granted. It is also decided when no majority is
- * possible any more, and the reason is known: others hold nodes, or too few nodes answer. Every
- * lease that a node grants, in time or late, either joins the hold or is released.
+ * possible any more, and the reason is known: others hold nodes, or too few nodes answer; see
+ * {@link VoteCount}. Every lease that a node grants, in time or late, either joins the hold or is
+ * released.
  *
  * <p><b>Threads.</b> Confined to the thread that runs it; replies that arrive after the decision go
  * to {@link LateGrants}.
@@ -31,25 +32,34 @@ import org.jspecify.annotations.Nullable;
 final class QuorumRound {
   private static final long MIN_REACQUISITION_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final QuorumLeaseSource source;
-  private final List<QuorumMember> members;
+  private final LeaseSource source;
+  private final QuorumMembers members;
   private final LeaseTerms terms;
   private final @Nullable Thread owner;
   private final long budgetNanos;
-  private final int quorum;
   private final FanOut<Optional<OwnedLease>> votes;
   private List<@Nullable NodeReply<Optional<OwnedLease>>> answers = List.of();
   private @Nullable LockException failure;
 
-  QuorumRound(
-      QuorumLeaseSource source, LeaseTerms terms, @Nullable Thread owner, long budgetNanos) {
+  /**
+   * The grant of the node at which the acquisition waited.
+   *
+   * @param place the place of the node
+   * @param lease the lease that it granted
+   */
+  record FirstGrant(int place, OwnedLease lease) {}
+
+  /**
+   * @param source the source of the hold
+   * @param owner the thread that will own the hold, or null
+   */
+  QuorumRound(LeaseSource source, QuorumMembers members, LeaseTerms terms, @Nullable Thread owner) {
     this.source = source;
-    this.members = source.members();
+    this.members = members;
     this.terms = terms;
     this.owner = owner;
-    this.budgetNanos = budgetNanos;
-    this.quorum = source.quorum();
-    this.votes = source.fanOut();
+    this.budgetNanos = members.budgetNanos(terms.leaseMillis());
+    this.votes = members.fanOut();
   }
 
   /**
@@ -68,7 +78,7 @@ final class QuorumRound {
     boolean won;
     try {
       requestVotes(waitNanos);
-      won = votes.count(Optional::isPresent) >= quorum;
+      won = VoteCount.of(votes.replies()).isWon();
       answers = votes.close(!won, won ? late : QuorumRound::releaseLate);
     } catch (InterruptedException | RuntimeException | Error e) {
       answers = votes.close(true, QuorumRound::releaseLate);
@@ -80,7 +90,7 @@ final class QuorumRound {
       if (won) {
         return establish(late);
       }
-      failure = undecidedReason();
+      failure = failureUnlessHeldByOthers();
       releaseGranted(true);
       return null;
     } catch (RuntimeException | Error e) {
@@ -96,67 +106,35 @@ final class QuorumRound {
       if (votes.isAsked(i)) {
         continue; // it has granted before the round
       }
-      if (members.get(i).isUnresponsive()) {
+      if (members.at(i).isUnresponsive()) {
         unresponsive.add(i);
       } else {
         ask(i, waitNanos);
       }
     }
-    await(unresponsive.size());
-    if (!unresponsive.isEmpty() && !isDecided(unresponsive.size())) {
+    await();
+    if (!unresponsive.isEmpty() && !VoteCount.of(votes.replies()).isDecided()) {
       unresponsive.forEach(place -> ask(place, waitNanos));
-      await(0); // with their own budget, because their votes decide
+      await(); // with their own budget, because their votes decide
     }
   }
 
   private void ask(int place, long waitNanos) {
-    QuorumMember member = members.get(place);
+    QuorumMember member = members.at(place);
     LeaseTerms memberTerms =
         terms.waiting(waitNanos).interruptible(true).withOptions(member.source().options());
     votes.submit(place, () -> member.acquire(memberTerms, owner));
   }
 
-  private void await(int unasked) throws InterruptedException {
+  private void await() throws InterruptedException {
     long untilNanos = System.nanoTime() + budgetNanos;
+    Predicate<FanOut<Optional<OwnedLease>>> isDecided =
+        asked -> VoteCount.of(asked.replies()).isDecided();
     if (terms.interruptible()) {
-      votes.await(replies -> isDecided(unasked), untilNanos);
+      votes.await(isDecided, untilNanos);
     } else {
-      votes.awaitUninterruptibly(replies -> isDecided(unasked), untilNanos);
+      votes.awaitUninterruptibly(isDecided, untilNanos);
     }
-  }
-
-  /**
-   * Returns whether a majority has granted and its tokens suffice, or whether no majority is
-   * possible and the pending replies cannot change the reason.
-   */
-  private boolean isDecided(int unasked) {
-    int granted = votes.count(Optional::isPresent);
-    if (granted >= quorum) {
-      return tokensSuffice();
-    }
-    int refused = votes.count(Optional::isEmpty);
-    int pending = votes.open() + unasked;
-    return granted + pending < quorum
-        && isHeldByOthers(granted, refused) == isHeldByOthers(granted, refused + pending);
-  }
-
-  /**
-   * Returns whether one of the nodes that have granted remembers the last holder's token. The last
-   * token is stored on a majority, so {@code n - quorum + 1} nodes that remember a token include
-   * one that remembers the last. Fewer are not enough once a node has lost its data: that node may
-   * be the only one that two majorities share. If no node remembers a token, the name is new.
-   */
-  private boolean tokensSuffice() {
-    int remembering = votes.count(lease -> lease.isPresent() && lease.get().lastToken() > 0);
-    return remembering == 0 || remembering > members.size() - quorum;
-  }
-
-  /**
-   * Returns whether a lost round was lost because others hold nodes: the nodes that answered are a
-   * majority, or the nodes that others do not hold are none. Otherwise too few nodes answer.
-   */
-  private boolean isHeldByOthers(int granted, int refused) {
-    return granted + refused >= quorum || members.size() - refused < quorum;
   }
 
   // ---- a majority
@@ -164,10 +142,10 @@ final class QuorumRound {
   /** Writes the token to a majority; the hold exists only after that. */
   private @Nullable OwnedLease establish(LateGrants late) {
     Map<Integer, OwnedLease> granted = granted();
-    TokenAgreement tokens = new TokenAgreement(source, granted, budgetNanos);
+    TokenAgreement tokens = new TokenAgreement(source.name(), members, granted, budgetNanos);
     long token = tokens.run(late);
     List<@Nullable OwnedLease> confirmed = tokens.confirmedMembers();
-    return confirmed.stream().filter(lease -> lease != null).count() < quorum
+    return confirmed.stream().filter(lease -> lease != null).count() < members.quorum()
         ? fail(late, tokens.failure())
         : begin(confirmed, granted, token, late);
   }
@@ -178,10 +156,10 @@ final class QuorumRound {
       long token,
       LateGrants late) {
     long pauseNanos = Math.max(MIN_REACQUISITION_PAUSE_NANOS, budgetNanos);
-    NodeReacquisition reacquisition = new NodeReacquisition(source, owner, pauseNanos);
+    NodeReacquisition reacquisition = new NodeReacquisition(source, members, owner, pauseNanos);
     MajorityLease hold;
     try {
-      hold = new MajorityLease(source, confirmed, token, owner, terms, reacquisition, budgetNanos);
+      hold = new MajorityLease(source, members, confirmed, token, owner, terms, reacquisition);
     } catch (RuntimeException | Error e) {
       reacquisition.end();
       throw e;
@@ -220,7 +198,7 @@ final class QuorumRound {
    */
   private void refuseOneServerTwice() {
     Map<String, QuorumMember> byId = new HashMap<>();
-    for (QuorumMember member : members) {
+    for (QuorumMember member : members.all()) {
       for (String id : member.knownServerIds()) {
         QuorumMember other = byId.putIfAbsent(id, member);
         if (other != null) {
@@ -235,40 +213,21 @@ final class QuorumRound {
 
   // ---- no majority
 
-  /** Returns why too few nodes answered; null when others hold the nodes. */
-  private @Nullable LockException undecidedReason() {
-    List<RuntimeException> transientFailures = new ArrayList<>();
-    List<RuntimeException> permanentFailures = new ArrayList<>();
-    int granted = 0;
-    int refused = 0;
-    for (int i = 0; i < members.size(); i++) {
-      NodeReply<Optional<OwnedLease>> answer = answers.get(i);
-      if (answer != null && answer.value() != null) {
-        granted += answer.value().isPresent() ? 1 : 0;
-        refused += answer.value().isPresent() ? 0 : 1;
-      } else {
-        RuntimeException failure =
-            answer == null || answer.failure() == null
-                ? members.get(i).noReply(budgetNanos)
-                : answer.failure();
-        (AggregateFailure.isTransient(failure) ? transientFailures : permanentFailures)
-            .add(failure);
-      }
-    }
-    if (isHeldByOthers(granted, refused)) {
+  private @Nullable LockException failureUnlessHeldByOthers() {
+    VoteCount count = VoteCount.of(answers);
+    if (count.isHeldByOthers()) {
       return null;
     }
-    // Transient while enough nodes may still grant; the first failure decides on the reason.
-    boolean isTransient =
-        !transientFailures.isEmpty()
-            && members.size() - refused - permanentFailures.size() >= quorum;
-    List<RuntimeException> failures =
-        new ArrayList<>(isTransient ? transientFailures : permanentFailures);
-    failures.addAll(isTransient ? permanentFailures : transientFailures);
-    return AggregateFailure.of(
-        source.name(),
-        "no majority of %d nodes, %d are needed".formatted(members.size(), quorum),
-        failures);
+    List<RuntimeException> failures = new ArrayList<>();
+    for (int i = 0; i < members.size(); i++) {
+      NodeReply<Optional<OwnedLease>> answer = answers.get(i);
+      if (answer == null) {
+        failures.add(members.at(i).noReply(budgetNanos));
+      } else if (answer.failure() != null) {
+        failures.add(answer.failure());
+      }
+    }
+    return count.failure(source.name(), failures);
   }
 
   /** Returns why the round failed; null when others hold the lock. */
@@ -283,9 +242,9 @@ final class QuorumRound {
    * has answered at all, which is the same for each waiter.
    */
   int preferredWaitNode() {
-    boolean isRefused = votes.count(Optional::isEmpty) >= quorum;
+    boolean hasHolder = VoteCount.of(answers).hasHolder();
     return IntStream.range(0, members.size())
-        .filter(i -> hasVoted(answers.get(i), isRefused))
+        .filter(i -> hasVoted(answers.get(i), hasHolder))
         .findFirst()
         .orElse(0);
   }
@@ -310,7 +269,7 @@ final class QuorumRound {
 
   /** Releases on all nodes at the same time, so that the next round finds them free. */
   private void releaseGranted(boolean awaited) {
-    FanOut<Boolean> releases = source.fanOut();
+    FanOut<Boolean> releases = members.fanOut();
     granted().forEach((place, lease) -> MajorityLease.release(releases, place, lease));
     if (awaited) {
       releases.awaitUninterruptibly(done -> false, System.nanoTime() + budgetNanos);

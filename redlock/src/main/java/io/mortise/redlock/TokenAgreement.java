@@ -2,7 +2,7 @@ package io.mortise.redlock;
 
 import io.mortise.core.LockException;
 import io.mortise.core.composite.AggregateFailure;
-import io.mortise.core.composite.CompositeLease;
+import io.mortise.core.composite.CommonToken;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.redlock.FanOut.NodeReply;
 import java.util.ArrayList;
@@ -12,14 +12,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Agrees on one fencing token after a round that won a majority: a read repair. The {@linkplain
- * CompositeLease#commonToken common token} is written back to each member with a smaller one, until
- * a majority remembers it. A member that remembers it already is not asked.
+ * CommonToken common token} is written back to each member with a smaller one, until a majority
+ * remembers it. A member that remembers it already is not asked.
  *
  * <p><b>Threads.</b> Confined to the thread that runs the {@link QuorumRound}; what arrives late is
  * read through {@link LateGrants}, which has its own lock.
  */
 final class TokenAgreement {
-  private final QuorumLeaseSource source;
+  private final String lock;
+  private final QuorumMembers members;
   private final Map<Integer, OwnedLease> granted;
   private final long budgetNanos;
   private List<@Nullable NodeReply<Boolean>> replies = List.of();
@@ -27,18 +28,21 @@ final class TokenAgreement {
   /**
    * An agreement among the members that have granted.
    *
+   * @param lock its name, for messages
    * @param granted the leases by the place of their node
    * @param budgetNanos how long each node may take to answer
    */
-  TokenAgreement(QuorumLeaseSource source, Map<Integer, OwnedLease> granted, long budgetNanos) {
-    this.source = source;
+  TokenAgreement(
+      String lock, QuorumMembers members, Map<Integer, OwnedLease> granted, long budgetNanos) {
+    this.lock = lock;
+    this.members = members;
     this.granted = granted;
     this.budgetNanos = budgetNanos;
   }
 
   /** Writes tokens back until no grant remembers a later one; returns the agreed token. */
   long run(LateGrants late) {
-    long token = CompositeLease.commonToken(granted.values());
+    long token = CommonToken.of(granted.values());
     replies = raise(token);
     long later = late.tokenIfRemembered(token);
     while (later > token) { // a late grant remembers a holder that the majority did not
@@ -50,10 +54,10 @@ final class TokenAgreement {
   }
 
   private List<@Nullable NodeReply<Boolean>> raise(long token) {
-    FanOut<Boolean> raises = source.fanOut();
+    FanOut<Boolean> raises = members.fanOut();
     granted.forEach((place, lease) -> raise(raises, place, lease, token));
     raises.awaitUninterruptibly(
-        done -> done.count(held -> held) >= source.quorum(), System.nanoTime() + budgetNanos);
+        done -> done.count(held -> held) >= members.quorum(), System.nanoTime() + budgetNanos);
     return raises.close(false, (place, held) -> {});
   }
 
@@ -84,16 +88,16 @@ final class TokenAgreement {
     for (int place : granted.keySet()) {
       NodeReply<Boolean> reply = replies.get(place);
       if (reply == null) {
-        failures.add(source.member(place).noReply(budgetNanos));
+        failures.add(members.at(place).noReply(budgetNanos));
       } else if (reply.failure() != null) {
         failures.add(reply.failure());
       } else if (!isConfirmed(reply)) {
         failures.add(
-            source
-                .member(place)
+            members
+                .at(place)
                 .noReply("lost the hold before its token could be written back", null));
       }
     }
-    return AggregateFailure.of(source.name(), "its token could not be written back", failures);
+    return AggregateFailure.of(lock, "its token could not be written back", failures);
   }
 }

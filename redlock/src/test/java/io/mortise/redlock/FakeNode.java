@@ -17,19 +17,17 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A lock on a node of its own: its tasks run at once, and what is scheduled when a test says so.
- */
+/** A lock on its own node: tasks run at once, and scheduled ones when a test runs them. */
 final class FakeNode implements LeaseSource, LockServer {
   private final String address;
 
-  /** What is scheduled. */
+  /** The scheduled tasks. */
   final Deque<Runnable> scheduled = new ArrayDeque<>();
 
-  /** What runs its tasks. */
+  /** Runs the tasks. */
   Consumer<Runnable> threads = Runnable::run;
 
-  /** What an acquisition gives. */
+  /** Supplies the result of an acquisition. */
   Supplier<@Nullable OwnedLease> grants = () -> null;
 
   FakeNode(String address) {

@@ -8,6 +8,7 @@ import io.mortise.core.spi.CallerAwareProtocol;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.core.spi.WaiterQueue;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
@@ -20,11 +21,9 @@ import java.util.List;
  */
 record ReadLockProtocol(ReadWriteScripts scripts, String writer)
     implements QueueingProtocol, CallerAwareProtocol {
-  static final String KIND = "read lock";
-
   private static final Script ACQUIRE = Script.load("rw/read");
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_read");
-  private static final Script HEARTBEAT = Script.load("rw/reader_presence");
+  private static final Script HEARTBEAT = Script.load("rw/reader_heartbeat");
   private static final String READERS = "read";
   private static final long MAX_RENEWAL_INTERVAL_MILLIS = 10_000;
 
@@ -35,7 +34,7 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer)
 
   @Override
   public String kind() {
-    return KIND;
+    return ReadWriteScripts.READ_LOCK;
   }
 
   /** Returns false, because readers hold the lock together. */
@@ -54,8 +53,8 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer)
   @Override
   public LockProtocol boundTo(Caller caller) {
     return caller
-        .holderOf(WriteLockProtocol.KIND)
-        .map(holder -> new ReadLockProtocol(scripts, WriteLockProtocol.hold(holder)))
+        .holderOf(ReadWriteScripts.WRITE_LOCK)
+        .map(holder -> new ReadLockProtocol(scripts, ReadWriteScripts.writeHold(holder)))
         .orElse(this);
   }
 
@@ -79,13 +78,13 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer)
             bytes(leaseMillis),
             publish(),
             bytes(writer),
-            waits ? scripts.heartbeatValidityMillis : ReadWriteScripts.DOES_NOT_WAIT,
+            scripts.queue.heartbeatValidityMillis(waits),
             scripts.tokenRetentionMillis));
   }
 
   @Override
   public AcquireResult outcome(Object reply) {
-    return ReadWriteScripts.outcome(reply);
+    return WaiterQueue.outcome(reply);
   }
 
   @Override
@@ -114,14 +113,14 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer)
 
   @Override
   public Heartbeat heartbeat(String holder) {
-    return scripts.fair
-        ? scripts.queueHeartbeat(holder)
-        : new Heartbeat(
-            new ScriptCall(
-                HEARTBEAT,
-                List.of(scripts.lockKey, scripts.intentKey, scripts.waitersKey, scripts.turnKey),
-                List.of(bytes(holder), scripts.heartbeatValidityMillis)),
-            scripts.heartbeatIntervalMillis);
+    return         scripts.fair
+            ? scripts.queueHeartbeat(holder)
+            : scripts.queue.heartbeat(
+                new ScriptCall(
+                    HEARTBEAT,
+                    List.of(
+                        scripts.lockKey, scripts.intentKey, scripts.waitersKey, scripts.turnKey),
+                    List.of(bytes(holder), scripts.queue.heartbeatValidityMillis())));
   }
 
   @Override

@@ -4,9 +4,9 @@ import static io.mortise.scripts.ScriptCall.bytes;
 import static io.mortise.scripts.ScriptCall.publish;
 
 import io.mortise.core.LockOptions;
-import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.QueueingProtocol.Heartbeat;
+import io.mortise.core.spi.WaiterQueue;
 import io.mortise.core.spi.WaiterTimeout;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
@@ -20,15 +20,15 @@ import java.util.List;
  * <p><b>Threads.</b> Immutable; any thread may call it.
  */
 final class ReadWriteScripts {
-  static final byte[] DOES_NOT_WAIT = bytes(0);
+  static final String READ_LOCK = "read lock";
+  static final String WRITE_LOCK = "write lock";
 
   private static final Script RELEASE = Script.load("rw/release");
   private static final Script LEAVE = Script.load("rw/leave");
   private static final Script RENEW = Script.load("rw/renew");
   private static final Script FORCE = Script.load("rw/force");
   private static final Script INSPECT = Script.load("rw/inspect");
-  private static final Script FAIR_HEARTBEAT = Script.load("rw/fair_presence");
-  private static final Script QUEUE = Script.load("fair/queue");
+  private static final Script FAIR_HEARTBEAT = Script.load("rw/fair_heartbeat");
 
   final LockName name;
   final boolean fair;
@@ -38,15 +38,11 @@ final class ReadWriteScripts {
   final byte[] turnKey;
   final byte[] tokenRetentionMillis;
 
-  /** How long a heartbeat is valid. */
-  final byte[] heartbeatValidityMillis;
-
-  final long heartbeatIntervalMillis;
+  /** The queue of a fair lock; its heartbeat interval is also that of other waiters. */
+  final WaiterQueue queue;
 
   private final String channel;
   private final byte[] prefixKey;
-  private final byte[] queueKey;
-  private final byte[] deadlinesKey;
   private final byte[] forcedKey;
   private final byte[] forcedMarkMillis;
 
@@ -65,13 +61,10 @@ final class ReadWriteScripts {
     this.intentKey = bytes(name.derive("mortise_write_intent"));
     this.waitersKey = bytes(name.derive("mortise_read_waiters"));
     this.turnKey = bytes(name.derive("mortise_read_turn"));
-    this.queueKey = bytes(name.derive("redisson_lock_queue"));
-    this.deadlinesKey = bytes(name.derive("redisson_lock_timeout"));
+    this.queue = new WaiterQueue(name, waiterTimeout);
     this.forcedKey = bytes(name.derive("mortise_forced_holds"));
     this.tokenRetentionMillis = bytes(options.tokenRetention().toMillis());
     this.forcedMarkMillis = bytes(options.lease().toMillis());
-    this.heartbeatIntervalMillis = waiterTimeout.heartbeatIntervalMillis();
-    this.heartbeatValidityMillis = bytes(waiterTimeout.heartbeatValidityMillis());
     this.keys =
         List.of(
             lockKey,
@@ -80,8 +73,8 @@ final class ReadWriteScripts {
             intentKey,
             waitersKey,
             turnKey,
-            queueKey,
-            deadlinesKey);
+            queue.key(),
+            queue.deadlinesKey());
     this.keysAndToken = with(bytes(name.tokenKey()));
     this.keysAndForced = with(forcedKey);
   }
@@ -90,6 +83,11 @@ final class ReadWriteScripts {
     List<byte[]> all = new ArrayList<>(keys);
     all.add(key);
     return List.copyOf(all);
+  }
+
+  /** Returns the hold of a writer. */
+  static String writeHold(String holder) {
+    return holder + ":write";
   }
 
   List<byte[]> keys() {
@@ -127,25 +125,10 @@ final class ReadWriteScripts {
   }
 
   Heartbeat queueHeartbeat(String hold) {
-    return new Heartbeat(
+    return queue.heartbeat(
         new ScriptCall(
-            FAIR_HEARTBEAT, keys, List.of(bytes(hold), heartbeatValidityMillis, publish())),
-        heartbeatIntervalMillis);
-  }
-
-  /** Returns a query of the queue; the first number of its reply is the length. */
-  ScriptCall queue() {
-    return new ScriptCall(QUEUE, List.of(queueKey, deadlinesKey), List.of(bytes("")));
-  }
-
-  /** Reads the reply of the four scripts that acquire. */
-  static AcquireResult outcome(Object reply) {
-    List<?> fields = (List<?>) reply;
-    long value = (Long) fields.get(1);
-    return switch (((Long) fields.get(0)).intValue()) {
-      case 1 -> AcquireResult.Acquired.of(fields);
-      case 2 -> new AcquireResult.Queued(value);
-      default -> new AcquireResult.Busy(value);
-    };
+            FAIR_HEARTBEAT,
+            keys,
+            List.of(bytes(hold), queue.heartbeatValidityMillis(), publish())));
   }
 }

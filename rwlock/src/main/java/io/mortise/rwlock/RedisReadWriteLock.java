@@ -150,7 +150,7 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    * moment. One round trip.
    */
   public long queueLength() {
-    return readLock.queryFirst(scripts.queue());
+    return readLock.queryFirst(scripts.queue.query(""));
   }
 
   /** Returns whether both are locks of one name and client. */

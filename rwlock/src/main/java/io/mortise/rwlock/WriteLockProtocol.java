@@ -1,5 +1,6 @@
 package io.mortise.rwlock;
 
+import static io.mortise.rwlock.ReadWriteScripts.writeHold;
 import static io.mortise.scripts.ScriptCall.bytes;
 import static io.mortise.scripts.ScriptCall.publish;
 
@@ -7,6 +8,7 @@ import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.CallerAwareProtocol;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.core.spi.WaiterQueue;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
@@ -19,17 +21,10 @@ import java.util.Optional;
  */
 record WriteLockProtocol(ReadWriteScripts scripts)
     implements QueueingProtocol, CallerAwareProtocol {
-  static final String KIND = "write lock";
-
   private static final Script ACQUIRE = Script.load("rw/write");
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_write");
-  private static final Script HEARTBEAT = Script.load("rw/writer_presence");
+  private static final Script HEARTBEAT = Script.load("rw/writer_heartbeat");
   private static final String WRITER = "write";
-
-  /** Returns the field of a writer in the hash. */
-  static String hold(String holder) {
-    return holder + ":write";
-  }
 
   @Override
   public LockName name() {
@@ -38,7 +33,7 @@ record WriteLockProtocol(ReadWriteScripts scripts)
 
   @Override
   public String kind() {
-    return KIND;
+    return ReadWriteScripts.WRITE_LOCK;
   }
 
   /** Returns false for a fair lock, whose queue in Redis orders the waiters of all processes. */
@@ -51,7 +46,7 @@ record WriteLockProtocol(ReadWriteScripts scripts)
   @Override
   public Optional<String> selfDeadlock(Caller caller) {
     return caller
-        .holderOf(ReadLockProtocol.KIND)
+        .holderOf(ReadWriteScripts.READ_LOCK)
         .map(
             reader ->
                 "it holds the read lock, and a read lock cannot become a write lock;"
@@ -60,12 +55,12 @@ record WriteLockProtocol(ReadWriteScripts scripts)
 
   @Override
   public String hashField(String holder) {
-    return hold(holder);
+    return writeHold(holder);
   }
 
   @Override
   public String channel(String holder) {
-    return scripts.channel(hold(holder));
+    return scripts.channel(writeHold(holder));
   }
 
   @Override
@@ -79,43 +74,45 @@ record WriteLockProtocol(ReadWriteScripts scripts)
         scripts.fair ? ACQUIRE_FAIR : ACQUIRE,
         scripts.keysAndToken(),
         List.of(
-            bytes(hold(holder)),
+            bytes(writeHold(holder)),
             bytes(leaseMillis),
             publish(),
-            waits ? scripts.heartbeatValidityMillis : ReadWriteScripts.DOES_NOT_WAIT,
+            scripts.queue.heartbeatValidityMillis(waits),
             scripts.tokenRetentionMillis));
   }
 
   @Override
   public AcquireResult outcome(Object reply) {
-    return ReadWriteScripts.outcome(reply);
+    return WaiterQueue.outcome(reply);
   }
 
   @Override
   public ScriptCall release(String holder) {
-    return scripts.release(hold(holder));
+    return scripts.release(writeHold(holder));
   }
 
   @Override
   public ScriptCall leave(String holder) {
-    return scripts.leave(hold(holder));
+    return scripts.leave(writeHold(holder));
   }
 
   @Override
   public ScriptCall renew(String holder, long leaseMillis) {
-    return scripts.renew(hold(holder), leaseMillis);
+    return scripts.renew(writeHold(holder), leaseMillis);
   }
 
   @Override
   public Heartbeat heartbeat(String holder) {
-    return scripts.fair
-        ? scripts.queueHeartbeat(hold(holder))
-        : new Heartbeat(
-            new ScriptCall(
-                HEARTBEAT,
-                scripts.keys(),
-                List.of(bytes(hold(holder)), scripts.heartbeatValidityMillis, publish())),
-            scripts.heartbeatIntervalMillis);
+    return         scripts.fair
+            ? scripts.queueHeartbeat(writeHold(holder))
+            : scripts.queue.heartbeat(
+                new ScriptCall(
+                    HEARTBEAT,
+                    scripts.keys(),
+                    List.of(
+                        bytes(writeHold(holder)),
+                        scripts.queue.heartbeatValidityMillis(),
+                        publish())));
   }
 
   @Override

@@ -29,9 +29,17 @@ public final class Backoff {
    * the maximum.
    */
   public long nextNanos() {
+    return pauseNanos(firstNanos, maxNanos, failures++, random.getAsDouble());
+  }
+
+  /**
+   * Returns the pause after a number of failures, for callers that count them.
+   *
+   * @param random from 0 inclusive to 1 exclusive
+   */
+  public static long pauseNanos(long firstNanos, long maxNanos, int failures, double random) {
     long fullNanos = Math.min(maxNanos, firstNanos << Math.min(failures, MAX_DOUBLINGS));
-    failures++;
-    return (long) (fullNanos * (0.5 + random.getAsDouble() / 2));
+    return (long) (fullNanos * (0.5 + random / 2));
   }
 
   public void reset() {

@@ -8,13 +8,11 @@ import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  * shortest among the {@code required} members that last the longest.
  *
  * <p><b>Threads.</b> Any thread may call the public methods. {@link CompositeMembers} keeps the
- * members. The state is computed by every call that reads it, and by a thread of a client after
- * each change of a member, so listeners learn of a loss at the latest after the deciding member has
- * notified its own loss. {@link LeaseStateMachine} makes the change to LOST or RELEASING once, and
- * the thread that makes it has the members released. A member that arrives after that is rejected
- * by {@link #join}.
+ * members, and {@link MemberRequests} passes requests on to them. The state is computed by every
+ * call that reads it, and by a thread of a client after each change of a member, so listeners learn
+ * of a loss at the latest after the deciding member has notified its own loss. {@link
+ * LeaseStateMachine} makes the change to LOST or RELEASING once, and the thread that makes it has
+ * the members released. A member that arrives after that is rejected by {@link #join}.
  */
 public abstract class CompositeLease implements OwnedLease {
   /** The pause before another attempt to start a thread. */
@@ -41,14 +39,11 @@ public abstract class CompositeLease implements OwnedLease {
   private final String name;
   private final @Nullable Thread owner;
   private final LeaseStateMachine state;
-  private final AtomicLong token;
   private final CompositeMembers members;
+  private final MemberRequests requests;
 
   /** Each ends the watch of a member. */
   private final Queue<Runnable> unwatchers = new ConcurrentLinkedQueue<>();
-
-  /** Whether renewal was last requested. */
-  private volatile boolean renewed;
 
   /**
    * Creates a hold that has begun; {@link #watch} has to be called next.
@@ -72,37 +67,15 @@ public abstract class CompositeLease implements OwnedLease {
     this.owner = owner;
     // A single member logs its loss itself.
     this.state = new LeaseStateMachine(name, task -> run(source, task), members.size() > 1);
-    this.renewed = renewed;
-    this.token = new AtomicLong(token);
     this.members = new CompositeMembers(required, members);
-  }
-
-  /**
-   * Returns the token of a hold that is composed of these members. It must be larger than every
-   * token that they remember, and each member must remember it.
-   *
-   * <p>If the smallest of their tokens is larger than all remembered ones, each member already
-   * remembers at least that token. This is the case when the servers' clocks differ by less than
-   * the time since the last holder of any member. Otherwise the result is the largest of their
-   * tokens, and members with a smaller one have to be {@link OwnedLease#raiseToken raised}.
-   *
-   * <p>The result is also the largest when some members remember a holder and others none. Those
-   * others may have forgotten a later holder, and then only their own token, taken from their
-   * clock, is larger than that holder's.
-   */
-  public static long commonToken(Collection<? extends OwnedLease> members) {
-    long least = members.stream().mapToLong(OwnedLease::fencingToken).min().orElseThrow();
-    long last = members.stream().mapToLong(OwnedLease::lastToken).max().orElseThrow();
-    long remembering = members.stream().filter(member -> member.lastToken() > 0).count();
-    boolean alike = remembering == 0 || remembering == members.size();
-    return alike && least > last
-        ? least
-        : members.stream().mapToLong(OwnedLease::fencingToken).max().orElseThrow();
+    this.requests =
+        new MemberRequests(
+            name, this.members, token, renewed, this::askMembers, () -> refresh().isLive());
   }
 
   /** Watches the members from now on. To be called once, when the hold is ready for use. */
   protected final void watch() {
-    for (int i = 0; i < members.places(); i++) {
+    for (int i = 0; i < members.capacity(); i++) {
       OwnedLease member = members.at(i);
       if (member != null) {
         watch(i, member);
@@ -112,7 +85,7 @@ public abstract class CompositeLease implements OwnedLease {
 
   private void watch(int place, OwnedLease member) {
     unwatchers.add(
-        member.onChangeWhileHeld(change -> memberChanged(place, member), members.places() > 1));
+        member.onChangeWhileHeld(change -> memberChanged(place, member), members.capacity() > 1));
     if (!member.isValid()) {
       memberChanged(place, member);
     }
@@ -154,15 +127,7 @@ public abstract class CompositeLease implements OwnedLease {
   protected abstract List<RuntimeException> releaseMembers(List<OwnedLease> held);
 
   /** Runs an action on each member, as far as is needed for enough of them. */
-  protected abstract Asked askMembers(Consumer<OwnedLease> action);
-
-  /**
-   * The result of an action on the members.
-   *
-   * @param done the number of members that completed it
-   * @param failures the failures of the others
-   */
-  public record Asked(int done, List<RuntimeException> failures) {}
+  protected abstract MemberReplies askMembers(Consumer<OwnedLease> action);
 
   /**
    * Called once when the hold was lost; its members may still be held. Called once more if no
@@ -171,7 +136,7 @@ public abstract class CompositeLease implements OwnedLease {
   protected abstract void lost();
 
   /** Called when the owner releases the hold after it was lost. */
-  protected void leftOver() {}
+  protected void releaseAfterLoss() {}
 
   /** Called, possibly repeatedly, when a member was lost and the hold is still valid. */
   protected abstract void onMemberLost(int place, OwnedLease member);
@@ -194,8 +159,8 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   /** Returns the number of places. */
-  protected final int places() {
-    return members.places();
+  protected final int capacity() {
+    return members.capacity();
   }
 
   /** Returns how many members have to be valid. */
@@ -246,7 +211,7 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   private LeaseLoss loss(String fact) {
-    return CompositeLoss.of(name, token.get(), fact, members(), places(), required());
+    return CompositeLoss.of(name, fencingToken(), fact, members(), capacity(), required());
   }
 
   // ---- release
@@ -267,7 +232,7 @@ public abstract class CompositeLease implements OwnedLease {
     refresh();
     if (!state.beginRelease()) {
       if (state.now().phase() == Phase.LOST) {
-        leftOver();
+        releaseAfterLoss();
         unwatch();
       }
       return false;
@@ -281,7 +246,7 @@ public abstract class CompositeLease implements OwnedLease {
       throw unexpected;
     }
     CompositeRelease result =
-        new CompositeRelease(name, places(), required(), members().size(), failures);
+        new CompositeRelease(name, capacity(), required(), members().size(), failures);
     LeaseLoss loss = result.wasHeld() ? null : loss("the hold was lost before its release");
     state.endRelease(loss);
     unwatch();
@@ -296,55 +261,38 @@ public abstract class CompositeLease implements OwnedLease {
    */
   @Override
   public void extendTo(LeaseTerms terms) {
-    boolean before = renewed;
-    boolean done = false;
-    renewed |= terms.renewed();
-    try {
-      if (covers(terms)) {
-        members().forEach(member -> member.extendTo(terms)); // sends nothing
-      } else {
-        requireEnough(
-            "held, but could not be lengthened for the re-entry", member -> member.extendTo(terms));
-      }
-      done = true;
-    } finally {
-      if (!done) {
-        setRenewed(before);
-      }
-    }
+    requests.extendTo(terms);
   }
 
   /** Returns whether renewal was last requested. */
   @Override
   public final boolean isRenewed() {
-    return renewed;
+    return requests.isRenewed();
   }
 
   @Override
   public final boolean covers(LeaseTerms terms) {
-    return members().stream().allMatch(member -> member.covers(terms));
+    return requests.covers(terms);
   }
 
   @Override
   public void setRenewed(boolean wanted) {
-    renewed = wanted;
-    members().forEach(member -> member.setRenewed(wanted));
+    requests.setRenewed(wanted);
   }
 
   @Override
   public void stopRenewal(String why) {
-    renewed = false; // for members that join later
-    members().forEach(member -> member.stopRenewal(why));
+    requests.stopRenewal(why);
   }
 
   @Override
   public final void requestVerification() {
-    members().forEach(OwnedLease::requestVerification);
+    requests.requestVerification();
   }
 
   @Override
   public final void verifyNow() {
-    var unused = requireEnough("held, but could not be confirmed", OwnedLease::verifyNow);
+    requests.verifyNow();
     ensureValid();
   }
 
@@ -356,44 +304,7 @@ public abstract class CompositeLease implements OwnedLease {
 
   @Override
   public final boolean raiseToken(long atLeast) {
-    Asked asked =
-        askMembers(
-            member -> {
-              if (!member.raiseToken(atLeast)) {
-                member.ensureValid();
-                throw new IllegalMonitorStateException(
-                    "lock '" + member.lockName() + "': not held any more");
-              }
-            });
-    if (!refresh().isLive()) {
-      return false;
-    }
-    if (asked.done() >= required()) {
-      token.accumulateAndGet(atLeast, Math::max);
-      return true;
-    }
-    long lost =
-        asked.failures().stream().filter(IllegalMonitorStateException.class::isInstance).count();
-    if (members().size() - lost >= required()) {
-      throw AggregateFailure.of(
-          name, "held, but its fencing token could not be raised", asked.failures());
-    }
-    requestVerification(); // too few members are left, and not all have noticed
-    return false;
-  }
-
-  /**
-   * Runs an action on the members; returns false when too few completed it because the hold was
-   * lost.
-   *
-   * @throws io.mortise.core.LockException if too few completed it and the hold is still valid
-   */
-  private boolean requireEnough(String failureText, Consumer<OwnedLease> action) {
-    Asked asked = askMembers(action);
-    if (asked.done() < required() && refresh().isLive()) {
-      throw AggregateFailure.of(name, failureText, asked.failures());
-    }
-    return asked.done() >= required();
+    return requests.raiseToken(atLeast);
   }
 
   // ---- Lease
@@ -405,7 +316,7 @@ public abstract class CompositeLease implements OwnedLease {
 
   @Override
   public final long fencingToken() {
-    return token.get();
+    return requests.token();
   }
 
   @Override
@@ -431,7 +342,7 @@ public abstract class CompositeLease implements OwnedLease {
   @Override
   public final void ensureValid() {
     refresh();
-    state.ensureValid(token.get());
+    state.ensureValid(fencingToken());
   }
 
   @Override
@@ -453,6 +364,6 @@ public abstract class CompositeLease implements OwnedLease {
   @Override
   public String toString() {
     return "lease of '%s', token %d, %d of %d members, %s"
-        .formatted(name, token.get(), validMembers(), places(), state);
+        .formatted(name, fencingToken(), validMembers(), capacity(), state);
   }
 }

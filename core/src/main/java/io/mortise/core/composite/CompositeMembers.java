@@ -52,7 +52,7 @@ final class CompositeMembers {
     }
   }
 
-  int places() {
+  int capacity() {
     return places.length();
   }
 
@@ -129,8 +129,7 @@ final class CompositeMembers {
         return false;
       }
       // A thread that ended the hold before the check of `live` may not have seen the member; one
-      // that
-      // ends it after the check sees it.
+      // that ends it after the check sees it.
       if (validBeside(member) >= required) {
         counted.set(place, member);
       }

@@ -2,6 +2,6 @@
  * Leases that are composed of other leases. Only for {@code multilock}, {@code redlock}, and holds
  * that threads of one client share.
  *
- * <p>Uses: {@code core}, {@code core.spi}, {@code internal.lease}.
+ * <p>Uses: {@code connection.concurrent}, {@code core}, {@code core.spi}, {@code internal.lease}.
  */
 package io.mortise.core.composite;

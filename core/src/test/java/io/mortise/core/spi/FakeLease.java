@@ -11,18 +11,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** A hold that stands as a test says, and remembers what was asked of it. */
+/** A hold in the state that a test sets; it records the requests to it. */
 public final class FakeLease implements OwnedLease {
-  final String name;
+  public final String name;
   public final AtomicInteger releases = new AtomicInteger();
-  final List<LeaseTerms> needed = new ArrayList<>();
-  final List<Boolean> renewed = new ArrayList<>();
-  volatile Duration remaining = Duration.ofSeconds(10);
-  volatile RuntimeException failure;
-  volatile boolean gone;
-  final AtomicInteger verified = new AtomicInteger();
+  public final List<LeaseTerms> needed = new ArrayList<>();
+  public final List<Boolean> renewed = new ArrayList<>();
+  public volatile Duration remaining = Duration.ofSeconds(10);
+  public volatile RuntimeException failure;
+  public volatile boolean gone;
+  public final AtomicInteger verified = new AtomicInteger();
   private final List<Consumer<State>> onChange = new CopyOnWriteArrayList<>();
-  volatile String endedRenewal = "";
+  public volatile String endedRenewal = "";
   private volatile State state = State.HELD;
   private volatile LeaseLoss loss;
   private volatile long token = 1;
@@ -32,7 +32,7 @@ public final class FakeLease implements OwnedLease {
     this.name = name;
   }
 
-  FakeLease(String name, State state) {
+  public FakeLease(String name, State state) {
     this(name);
     if (state == State.LOST) {
       lose();
@@ -42,33 +42,33 @@ public final class FakeLease implements OwnedLease {
   }
 
   /** Was granted with that token, by a lock that remembered the other. */
-  FakeLease granted(long with, long last) {
+  public FakeLease granted(long with, long last) {
     token = with;
     lastToken = last;
     return this;
   }
 
-  /** Another state, and nobody is told yet. */
-  void becomes(State next) {
+  /** Changes the state without a notification. */
+  public void becomes(State next) {
     state = next;
   }
 
-  void loses(Reason reason, long atNanos) {
+  public void loses(Reason reason, long atNanos) {
     loss = new LeaseLoss(name, token, reason, atNanos, "detail of " + name);
     state = State.LOST;
   }
 
-  void tell() {
+  public void tell() {
     onChange.forEach(listener -> listener.accept(state));
   }
 
-  void lose() {
+  public void lose() {
     loses(Reason.EXPIRED, System.nanoTime());
     tell();
   }
 
   /** From now on what is asked of it fails. */
-  FakeLease failing(RuntimeException with) {
+  public FakeLease failing(RuntimeException with) {
     failure = with;
     return this;
   }
@@ -103,7 +103,7 @@ public final class FakeLease implements OwnedLease {
     return false;
   }
 
-  int listeners() {
+  public int listeners() {
     return onChange.size();
   }
 

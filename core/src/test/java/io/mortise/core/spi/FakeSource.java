@@ -16,15 +16,15 @@ import java.util.concurrent.RejectedExecutionException;
  * Gives the leases that a test has put there; its worker does what it has when the test says so.
  */
 public final class FakeSource implements LeaseSource {
-  final String name;
-  final Deque<FakeLease> free = new ConcurrentLinkedDeque<>();
-  final List<LeaseTerms> asked = new CopyOnWriteArrayList<>();
-  final List<Thread> owners = new CopyOnWriteArrayList<>();
-  final Deque<Runnable> submitted = new ConcurrentLinkedDeque<>();
-  final Deque<Runnable> scheduled = new ConcurrentLinkedDeque<>();
-  volatile Optional<String> obstacle = Optional.empty();
-  volatile boolean closed;
-  volatile boolean withoutThreads;
+  public final String name;
+  public final Deque<FakeLease> free = new ConcurrentLinkedDeque<>();
+  public final List<LeaseTerms> asked = new CopyOnWriteArrayList<>();
+  public final List<Thread> owners = new CopyOnWriteArrayList<>();
+  public final Deque<Runnable> submitted = new ConcurrentLinkedDeque<>();
+  public final Deque<Runnable> scheduled = new ConcurrentLinkedDeque<>();
+  public volatile Optional<String> obstacle = Optional.empty();
+  public volatile boolean closed;
+  public volatile boolean withoutThreads;
 
   public FakeSource(String name, FakeLease... free) {
     this.name = name;

@@ -16,14 +16,14 @@ end
 
 -- Whether there are as many places as deadlines. Fails when one of the keys has another type, so it is
 -- called before anything is written.
-local function agree(queue, deadlines)
+local function sizes_match(queue, deadlines)
   return redis.call('LLEN', queue) == redis.call('ZCARD', deadlines)
 end
 
 -- Removes a place without a deadline, a deadline without a place, and a second place: the results of an
 -- eviction or of an error in another client. O(1) when list and set agree, as usual.
-local function heal(queue, deadlines)
-  if agree(queue, deadlines) then
+local function repair(queue, deadlines)
+  if sizes_match(queue, deadlines) then
     return
   end
   local placed = {}
@@ -45,7 +45,7 @@ end
 
 -- Removes waiters at the head without a deadline, or with one that is over; returns the head.
 local function prune(queue, deadlines, now)
-  heal(queue, deadlines)
+  repair(queue, deadlines)
   while true do
     local head = redis.call('LINDEX', queue, 0)
     if not head then
@@ -59,7 +59,7 @@ local function prune(queue, deadlines, now)
     redis.call('LPOP', queue)
     redis.call('ZREM', deadlines, head)
     if not deadline then
-      heal(queue, deadlines) -- as many places as deadlines, but not the same ones
+      repair(queue, deadlines) -- as many places as deadlines, but not the same ones
     end
   end
 end
@@ -150,7 +150,7 @@ end
 
 -- Joins the queue, or extends the deadline of a waiter in it. O(1) when only ours wait, and none of them
 -- has a longer validity.
-local function stand(queue, deadlines, holder, now, life)
+local function join_or_extend(queue, deadlines, holder, now, life)
   local deadline = deadline_of(deadlines, holder)
   if not deadline then
     local first = first_deadline(queue, deadlines, now, life)
@@ -166,7 +166,7 @@ local function stand(queue, deadlines, holder, now, life)
 end
 
 -- Removes a waiter from any position; returns whether it had a place. O(1) at the head.
-local function step_out(queue, deadlines, holder)
+local function remove_waiter(queue, deadlines, holder)
   local placed = redis.call('ZREM', deadlines, holder) == 1
   if redis.call('LINDEX', queue, 0) == holder then
     redis.call('LPOP', queue)
@@ -174,4 +174,13 @@ local function step_out(queue, deadlines, holder)
     redis.call('LREM', queue, 0, holder)
   end
   return placed
+end
+
+-- The time until another attempt of a waiter behind the head is useful without a message: the second one asks
+-- when the head's place may be over, and the others need not, so -1.
+local function ask_behind(queue, deadlines, head, holder, now)
+  if redis.call('LINDEX', queue, 1) ~= holder then
+    return -1
+  end
+  return tonumber(redis.call('ZSCORE', deadlines, head)) - now + 1
 end

@@ -126,7 +126,7 @@ local function settle(k, leaves)
 end
 
 -- Writes a hold, the first one or one beside others.
-local function come_in(k, mode, hold, lease)
+local function add_hold(k, mode, hold, lease)
   if redis.call('EXISTS', k.lock) == 0 then
     take(k.lock, lease, 'mode', mode, hold, 1)
   else
@@ -150,7 +150,7 @@ local function enter(k, reader, lease, writer)
   if left_of(own) < tonumber(lease) then
     redis.call('SET', own, 1, 'PX', lease)
   end
-  come_in(k, 'read', reader, lease)
+  add_hold(k, 'read', reader, lease)
 end
 
 -- ---- waiters
@@ -181,7 +181,7 @@ local function begin_turn(k)
   end
 end
 
-local function call_entry(k, entry)
+local function notify_entry(k, entry)
   return publish(k.publish, k.channel .. ':' .. entry, '0')
 end
 
@@ -199,7 +199,7 @@ local function before_writers(k, reader)
 end
 
 -- Removes a reader near the head from the queue.
-local function step_ahead(k, reader)
+local function remove_reader(k, reader)
   if redis.call('LREM', k.queue, 1, reader) == 1 then
     redis.call('ZREM', k.deadlines, reader)
   end
@@ -223,46 +223,46 @@ local function first_in_queue(k, head, mode)
 end
 
 -- Notifies them; returns how many were notified.
-local function call_queue(k, mode)
+local function notify_queue(k, mode)
   if mode == 'write' or redis.call('EXISTS', k.queue) == 0 then
     return 0
   end
   local heard = 0
   for _, entry in ipairs(first_in_queue(k, prune(k.queue, k.deadlines, now_ms()), mode)) do
-    heard = heard + call_entry(k, entry)
+    heard = heard + notify_entry(k, entry)
   end
   return heard
 end
 
 -- Notifies all that a hold has ended: 1 after a write hold, which lets readers in, 0 after the last read
 -- hold.
-local function tell(k, s)
+local function notify_end(k, s)
   if s.write_ended then
     begin_turn(k)
   end
   local heard = publish(k.publish, k.channel, s.write_ended and '1' or '0')
-  return heard + call_queue(k, s.mode)
+  return heard + notify_queue(k, s.mode)
 end
 
 -- Removes the one that `leaves`; returns how many were notified. Waiters are also notified when none may
 -- enter but the lock will end sooner than expected: Redisson's wait for that time, without a trace.
-local function give_up(k, leaves)
+local function remove_holds(k, leaves)
   local whole = left_of(k.lock)
   local s = settle(k, leaves)
   if s.write_ended or not s.mode then
-    return tell(k, s)
+    return notify_end(k, s)
   end
   if math.max(s.read_left, s.write_left) >= whole then
     return 0
   end
   local heard = publish(k.publish, k.channel, '0')
   local head = redis.call('LINDEX', k.queue, 0)
-  return heard + (head and call_entry(k, head) or 0)
+  return heard + (head and notify_entry(k, head) or 0)
 end
 
 -- In a batch, a lock whose key has another type does not affect the others; its waiter gets 0, asks
 -- again, and gets the error.
-local function answer_of(sign, ...)
-  local done, answer = pcall(sign, ...)
+local function answer_of(heartbeat, ...)
+  local done, answer = pcall(heartbeat, ...)
   return done and answer or 0
 end

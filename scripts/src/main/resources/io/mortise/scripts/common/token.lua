@@ -21,24 +21,24 @@ local function peek_token(key)
   return math.max(last + 1, now), last, now
 end
 
--- store_token(key, token, idle_ms, now): stores the last issued token. The key lives for its idle life from
--- when the clock passes the token; one without an end, as Redisson makes it, keeps none. (By default
+-- store_token(key, token, retention_ms, now): stores the last issued token. The key lives for its retention
+-- from when the clock passes the token; one without an end, as Redisson makes it, keeps none. (By default
 -- Redis 7.2 writes some numbers with an exponent.)
-local function store_token(key, token, idle_ms, now)
+local function store_token(key, token, retention_ms, now)
   local text = string.format('%.0f', token)
   if redis.call('PTTL', key) == -1 then
     redis.call('SET', key, text)
   else
-    local life = idle_ms + math.max(math.ceil((token - now) / 1000), 0)
+    local life = retention_ms + math.max(math.ceil((token - now) / 1000), 0)
     redis.call('SET', key, text, 'PX', string.format('%.0f', life))
   end
 end
 
--- next_token(key, idle_ms, count): reserves `count` tokens; returns the first of them, and the last one
+-- next_token(key, retention_ms, count): reserves `count` tokens; returns the first of them, and the last one
 -- before, 0 when none was known.
-local function next_token(key, idle_ms, count)
+local function next_token(key, retention_ms, count)
   local first, last, now = peek_token(key)
-  store_token(key, first + count - 1, idle_ms, now)
+  store_token(key, first + count - 1, retention_ms, now)
   return first, last
 end
 

@@ -6,7 +6,7 @@
 -- KEYS[4] the deadlines of queued waiters, a sorted set, epoch ms
 -- ARGV[1] holder, unique for each acquisition
 -- ARGV[2] lease, ms
--- ARGV[3] idle life of the token, ms
+-- ARGV[3] retention of the token, ms
 -- ARGV[4] how many tokens to reserve, at least 1
 -- ARGV[5] how long a place is kept without a heartbeat, ms; 0: do not join the queue
 --
@@ -42,7 +42,7 @@ if (free and (not head or head == holder)) or redis.call('HEXISTS', lock, holder
     lengthen(lock, ARGV[2])
   end
   if head then
-    step_out(queue, deadlines, holder)
+    remove_waiter(queue, deadlines, holder)
   end
   return {1, token, last}
 end
@@ -50,12 +50,9 @@ local remaining = redis.call('PTTL', lock)
 if life == 0 then
   return {0, remaining == -2 and 1 or remaining}
 end
-stand(queue, deadlines, holder, now, life)
+join_or_extend(queue, deadlines, holder, now, life)
 head = redis.call('LINDEX', queue, 0)
 if head == holder then
   return {2, remaining}
 end
-if redis.call('LINDEX', queue, 1) == holder then
-  return {2, tonumber(redis.call('ZSCORE', deadlines, head)) - now + 1}
-end
-return {2, -1}
+return {2, ask_behind(queue, deadlines, head, holder, now)}

@@ -13,21 +13,9 @@
 -- Answer: 1 when it was held, otherwise 0.
 -- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat, but a repetition may hit the
 -- next holder.
--- @include common/locktype
 -- @include common/publish
 -- @include common/queue
-if redis.call('HEXISTS', KEYS[1], 'mode') == 1 then
-  return refuse('read-write lock')
-end
-local holder = redis.call('HKEYS', KEYS[1])[1]
-if not holder then
-  return 0
-end
-local life = redis.call('PTTL', KEYS[1])
-if life <= 0 then
-  life = ARGV[2]
-end
-redis.call('GET', KEYS[3]) -- fails on another type, SET would not
+-- @include common/holder
 local head = prune(KEYS[4], KEYS[5], now_ms())
 redis.call('SET', KEYS[3], holder, 'PX', life)
 redis.call('DEL', KEYS[1])

@@ -14,11 +14,11 @@
 -- @include common/queue
 local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
 local held = redis.call('HEXISTS', lock, holder) == 1
-agree(queue, deadlines) -- fails on another type
+sizes_match(queue, deadlines) -- fails on another type
 if held then
   redis.call('DEL', lock)
 end
-local queued = step_out(queue, deadlines, holder)
+local queued = remove_waiter(queue, deadlines, holder)
 if not held and not queued then
   return {0, 0}
 end

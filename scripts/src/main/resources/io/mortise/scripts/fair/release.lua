@@ -13,12 +13,7 @@
 -- {2, 0} when it was released by force.
 -- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat: it releases only the
 -- given acquisition.
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
-  if redis.call('GET', KEYS[3]) == ARGV[1] then
-    return {2, 0}
-  end
-  return {0, 0}
-end
+-- @include common/ownhold
 -- @include common/publish
 if redis.call('EXISTS', KEYS[4], KEYS[5]) == 0 then
   redis.call('DEL', KEYS[1])

@@ -2,7 +2,7 @@
 --
 -- KEYS[1] the largest token that the resource has seen, then the keys of the command
 -- ARGV[1] the token
--- ARGV[2] idle life of the largest token, ms; 0 for ever. Then the words of the command
+-- ARGV[2] retention of the largest token, ms; 0 for ever. Then the words of the command
 --
 -- Answer: {1, the reply of the command}; {0, the larger token}.
 -- Cost: that of the command. Safe to repeat as far as the command is.

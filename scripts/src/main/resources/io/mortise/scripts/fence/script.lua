@@ -3,7 +3,7 @@
 --
 -- KEYS[1] the largest token that the resource has seen, then the keys of the script
 -- ARGV[1] the token
--- ARGV[2] idle life of the largest token, ms; 0 for ever. Then the arguments of the script
+-- ARGV[2] retention of the largest token, ms; 0 for ever. Then the arguments of the script
 --
 -- Answer: {1, the reply of the script}; {0, the larger token}; or the error that the script returns.
 -- Cost: that of the script. Safe to repeat as far as the script is.

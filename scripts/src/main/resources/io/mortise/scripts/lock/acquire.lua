@@ -4,7 +4,7 @@
 -- KEYS[2] its fencing token
 -- ARGV[1] holder, unique for each acquisition
 -- ARGV[2] lease, ms
--- ARGV[3] idle life of the token, ms
+-- ARGV[3] retention of the token, ms
 -- ARGV[4] how many tokens to reserve, at least 1
 --
 -- Answer: {1, first token, last one before or 0} when acquired; {0, remaining lease in ms, or -1 for ever} when busy.

@@ -5,7 +5,7 @@
 -- KEYS[2] its fencing token
 -- ARGV[1] holder, unique for each acquisition; the same for all
 -- ARGV[2] lease, ms
--- ARGV[3] idle life of the token, ms
+-- ARGV[3] retention of the token, ms
 --
 -- Answer: {1, token, last one before or 0} when all are acquired: one token, larger than any before;
 -- {0, i, remaining lease in ms, or -1 for ever} of the first busy lock.

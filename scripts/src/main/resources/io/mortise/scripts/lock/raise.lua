@@ -4,7 +4,7 @@
 -- KEYS[2] its fencing token
 -- ARGV[1] the field of the hold
 -- ARGV[2] token
--- ARGV[3] idle life of the token, ms
+-- ARGV[3] retention of the token, ms
 --
 -- Answer: 1 when the hold exists and its token is raised; 0 when it does not exist.
 -- Cost: O(1). Safe to repeat: a token is never lowered.

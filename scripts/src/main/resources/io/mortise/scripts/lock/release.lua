@@ -10,11 +10,6 @@
 -- {2, 0} when it was released by force.
 -- Cost: O(1) and the PUBLISH. Safe to repeat: it releases only the given acquisition.
 -- @include common/publish
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
-  if redis.call('GET', KEYS[3]) == ARGV[1] then
-    return {2, 0}
-  end
-  return {0, 0}
-end
+-- @include common/ownhold
 redis.call('DEL', KEYS[1])
 return {1, publish(ARGV[2], KEYS[2], '0')}

@@ -11,6 +11,7 @@
 -- Cost: O(holds). Safe to repeat, and never revives a released hold. A hold whose key has another
 -- type does not affect the others.
 -- @include common/lease
+-- @include common/renewal
 local function renew(lock, mark, holder, lease)
   if redis.call('HEXISTS', lock, holder) == 1 then
     lengthen(lock, lease)
@@ -21,12 +22,6 @@ end
 
 local answers = {}
 for i = 1, #KEYS / 2 do
-  local done, answer = pcall(renew, KEYS[2 * i - 1], KEYS[2 * i], ARGV[2 * i - 1], ARGV[2 * i])
-  if done then
-    answers[i] = answer
-  else
-    local message = type(answer) == 'table' and answer.err or tostring(answer)
-    answers[i] = string.find(message, 'WRONGTYPE', 1, true) and 0 or -1
-  end
+  answers[i] = renewal_of(renew, KEYS[2 * i - 1], KEYS[2 * i], ARGV[2 * i - 1], ARGV[2 * i])
 end
 return answers

@@ -7,40 +7,24 @@
 -- ARGV[2] lease, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[4] how long a place is kept without a heartbeat, ms; 0: do not join the queue
--- ARGV[5] idle life of the token, ms
+-- ARGV[5] retention of the token, ms
 --
 -- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is the
 -- time until another attempt is useful without a message, or -1 when others see to that.
 -- Cost: O(readers), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same writer writes the same field, and has one place.
 -- @include common/token
-local writer, life = ARGV[1], tonumber(ARGV[4])
--- No holder and no waiters: the code below is not needed, and parsing it takes time.
-if redis.call('EXISTS', k.lock, k.queue, k.deadlines) == 0 then
-  local token, last = next_token(KEYS[9], ARGV[5], 1)
-  take(k.lock, ARGV[2], 'mode', 'write', writer, '1')
-  return {1, token, last}
-end
--- @include common/rw
-k.publish = ARGV[3]
-check(k)
-local token, last_known, now_micros = peek_token(KEYS[9])
-local s = settle(k)
-if s.other_type then
-  return refuse('lock without readers')
-end
-if s.write_ended then
-  tell(k, s)
-end
+local free = redis.call('EXISTS', k.lock, k.queue, k.deadlines) == 0
+-- @include common/writebegin
 local now = math.floor(now_micros / 1000)
 local length = redis.call('LLEN', k.queue)
 local head = prune(k.queue, k.deadlines, now)
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 if mine or (not s.mode and (not head or head == writer)) then
   store_token(KEYS[9], token, ARGV[5], now_micros)
-  come_in(k, 'write', writer, ARGV[2])
+  add_hold(k, 'write', writer, ARGV[2])
   if head == writer then
-    step_out(k.queue, k.deadlines, writer)
+    remove_waiter(k.queue, k.deadlines, writer)
   end
   return {1, token, last_known}
 end
@@ -49,14 +33,11 @@ if life == 0 then
   return {0, ask_after(left)}
 end
 if redis.call('LLEN', k.queue) < length then
-  call_queue(k, s.mode)
+  notify_queue(k, s.mode)
 end
-stand(k.queue, k.deadlines, writer, now, life)
+join_or_extend(k.queue, k.deadlines, writer, now, life)
 head = redis.call('LINDEX', k.queue, 0)
 if head == writer then
   return {2, ask_after(left)}
 end
-if redis.call('LINDEX', k.queue, 1) == writer then
-  return {2, tonumber(redis.call('ZSCORE', k.deadlines, head)) - now + 1}
-end
-return {2, -1}
+return {2, ask_behind(k.queue, k.deadlines, head, writer, now)}

@@ -27,7 +27,7 @@ end
 local life = redis.call('PTTL', k.lock)
 life = life > 0 and life or tonumber(ARGV[3])
 keep_for(KEYS[9], life)
-give_up(k, function(entry)
+remove_holds(k, function(entry)
   return is_writer(entry) == from_writer
 end)
 return 1

@@ -21,11 +21,11 @@ local waited = redis.call('ZREM', k.waiters, hold) == 1
 local turn = redis.call('ZREM', k.turn, hold) == 1
 local queued = redis.call('ZSCORE', k.deadlines, hold)
 if queued then
-  step_out(k.queue, k.deadlines, hold)
+  remove_waiter(k.queue, k.deadlines, hold)
 end
 if redis.call('HEXISTS', k.lock, hold) == 1 then
   found = true
-  heard = give_up(k, function(entry)
+  heard = remove_holds(k, function(entry)
     return entry == hold
   end)
 end
@@ -37,7 +37,7 @@ elseif turn and not mode and redis.call('EXISTS', k.turn) == 0 then
   heard = heard + publish(k.publish, k.channel, '0')
 end
 if queued then
-  heard = heard + call_queue(k, mode)
+  heard = heard + notify_queue(k, mode)
 end
 if found or intended or waited or turn or queued then
   return {1, heard}

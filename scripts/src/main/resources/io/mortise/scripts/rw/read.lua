@@ -10,39 +10,15 @@
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[4] the write hold of the calling thread, or nothing
 -- ARGV[5] how long it counts as waiting without a heartbeat, ms; 0: it does not wait
--- ARGV[6] idle life of the token, ms
+-- ARGV[6] retention of the token, ms
 --
 -- Answer: {1, last token, the same or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms
 -- is the time until another attempt is useful without a message, or -1 when there is no end.
 -- Cost: O(1). Safe to repeat: the same reader writes the same field.
 -- @include common/token
 -- @include common/firstread
-local reader, writer, life = ARGV[1], ARGV[4], tonumber(ARGV[5])
--- No holder and no waiters: the code below is not needed, and parsing it takes time.
-if redis.call('EXISTS', k.lock, k.intent, k.waiters, k.turn) == 0 then
-  local token, last = last_token(KEYS[9])
-  lengthen(KEYS[9], ARGV[6])
-  read_first(k, reader, ARGV[2])
-  return {1, token, last}
-end
--- @include common/rw
-k.publish = ARGV[3]
-check(k)
-local token, last_known = last_token(KEYS[9])
-local mode = redis.call('HGET', k.lock, 'mode')
-if not mode and redis.call('EXISTS', k.lock) == 1 then
-  return refuse('lock without readers')
-end
-local nested = writer ~= '' and mode == 'write' and redis.call('HEXISTS', k.lock, writer) == 1
-local admitted = nested or redis.call('HEXISTS', k.lock, reader) == 1
-local left
-if not admitted and mode == 'write' then
-  local s = settle(k)
-  if s.write_ended then
-    tell(k, s)
-  end
-  mode, left = s.mode, s.write_left
-end
+local free = redis.call('EXISTS', k.lock, k.intent, k.waiters, k.turn) == 0
+-- @include common/readbegin
 if not admitted and mode ~= 'write' then
   left = left_of(k.intent)
   admitted = left < 0 or redis.call('ZSCORE', k.turn, reader)

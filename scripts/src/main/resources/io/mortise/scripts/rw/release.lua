@@ -34,6 +34,6 @@ if own + PASSES < left_of(k.lock) and redis.call('HGET', k.lock, 'mode') == 'rea
   redis.call('DEL', lease_key(k, hold, 1))
   return {1, 0}
 end
-return {1, give_up(k, function(entry)
+return {1, remove_holds(k, function(entry)
   return entry == hold
 end)}

@@ -13,6 +13,7 @@
 -- Cost: O(holds). Safe to repeat, and never revives a released or expired hold. A hold whose key has
 -- another type does not affect the others.
 -- @include common/rw
+-- @include common/renewal
 local function renew(k, forced, hold, lease)
   if redis.call('HEXISTS', k.lock, hold) == 0 then
     return redis.call('SISMEMBER', forced, hold) == 1 and 2 or 0
@@ -30,12 +31,6 @@ end
 local answers = {}
 for i = 1, #KEYS / 3 do
   local k = {lock = KEYS[3 * i - 2], prefix = KEYS[3 * i - 1]}
-  local done, answer = pcall(renew, k, KEYS[3 * i], ARGV[2 * i - 1], ARGV[2 * i])
-  if done then
-    answers[i] = answer
-  else
-    local message = type(answer) == 'table' and answer.err or tostring(answer)
-    answers[i] = string.find(message, 'WRONGTYPE', 1, true) and 0 or -1
-  end
+  answers[i] = renewal_of(renew, k, KEYS[3 * i], ARGV[2 * i - 1], ARGV[2 * i])
 end
 return answers

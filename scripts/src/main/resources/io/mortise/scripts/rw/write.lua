@@ -6,35 +6,19 @@
 -- ARGV[2] lease, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[4] how long its intent lasts without a heartbeat, ms; 0: it does not wait
--- ARGV[5] idle life of the token, ms
+-- ARGV[5] retention of the token, ms
 --
 -- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms is the time
 -- until another attempt is useful without a message, or -1 when there is no end.
 -- Cost: O(readers). Safe to repeat: the same writer writes the same field, and gets a newer token.
 -- @include common/token
-local writer, life = ARGV[1], tonumber(ARGV[4])
--- No holder and no waiters: the code below is not needed, and parsing it takes time.
-if redis.call('EXISTS', k.lock, k.intent, k.turn) == 0 then
-  local token, last = next_token(KEYS[9], ARGV[5], 1)
-  take(k.lock, ARGV[2], 'mode', 'write', writer, '1')
-  return {1, token, last}
-end
--- @include common/rw
-k.publish = ARGV[3]
-check(k)
-local token, last_known, now_micros = peek_token(KEYS[9])
-local s = settle(k)
-if s.other_type then
-  return refuse('lock without readers')
-end
-if s.write_ended then
-  tell(k, s)
-end
+local free = redis.call('EXISTS', k.lock, k.intent, k.turn) == 0
+-- @include common/writebegin
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 local turn = left_of(k.turn)
 if mine or (not s.mode and turn < 0) then
   store_token(KEYS[9], token, ARGV[5], now_micros)
-  come_in(k, 'write', writer, ARGV[2])
+  add_hold(k, 'write', writer, ARGV[2])
   if redis.call('GET', k.intent) == writer then
     redis.call('DEL', k.intent)
   end

@@ -54,10 +54,10 @@ class FencedStoreTest {
       Lease late = lock.tryAcquire(Duration.ofMinutes(1)).orElseThrow();
       assertTrue(lock.forceUnlock());
       try (Lease next = lock.tryAcquire().orElseThrow()) {
-        assertEquals("OK", store.run(next, Command.SET, key, "next"));
+        assertEquals("OK", store.execute(next, Command.SET, key, "next"));
         var refusal =
             assertThrows(
-                StaleTokenException.class, () -> store.run(late, Command.SET, key, "late"));
+                StaleTokenException.class, () -> store.execute(late, Command.SET, key, "late"));
         assertEquals(key, refusal.resource());
         assertEquals(late.fencingToken(), refusal.token());
         assertEquals(next.fencingToken(), refusal.lastToken());
@@ -74,7 +74,7 @@ class FencedStoreTest {
   void theSameHolderWritesAsOftenAsItLikes() {
     assertEquals(OptionalLong.empty(), store.lastToken());
     for (int i = 1; i <= 3; i++) {
-      assertEquals((long) i, store.run(7, Command.INCR, key));
+      assertEquals((long) i, store.execute(7, Command.INCR, key));
     }
     assertEquals(OptionalLong.of(7), store.lastToken());
     assertEquals(-1, jedis.ttl("mortise_fence:{" + key + "}"), "it never forgets");
@@ -83,9 +83,9 @@ class FencedStoreTest {
   @Test
   void aTokenIsRememberedExactlyUpToTheLargestThereIs() {
     long largest = (1L << 53) - 1;
-    store.run(largest, Command.SET, key, "a");
-    store.run(largest, Command.SET, key, "b");
-    assertThrows(StaleTokenException.class, () -> store.run(largest - 1, Command.SET, key, "c"));
+    store.execute(largest, Command.SET, key, "a");
+    store.execute(largest, Command.SET, key, "b");
+    assertThrows(StaleTokenException.class, () -> store.execute(largest - 1, Command.SET, key, "c"));
     assertEquals(OptionalLong.of(largest), store.lastToken());
     assertEquals("b", jedis.get(key));
   }
@@ -97,7 +97,7 @@ class FencedStoreTest {
         store.eval(1, "return {ARGV[1], ARGV[2], #ARGV} -- all", List.of(key), List.of("x", "y")));
     assertEquals(1L, store.eval(1, "return #KEYS", List.of(key), List.of()));
     assertNull(store.eval(1, "local nothing = KEYS[1]", List.of(key), List.of()));
-    assertNull(store.run(1, Command.GET, key));
+    assertNull(store.execute(1, Command.GET, key));
     assertEquals("OK", store.eval(1, "return {ok='OK'}", List.of(key), List.of()));
     assertEquals(List.of(), store.eval(1, "return {}", List.of(key), List.of()));
   }
@@ -105,32 +105,32 @@ class FencedStoreTest {
   @Test
   void whatGoesWrongInTheCommandIsToldAndTheFenceStands() {
     jedis.set(key, "not a number");
-    assertThrows(JedisDataException.class, () -> store.run(5, Command.INCR, key));
+    assertThrows(JedisDataException.class, () -> store.execute(5, Command.INCR, key));
     assertThrows(
         JedisDataException.class,
         () -> store.eval(5, "return redis.error_reply('MINE no')", List.of(key), List.of()));
     assertThrows(
         JedisDataException.class, () -> store.eval(5, "syntax error", List.of(key), List.of()));
-    assertThrows(StaleTokenException.class, () -> store.run(4, Command.SET, key, "x"));
+    assertThrows(StaleTokenException.class, () -> store.execute(4, Command.SET, key, "x"));
   }
 
   @Test
   void aStoreWithAnIdleLifeForgetsAndEachWriteRenewsIt() {
     FencedStore forgetful = new FencedStore(jedis, key, Duration.ofSeconds(100));
     String fence = "mortise_fence:{" + key + "}";
-    forgetful.run(9, Command.SET, key, "a");
+    forgetful.execute(9, Command.SET, key, "a");
     jedis.pexpire(fence, 5_000);
-    forgetful.run(9, Command.SET, key, "b");
+    forgetful.execute(9, Command.SET, key, "b");
     assertTrue(jedis.pttl(fence) > 50_000);
     jedis.del(fence);
-    assertEquals("OK", forgetful.run(3, Command.SET, key, "c"));
+    assertEquals("OK", forgetful.execute(3, Command.SET, key, "c"));
   }
 
   @Test
   void itWorksAfterTheServerHasForgottenItsScripts() {
-    store.run(1, Command.SET, key, "a");
+    store.execute(1, Command.SET, key, "a");
     jedis.scriptFlush();
-    assertEquals("OK", store.run(2, Command.SET, key, "b"));
+    assertEquals("OK", store.execute(2, Command.SET, key, "b"));
   }
 
   /** As those of a lock: the fence and what is written sit in one slot of a cluster, or nowhere. */
@@ -140,8 +140,8 @@ class FencedStoreTest {
       assertThrows(
           IllegalArgumentException.class, () -> new FencedStore(jedis, resource), resource);
     }
-    new FencedStore(jedis, "a}" + key).run(1, Command.SET, key, "x");
-    new FencedStore(jedis, "{" + key + "}:b").run(1, Command.SET, key, "x");
+    new FencedStore(jedis, "a}" + key).execute(1, Command.SET, key, "x");
+    new FencedStore(jedis, "{" + key + "}:b").execute(1, Command.SET, key, "x");
     assertTrue(jedis.exists("mortise_fence:{a}" + key + "}"));
     assertTrue(jedis.exists("mortise_fence:{" + key + "}:b"));
   }
@@ -151,7 +151,7 @@ class FencedStoreTest {
     assertThrows(IllegalArgumentException.class, () -> new FencedStore(jedis, " "));
     assertThrows(
         IllegalArgumentException.class, () -> new FencedStore(jedis, key, Duration.ofMillis(999)));
-    assertThrows(IllegalArgumentException.class, () -> store.run(0, Command.SET, key, "x"));
+    assertThrows(IllegalArgumentException.class, () -> store.execute(0, Command.SET, key, "x"));
     assertThrows(
         IllegalArgumentException.class,
         () -> store.eval(1, "#!lua flags=no-writes\nreturn 1", List.of(key), List.of()));

@@ -2,6 +2,7 @@ package io.mortise.core.internal.handoff;
 
 import io.mortise.core.LockException;
 import io.mortise.core.composite.CompositeLease;
+import io.mortise.core.composite.MemberReplies;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LeaseSource;
@@ -105,13 +106,8 @@ public final class SharedLease extends CompositeLease implements RedisHold {
   }
 
   @Override
-  protected Asked askMembers(Consumer<OwnedLease> action) {
-    try {
-      action.accept(base);
-      return new Asked(1, List.of());
-    } catch (RuntimeException e) {
-      return new Asked(0, List.of(e));
-    }
+  protected MemberReplies askMembers(Consumer<OwnedLease> action) {
+    return MemberReplies.inTurn(List.of(base), action);
   }
 
   /** Ignores the end of renewal, because other users may need it. */

@@ -12,6 +12,7 @@ import io.mortise.core.spi.CallerAwareProtocol.Caller;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.core.spi.WaiterQueue;
 import io.mortise.core.spi.WaiterTimeout;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
@@ -19,13 +20,14 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class ProtocolTest {
+/** The keys, channels and calls of both sides of a read-write lock. */
+class ReadWriteProtocolsTest {
   private static final String HOLDER = "6f9619ff-8b86-8011-b42d-00cf4fc964ff:7";
 
-  private final ReadWriteScripts wire = wire("catalogue", false);
-  private final ReadWriteScripts fair = wire("catalogue", true);
+  private final ReadWriteScripts unfair = scripts("catalogue", false);
+  private final ReadWriteScripts fair = scripts("catalogue", true);
 
-  private static ReadWriteScripts wire(String name, boolean fair) {
+  private static ReadWriteScripts scripts(String name, boolean fair) {
     LockOptions options = LockOptions.builder().build();
     return new ReadWriteScripts(
         new LockName(name), options, fair, new WaiterTimeout(Duration.ofSeconds(8)));
@@ -51,16 +53,16 @@ class ProtocolTest {
             "mortise_read_turn:{catalogue}",
             "redisson_lock_queue:{catalogue}",
             "redisson_lock_timeout:{catalogue}"),
-        texts(wire.keys()));
-    List<String> tagged = texts(wire("a:{b}:c", false).keys());
+        texts(unfair.keys()));
+    List<String> tagged = texts(scripts("a:{b}:c", false).keys());
     assertEquals(List.of("a:{b}:c", "a:{b}:c", "redisson_rwlock:a:{b}:c"), tagged.subList(0, 3));
-    assertEquals("redisson_lock_token:{catalogue}", texts(wire.keysAndToken()).get(8));
+    assertEquals("redisson_lock_token:{catalogue}", texts(unfair.keysAndToken()).get(8));
   }
 
   @Test
-  void inAQueueEverybodyIsCalledByAChannelOfItsOwn() {
-    ReadLockProtocol reads = new ReadLockProtocol(wire, "");
-    LockProtocol writes = new WriteLockProtocol(wire);
+  void inAQueueEachWaiterHasItsOwnChannel() {
+    LockProtocol reads = new ReadLockProtocol(unfair, "");
+    LockProtocol writes = new WriteLockProtocol(unfair);
     assertEquals("redisson_rwlock:{catalogue}", reads.channel(HOLDER));
     assertEquals("redisson_rwlock:{catalogue}", writes.channel(HOLDER));
     assertFalse(reads.hasChannelPerWaiter());
@@ -71,54 +73,57 @@ class ProtocolTest {
   }
 
   @Test
-  void onlyWritersWithoutAQueueWaitInTheLineOfTheirClient() {
-    assertTrue(new WriteLockProtocol(wire).usesLocalQueue());
+  void onlyWritersOfAnUnfairLockUseTheLocalQueue() {
+    assertTrue(new WriteLockProtocol(unfair).usesLocalQueue());
     assertFalse(new WriteLockProtocol(fair).usesLocalQueue());
-    assertFalse(new ReadLockProtocol(wire, "").usesLocalQueue());
+    assertFalse(new ReadLockProtocol(unfair, "").usesLocalQueue());
     assertFalse(new ReadLockProtocol(fair, "").usesLocalQueue());
   }
 
   @Test
-  void aThreadThatWritesReadsBelowItsOwnHold() {
-    ReadLockProtocol reads = new ReadLockProtocol(wire, "");
-    assertSame(reads, reads.boundTo(thatHolds(ReadLockProtocol.KIND)));
-    LockProtocol below = reads.boundTo(thatHolds(WriteLockProtocol.KIND));
+  void aWritingThreadReadsBelowItsOwnHold() {
+    ReadLockProtocol reads = new ReadLockProtocol(unfair, "");
+    assertSame(reads, reads.boundTo(thatHolds(ReadWriteScripts.READ_LOCK)));
+    LockProtocol below = reads.boundTo(thatHolds(ReadWriteScripts.WRITE_LOCK));
     ScriptCall call = below.acquire("reader", 900, false);
     assertEquals(HOLDER + ":write", texts(call.arguments()).get(3));
     assertEquals("0", texts(call.arguments()).get(4), "does not wait");
     assertEquals(reads.kind(), below.kind());
-    assertTrue(reads.selfDeadlock(thatHolds(WriteLockProtocol.KIND)).isEmpty());
+    assertTrue(reads.selfDeadlock(thatHolds(ReadWriteScripts.WRITE_LOCK)).isEmpty());
   }
 
   @Test
-  void aThreadThatReadsWouldWaitForItselfIfItWrote() {
-    WriteLockProtocol writes = new WriteLockProtocol(wire);
-    assertTrue(writes.selfDeadlock(thatHolds(WriteLockProtocol.KIND)).isEmpty());
+  void aReadingThreadThatWritesWouldWaitForItself() {
+    WriteLockProtocol writes = new WriteLockProtocol(unfair);
+    assertTrue(writes.selfDeadlock(thatHolds(ReadWriteScripts.WRITE_LOCK)).isEmpty());
     assertTrue(
-        writes.selfDeadlock(thatHolds(ReadLockProtocol.KIND)).orElseThrow().contains("read lock"));
-    assertSame(writes, writes.boundTo(thatHolds(ReadLockProtocol.KIND)));
+        writes
+            .selfDeadlock(thatHolds(ReadWriteScripts.READ_LOCK))
+            .orElseThrow()
+            .contains("read lock"));
+    assertSame(writes, writes.boundTo(thatHolds(ReadWriteScripts.READ_LOCK)));
   }
 
   @Test
-  void aSignOfLifeComesFourTimesInThePresenceAndCountsForThreeQuarters() {
+  void aHeartbeatIsSentFourTimesATimeoutAndIsValidForThreeQuarters() {
     for (QueueingProtocol each :
         List.of(
-            new ReadLockProtocol(wire, ""),
-            new WriteLockProtocol(wire),
+            new ReadLockProtocol(unfair, ""),
+            new WriteLockProtocol(unfair),
             new ReadLockProtocol(fair, ""),
             new WriteLockProtocol(fair))) {
-      var presence = each.heartbeat(HOLDER);
-      assertEquals(2_000, presence.everyMillis());
-      assertTrue(presence.item().script().batch());
-      assertEquals("6000", texts(presence.item().arguments()).get(1));
+      var heartbeat = each.heartbeat(HOLDER);
+      assertEquals(2_000, heartbeat.everyMillis());
+      assertTrue(heartbeat.item().script().batch());
+      assertEquals("6000", texts(heartbeat.item().arguments()).get(1));
       assertTrue(texts(each.acquire(HOLDER, 900, true).arguments()).contains("6000"));
     }
   }
 
   @Test
-  void answersAreRead() {
-    assertEquals(new AcquireResult.Acquired(7, 5), ReadWriteScripts.outcome(List.of(1L, 7L, 5L)));
-    assertEquals(new AcquireResult.Busy(900), ReadWriteScripts.outcome(List.of(0L, 900L)));
-    assertEquals(new AcquireResult.Queued(-1), ReadWriteScripts.outcome(List.of(2L, -1L)));
+  void repliesAreRead() {
+    assertEquals(new AcquireResult.Acquired(7, 5), WaiterQueue.outcome(List.of(1L, 7L, 5L)));
+    assertEquals(new AcquireResult.Busy(900), WaiterQueue.outcome(List.of(0L, 900L)));
+    assertEquals(new AcquireResult.Queued(-1), WaiterQueue.outcome(List.of(2L, -1L)));
   }
 }

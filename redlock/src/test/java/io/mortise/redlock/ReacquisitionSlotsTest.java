@@ -16,25 +16,26 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A place that is not filled always has somebody who works on it. */
-class RetakingPlacesTest {
+/** An empty slot always has an attempt. */
+class ReacquisitionSlotsTest {
   private static final int PLACE = 2;
 
   private final List<FakeNode> nodes = Stream.of("a:1", "b:1", "c:1").map(FakeNode::new).toList();
   private final FakeNode node = nodes.get(PLACE);
-  private final QuorumLeaseSource source =
-      new QuorumLeaseSource(nodes.stream().map(QuorumMember::of).toList(), null);
-  private final FakeLease first = new FakeLease("a");
-  private final FakeLease second = new FakeLease("b");
-  private final FakeLease late = new FakeLease("late");
+  private final List<QuorumMember> ofNodes = nodes.stream().map(QuorumMember::of).toList();
+  private final QuorumLeaseSource source = new QuorumLeaseSource(ofNodes, null);
+  private final QuorumMembers members = new QuorumMembers(ofNodes, null);
+  private final FakeNodeLease first = new FakeNodeLease("a");
+  private final FakeNodeLease second = new FakeNodeLease("b");
+  private final FakeNodeLease late = new FakeNodeLease("late");
 
   /** A hold on the first two nodes, and perhaps on the third. */
   private MajorityLease hold(@Nullable OwnedLease third) {
     List<@Nullable OwnedLease> leases = new ArrayList<>(List.of(first, second));
     leases.add(third);
     LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, null, true);
-    NodeReacquisition retaking = new NodeReacquisition(source, null, 1_000);
-    return new MajorityLease(source, leases, 1, null, terms, retaking, 1_000_000);
+    NodeReacquisition reacquisition = new NodeReacquisition(source, members, null, 1_000);
+    return new MajorityLease(source, members, leases, 1, null, terms, reacquisition);
   }
 
   /** Runs the attempt that is scheduled: exactly one. */
@@ -43,13 +44,13 @@ class RetakingPlacesTest {
     node.scheduled.remove().run();
   }
 
-  private void assertTakenAgain(MajorityLease hold) {
-    FakeLease again = new FakeLease("again");
+  private void assertReacquired(MajorityLease hold) {
+    FakeNodeLease again = new FakeNodeLease("again");
     node.grants = () -> again;
     attempt();
     assertSame(again, hold.leaseAt(PLACE));
     assertEquals(3, hold.validNodes());
-    assertEquals(0, node.scheduled.size(), "nobody works on a place that is filled");
+    assertEquals(0, node.scheduled.size(), "a filled slot has no attempt");
   }
 
   @Test
@@ -65,7 +66,7 @@ class RetakingPlacesTest {
 
     late.lose();
 
-    assertTakenAgain(hold);
+    assertReacquired(hold);
   }
 
   @Test
@@ -77,7 +78,7 @@ class RetakingPlacesTest {
 
     late.lose();
 
-    assertTakenAgain(hold);
+    assertReacquired(hold);
   }
 
   @Test
@@ -86,16 +87,16 @@ class RetakingPlacesTest {
 
     hold.addMember(PLACE, null, late.whenWatched(late::lose));
 
-    assertTakenAgain(hold);
+    assertReacquired(hold);
   }
 
   @Test
-  void aLossAtTheMomentWhenTheNodeIsTakenAgain() {
+  void aLossAtTheMomentWhenTheNodeIsReacquired() {
     MajorityLease hold = hold(null);
     node.grants = () -> late.whenWatched(late::lose);
     attempt();
 
-    assertTakenAgain(hold);
+    assertReacquired(hold);
   }
 
   @Test
@@ -107,22 +108,22 @@ class RetakingPlacesTest {
         };
     attempt();
 
-    assertTakenAgain(hold);
+    assertReacquired(hold);
   }
 
   @Test
-  void oneLossAfterTheOther() {
+  void severalLossesInARow() {
     MajorityLease hold = hold(late);
     late.lose();
     for (int i = 0; i < 5; i++) {
-      assertTakenAgain(hold);
-      ((FakeLease) Objects.requireNonNull(hold.leaseAt(PLACE))).lose();
+      assertReacquired(hold);
+      ((FakeNodeLease) Objects.requireNonNull(hold.leaseAt(PLACE))).lose();
     }
-    assertTakenAgain(hold);
+    assertReacquired(hold);
   }
 
   @Test
-  void nobodyWorksForAHoldThatHasEnded() {
+  void aHoldThatHasEndedHasNoAttempts() {
     MajorityLease hold = hold(null);
     assertEquals(1, node.scheduled.size());
 

@@ -1,9 +1,12 @@
-package io.mortise.core.spi;
+package io.mortise.core.composite;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.mortise.core.composite.CompositeLeaseSource;
+import io.mortise.core.spi.FakeSource;
+import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,8 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
-/** A source that is made of others has its tasks run by whichever client is open. */
-class JointSourceTest {
+/** A composite source runs its tasks on any client that is open. */
+class CompositeLeaseSourceTest {
   private final FakeSource one = new FakeSource("one");
   private final FakeSource two = new FakeSource("two");
   private final Pair pair = new Pair(one, two);
@@ -50,7 +53,7 @@ class JointSourceTest {
   }
 
   @Test
-  void aTaskForLaterRunsAlthoughTheFirstClientIsClosedBefore() {
+  void aScheduledTaskRunsAlthoughTheFirstClientIsClosedBefore() {
     var unused = pair.schedule(() -> done.add("ran"), 1_000);
     one.scheduled.clear(); // closed: what it had to do is never done
 
@@ -60,7 +63,7 @@ class JointSourceTest {
   }
 
   @Test
-  void itRunsOnce() {
+  void aScheduledTaskRunsOnce() {
     var unused = pair.schedule(() -> done.add("ran"), 1_000);
 
     one.scheduled.remove().run();
@@ -70,14 +73,14 @@ class JointSourceTest {
   }
 
   @Test
-  void takenBackItNeverRuns() {
+  void aCancelledTaskNeverRuns() {
     pair.schedule(() -> done.add("ran"), 1_000).run();
 
     assertEquals(0, one.scheduled.size() + two.scheduled.size());
   }
 
   @Test
-  void aTaskForNowIsRunByTheFirstThatIsOpen() {
+  void aSubmittedTaskIsRunByTheFirstClientThatIsOpen() {
     one.closed = true;
     var unused = pair.submit(() -> done.add("ran"));
 
@@ -87,7 +90,7 @@ class JointSourceTest {
   }
 
   @Test
-  void whenAllAreClosedItIsRefused() {
+  void withAllClientsClosedATaskIsRejected() {
     one.closed = true;
     two.closed = true;
     assertThrows(RejectedExecutionException.class, () -> pair.submit(() -> done.add("never")));

@@ -1,4 +1,4 @@
--- rw/reader_presence: the heartbeat of waiting readers.
+-- rw/reader_heartbeat: the heartbeat of waiting readers.
 --
 -- EACH reader has
 -- KEYS[1] the lock, a hash {mode -> read or write; holds -> count}
@@ -12,7 +12,7 @@
 -- may enter: both should ask again.
 -- Cost: O(readers). Safe to repeat: it extends what exists, and adds nothing.
 -- @include common/rw
-local function sign(lock, intent, waiters, turn, reader, life)
+local function heartbeat(lock, intent, waiters, turn, reader, life)
   if redis.call('ZSCORE', turn, reader) then
     return 2
   elseif not redis.call('ZSCORE', waiters, reader) then
@@ -26,7 +26,7 @@ end
 local answers = {}
 for i = 1, #KEYS / 4 do
   local at = 4 * (i - 1)
-  answers[i] = answer_of(sign, KEYS[at + 1], KEYS[at + 2], KEYS[at + 3], KEYS[at + 4],
+  answers[i] = answer_of(heartbeat, KEYS[at + 1], KEYS[at + 2], KEYS[at + 3], KEYS[at + 4],
       ARGV[2 * i - 1], tonumber(ARGV[2 * i]))
 end
 return answers

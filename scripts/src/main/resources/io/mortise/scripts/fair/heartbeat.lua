@@ -1,4 +1,4 @@
--- fair/presence: the heartbeat of waiters; it also advances the queue when its head died.
+-- fair/heartbeat: the heartbeat of waiters; it also advances the queue when its head died.
 --
 -- EACH waiter has
 -- KEYS[1] the lock, a hash {holder -> 1}
@@ -21,11 +21,11 @@ local now = now_ms()
 
 -- The state of a queue before any heartbeat.
 local function open(queue, deadlines)
-  heal(queue, deadlines)
+  repair(queue, deadlines)
   return {waiters = {}, was = {}, redissons = 0, latest = latest_deadline(deadlines)}
 end
 
-local function sign(known, queue, deadlines, holder, life)
+local function heartbeat(known, queue, deadlines, holder, life)
   local deadline = deadline_of(deadlines, holder)
   if not deadline then
     return 0
@@ -68,7 +68,8 @@ for i = 1, #KEYS / 4 do
   end
   answers[i] = 0
   if not known.unsound then
-    local done, answer = pcall(sign, known, queue, deadlines, ARGV[a + 1], tonumber(ARGV[a + 2]))
+    local done, answer =
+      pcall(heartbeat, known, queue, deadlines, ARGV[a + 1], tonumber(ARGV[a + 2]))
     answers[i] = done and answer or 0
   end
   if answers[i] == 1 then

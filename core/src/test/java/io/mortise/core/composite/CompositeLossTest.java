@@ -1,4 +1,4 @@
-package io.mortise.core.spi;
+package io.mortise.core.composite;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.spi.FakeLease;
+import io.mortise.core.spi.FakeSource;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
@@ -13,27 +15,27 @@ import org.junit.jupiter.api.Test;
  * A hold of holds, seen late: its process was suspended, and more than one member had ended before
  * anybody looked.
  */
-class JointLossTest {
+class CompositeLossTest {
   private static final long START = System.nanoTime();
   private final FakeLease a = new FakeLease("a");
   private final FakeLease b = new FakeLease("b");
   private final FakeLease c = new FakeLease("c");
 
-  private static FakeJoint joint(int required, FakeLease... members) {
-    return new FakeJoint(new FakeSource("joint"), required, null, Arrays.asList(members));
+  private static FakeComposite holdOf(int required, FakeLease... members) {
+    return new FakeComposite(new FakeSource("composite"), required, null, Arrays.asList(members));
   }
 
   private static void ends(FakeLease member, long after) {
     member.loses(Reason.EXPIRED, START + after);
   }
 
-  private static void assertLostAt(long after, FakeJoint hold) {
+  private static void assertLostAt(long after, FakeComposite hold) {
     assertEquals(START + after, hold.loss().orElseThrow().atNanos());
   }
 
   @Test
-  void aMajorityIsLostWhenTheMemberIsLostWithWhichItWasOneNoMore() {
-    FakeJoint hold = joint(2, a, b, c);
+  void aMajorityIsLostWithTheMemberThatLeavesTooFew() {
+    FakeComposite hold = holdOf(2, a, b, c);
     ends(c, 30);
     ends(a, 10);
     ends(b, 20);
@@ -41,32 +43,32 @@ class JointLossTest {
   }
 
   @Test
-  void aPlaceThatIsEmptyIsAMemberLostBefore() {
-    FakeJoint hold = joint(2, a, null, c);
+  void anEmptyPlaceCountsAsLostBefore() {
+    FakeComposite hold = holdOf(2, a, null, c);
     ends(a, 10);
     ends(c, 30);
     assertLostAt(10, hold);
   }
 
   @Test
-  void allAreLostWhenTheFirstIs() {
-    FakeJoint hold = joint(3, a, b, c);
+  void aHoldOfAllIsLostWithTheFirst() {
+    FakeComposite hold = holdOf(3, a, b, c);
     ends(b, 20);
     ends(a, 10);
     assertLostAt(10, hold);
   }
 
   @Test
-  void aMemberThatJoinsLateDoesNotMakeAMajorityOfOneThatIsOver() {
-    FakeJoint hold = joint(2, a, b, null);
+  void aMemberThatJoinsLateDoesNotRestoreALostMajority() {
+    FakeComposite hold = holdOf(2, a, b, null);
     ends(b, 10);
-    assertFalse(hold.joins(2, null, c), "others may have had the lock meanwhile");
+    assertFalse(hold.joins(2, null, c), "others may have held the lock in between");
     assertEquals(State.LOST, hold.state());
   }
 
   @Test
-  void aMemberThatJoinsAMajorityStandsInForOneThatIsLostLater() {
-    FakeJoint hold = joint(2, a, b, null);
+  void aMemberThatJoinsReplacesOneThatIsLostLater() {
+    FakeComposite hold = holdOf(2, a, b, null);
     assertTrue(hold.joins(2, null, c));
     ends(b, 10);
     assertEquals(State.HELD, hold.state());

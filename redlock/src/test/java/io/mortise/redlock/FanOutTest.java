@@ -17,12 +17,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** One question to several members: every answer is seen once, whoever asks. */
+/** Calls to several members: every reply is seen exactly once. */
 @Timeout(60)
-class PollTest {
+class FanOutTest {
   private final List<FakeNode> nodes = Stream.of("a:1", "b:1", "c:1").map(FakeNode::new).toList();
   private final List<QuorumMember> members = nodes.stream().map(QuorumMember::of).toList();
-  private final FanOut<String> poll = new FanOut<>(members);
+  private final FanOut<String> calls = new FanOut<>(members);
   private final List<String> late = new ArrayList<>();
 
   private static long soon() {
@@ -30,12 +30,12 @@ class PollTest {
   }
 
   @Test
-  void theAnswersAreThoseOfTheMembersAsked() throws Exception {
-    poll.submit(0, () -> "yes");
-    poll.answer(2, "known");
-    poll.await(answers -> false, soon());
+  void theRepliesAreThoseOfTheMembersCalled() throws Exception {
+    calls.submit(0, () -> "yes");
+    calls.answer(2, "known");
+    calls.await(answers -> false, soon());
 
-    var answers = poll.close(false, (place, answer) -> late.add(answer));
+    var answers = calls.close(false, (place, answer) -> late.add(answer));
 
     assertEquals("yes", Objects.requireNonNull(answers.get(0)).value());
     assertNull(answers.get(1));
@@ -44,37 +44,37 @@ class PollTest {
   }
 
   @Test
-  void whoWaitsIsWokenWhenTheAnswersAreEnough() throws Exception {
+  void theWaitEndsWhenTheRepliesAreEnough() throws Exception {
     nodes.forEach(node -> node.threads = task -> new Thread(task).start());
-    poll.submit(0, () -> "yes");
-    poll.submit(1, () -> "yes");
+    calls.submit(0, () -> "yes");
+    calls.submit(1, () -> "yes");
 
-    poll.await(answers -> answers.count("yes"::equals) == 2, Long.MAX_VALUE / 2);
+    calls.await(answers -> answers.count("yes"::equals) == 2, Long.MAX_VALUE / 2);
 
-    assertEquals(0, poll.open());
+    assertEquals(0, calls.open());
   }
 
   @Test
-  void whatComesAfterTheEndIsGivenToTheRestAndCountedUntilThen() {
+  void aReplyAfterTheEndGoesToTheHandlerAndCountsAsUnawaitedUntilThen() {
     List<Runnable> waiting = new ArrayList<>();
     nodes.get(1).threads = waiting::add;
-    poll.submit(1, () -> "slow");
-    var answers = poll.close(false, (place, answer) -> late.add(place + " " + answer));
+    calls.submit(1, () -> "slow");
+    var answers = calls.close(false, (place, answer) -> late.add(place + " " + answer));
     assertNull(answers.get(1));
-    assertEquals(1, members.get(1).unawaited().get());
+    assertEquals(1, members.get(1).abandonedCalls().get());
 
     waiting.get(0).run();
 
     assertEquals(List.of("1 slow"), late);
-    assertEquals(0, members.get(1).unawaited().get());
+    assertEquals(0, members.get(1).abandonedCalls().get());
   }
 
   @Test
-  void aQuestionThatHasNotBegunIsNotAskedAfterAnInterruptedEnd() {
+  void aCallThatHasNotBegunIsNotMadeAfterAnInterruptedEnd() {
     List<Runnable> waiting = new ArrayList<>();
     nodes.get(1).threads = waiting::add;
-    poll.submit(1, () -> "asked in vain");
-    var unused = poll.close(true, (place, answer) -> late.add(answer));
+    calls.submit(1, () -> "not called");
+    var unused = calls.close(true, (place, answer) -> late.add(answer));
 
     waiting.get(0).run();
 
@@ -83,32 +83,32 @@ class PollTest {
   }
 
   @Test
-  void withoutAThreadAQuestionFailsAndADemandIsMetByTheCaller() {
+  void withoutAThreadACallFailsOrIsMadeByTheCaller() {
     for (FakeNode node : nodes) {
       node.threads =
           task -> {
             throw new OutOfMemoryError("unable to create native thread (on purpose)");
           };
     }
-    poll.submit(0, () -> "asked");
-    poll.submitOrRun(1, () -> "demanded");
+    calls.submit(0, () -> "submitted");
+    calls.submitOrRun(1, () -> "run by the caller");
 
-    var answers = poll.close(false, (place, answer) -> late.add(answer));
+    var answers = calls.close(false, (place, answer) -> late.add(answer));
 
     assertInstanceOf(LockException.class, Objects.requireNonNull(answers.get(0)).failure());
-    assertEquals("demanded", Objects.requireNonNull(answers.get(1)).value());
+    assertEquals("run by the caller", Objects.requireNonNull(answers.get(1)).value());
   }
 
   @Test
-  void ofAClosedClientTheSame() {
+  void aCallToAClosedClientFails() {
     nodes.get(0).threads =
         task -> {
           throw new RejectedExecutionException("closed");
         };
-    poll.submit(0, () -> "asked");
+    calls.submit(0, () -> "submitted");
 
     RuntimeException failure =
-        Objects.requireNonNull(poll.close(false, (place, answer) -> {}).get(0)).failure();
+        Objects.requireNonNull(calls.close(false, (place, answer) -> {}).get(0)).failure();
 
     assertNotNull(failure);
     assertTrue(failure.getMessage().contains("client was closed"), failure::getMessage);

@@ -12,22 +12,22 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A node's hold that stands as a test says. */
-final class FakeLease implements OwnedLease {
+/** A hold of one node, in the state that a test sets. */
+final class FakeNodeLease implements OwnedLease {
   private final String name;
   private final List<Consumer<State>> onChange = new CopyOnWriteArrayList<>();
   private State state = State.HELD;
   private @Nullable LeaseLoss loss;
   private boolean renewed = true;
 
-  /** What happens as soon as somebody looks after it. */
+  /** Runs as soon as the hold is watched. */
   private Runnable whenWatched = () -> {};
 
-  FakeLease(String name) {
+  FakeNodeLease(String name) {
     this.name = name;
   }
 
-  FakeLease whenWatched(Runnable then) {
+  FakeNodeLease whenWatched(Runnable then) {
     whenWatched = then;
     return this;
   }
@@ -82,7 +82,7 @@ final class FakeLease implements OwnedLease {
   }
 
   @Override
-  public Runnable onChangeWhileHeld(Consumer<State> listener, boolean tells) {
+  public Runnable onChangeWhileHeld(Consumer<State> listener, boolean logsLoss) {
     onChange.add(listener);
     whenWatched.run();
     return () -> onChange.remove(listener);

@@ -1,0 +1,133 @@
+package io.mortise.core.composite;
+
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.OwnedLease;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The requests of a composite hold to its members: to last longer, to be renewed, to be verified,
+ * to remember a token. Enough members have to comply.
+ *
+ * <p><b>Threads.</b> Any thread may call any method; {@link CompositeMembers} keeps the members,
+ * and the two fields of state are volatile or atomic.
+ */
+final class MemberRequests {
+  private final String name;
+  private final CompositeMembers members;
+  private final Function<Consumer<OwnedLease>, MemberReplies> ask;
+  private final BooleanSupplier live;
+  private final AtomicLong token;
+
+  /** Whether renewal was last requested. */
+  private volatile boolean renewed;
+
+  /**
+   * Creates the requests of a hold.
+   *
+   * @param name the lock, for messages
+   * @param ask runs an action on the members, as far as is needed for enough of them
+   * @param live whether the whole hold has not ended
+   */
+  MemberRequests(
+      String name,
+      CompositeMembers members,
+      long token,
+      boolean renewed,
+      Function<Consumer<OwnedLease>, MemberReplies> ask,
+      BooleanSupplier live) {
+    this.name = name;
+    this.members = members;
+    this.token = new AtomicLong(token);
+    this.renewed = renewed;
+    this.ask = ask;
+    this.live = live;
+  }
+
+  /**
+   * Extends enough of the members, or fails; after a failure the renewal is set as it was before.
+   */
+  void extendTo(LeaseTerms terms) {
+    boolean before = renewed;
+    boolean done = false;
+    renewed |= terms.renewed();
+    try {
+      if (covers(terms)) {
+        members.all().forEach(member -> member.extendTo(terms)); // sends nothing
+      } else {
+        requireEnough(
+            "held, but could not be lengthened for the re-entry", member -> member.extendTo(terms));
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        setRenewed(before);
+      }
+    }
+  }
+
+  boolean covers(LeaseTerms terms) {
+    return members.all().stream().allMatch(member -> member.covers(terms));
+  }
+
+  boolean isRenewed() {
+    return renewed;
+  }
+
+  void setRenewed(boolean wanted) {
+    renewed = wanted;
+    members.all().forEach(member -> member.setRenewed(wanted));
+  }
+
+  void stopRenewal(String why) {
+    renewed = false; // for members that join later
+    members.all().forEach(member -> member.stopRenewal(why));
+  }
+
+  void requestVerification() {
+    members.all().forEach(OwnedLease::requestVerification);
+  }
+
+  void verifyNow() {
+    requireEnough("held, but could not be confirmed", OwnedLease::verifyNow);
+  }
+
+  long token() {
+    return token.get();
+  }
+
+  /** Returns false when the hold was lost; its token is unchanged then. */
+  boolean raiseToken(long atLeast) {
+    MemberReplies replies = ask.apply(member -> raiseToken(member, atLeast));
+    if (!live.getAsBoolean()) {
+      return false;
+    }
+    if (replies.done() >= members.required()) {
+      token.accumulateAndGet(atLeast, Math::max);
+      return true;
+    }
+    if (members.all().size() - replies.missing() >= members.required()) {
+      throw AggregateFailure.of(
+          name, "held, but its fencing token could not be raised", replies.failures());
+    }
+    requestVerification(); // too few members are left, and not all have noticed
+    return false;
+  }
+
+  private static void raiseToken(OwnedLease member, long atLeast) {
+    if (!member.raiseToken(atLeast)) {
+      member.ensureValid();
+      throw new IllegalMonitorStateException("lock '" + member.lockName() + "': not held any more");
+    }
+  }
+
+  /** Runs an action on the members; throws if too few completed it and the hold is still valid. */
+  private void requireEnough(String failureText, Consumer<OwnedLease> action) {
+    MemberReplies replies = ask.apply(action);
+    if (replies.done() < members.required() && live.getAsBoolean()) {
+      throw AggregateFailure.of(name, failureText, replies.failures());
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.mortise.core.spi;
+
+import static io.mortise.scripts.ScriptCall.bytes;
+
+import io.mortise.core.spi.LockProtocol.Heartbeat;
+import io.mortise.scripts.Script;
+import io.mortise.scripts.ScriptCall;
+import java.util.List;
+
+/**
+ * The queue of a lock's waiters in Redis, in Redisson's layout: its keys, its query, the heartbeat
+ * by which a waiter keeps its place, and the reply to an attempt that may join it.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
+ */
+public final class WaiterQueue {
+  private static final Script QUERY = Script.load("fair/queue");
+  private static final byte[] DOES_NOT_WAIT = bytes(0);
+
+  private final byte[] key;
+  private final byte[] deadlinesKey;
+  private final byte[] heartbeatValidityMillis;
+  private final long heartbeatIntervalMillis;
+
+  /** Derives the keys of the lock's queue; sends nothing. */
+  public WaiterQueue(LockName name, WaiterTimeout timeout) {
+    this.key = bytes(name.derive("redisson_lock_queue"));
+    this.deadlinesKey = bytes(name.derive("redisson_lock_timeout"));
+    this.heartbeatValidityMillis = bytes(timeout.heartbeatValidityMillis());
+    this.heartbeatIntervalMillis = timeout.heartbeatIntervalMillis();
+  }
+
+  /** Returns the key of the list of holders in order of arrival. */
+  public byte[] key() {
+    return key;
+  }
+
+  /** Returns the key of the sorted set with each waiter's deadline. */
+  public byte[] deadlinesKey() {
+    return deadlinesKey;
+  }
+
+  /** Returns the argument for how long a heartbeat is valid. */
+  public byte[] heartbeatValidityMillis() {
+    return heartbeatValidityMillis;
+  }
+
+  /** As {@link #heartbeatValidityMillis()}, but 0 for an attempt that does not wait. */
+  public byte[] heartbeatValidityMillis(boolean waits) {
+    return waits ? heartbeatValidityMillis : DOES_NOT_WAIT;
+  }
+
+  /** Returns the heartbeat that this call sends. */
+  public Heartbeat heartbeat(ScriptCall item) {
+    return new Heartbeat(item, heartbeatIntervalMillis);
+  }
+
+  /**
+   * Returns a query of the queue. Its reply: the length, and the position of that waiter, counted
+   * from 0, or -1 if it does not wait.
+   */
+  public ScriptCall query(String waiter) {
+    return new ScriptCall(QUERY, List.of(key, deadlinesKey), List.of(bytes(waiter)));
+  }
+
+  /** Reads the reply to an attempt: acquired, busy, or waiting. */
+  public static AcquireResult outcome(Object reply) {
+    List<?> fields = (List<?>) reply;
+    long value = (Long) fields.get(1);
+    return switch (((Long) fields.get(0)).intValue()) {
+      case 1 -> AcquireResult.Acquired.of(fields);
+      case 2 -> new AcquireResult.Queued(value);
+      default -> new AcquireResult.Busy(value);
+    };
+  }
+}

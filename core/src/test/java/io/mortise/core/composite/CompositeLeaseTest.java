@@ -1,0 +1,297 @@
+package io.mortise.core.composite;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.Lease.State;
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.spi.FakeLease;
+import io.mortise.core.spi.FakeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The state of a composite hold, and the members that may join it. */
+@Timeout(60)
+class CompositeLeaseTest {
+  private final FakeSource source = new FakeSource("composite");
+  private final FakeLease a = new FakeLease("a");
+  private final FakeLease b = new FakeLease("b");
+  private final FakeLease c = new FakeLease("c");
+  private final List<Object> notified = new ArrayList<>();
+
+  private FakeComposite listening(FakeComposite hold) {
+    hold.onStateChange(notified::add);
+    hold.onLost(loss -> notified.add(loss.reason()));
+    return hold;
+  }
+
+  @ParameterizedTest(name = "{1} of {0}: {2}")
+  @CsvSource({
+    "HELD HELD HELD, 3, HELD",
+    "HELD HELD HELD, 2, HELD",
+    "HELD AT_RISK HELD, 3, AT_RISK",
+    "HELD AT_RISK HELD, 2, HELD",
+    "AT_RISK AT_RISK HELD, 2, AT_RISK",
+    "AT_RISK LOST HELD, 2, AT_RISK",
+    "HELD LOST HELD, 2, HELD",
+    "HELD LOST HELD, 3, LOST",
+    "HELD LOST LOST, 2, LOST",
+    "AT_RISK LOST RELEASED, 2, LOST",
+    "HELD RELEASED HELD, 3, LOST",
+    "HELD, 1, HELD",
+    "LOST, 1, LOST",
+  })
+  void itIsValidWhileTheRequiredNumberOfMembersIs(String states, int required, State expected) {
+    FakeLease[] members =
+        Arrays.stream(states.split(" ", -1))
+            .map(state -> new FakeLease("m", State.valueOf(state)))
+            .toArray(FakeLease[]::new);
+    FakeComposite hold = FakeComposite.of(source, required, members);
+
+    assertEquals(expected, hold.state());
+    assertEquals(expected != State.LOST, hold.isValid());
+    assertEquals(expected == State.LOST ? 1 : 0, hold.lost.get());
+  }
+
+  @Test
+  void itLastsAsLongAsTheShortestOfTheLongestThatAreRequired() {
+    a.remaining = Duration.ofSeconds(7);
+    b.remaining = Duration.ofSeconds(3);
+    c.remaining = Duration.ofSeconds(5);
+
+    assertEquals(Duration.ofSeconds(3), FakeComposite.of(source, 3, a, b, c).remaining());
+    FakeComposite two = FakeComposite.of(source, 2, a, b, c);
+    assertEquals(Duration.ofSeconds(5), two.remaining());
+    a.lose();
+    assertEquals(Duration.ofSeconds(3), two.remaining());
+    b.lose();
+    assertEquals(Duration.ZERO, two.remaining());
+    assertEquals(Duration.ZERO, FakeComposite.of(source, 1, a, b).remaining());
+  }
+
+  @Test
+  void listenersAreNotifiedOfRiskAndLossOnceAndInOrder() {
+    FakeComposite hold = listening(FakeComposite.of(source, 2, a, b, c));
+
+    a.becomes(State.AT_RISK);
+    a.tell();
+    assertEquals(0, source.submitted.size(), "two are still on time");
+    b.becomes(State.AT_RISK);
+    b.tell();
+    b.becomes(State.HELD);
+    b.tell();
+    a.lose();
+    c.lose();
+    c.tell();
+    hold.state();
+    source.work();
+
+    assertEquals(List.of(State.AT_RISK, State.HELD, State.LOST, Reason.EXPIRED), notified);
+    assertEquals(1, hold.lost.get());
+    hold.onLost(loss -> notified.add("late"));
+    assertEquals("late", notified.get(4), "a late listener is notified at once");
+  }
+
+  @Test
+  void theDecisiveLossIsReportedAndAllInvalidMembersAreNamed() {
+    long now = System.nanoTime();
+    FakeComposite hold = FakeComposite.of(source, 2, a, b, c);
+    b.loses(Reason.FORCED, now);
+    a.loses(Reason.MISSING, now - 1_000);
+
+    LeaseLoss loss = hold.loss().orElseThrow();
+
+    assertEquals(Reason.FORCED, loss.reason());
+    assertEquals(now, loss.atNanos());
+    assertEquals("composite", loss.lockName());
+    assertEquals(
+        "the hold is lost: of 3 members 2 must stand, and these do not: 'a': detail of a; 'b':"
+            + " detail of b",
+        loss.detail());
+    assertSame(loss, assertThrows(LeaseLostException.class, hold::ensureValid).loss());
+  }
+
+  @Test
+  void aMemberThatIsReleasedByItselfIsALoss() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
+    b.release();
+
+    LeaseLoss loss = hold.loss().orElseThrow();
+
+    assertEquals(Reason.MISSING, loss.reason());
+    assertTrue(loss.detail().endsWith("'b': it was released by itself"), loss.detail());
+  }
+
+  @Test
+  void aLostHoldIsNotRevivedByItsMembers() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
+    a.becomes(State.RELEASED);
+    assertEquals(State.LOST, hold.state());
+
+    a.becomes(State.HELD);
+
+    assertEquals(State.LOST, hold.state());
+    assertEquals(1, hold.lost.get());
+  }
+
+  @Test
+  void aMemberThatIsLostWhileTheHoldIsValidIsReported() {
+    FakeLease lostBefore = new FakeLease("before", State.LOST);
+    FakeComposite hold = FakeComposite.of(source, 2, a, lostBefore, b, c);
+    assertEquals(List.of("1 before"), hold.lostMembers);
+
+    b.lose();
+    assertEquals(List.of("1 before", "2 b"), hold.lostMembers);
+    c.lose();
+    assertEquals(List.of("1 before", "2 b"), hold.lostMembers, "then the whole hold was lost");
+    assertEquals(1, hold.lost.get());
+    assertEquals(1, hold.valid());
+  }
+
+  @Test
+  void membersThatOutliveTheHoldAreNotWatchedAnyMore() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
+    assertEquals(1, a.listeners());
+    hold.release();
+    assertEquals(0, a.listeners() + b.listeners());
+  }
+
+  @Test
+  void withoutAThreadTheLossIsNotifiedLaterAndAfterCloseAtOnce() {
+    FakeComposite hold = listening(FakeComposite.of(source, 1, a));
+    hold.onLoss =
+        () -> {
+          var unused = source.submit(() -> notified.add("released"));
+        };
+    source.withoutThreads = true;
+    a.lose();
+    assertEquals(State.LOST, hold.state());
+    assertEquals(List.of(), notified);
+    source.withoutThreads = false;
+    source.scheduled.forEach(Runnable::run);
+    source.work();
+    assertEquals(List.of(State.LOST, Reason.EXPIRED, "released"), notified);
+
+    notified.clear();
+    listening(FakeComposite.of(source, 1, b));
+    source.closed = true;
+    b.lose();
+    assertEquals(List.of(State.LOST, Reason.EXPIRED), notified);
+  }
+
+  // ---- joining
+
+  private FakeComposite withAHole() {
+    return new FakeComposite(source, 2, null, Arrays.asList(a, b, null));
+  }
+
+  @Test
+  void aMemberThatJoinsCountsAndIsWatched() {
+    FakeComposite hold = withAHole();
+    assertEquals(2, hold.valid());
+
+    assertTrue(hold.joins(2, null, c));
+
+    assertEquals(3, hold.valid());
+    a.lose();
+    assertEquals(State.HELD, hold.state());
+    c.lose();
+    assertEquals(List.of("0 a"), hold.lostMembers);
+    assertEquals(State.LOST, hold.state());
+  }
+
+  @Test
+  void aMemberThatIsLostWhenItJoinsIsReported() {
+    FakeComposite hold = withAHole();
+
+    assertTrue(hold.joins(2, null, new FakeLease("late", State.LOST)));
+
+    assertEquals(List.of("2 late"), hold.lostMembers);
+    assertEquals(State.HELD, hold.state());
+  }
+
+  @Test
+  void aMemberReplacesOnlyTheExpectedOne() {
+    FakeComposite hold = withAHole();
+
+    assertFalse(hold.joins(0, null, c), "the place is taken");
+    assertFalse(hold.joins(2, a, c), "another member is expected");
+    assertSame(a, hold.at(0));
+    assertNull(hold.at(2));
+    assertTrue(hold.joins(2, null, c));
+    FakeLease d = new FakeLease("d");
+    assertTrue(hold.joins(0, a, d));
+    assertSame(d, hold.at(0));
+  }
+
+  @Test
+  void aMajorityThatHasEndedUnnoticedIsNotCompleted() {
+    FakeComposite hold = withAHole();
+    a.loses(Reason.EXPIRED, System.nanoTime()); // and no call has noticed
+
+    assertFalse(hold.joins(2, null, c), "others may have held the lock in between");
+
+    assertEquals(State.LOST, hold.state());
+    assertNull(hold.at(2));
+  }
+
+  @Test
+  void noMemberJoinsAHoldThatHasEnded() {
+    FakeComposite released = withAHole();
+    released.beforeRelease = () -> assertFalse(released.joins(2, null, c), "being released");
+    released.close();
+    assertFalse(released.joins(2, null, c), "released");
+    assertNull(released.at(2));
+    assertEquals(0, c.releases.get(), "its caller keeps it");
+
+    FakeComposite lost = FakeComposite.of(source, 2, c, new FakeLease("d", State.LOST));
+    assertEquals(State.LOST, lost.state());
+    assertFalse(lost.joins(1, lost.at(1), a));
+  }
+
+  @Test
+  void aMemberThatJoinsDuringTheReleaseIsReleasedByOneOfTheTwo() throws Exception {
+    for (int round = 0; round < 2_000; round++) {
+      FakeComposite hold = withAHole();
+      FakeLease late = new FakeLease("late");
+      AtomicBoolean joined = new AtomicBoolean();
+      CyclicBarrier start = new CyclicBarrier(2);
+      Thread joiner =
+          new Thread(
+              () -> {
+                await(start);
+                joined.set(hold.joins(2, null, late));
+              });
+      joiner.start();
+      await(start);
+      hold.release();
+      joiner.join();
+
+      assertTrue(!joined.get() || late.releases.get() == 1, "round " + round + ": it stays held");
+      a.becomes(State.HELD);
+      b.becomes(State.HELD);
+    }
+  }
+
+  private static void await(CyclicBarrier barrier) {
+    try {
+      barrier.await();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package io.mortise.core.composite;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.Lease.State;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.spi.FakeLease;
+import io.mortise.core.spi.FakeSource;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A composite hold releases its members, and judges what they reply. */
+@Timeout(60)
+class CompositeReleaseTest {
+  private final FakeSource source = new FakeSource("composite");
+  private final FakeLease a = new FakeLease("a");
+  private final FakeLease b = new FakeLease("b");
+  private final FakeLease c = new FakeLease("c");
+
+  @Test
+  void aReleaseReleasesEachMemberOnce() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b, c);
+
+    hold.release();
+    hold.release();
+    hold.close();
+
+    for (FakeLease member : List.of(a, b, c)) {
+      assertEquals(1, member.releases.get());
+    }
+    assertEquals(State.RELEASED, hold.state());
+    assertEquals(Duration.ZERO, hold.remaining());
+    assertEquals(0, hold.lost.get());
+    IllegalMonitorStateException thrown =
+        assertThrows(IllegalMonitorStateException.class, hold::ensureValid);
+    assertTrue(thrown.getMessage().contains("was released already"), thrown.getMessage());
+  }
+
+  @ParameterizedTest(name = "{1} of {0}: {2}")
+  @CsvSource({
+    "hhh, 3, RELEASED",
+    "hhl, 2, RELEASED",
+    "hhl, 3, LOST",
+    "hll, 2, LOST",
+    "hhf, 2, RELEASED",
+    "hhf, 3, UNREACHABLE",
+    "hff, 2, UNREACHABLE",
+    "hfl, 2, RELEASED", // two of three places are free, and two were held
+    "hfl, 3, LOST",
+    "fll, 2, LOST",
+    "hhhff, 3, RELEASED",
+    "hhfff, 3, UNREACHABLE",
+    "hhlff, 3, RELEASED",
+    "hflll, 3, LOST",
+    "hhd, 2, RELEASED", // two have confirmed that they held it
+    "hhd, 3, IN_DOUBT",
+    "hdd, 2, IN_DOUBT",
+    "hdf, 2, IN_DOUBT",
+    "hdf, 3, UNREACHABLE", // it may still be held there
+    "hhhdf, 3, RELEASED",
+    "hhldf, 3, IN_DOUBT",
+    "dll, 2, LOST",
+  })
+  void theReleaseIsJudgedByEnoughMembers(String members, int required, String outcome) {
+    FakeComposite hold = FakeComposite.of(source, required, members);
+
+    switch (outcome) {
+      case "LOST" -> {
+        LeaseLostException thrown = assertThrows(LeaseLostException.class, hold::release);
+        assertTrue(
+            thrown.loss().detail().startsWith("the hold was lost before its release: of "),
+            thrown.getMessage());
+        assertEquals(State.LOST, hold.state());
+        assertEquals(0, hold.lost.get(), "nothing is left to release");
+      }
+      case "UNREACHABLE", "IN_DOUBT" -> {
+        LockException thrown = assertThrows(LockException.class, hold::release);
+        assertEquals(Reason.valueOf(outcome), thrown.reason());
+        assertEquals(State.RELEASED, hold.state());
+        hold.release(); // thrown once
+      }
+      default -> {
+        hold.release();
+        assertEquals(State.RELEASED, hold.state());
+      }
+    }
+    for (int i = 0; i < members.length(); i++) {
+      assertEquals(1, hold.at(i).releases.get(), "m" + i);
+    }
+  }
+
+  @Test
+  void oneErrorNamesAllMembersThatDidNotConfirm() {
+    LockException first = FakeComposite.fault("a does not answer");
+    LockException second = FakeComposite.fault("b does not answer");
+    FakeComposite hold = FakeComposite.of(source, 3, a.failing(first), b.failing(second), c);
+
+    LockException thrown = assertThrows(LockException.class, hold::release);
+
+    assertEquals(
+        "lock 'composite': the release could not be confirmed: a does not answer; b does not answer",
+        thrown.getMessage());
+    assertEquals(Reason.UNREACHABLE, thrown.reason());
+    assertSame(first, thrown.getCause());
+    assertEquals(List.of(second), List.of(thrown.getSuppressed()));
+  }
+
+  @Test
+  void aLossIsThrownByEachReleaseAndByTheFirstCloseOnly() {
+    FakeComposite handle = FakeComposite.of(source, 2, a, b);
+    a.lose();
+    assertThrows(LeaseLostException.class, handle::close);
+    handle.close();
+    assertEquals(2, handle.releasesAfterLoss.get());
+
+    FakeComposite owned = FakeComposite.of(source, 2, a, c);
+    assertThrows(LeaseLostException.class, owned::release);
+    assertThrows(LeaseLostException.class, owned::release);
+    assertEquals(0, c.releases.get(), "the lock family releases it");
+    assertEquals(1, owned.lost.get());
+  }
+
+  @Test
+  void aHoldWithAnOwnerCannotBeClosed() {
+    FakeComposite hold = new FakeComposite(source, 1, Thread.currentThread(), List.of(a));
+
+    IllegalMonitorStateException thrown =
+        assertThrows(IllegalMonitorStateException.class, hold::close);
+
+    assertTrue(thrown.getMessage().contains("gives it up by unlock()"), thrown.getMessage());
+    assertEquals(State.HELD, hold.state());
+    assertEquals(0, a.releases.get());
+  }
+
+  @Test
+  void anErrorDuringTheReleaseLeavesTheHoldReleased() {
+    FakeComposite hold = FakeComposite.of(source, 1, a);
+    hold.beforeRelease =
+        () -> {
+          throw new OutOfMemoryError("on purpose");
+        };
+
+    assertThrows(OutOfMemoryError.class, hold::release);
+
+    assertEquals(State.RELEASED, hold.state());
+  }
+}

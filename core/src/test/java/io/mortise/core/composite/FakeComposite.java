@@ -1,0 +1,97 @@
+package io.mortise.core.composite;
+
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.spi.FakeLease;
+import io.mortise.core.spi.FakeSource;
+import io.mortise.core.spi.OwnedLease;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/** A composite lease that releases its members one after the other. */
+final class FakeComposite extends CompositeLease {
+  final AtomicInteger lost = new AtomicInteger();
+  final AtomicInteger releasesAfterLoss = new AtomicInteger();
+  final List<String> lostMembers = new CopyOnWriteArrayList<>();
+
+  /** Runs before anything is released. */
+  volatile Runnable beforeRelease = () -> {};
+
+  volatile Runnable onLoss = () -> {};
+
+  FakeComposite(FakeSource source, int required, Thread owner, List<FakeLease> members) {
+    super(source, members, required, 1, owner, true);
+    watch();
+  }
+
+  static FakeComposite of(FakeSource source, int required, FakeLease... members) {
+    return new FakeComposite(source, required, null, List.of(members));
+  }
+
+  static LockException fault(String what) {
+    return new LockException(Reason.UNREACHABLE, what, null);
+  }
+
+  /** One member for each letter: held, lost unnoticed (l), in doubt (d), or failing (f). */
+  static FakeComposite of(FakeSource source, int required, String members) {
+    FakeLease[] leases = new FakeLease[members.length()];
+    for (int i = 0; i < leases.length; i++) {
+      FakeLease lease = new FakeLease("m" + i);
+      leases[i] =
+          switch (members.charAt(i)) {
+            case 'l' ->
+                lease.failing(
+                    new LeaseLostException(
+                        new LeaseLoss(lease.name, 1, LeaseLoss.Reason.MISSING, 0, "it is gone")));
+            case 'd' ->
+                lease.failing(new LockException(Reason.IN_DOUBT, "m" + i + " is in doubt", null));
+            case 'f' -> lease.failing(fault("m" + i + " does not answer"));
+            default -> lease;
+          };
+    }
+    return of(source, required, leases);
+  }
+
+  boolean joins(int place, FakeLease expected, FakeLease member) {
+    return join(place, expected, member);
+  }
+
+  FakeLease at(int place) {
+    return (FakeLease) member(place);
+  }
+
+  int valid() {
+    return validMembers();
+  }
+
+  @Override
+  protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
+    beforeRelease.run();
+    return MemberReplies.inTurn(held, OwnedLease::release).failures();
+  }
+
+  @Override
+  protected MemberReplies askMembers(Consumer<OwnedLease> action) {
+    return MemberReplies.inTurn(members(), action);
+  }
+
+  @Override
+  protected void lost() {
+    lost.incrementAndGet();
+    onLoss.run();
+  }
+
+  @Override
+  protected void releaseAfterLoss() {
+    releasesAfterLoss.incrementAndGet();
+  }
+
+  @Override
+  protected void onMemberLost(int place, OwnedLease member) {
+    lostMembers.add(place + " " + member.lockName());
+  }
+}

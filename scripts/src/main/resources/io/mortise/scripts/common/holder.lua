@@ -1,0 +1,15 @@
+-- Refuses a read-write lock, returns 0 when nobody holds the lock, and otherwise reads what a forced
+-- release needs: the holder, and the life of the mark that tells it.
+-- @include common/locktype
+if redis.call('HEXISTS', KEYS[1], 'mode') == 1 then
+  return refuse('read-write lock')
+end
+local holder = redis.call('HKEYS', KEYS[1])[1]
+if not holder then
+  return 0
+end
+local life = redis.call('PTTL', KEYS[1])
+if life <= 0 then
+  life = ARGV[2]
+end
+redis.call('GET', KEYS[3]) -- fails on another type, SET would not

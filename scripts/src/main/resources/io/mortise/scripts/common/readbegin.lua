@@ -1,0 +1,28 @@
+-- Acquires a lock for reading that is `free`; otherwise reads its state, and ends what is over. `admitted`
+-- are a reader below the write hold of its own thread, and one that holds the lock already.
+local reader, writer, life = ARGV[1], ARGV[4], tonumber(ARGV[5])
+-- No holder and no waiters: the code below is not needed, and parsing it takes time.
+if free then
+  local token, last = last_token(KEYS[9])
+  lengthen(KEYS[9], ARGV[6])
+  read_first(k, reader, ARGV[2])
+  return {1, token, last}
+end
+-- @include common/rw
+k.publish = ARGV[3]
+check(k)
+local token, last_known = last_token(KEYS[9])
+local mode = redis.call('HGET', k.lock, 'mode')
+if not mode and redis.call('EXISTS', k.lock) == 1 then
+  return refuse('lock without readers')
+end
+local nested = writer ~= '' and mode == 'write' and redis.call('HEXISTS', k.lock, writer) == 1
+local admitted = nested or redis.call('HEXISTS', k.lock, reader) == 1
+local left = 1
+if not admitted and mode == 'write' then
+  local s = settle(k)
+  if s.write_ended then
+    notify_end(k, s)
+  end
+  mode, left = s.mode, s.write_left
+end
