@@ -119,11 +119,9 @@ final class FairLockProtocol implements QueueingProtocol {
 
   @Override
   public Heartbeat heartbeat(String holder) {
-    return         queue.heartbeat(
-            new ScriptCall(
-                HEARTBEAT,
-                keys,
-                List.of(bytes(holder), queue.heartbeatValidityMillis(), publish())));
+    return queue.heartbeat(
+        new ScriptCall(
+            HEARTBEAT, keys, List.of(bytes(holder), queue.heartbeatValidityMillis(), publish())));
   }
 
   @Override

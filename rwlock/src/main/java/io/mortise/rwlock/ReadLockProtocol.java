@@ -113,14 +113,13 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer)
 
   @Override
   public Heartbeat heartbeat(String holder) {
-    return         scripts.fair
-            ? scripts.queueHeartbeat(holder)
-            : scripts.queue.heartbeat(
-                new ScriptCall(
-                    HEARTBEAT,
-                    List.of(
-                        scripts.lockKey, scripts.intentKey, scripts.waitersKey, scripts.turnKey),
-                    List.of(bytes(holder), scripts.queue.heartbeatValidityMillis())));
+    return scripts.fair
+        ? scripts.queueHeartbeat(holder)
+        : scripts.queue.heartbeat(
+            new ScriptCall(
+                HEARTBEAT,
+                List.of(scripts.lockKey, scripts.intentKey, scripts.waitersKey, scripts.turnKey),
+                List.of(bytes(holder), scripts.queue.heartbeatValidityMillis())));
   }
 
   @Override

@@ -103,16 +103,14 @@ record WriteLockProtocol(ReadWriteScripts scripts)
 
   @Override
   public Heartbeat heartbeat(String holder) {
-    return         scripts.fair
-            ? scripts.queueHeartbeat(writeHold(holder))
-            : scripts.queue.heartbeat(
-                new ScriptCall(
-                    HEARTBEAT,
-                    scripts.keys(),
-                    List.of(
-                        bytes(writeHold(holder)),
-                        scripts.queue.heartbeatValidityMillis(),
-                        publish())));
+    return scripts.fair
+        ? scripts.queueHeartbeat(writeHold(holder))
+        : scripts.queue.heartbeat(
+            new ScriptCall(
+                HEARTBEAT,
+                scripts.keys(),
+                List.of(
+                    bytes(writeHold(holder)), scripts.queue.heartbeatValidityMillis(), publish())));
   }
 
   @Override

@@ -2,7 +2,7 @@ package io.mortise.core.spi;
 
 import static io.mortise.scripts.ScriptCall.bytes;
 
-import io.mortise.core.spi.LockProtocol.Heartbeat;
+import io.mortise.core.spi.QueueingProtocol.Heartbeat;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;

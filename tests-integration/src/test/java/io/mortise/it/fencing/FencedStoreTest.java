@@ -85,7 +85,8 @@ class FencedStoreTest {
     long largest = (1L << 53) - 1;
     store.execute(largest, Command.SET, key, "a");
     store.execute(largest, Command.SET, key, "b");
-    assertThrows(StaleTokenException.class, () -> store.execute(largest - 1, Command.SET, key, "c"));
+    assertThrows(
+        StaleTokenException.class, () -> store.execute(largest - 1, Command.SET, key, "c"));
     assertEquals(OptionalLong.of(largest), store.lastToken());
     assertEquals("b", jedis.get(key));
   }
