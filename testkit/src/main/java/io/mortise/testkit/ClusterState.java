@@ -62,7 +62,7 @@ final class ClusterState {
         .forEach(member -> served.or(member.slots()));
     return served.cardinality() == ClusterView.SLOTS
         && isAgreed()
-        && nodes.answering().stream()
+        && nodes.reachable().stream()
             .map(node -> String.valueOf(node.command("CLUSTER", "INFO")))
             .allMatch(info -> info.contains("cluster_state:ok"));
   }
@@ -87,7 +87,7 @@ final class ClusterState {
   }
 
   private List<ClusterView> views() {
-    List<ClusterView> views = nodes.answering().stream().map(ClusterView::of).toList();
+    List<ClusterView> views = nodes.reachable().stream().map(ClusterView::of).toList();
     if (views.isEmpty()) {
       throw new IllegalStateException("no node answers of " + nodes.all());
     }
@@ -97,7 +97,7 @@ final class ClusterState {
   /** All that the nodes say and have said, for the message when something did not happen. */
   @Override
   public String toString() {
-    return nodes.answering().stream()
+    return nodes.reachable().stream()
         .map(node -> node + ":\n" + node.command("CLUSTER", "NODES") + node.log())
         .collect(Collectors.joining("\n"));
   }

@@ -34,11 +34,11 @@ final class DataNodes implements AutoCloseable {
   }
 
   /** Those that run and are not suspended. */
-  List<RedisServer> answering() {
-    return answering(nodes);
+  List<RedisServer> reachable() {
+    return reachable(nodes);
   }
 
-  static List<RedisServer> answering(List<RedisServer> servers) {
+  static List<RedisServer> reachable(List<RedisServer> servers) {
     return servers.stream().filter(RedisServer::canAnswer).toList();
   }
 
@@ -110,11 +110,11 @@ final class DataNodes implements AutoCloseable {
   }
 
   /** Takes {@link #cut} back, for all that answer. */
-  void mend() {
-    answering().forEach(this::mend);
+  void restoreLinks() {
+    reachable().forEach(this::restoreLinks);
   }
 
-  void mend(RedisServer node) {
+  void restoreLinks(RedisServer node) {
     String password = Objects.requireNonNullElse(options.password(), "");
     node.command("CONFIG", "SET", "masterauth", password);
   }

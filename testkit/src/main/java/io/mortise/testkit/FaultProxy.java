@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A TCP proxy in front of a server that does to the connections what networks do: it delays, cuts,
- * swallows, and loses single replies. Without faults it passes everything on; pub/sub too.
+ * A TCP proxy in front of a server that does to connections what networks do: it delays, cuts,
+ * blackholes, and loses single replies. Without faults it passes everything on; pub/sub too.
  *
  * <pre>{@code
  * try (FaultProxy proxy = FaultProxy.to(server);
@@ -149,8 +149,8 @@ public final class FaultProxy implements AutoCloseable {
    * Reads the bytes of one direction and drops them; connections stay up. No real network loses
    * bytes from the middle of a connection, so {@link #restore()} closes those that have lost some.
    */
-  public void swallow(Direction direction) {
-    faults.swallow(direction);
+  public void blackhole(Direction direction) {
+    faults.blackhole(direction);
   }
 
   /**

@@ -25,7 +25,7 @@ final class ProxyFaults {
 
   // All guarded by lock.
   private final Map<Direction, Long> delayNanos = new EnumMap<>(Direction.class);
-  private final Set<Direction> swallowed = EnumSet.noneOf(Direction.class);
+  private final Set<Direction> blackholed = EnumSet.noneOf(Direction.class);
   private final Map<Direction, Long> bytes = new EnumMap<>(Direction.class);
   private boolean cut;
   private boolean holdNew;
@@ -42,8 +42,8 @@ final class ProxyFaults {
     change(() -> cut = true);
   }
 
-  void swallow(Direction direction) {
-    change(() -> swallowed.add(direction));
+  void blackhole(Direction direction) {
+    change(() -> blackholed.add(direction));
   }
 
   void forget(Collection<ProxyConnection> connections) {
@@ -68,7 +68,7 @@ final class ProxyFaults {
     change(
         () -> {
           delayNanos.clear();
-          swallowed.clear();
+          blackholed.clear();
           cut = false;
           holdNew = false;
           repliesToLose = 0;
@@ -113,7 +113,7 @@ final class ProxyFaults {
         connection.lostReply = true;
         repliesLost++;
       }
-      if (connection.forgotten || silenced || swallowed.contains(direction)) {
+      if (connection.forgotten || silenced || blackholed.contains(direction)) {
         connection.lostBytes = true;
         return false;
       }

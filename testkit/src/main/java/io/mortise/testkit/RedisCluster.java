@@ -1,6 +1,6 @@
 package io.mortise.testkit;
 
-import static io.mortise.testkit.DataNodes.answering;
+import static io.mortise.testkit.DataNodes.reachable;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -107,7 +107,7 @@ public final class RedisCluster implements AutoCloseable {
    */
   public RedisServer failover(String key) {
     RedisServer replica =
-        answering(replicasOf(key)).stream()
+        reachable(replicasOf(key)).stream()
             .findFirst()
             .orElseThrow(
                 () -> new IllegalStateException("no replica for '" + key + "' that answers"));
@@ -118,7 +118,7 @@ public final class RedisCluster implements AutoCloseable {
   /**
    * Makes a replica the master: in order (CLUSTER FAILOVER), so that nothing is lost, if its master
    * answers and replicates to it, and most masters answer; otherwise by force (TAKEOVER), with the
-   * data that it has. What {@link #cutReplication} did to it is mended afterwards. Returns when all
+   * data that it has. What {@link #cutReplication} did to it is undone afterwards. Returns when all
    * nodes that answer know it; an old master that answers is a replica then.
    */
   public void promote(RedisServer replica) {
@@ -127,7 +127,7 @@ public final class RedisCluster implements AutoCloseable {
       throw new IllegalStateException(replica + " does not answer, so it cannot be promoted");
     }
     new ReplicaPromotion(replica, state).complete();
-    nodes.mend(replica);
+    nodes.restoreLinks(replica);
   }
 
   /**
@@ -158,7 +158,7 @@ public final class RedisCluster implements AutoCloseable {
     move.moveKeys();
     halfway.run();
     move.moveKeys();
-    move.assign(answering(masters()));
+    move.assign(reachable(masters()));
     Await.until(
         "'%s' on %s for all nodes".formatted(key, to),
         () -> state.masterOf(key) == to && state.isAgreed(),
@@ -167,17 +167,17 @@ public final class RedisCluster implements AutoCloseable {
 
   /**
    * Has the replicas of this key's master miss what it is told from now on, while they and their
-   * master go on; what it was told before has reached them. See {@link #mendReplication}.
+   * master go on; what it was told before has reached them. See {@link #restoreReplication}.
    */
   public void cutReplication(String key) {
-    nodes.cut(masterOf(key), answering(replicasOf(key)));
+    nodes.cut(masterOf(key), reachable(replicasOf(key)));
   }
 
   /**
    * Lets all replicas that answer follow their masters again; {@link #awaitInSync} waits for it.
    */
-  public void mendReplication() {
-    nodes.mend();
+  public void restoreReplication() {
+    nodes.restoreLinks();
   }
 
   /**
@@ -190,8 +190,8 @@ public final class RedisCluster implements AutoCloseable {
 
   /** Waits until all replicas that answer have what their masters had been told before. */
   public void awaitInSync() {
-    for (RedisServer master : answering(state.masters())) {
-      DataNodes.awaitInSync(master, answering(state.replicasOf(master)));
+    for (RedisServer master : reachable(state.masters())) {
+      DataNodes.awaitInSync(master, reachable(state.replicasOf(master)));
     }
   }
 

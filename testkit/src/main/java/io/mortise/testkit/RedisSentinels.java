@@ -1,6 +1,6 @@
 package io.mortise.testkit;
 
-import static io.mortise.testkit.DataNodes.answering;
+import static io.mortise.testkit.DataNodes.reachable;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,7 +23,7 @@ import redis.clients.jedis.HostAndPort;
  *   ...
  *   master.kill();
  *   redis.awaitNewMaster(master);
- *   redis.mendReplication();
+ *   redis.restoreReplication();
  *   redis.rejoin(master);            // as a replica of the new one
  * }
  * }</pre>
@@ -166,29 +166,29 @@ public final class RedisSentinels implements AutoCloseable {
     } else if (!node.canAnswer()) {
       node.resume();
     }
-    nodes.mend(node);
+    nodes.restoreLinks(node);
     node.command("REPLICAOF", master.host(), Integer.toString(master.port()));
     DataNodes.awaitInSync(master, List.of(node));
   }
 
   /**
    * Has the replicas that answer miss what the master is told from now on, while they and the
-   * master go on; what it was told before has reached them. See {@link #mendReplication}.
+   * master go on; what it was told before has reached them. See {@link #restoreReplication}.
    */
   public void cutReplication() {
     RedisServer master = master();
-    nodes.cut(master, answering(replicasOf(master)));
+    nodes.cut(master, reachable(replicasOf(master)));
   }
 
   /** Lets all replicas that answer follow the master again; {@link #awaitInSync} waits for it. */
-  public void mendReplication() {
-    nodes.mend();
+  public void restoreReplication() {
+    nodes.restoreLinks();
   }
 
   /** Waits until all replicas that answer have what the master had been told before. */
   public void awaitInSync() {
     RedisServer master = master();
-    DataNodes.awaitInSync(master, answering(replicasOf(master)));
+    DataNodes.awaitInSync(master, reachable(replicasOf(master)));
   }
 
   /**

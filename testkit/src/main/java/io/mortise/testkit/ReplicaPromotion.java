@@ -41,7 +41,7 @@ final class ReplicaPromotion {
     boolean inOrder =
         master.canAnswer()
             && DataNodes.isLinked(replica, master)
-            && DataNodes.answering(voters).size() * 2 > voters.size();
+            && DataNodes.reachable(voters).size() * 2 > voters.size();
     if (inOrder) {
       replica.command("CLUSTER", "FAILOVER");
     } else {

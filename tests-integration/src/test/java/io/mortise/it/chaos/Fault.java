@@ -86,14 +86,14 @@ enum Fault {
   REQUESTS_LOST(SERVER, Pace.QUICK, 30, 130) {
     @Override
     void begin(Scene scene, Strike strike, int victim) {
-      scene.proxy(victim).swallow(Direction.TO_SERVER);
+      scene.proxy(victim).blackhole(Direction.TO_SERVER);
     }
   },
   /** One direction only: requests are obeyed, and nobody hears of it. */
   REPLIES_LOST(SERVER, Pace.QUICK, 30, 130) {
     @Override
     void begin(Scene scene, Strike strike, int victim) {
-      scene.proxy(victim).swallow(Direction.TO_CLIENT);
+      scene.proxy(victim).blackhole(Direction.TO_CLIENT);
     }
   },
   /** Exactly one script is obeyed without its reply, by silence or by a broken connection. */

@@ -167,7 +167,7 @@ class CloseTest {
     }
     RedisLock unconfirmed = new RedisLock(client, freshName());
     unconfirmed.lock();
-    proxy.swallow(Direction.TO_CLIENT);
+    proxy.blackhole(Direction.TO_CLIENT);
     assertThrows(LockException.class, unconfirmed::unlock);
 
     long millis = millisOf(() -> close(client));
@@ -182,7 +182,7 @@ class CloseTest {
   void aHoldAndAnAttemptThatHangsTogetherTakeOneCommandsTime() throws Exception {
     RedisLock held = new RedisLock(client, freshName());
     held.lock();
-    proxy.swallow(Direction.TO_CLIENT);
+    proxy.blackhole(Direction.TO_CLIENT);
     Background<Boolean> attempt = Background.start(() -> lock.tryLock(HOUR));
     until("it hangs", () -> client.status().connectionsInUse() == 1);
 

@@ -181,7 +181,7 @@ class InterruptTest {
   @Test
   void anInterruptWhileTheAnswerNeverComesLeavesNothingHeldLongBeforeTheTtl() throws Exception {
     use(LockOptions.builder().commandTimeout(Duration.ofMillis(400)).lease(HOUR));
-    proxy.swallow(Direction.TO_CLIENT);
+    proxy.blackhole(Direction.TO_CLIENT);
     Background<String> caller = start(() -> outcome(() -> lock.tryLock(HOUR)));
     until("Redis has granted the lock", () -> redis.exists(name));
 
