@@ -12,7 +12,7 @@ import redis.clients.jedis.HostAndPort;
 /**
  * A real Redis Cluster of {@link RedisServer}s on 127.0.0.1: by default three masters with a
  * replica each, without persistence. Its nodes can be killed, suspended and started again, each by
- * its own methods; this class knows who is whose replica, promotes replicas, and moves slots.
+ * its own methods; this class knows which node replicates which, promotes replicas, and moves slots.
  *
  * <pre>{@code
  * try (RedisCluster cluster = RedisCluster.start()) {
@@ -24,19 +24,21 @@ import redis.clients.jedis.HostAndPort;
  * }
  * }</pre>
  *
- * <p><b>Lost writes.</b> After {@link #cutReplication} the replicas miss what the master is told; a
- * {@link #failover} then loses it, as a failover of asynchronous replication may. A replica that is
- * only suspended misses nothing: it reads what waits in its socket first. A master that is killed
- * and restarted before a replica was promoted comes back as an empty master.
+ * <p><b>Lost writes.</b> After {@link #cutReplication} the replicas miss all writes to the master; a
+ * {@link #failover} then loses them, as a failover of asynchronous replication may. A replica that
+ * is only suspended misses nothing: it first reads the writes that wait in its socket. A master that
+ * is killed and restarted before a replica was promoted comes back as an empty master.
  *
  * <p><b>Failover by itself.</b> A master that is silent for the node time-out is replaced by one of
- * its replicas, about a second or two later, if most masters live. {@code
+ * its replicas, about two seconds later, if most masters live. {@code
  * config("cluster-replica-no-failover", "yes")} leaves that to {@link #failover} alone. Replicas
  * stay with their master, and are promoted however old their data is.
  *
  * <p>Methods that wait do so for at most two minutes, and then throw an {@code
- * IllegalStateException} with what they saw. Starting and closing are for one thread; everything
- * else may be called by any thread, changes of the cluster one at a time.
+ * IllegalStateException} with the state that they saw.
+ *
+ * <p><b>Threads.</b> One thread starts and closes it; any thread may call the rest, changes of the
+ * cluster one at a time.
  */
 public final class RedisCluster implements AutoCloseable {
   private final NodeOptions options;
@@ -139,7 +141,7 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * The same, with something done in the middle: all keys have been moved then, but the slot has
+   * The same, with an action in the middle: all keys have been moved then, but the slot has
    * not, so that the old owner redirects (ASK) each command to the new one.
    *
    * @param to a master, which may be without slots until now
@@ -166,8 +168,8 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Has the replicas of this key's master miss what it is told from now on, while they and their
-   * master go on; what it was told before has reached them. See {@link #restoreReplication}.
+   * Makes the replicas of this key's master miss all later writes, while they and their master go
+   * on; all earlier writes have reached them. See {@link #restoreReplication}.
    */
   public void cutReplication(String key) {
     nodes.cut(masterOf(key), reachable(replicasOf(key)));
@@ -188,7 +190,7 @@ public final class RedisCluster implements AutoCloseable {
     Await.until("a cluster in order", state::isOk, state::toString);
   }
 
-  /** Waits until all replicas that answer have what their masters had been told before. */
+  /** Waits until all replicas that answer have all earlier writes of their masters. */
   public void awaitInSync() {
     for (RedisServer master : reachable(state.masters())) {
       DataNodes.awaitInSync(master, reachable(state.replicasOf(master)));
@@ -196,8 +198,8 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Waits until another node that answers than the former one has the slot of this key, for all
-   * nodes that answer.
+   * Waits until a node other than the former one has the slot of this key and answers, for all nodes
+   * that answer.
    *
    * @return that node
    */
@@ -224,9 +226,8 @@ public final class RedisCluster implements AutoCloseable {
     return "cluster of " + nodes.all();
   }
 
-  /** Collects what the cluster is to be started with. */
-  public static final class Builder {
-    private final NodeOptions options = new NodeOptions();
+  /** The options of a cluster. */
+  public static final class Builder extends NodeBuilder<Builder> {
     private int masters = 3;
     private int replicas = 1;
 
@@ -236,6 +237,11 @@ public final class RedisCluster implements AutoCloseable {
       config("cluster-replica-validity-factor", "0"); // promoted however old the data is
       config("cluster-migration-barrier", "1000"); // no replica changes its master by itself
       nodeTimeout(Duration.ofSeconds(2));
+    }
+
+    @Override
+    Builder self() {
+      return this;
     }
 
     /** How many masters share the slots: from 1 to 100; with fewer than 3 none is replaced. */
@@ -255,30 +261,8 @@ public final class RedisCluster implements AutoCloseable {
       return config("cluster-node-timeout", Preconditions.millis("node time-out", timeout));
     }
 
-    /** The {@code redis-server} to run, as {@link RedisServer.Builder#binary}. */
-    public Builder binary(Path binary) {
-      options.binary(binary);
-      return this;
-    }
-
-    /** Needed by all clients of all nodes, and by the nodes among themselves. */
-    public Builder password(String password) {
-      options.password(password);
-      return this;
-    }
-
     /**
-     * A user, which {@link #uris} then name.
-     *
-     * @param rules as in ACL SETUSER; everything is allowed if there are none
-     */
-    public Builder user(String name, String password, String... rules) {
-      options.user(name, password, rules);
-      return this;
-    }
-
-    /**
-     * Has the nodes speak TLS, among themselves too; {@link #uris} and {@link #hostPorts} then name
+     * Makes the nodes speak TLS, among themselves too; {@link #uris} and {@link #hostPorts} then name
      * the ports of TLS. Slots cannot be moved then.
      *
      * @param certificate PEM, for 127.0.0.1
@@ -287,14 +271,6 @@ public final class RedisCluster implements AutoCloseable {
     public Builder tls(Path certificate, Path key) {
       options.tls(certificate, key);
       return config("tls-cluster", "yes");
-    }
-
-    /**
-     * Adds a line to the {@code redis.conf} of all nodes, as {@link RedisServer.Builder#config}.
-     */
-    public Builder config(String directive, String... values) {
-      options.config(directive, values);
-      return this;
     }
 
     /** Starts the nodes and makes them a cluster: that takes Redis about 3 s. */

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The sentinels of one master, and what those that answer say together, asked anew each time. */
+/** The sentinels of one master, and its state by those that answer. */
 final class SentinelGroup implements AutoCloseable {
   private final String masterName;
   private final DataNodes nodes;
@@ -41,17 +41,17 @@ final class SentinelGroup implements AutoCloseable {
     return nodes.byPort(Integer.parseInt((String) ((List<?>) address).get(1)));
   }
 
-  /** Whether at least one of them names another master already. */
+  /** Whether at least one sentinel names another master already. */
   boolean isBeingReplaced(RedisServer former) {
     return reachable(sentinels).stream().anyMatch(sentinel -> masterOf(sentinel) != former);
   }
 
-  /** Whether all name the same other master, which says so itself. */
+  /** Whether all sentinels name the same other master, and its role is that of a master. */
   boolean isReplaced(RedisServer former) {
     return agreedMaster().filter(master -> master != former).isPresent();
   }
 
-  /** Whether all name the same master, and see its replicas in order, and each other. */
+  /** Whether all sentinels name the same master, and see its replicas in order and each other. */
   boolean isOk() {
     return agreedMaster()
         .filter(master -> reachable(sentinels).stream().allMatch(each -> seesAll(each, master)))
@@ -78,7 +78,7 @@ final class SentinelGroup implements AutoCloseable {
             .allMatch(other -> others.stream().anyMatch(seen -> seen.isUp(other)));
   }
 
-  /** All that they say and have said, for the message when something did not happen. */
+  /** The views and logs of all sentinels, for the message of a wait that has timed out. */
   @Override
   public String toString() {
     return reachable(sentinels).stream()

@@ -13,8 +13,10 @@ import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 
 /**
- * A thread of its own that does what a test tells it, step by step: a second owner. Nothing waits
- * for it without an end.
+ * A thread that runs the steps of a test one by one: a second owner of locks. All waits for it have
+ * a limit.
+ *
+ * <p><b>Threads.</b> Any thread may start steps; they run in the order in which they were started.
  */
 final class TestThread implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -42,7 +44,7 @@ final class TestThread implements AutoCloseable {
             T value = step.call();
             busy = false;
             result.complete(value);
-          } catch (Throwable e) { // an assertion that failed is told like everything else
+          } catch (Throwable e) { // a failed assertion is a result too
             busy = false;
             result.completeExceptionally(e);
           }
