@@ -11,8 +11,8 @@ import java.util.UUID;
 import redis.clients.jedis.Jedis;
 
 /**
- * Mortise's scripts by bare EVALSHA. All arguments but the holder are encoded once; a hold that is
- * refused is an error, since nobody else may want the name.
+ * A section by Mortise's scripts and bare EVALSHA. All arguments but the holder are encoded once. A
+ * refused hold is an error, since no other client locks the name.
  */
 final class ScriptedSection implements Section {
   private static final byte[] PUBLISH = bytes("PUBLISH");
@@ -134,11 +134,6 @@ final class ScriptedSection implements Section {
     return bytes(prefix + count + suffix);
   }
 
-  @Override
-  public void close() {
-    jedis.close();
-  }
-
   static byte[] bytes(String text) {
     return text.getBytes(UTF_8);
   }
@@ -159,7 +154,7 @@ final class ScriptedSection implements Section {
       script = Script.load(path);
       if (keys.size() != script.keys() || arguments.size() + 1 != script.arguments()) {
         throw new IllegalStateException(
-            "the floor does not know script '%s' any more".formatted(script));
+            "the raw Redis baseline does not fit script '%s' any more".formatted(script));
       }
       sha1 = jedis.scriptLoad(script.text());
       List<byte[]> all = new ArrayList<>(keys);
