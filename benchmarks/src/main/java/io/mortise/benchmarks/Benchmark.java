@@ -41,7 +41,8 @@ public final class Benchmark {
       List<Workload> workloads = setup.workloads();
       int rounds = each.isLong() ? settings.longRounds() : settings.rounds();
       boolean warms = !each.isLong();
-      long contenders = workloads.stream().mapToLong(workload -> workload.contenders().size()).sum();
+      long contenders =
+          workloads.stream().mapToLong(workload -> workload.contenders().size()).sum();
       progress.expect(contenders * (rounds + (warms ? 1 : 0)));
       if (warms) {
         round(workloads, each.warmUp(settings), progress, "warm-up");
@@ -69,7 +70,8 @@ public final class Benchmark {
     Map<Workload, Map<LockLibrary, Sample>> samples = new LinkedHashMap<>();
     for (Workload workload : workloads) {
       Map<LockLibrary, Sample> its = new EnumMap<>(LockLibrary.class);
-      for (Map.Entry<LockLibrary, Workload.Contender> contender : workload.contenders().entrySet()) {
+      for (Map.Entry<LockLibrary, Workload.Contender> contender :
+          workload.contenders().entrySet()) {
         progress.turn("%s: %s, %s".formatted(title, workload.label(), contender.getKey().label()));
         its.put(contender.getKey(), contender.getValue().run(time));
         progress.done();

@@ -21,7 +21,10 @@ final class JmhCommand implements Callable<Integer> {
   @Option(names = "--quick", description = "One fork, short iterations: half a minute.")
   private boolean quick;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Also write the JSON of JMH to this file.")
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Also write the JSON of JMH to this file.")
   private @Nullable String json;
 
   @Override

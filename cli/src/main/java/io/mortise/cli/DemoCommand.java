@@ -109,8 +109,7 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--html",
       paramLabel = "FILE",
-      description =
-          "The page with the time lines. Default: " + PageFile.DEFAULT + ".")
+      description = "The page with the time lines. Default: " + PageFile.DEFAULT + ".")
   private @Nullable Path html;
 
   @Option(

@@ -42,8 +42,8 @@ public interface LockFamily {
   DistributedLock lock(String name);
 
   /**
-   * Returns an exclusive lock of that name, by a second client that shares nothing with the first, as in
-   * another process; the same one each time.
+   * Returns an exclusive lock of that name, by a second client that shares nothing with the first,
+   * as in another process; the same one each time.
    */
   DistributedLock otherProcess(String name);
 

@@ -88,13 +88,13 @@ final class OsProcess {
   }
 
   /** SIGTERM. Returns when the process is gone; one that does not obey in time is killed. */
-  void terminate(Duration patience) {
+  void terminate(Duration timeout) {
     if (!process.isAlive()) {
       return;
     }
     resume(); // a suspended process would not see the signal
     process.destroy();
-    if (!exitsWithin(patience)) {
+    if (!exitsWithin(timeout)) {
       kill();
     }
   }

@@ -12,7 +12,8 @@ import redis.clients.jedis.HostAndPort;
 /**
  * A real Redis Cluster of {@link RedisServer}s on 127.0.0.1: by default three masters with a
  * replica each, without persistence. Its nodes can be killed, suspended and started again, each by
- * its own methods; this class knows which node replicates which, promotes replicas, and moves slots.
+ * its own methods; this class knows which node replicates which, promotes replicas, and moves
+ * slots.
  *
  * <pre>{@code
  * try (RedisCluster cluster = RedisCluster.start()) {
@@ -24,10 +25,10 @@ import redis.clients.jedis.HostAndPort;
  * }
  * }</pre>
  *
- * <p><b>Lost writes.</b> After {@link #cutReplication} the replicas miss all writes to the master; a
- * {@link #failover} then loses them, as a failover of asynchronous replication may. A replica that
- * is only suspended misses nothing: it first reads the writes that wait in its socket. A master that
- * is killed and restarted before a replica was promoted comes back as an empty master.
+ * <p><b>Lost writes.</b> After {@link #cutReplication} the replicas miss all writes to the master;
+ * a {@link #failover} then loses them, as a failover of asynchronous replication may. A replica
+ * that is only suspended misses nothing: it first reads the writes that wait in its socket. A
+ * master that is killed and restarted before a replica was promoted comes back as an empty master.
  *
  * <p><b>Failover by itself.</b> A master that is silent for the node time-out is replaced by one of
  * its replicas, about two seconds later, if most masters live. {@code
@@ -141,8 +142,8 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * The same, with an action in the middle: all keys have been moved then, but the slot has
-   * not, so that the old owner redirects (ASK) each command to the new one.
+   * The same, with an action in the middle: all keys have been moved then, but the slot has not, so
+   * that the old owner redirects (ASK) each command to the new one.
    *
    * @param to a master, which may be without slots until now
    */
@@ -198,8 +199,8 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Waits until a node other than the former one has the slot of this key and answers, for all nodes
-   * that answer.
+   * Waits until a node other than the former one has the slot of this key and answers, for all
+   * nodes that answer.
    *
    * @return that node
    */
@@ -262,8 +263,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * Makes the nodes speak TLS, among themselves too; {@link #uris} and {@link #hostPorts} then name
-     * the ports of TLS. Slots cannot be moved then.
+     * Makes the nodes speak TLS, among themselves too; {@link #uris} and {@link #hostPorts} then
+     * name the ports of TLS. Slots cannot be moved then.
      *
      * @param certificate PEM, for 127.0.0.1
      * @param key PEM

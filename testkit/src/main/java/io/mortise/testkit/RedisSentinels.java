@@ -35,8 +35,8 @@ import redis.clients.jedis.HostAndPort;
  *
  * <p><b>Two masters.</b> The sentinels make an old master that lives a replica only ten to twenty
  * seconds after the failover; until then it takes writes, which are lost. {@link #rejoin} makes it
- * one at once; the sentinels see that up to ten seconds later. A master that is
- * killed and restarted before it was replaced comes back as an empty master.
+ * one at once; the sentinels see that up to ten seconds later. A master that is killed and
+ * restarted before it was replaced comes back as an empty master.
  *
  * <p>A sentinel that was suspended for more than 2 s, or was not run by a busy machine, does
  * nothing for another 30 s.
@@ -44,8 +44,8 @@ import redis.clients.jedis.HostAndPort;
  * <p>Methods that wait do so for at most two minutes, and then throw an {@code
  * IllegalStateException} with the state that they saw.
  *
- * <p><b>Threads.</b> One thread starts and closes it; any thread may call the rest, changes of roles
- * one at a time.
+ * <p><b>Threads.</b> One thread starts and closes it; any thread may call the rest, changes of
+ * roles one at a time.
  */
 public final class RedisSentinels implements AutoCloseable {
   private static final String MASTER_NAME = "mortise";
@@ -260,8 +260,8 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     /**
-     * Makes nodes and sentinels speak TLS; {@link #uris} and {@link #sentinelHostPorts} then name the
-     * ports of TLS. For one sentinel and no replicas.
+     * Makes nodes and sentinels speak TLS; {@link #uris} and {@link #sentinelHostPorts} then name
+     * the ports of TLS. For one sentinel and no replicas.
      *
      * @param certificate PEM, for 127.0.0.1
      * @param key PEM

@@ -6,8 +6,9 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
@@ -19,37 +20,36 @@ import org.awaitility.Awaitility;
  * <p><b>Threads.</b> Any thread may start steps; they run in the order in which they were started.
  */
 final class TestThread implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final Set<Thread.State> BLOCKED =
       EnumSet.of(Thread.State.BLOCKED, Thread.State.WAITING, Thread.State.TIMED_WAITING);
 
-  private final LinkedBlockingQueue<Runnable> steps = new LinkedBlockingQueue<>();
+  private final ExecutorService executor;
   private final Thread thread;
   private volatile boolean busy;
-  private volatile boolean closed;
 
   TestThread(String name) {
-    thread = new Thread(this::work, name);
-    thread.setDaemon(true);
-    thread.start();
+    executor =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread daemon = new Thread(task, name);
+              daemon.setDaemon(true);
+              return daemon;
+            });
+    thread = CompletableFuture.supplyAsync(Thread::currentThread, executor).join();
   }
 
-  /** Begins a step. */
+  /** Begins a step. An interrupt that an earlier step has left is cleared before. */
   <T> Future<T> start(Callable<T> step) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    busy = true;
-    steps.add(
+    return executor.submit(
         () -> {
+          busy = true;
           try {
-            T value = step.call();
+            return step.call();
+          } finally {
             busy = false;
-            result.complete(value);
-          } catch (Throwable e) { // a failed assertion is a result too
-            busy = false;
-            result.completeExceptionally(e);
           }
         });
-    return result;
   }
 
   /** Does a step and waits for its result. What the step throws is thrown here. */
@@ -74,9 +74,9 @@ final class TestThread implements AutoCloseable {
   /** Waits for the result of a step; what it threw is thrown here. */
   static <T> T result(Future<T> step) throws Exception {
     try {
-      return step.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      return step.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      throw new AssertionError("not done after " + PATIENCE, e);
+      throw new AssertionError("not done after " + LIMIT, e);
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
       if (cause instanceof Error error) {
@@ -94,8 +94,8 @@ final class TestThread implements AutoCloseable {
     Awaitility.await("thread '" + thread.getName() + "' to wait")
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
-        .atMost(PATIENCE)
-        .until(() -> busy && steps.isEmpty() && BLOCKED.contains(thread.getState()));
+        .atMost(LIMIT)
+        .until(() -> busy && BLOCKED.contains(thread.getState()));
   }
 
   void interrupt() {
@@ -105,18 +105,7 @@ final class TestThread implements AutoCloseable {
   /** Ends the thread; one that waits is interrupted. */
   @Override
   public void close() {
-    closed = true;
-    thread.interrupt();
-  }
-
-  private void work() {
-    while (!closed) {
-      try {
-        steps.take().run();
-      } catch (InterruptedException e) {
-        // Either it is closed, or the status was left by a step and means nothing to the next one.
-      }
-    }
+    executor.shutdownNow();
   }
 
   /** A step that may throw. */

@@ -67,7 +67,8 @@ final class SharedServerSetup implements CaseSetup {
       contenders.put(library, new WorkerTeam(team(library), its, List.of(server)));
     }
     workloads.add(
-        new Workload(label, dimensions, threads, team(LockLibrary.MORTISE).size(), contenders, baseline));
+        new Workload(
+            label, dimensions, threads, team(LockLibrary.MORTISE).size(), contenders, baseline));
   }
 
   private List<Worker> team(LockLibrary library) {

@@ -96,7 +96,8 @@ record WorkerTeam(List<Worker> workers, WorkerTask work, List<RedisServer> serve
 
   private @Nullable String complaint(List<Report> reports, long ops, long errors, long entries) {
     if (entries >= 0 && errors == 0 && entries != ops) {
-      return "%d cycles, but the shared counter has %d: two holders were inside at the same time".formatted(ops, entries);
+      return "%d cycles, but the shared counter has %d: two holders were inside at the same time"
+          .formatted(ops, entries);
     }
     return reports.stream().map(Report::error).filter(Objects::nonNull).findFirst().orElse(null);
   }

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import redis.clients.jedis.Jedis;
 
 /**
- * The baseline of renewal: one thread runs Mortise's script of renewal on all holds at each third of
- * a lease, in batches.
+ * The baseline of renewal: one thread runs Mortise's script of renewal on all holds at each third
+ * of a lease, in batches.
  */
 final class RawRedisHolds implements Holds {
   private static final Script RENEW = Script.load("lock/renew");

@@ -12,8 +12,8 @@ import redis.clients.jedis.Jedis;
  * The raw Redis baseline: the cost of Redis and Jedis without an engine.
  *
  * <p>Uncontended, each thread sends Mortise's own scripts by EVALSHA over its own connection: the
- * server does the same work, with the lease, the fencing token and the message, and the client none.
- * Threads of one process that lock the same name exclude each other by a lock of {@code
+ * server does the same work, with the lease, the fencing token and the message, and the client
+ * none. Threads of one process that lock the same name exclude each other by a lock of {@code
  * java.util.concurrent} around that. Between processes it is a {@link ListSection}.
  */
 public final class RawRedisLocks implements Locks {
@@ -77,6 +77,5 @@ public final class RawRedisLocks implements Locks {
         outer.leave();
       }
     }
-
   }
 }

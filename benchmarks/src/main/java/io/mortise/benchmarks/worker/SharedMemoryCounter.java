@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A counter in memory that processes share; only the holder of the lock writes it. It has the number
- * of entries, and the moment at which the last holder left, by {@link System#nanoTime()}, which all
- * processes of a machine share.
+ * A counter in memory that processes share; only the holder of the lock writes it. It has the
+ * number of entries, and the moment at which the last holder left, by {@link System#nanoTime()},
+ * which all processes of a machine share.
  *
  * <p>The count is raised by a read and a write, not atomically: if it differs from the number of
  * cycles at the end, two holders were inside at the same time.

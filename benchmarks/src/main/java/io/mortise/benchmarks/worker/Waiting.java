@@ -14,8 +14,8 @@ import org.awaitility.Awaitility;
 /**
  * Threads that wait for a name which another client holds.
  *
- * <p>The heap of a waiter is the difference between the heap while all threads wait for the lock and
- * the heap while the same threads wait for a latch.
+ * <p>The heap of a waiter is the difference between the heap while all threads wait for the lock
+ * and the heap while the same threads wait for a latch.
  */
 final class Waiting {
   private static final Duration PARK_TIMEOUT = Duration.ofMinutes(2);

@@ -140,8 +140,8 @@ public final class ChapterRun {
   }
 
   /**
-   * Begins an act with a role for each worker; a worker without one takes no part. One worker begins
-   * and sells before the others, so that it certainly takes part in the sale.
+   * Begins an act with a role for each worker; a worker without one takes no part. One worker
+   * begins and sells before the others, so that it certainly takes part in the sale.
    */
   public void open(Map<Integer, String> roles, int first) throws InterruptedException {
     prepare(roles, settings.threads());

@@ -65,7 +65,8 @@ final class Crash implements Chapter {
             .mapToLong(Hold::enteredNanos)
             .filter(entered -> entered > killedAt)
             .min()
-            .orElseThrow(() -> new NoProgressException("no thread entered after worker 1 was killed"));
+            .orElseThrow(
+                () -> new NoProgressException("no thread entered after worker 1 was killed"));
     long gap = nextAt - killedAt;
     Duration lease = run.settings().lease();
     boolean inTime = gap <= lease.plus(MARGIN).toNanos();

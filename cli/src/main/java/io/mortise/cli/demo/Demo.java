@@ -102,8 +102,7 @@ public final class Demo {
     int served = run.recording().served();
     return new Outcome(
         false,
-        "There was no progress: %s; %d holds were over by then."
-            .formatted(e.getMessage(), served),
+        "There was no progress: %s; %d holds were over by then.".formatted(e.getMessage(), served),
         List.of(Metric.count("served", "holds", served)),
         List.of(TimelineWindow.of(run, "Before the progress ended.")));
   }

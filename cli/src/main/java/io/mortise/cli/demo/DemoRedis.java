@@ -22,7 +22,8 @@ final class DemoRedis implements AutoCloseable {
     this.embedded = embedded;
     this.uri = uri;
     this.client = RedisClient.create(uri);
-    this.description = "Redis %s at %s".formatted(version(client), withoutPassword(URI.create(uri)));
+    this.description =
+        "Redis %s at %s".formatted(version(client), withoutPassword(URI.create(uri)));
   }
 
   /**

@@ -128,7 +128,9 @@ final class EventCollector {
     }
   }
 
-  /** Collects the log of a failed worker, which comes on another pipe than its events, and later. */
+  /**
+   * Collects the log of a failed worker, which comes on another pipe than its events, and later.
+   */
   private void takeLog() throws InterruptedException {
     long deadline = System.nanoTime() + LOG_DELAY.toNanos();
     WorkerReport report = workers.nextReport(LOG_DELAY.toNanos());

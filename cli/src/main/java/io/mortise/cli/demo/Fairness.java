@@ -8,8 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The fair lock beside the plain one. With each, threads of all processes first line up, so that the
- * order of their requests is certain, and enter one after the other; then they sell, for the waits.
+ * The fair lock beside the plain one. With each, threads of all processes first line up, so that
+ * the order of their requests is certain, and enter one after the other; then they sell, for the
+ * waits.
  */
 final class Fairness implements Chapter {
   /** So that the first lock has no disadvantage. */

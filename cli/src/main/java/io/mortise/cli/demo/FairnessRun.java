@@ -73,8 +73,8 @@ record FairnessRun(
   }
 
   /**
-   * Lets the threads request the lock one after the other, and then enter. Returns the longest
-   * time in which one got in line.
+   * Lets the threads request the lock one after the other, and then enter. Returns the longest time
+   * in which one got in line.
    */
   private static long lineUp(ChapterRun run, LockKind kind) throws InterruptedException {
     long slowest = 0;
@@ -99,8 +99,7 @@ record FairnessRun(
   private static void awaitInLine(ChapterRun run, DistributedLock lock, int length)
       throws InterruptedException {
     if (lock instanceof RedisFairLock fair) {
-      run
-          .events()
+      run.events()
           .watch("%d threads to be in line".formatted(length), () -> fair.queueLength() >= length);
     } else {
       run.events().pass(TO_GET_IN_LINE);

@@ -23,8 +23,8 @@ final class FaultedWorker {
   }
 
   /**
-   * Whether this worker is the victim, and the fault is due: a tenth of the stock is sold, and some is
-   * left.
+   * Whether this worker is the victim, and the fault is due: a tenth of the stock is sold, and some
+   * is left.
    */
   static boolean isDue(WorkerThreadContext context, int left) {
     return context.job().role().equals(ROLE) && left > 0 && left <= context.job().stock() * 9L / 10;
@@ -36,7 +36,8 @@ final class FaultedWorker {
    * Each of their threads may sell one more, if it had requested the lock already.
    */
   static void keepSomeFor(WorkerThreadContext context) throws InterruptedException {
-    if (context.job().role().equals(OTHERS) && context.stock().read() <= context.job().stock() / 2) {
+    if (context.job().role().equals(OTHERS)
+        && context.stock().read() <= context.job().stock() / 2) {
       context.awaitProceed();
     }
   }

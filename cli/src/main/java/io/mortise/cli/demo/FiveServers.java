@@ -67,7 +67,8 @@ final class FiveServers implements Chapter {
       try {
         LockedSale.serve(lock, entry -> count(context, entry));
       } catch (LeaseLostException e) {
-        context.report(EventType.NOTIFIED, e.loss().fencingToken(), "unlock throws: " + e.getMessage());
+        context.report(
+            EventType.NOTIFIED, e.loss().fencingToken(), "unlock throws: " + e.getMessage());
       } catch (LockException e) {
         context.report(EventType.FAILED, 0, String.valueOf(e.getMessage()));
       }

@@ -55,7 +55,8 @@ final class Pause implements Chapter {
     try {
       LockedSale.run(context, lock, entry -> sell(context, lock, entry));
     } catch (LeaseLostException e) {
-      context.report(EventType.NOTIFIED, e.loss().fencingToken(), "unlock throws: " + e.getMessage());
+      context.report(
+          EventType.NOTIFIED, e.loss().fencingToken(), "unlock throws: " + e.getMessage());
     }
   }
 
@@ -73,7 +74,8 @@ final class Pause implements Chapter {
       lock.lease()
           .onLost(
               loss ->
-                  context.report(EventType.NOTIFIED, entry.token(), "the lease says: " + loss.detail()));
+                  context.report(
+                      EventType.NOTIFIED, entry.token(), "the lease says: " + loss.detail()));
       context.stayInside(entry);
     }
     if (!stock.write(left - 1, entry.token())) {
@@ -144,7 +146,9 @@ final class Pause implements Chapter {
                   .formatted(Metric.millisText(notifiedAfter))
               : "Notified: %s. Writes refused: %d, where 1 was expected. Lost updates: %d. %s"
                   .formatted(
-                      notifiedAt.isPresent() ? "after " + Metric.millisText(notifiedAfter) : "never",
+                      notifiedAt.isPresent()
+                          ? "after " + Metric.millisText(notifiedAfter)
+                          : "never",
                       refused,
                       sale.lostUpdates(),
                       exclusion.explanation());

@@ -5,7 +5,8 @@ import io.mortise.cli.timeline.Waits;
 import java.util.List;
 
 /**
- * The outcome of a sale: the sales that the workers report, against the stock that is left in Redis.
+ * The outcome of a sale: the sales that the workers report, against the stock that is left in
+ * Redis.
  *
  * @param stock the articles at the beginning
  * @param left the articles by the last write

@@ -51,7 +51,8 @@ final class Transfers implements Chapter {
   public void warmUp(WorkerThreadContext context) {
     String name = context.job().lockName() + ":warm-up-of-" + context.locks().id();
     new MultiLock(
-            new RedisLock(context.locks(), name + "-1"), new RedisLock(context.locks(), name + "-2"))
+            new RedisLock(context.locks(), name + "-1"),
+            new RedisLock(context.locks(), name + "-2"))
         .tryAcquire()
         .ifPresent(Lease::close);
   }

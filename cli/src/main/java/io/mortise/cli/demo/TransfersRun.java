@@ -55,8 +55,7 @@ record TransfersRun(
     for (Account account : Account.values()) {
       run.accounts().write(account, OPENING);
     }
-    run.open(
-        worker -> order + FROM + payer(worker).name(), run.settings().threads());
+    run.open(worker -> order + FROM + payer(worker).name(), run.settings().threads());
     run.awaitEnd();
     return order == LockOrder.TOGETHER ? together(run) : oneByOne(run);
   }

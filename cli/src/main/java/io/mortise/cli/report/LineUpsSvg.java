@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * Draws lines of threads side by side. Each has two columns, the order of requests and the order of
- * entries, and a line for each thread from its place in the one to its place in the other: where two
- * lines cross, a thread was overtaken.
+ * entries, and a line for each thread from its place in the one to its place in the other: where
+ * two lines cross, a thread was overtaken.
  */
 final class LineUpsSvg {
   private static final double WIDTH = 1000;

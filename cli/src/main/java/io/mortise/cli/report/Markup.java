@@ -6,8 +6,8 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
 
 /**
- * Writes a page that is both HTML and well-formed XML. The JDK escapes text and closes elements, so no
- * text can break the page.
+ * Writes a page that is both HTML and well-formed XML. The JDK escapes text and closes elements, so
+ * no text can break the page.
  */
 final class Markup {
   private final StringWriter text = new StringWriter();

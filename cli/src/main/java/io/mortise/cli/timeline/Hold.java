@@ -4,8 +4,8 @@ import io.mortise.testkit.HoldLog.Mode;
 import java.util.Comparator;
 
 /**
- * A hold: the time of one thread in the critical section. Workers and threads count from 0; times are
- * {@link System#nanoTime()}.
+ * A hold: the time of one thread in the critical section. Workers and threads count from 0; times
+ * are {@link System#nanoTime()}.
  *
  * @param mode exclusive or shared
  * @param token the fencing token, 0 without a lock; of a shared hold that of the last exclusive one

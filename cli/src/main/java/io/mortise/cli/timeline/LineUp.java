@@ -32,8 +32,8 @@ public record LineUp(String name, List<Hold> asked) {
   }
 
   /**
-   * Returns the number of these holds that were overtaken by a request that was later by more than the
-   * tolerance.
+   * Returns the number of these holds that were overtaken by a request that was later by more than
+   * the tolerance.
    */
   public static int overtaken(List<Hold> holds, long toleranceNanos) {
     List<Long> askedNanos = holds.stream().sorted(Hold.BY_ENTRY).map(Hold::askedNanos).toList();

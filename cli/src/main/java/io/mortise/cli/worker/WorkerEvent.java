@@ -6,8 +6,8 @@ import io.mortise.cli.worker.Accounts.Account;
 import io.mortise.testkit.HoldLog.Mode;
 
 /**
- * An event of a worker process, one JSON line on its standard output. Threads count from 0, times are
- * {@link System#nanoTime()}, which all processes of one machine share.
+ * An event of a worker process, one JSON line on its standard output. Threads count from 0, times
+ * are {@link System#nanoTime()}, which all processes of one machine share.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "event")
 @JsonSubTypes({

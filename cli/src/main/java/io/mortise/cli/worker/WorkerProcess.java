@@ -41,7 +41,8 @@ final class WorkerProcess implements AutoCloseable {
             absolute(System.getProperty("java.class.path")),
             mainClass);
     try {
-      WorkerProcess worker = new WorkerProcess(number, new ProcessBuilder(command).start(), reports);
+      WorkerProcess worker =
+          new WorkerProcess(number, new ProcessBuilder(command).start(), reports);
       worker.listen("events", worker::readEvents);
       worker.listen("log", worker::readLog);
       return worker;

@@ -130,8 +130,8 @@ public final class WorkerThreadContext {
   }
 
   /**
-   * Reports that this thread is inside, and stays there until the demo lets it proceed. Only the first
-   * thread of a process stays; for later ones this does nothing.
+   * Reports that this thread is inside, and stays there until the demo lets it proceed. Only the
+   * first thread of a process stays; for later ones this does nothing.
    */
   public void stayInside(Entry entry) throws InterruptedException {
     if (holdPoint.begin()) {
@@ -147,8 +147,8 @@ public final class WorkerThreadContext {
   }
 
   /**
-   * Reports a hold that ends now. Call it before unlocking: then no report is missing if the process
-   * is killed later.
+   * Reports a hold that ends now. Call it before unlocking: then no report is missing if the
+   * process is killed later.
    */
   public void reportHeld(Entry entry, boolean sold) {
     long leftNanos = System.nanoTime();
@@ -163,9 +163,7 @@ public final class WorkerThreadContext {
             sold));
   }
 
-  /**
-   * Reports that this thread held the lock of that account until now. Call it before unlocking.
-   */
+  /** Reports that this thread held the lock of that account until now. Call it before unlocking. */
   public void reportKept(Account account, long sinceNanos) {
     reports.accept(new WorkerEvent.Kept(thread, account, sinceNanos, System.nanoTime()));
   }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * The worker processes of a demo, and one queue of all their events, in the order of arrival. They
  * end with this JVM: a shutdown hook kills them, and if that does not run, their input ends.
  *
- * <p><b>Threads.</b> One thread controls the workers and takes the events; the shutdown hook and the
- * readers of the pipes run beside it.
+ * <p><b>Threads.</b> One thread controls the workers and takes the events; the shutdown hook and
+ * the readers of the pipes run beside it.
  */
 public final class Workers implements AutoCloseable {
   private final String mainClass;

@@ -133,8 +133,7 @@ class JudgementTest {
   void readingWithoutALockDoesNotPassForReadingWithOne() throws InterruptedException {
     Playing bothBare =
         run ->
-            ReadersAndWriters.outcome(
-                CatalogueRun.play(run, false), CatalogueRun.play(run, false));
+            ReadersAndWriters.outcome(CatalogueRun.play(run, false), CatalogueRun.play(run, false));
     Outcome outcome = play(new Swapped("catalogue", bothBare)).chapters().get(0).outcome();
     assertFalse(outcome.ok());
     assertTrue(
