@@ -23,15 +23,13 @@ final class ScriptedSection implements Section {
   private static final byte[] WAITS = bytes(10_000);
   private static final byte[] NO_WRITER = new byte[0];
 
-  private final Jedis jedis;
   private final Call acquire;
   private final Call release;
   private final String suffix;
   private final String prefix = UUID.randomUUID() + ":";
   private long count;
 
-  private ScriptedSection(Jedis jedis, Call acquire, Call release, String suffix) {
-    this.jedis = jedis;
+  private ScriptedSection(Call acquire, Call release, String suffix) {
     this.acquire = acquire;
     this.release = release;
     this.suffix = suffix;
@@ -41,7 +39,6 @@ final class ScriptedSection implements Section {
     LockName name = new LockName(text);
     byte[] lock = bytes(text);
     return new ScriptedSection(
-        jedis,
         new Call(
             jedis,
             "lock/acquire",
@@ -61,7 +58,6 @@ final class ScriptedSection implements Section {
     byte[] queue = bytes(name.derive("redisson_lock_queue"));
     byte[] deadlines = bytes(name.derive("redisson_lock_timeout"));
     return new ScriptedSection(
-        jedis,
         new Call(
             jedis,
             "fair/acquire",
@@ -106,7 +102,6 @@ final class ScriptedSection implements Section {
       keys.add(bytes(name.derive(prefix)));
     }
     return new ScriptedSection(
-        jedis,
         new Call(jedis, script, with(keys, name.tokenKey()), arguments),
         new Call(
             jedis, "rw/release", with(keys, name.derive("mortise_forced_holds")), List.of(PUBLISH)),
