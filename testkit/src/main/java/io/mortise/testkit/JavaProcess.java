@@ -208,7 +208,7 @@ public final class JavaProcess implements AutoCloseable {
     }
   }
 
-  /** Collects what the child is to be started with. */
+  /** The options of a child JVM. */
   public static final class Builder {
     private final Class<?> main;
     private final List<String> jvmOptions = new ArrayList<>();

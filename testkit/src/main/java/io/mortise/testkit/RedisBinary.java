@@ -90,7 +90,7 @@ final class RedisBinary {
   }
 
   /**
-   * By what the JVM says of the machine. The detection of embedded-redis runs {@code uname}, which
+   * The resource for a machine, as the JVM describes it. The detection of embedded-redis runs {@code uname}, which
    * is not on every PATH.
    *
    * @param os the system property {@code os.name}
@@ -147,7 +147,7 @@ final class RedisBinary {
     }
   }
 
-  /** Not one that another user has put there: what is in it will be run. */
+  /** A directory of this user, since its content will be run. */
   private static Path ownDirectory() throws IOException {
     String user = System.getProperty("user.name", "");
     Path directory =

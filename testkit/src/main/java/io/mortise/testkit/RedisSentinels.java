@@ -14,12 +14,12 @@ import redis.clients.jedis.HostAndPort;
 /**
  * A master with replicas, watched by sentinels: real {@link RedisServer}s on 127.0.0.1, by default
  * one replica and three sentinels, without persistence. Each node and each sentinel can be killed,
- * suspended and started again by its own methods; this class knows who is the master.
+ * suspended and started again by its own methods; this class knows which node is the master.
  *
  * <pre>{@code
  * try (RedisSentinels redis = RedisSentinels.start()) {
  *   RedisServer master = redis.master();
- *   redis.cutReplication();          // what is written from here on is lost by the failover
+ *   redis.cutReplication();          // the failover loses all later writes
  *   ...
  *   master.kill();
  *   redis.awaitNewMaster(master);
@@ -111,7 +111,7 @@ public final class RedisSentinels implements AutoCloseable {
     return nodes.uris();
   }
 
-  /** The master, by what the first sentinel that answers says; it may be down. */
+  /** The master by the first sentinel that answers; it may be down. */
   public RedisServer master() {
     return sentinels.masterOf(sentinels.any());
   }

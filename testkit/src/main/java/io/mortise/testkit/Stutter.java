@@ -99,7 +99,7 @@ public final class Stutter implements AutoCloseable {
   @Override
   public void close() {
     end.countDown();
-    // An interrupt is kept for the caller: a process that is left suspended helps nobody.
+    // An interrupt is kept for the caller, and all processes are resumed first.
     threads.forEach(Uninterruptibles::joinUninterruptibly);
   }
 }

@@ -71,7 +71,7 @@ final class TestThread implements AutoCloseable {
         });
   }
 
-  /** Waits for the result of a step; what it threw is thrown here. */
+  /** Waits for the result of a step; throws its exception. */
   static <T> T result(Future<T> step) throws Exception {
     try {
       return step.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);

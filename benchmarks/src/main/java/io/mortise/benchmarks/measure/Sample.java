@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The measurements of one library in one round; NaN or null if not measured.
  *
- * @param opsPerSecond cycles of locking and unlocking, or what the case says
+ * @param opsPerSecond cycles of locking and unlocking, or the operations of the case
  * @param latencies of each of them
  * @param commandsPerOp commands over the wire to all servers, for each of them
  * @param figures the figures that the case adds
