@@ -90,8 +90,8 @@ final class RedisBinary {
   }
 
   /**
-   * The resource for a machine, as the JVM describes it. The detection of embedded-redis runs {@code uname}, which
-   * is not on every PATH.
+   * The resource for a machine, as the JVM describes it. The detection of embedded-redis runs
+   * {@code uname}, which is not on every PATH.
    *
    * @param os the system property {@code os.name}
    * @param arch the system property {@code os.arch}

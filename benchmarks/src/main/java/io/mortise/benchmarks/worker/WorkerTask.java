@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The cycle that the threads of a worker repeat: enter, work inside, leave.
  *
  * @param id the same work has the same sections in each round
- * @param names the names that are locked; with {@link NameSharing#NOBODY} each thread adds its number
+ * @param names the names that are locked; with {@link NameSharing#NOBODY} each thread adds its
+ *     number
  * @param sectionMicros how long the critical section takes, in processor time
  * @param writeShare how many of the cycles write, of a {@link LockKind#READ}; 0 to 1
  * @param latency which time is measured
