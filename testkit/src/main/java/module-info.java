@@ -9,6 +9,7 @@ module io.mortise.testkit {
   requires transitive io.mortise.core;
   requires transitive org.junit.jupiter.api;
   requires awaitility;
+  requires com.google.common;
   requires embedded.redis;
   requires org.slf4j;
   requires redis.clients.jedis;

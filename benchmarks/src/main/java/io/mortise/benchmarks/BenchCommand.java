@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.mortise.benchmarks.cases.BenchmarkCase;
 import io.mortise.benchmarks.cases.Cases;
 import io.mortise.benchmarks.cases.Settings;
+import io.mortise.benchmarks.cases.WorkloadResult;
 import io.mortise.benchmarks.locks.LockLibrary;
-import io.mortise.benchmarks.measure.ContestResult;
 import io.mortise.benchmarks.report.ConsoleProgress;
 import io.mortise.benchmarks.report.Json;
 import io.mortise.benchmarks.report.Rows;
@@ -38,15 +38,15 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Measures Mortise beside Redisson and beside bare Redis commands, on Redis servers and in"
-            + " processes of its own, in turn, round by round.",
+        "Measures Mortise beside Redisson and beside raw Redis commands, on its own Redis servers"
+            + " and in its own processes, in turn, round by round.",
     subcommands = JmhCommand.class,
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:everything was measured",
-      "1:a lock of Mortise failed, or was lost, or let two in, while it was measured",
+      "0:all cases were measured",
+      "1:a lock of Mortise failed, was lost, or had two holders at once",
       "2:the options are wrong",
-      "3:it could not be measured"
+      "3:the benchmark could not run"
     })
 public final class BenchCommand implements Callable<Integer> {
   private static final int LOCK_FAILED = 1;
@@ -70,23 +70,24 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "5",
-      description = "How often everybody has a turn, at least 5. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Rounds, at least 5; in each, every library has a turn. Default: ${DEFAULT-VALUE}.")
   private int rounds;
 
   @Option(
       names = "--json",
       paramLabel = "FILE",
       description =
-          "Write the medians and ratios there too, a list of objects; - is standard output.")
+          "Also write the medians and ratios to this file, as a list of objects; - is standard output.")
   private @Nullable Path json;
 
   @Option(
       names = "--results",
       paramLabel = "FOLDER",
-      description = "Where JSON and charts go. Default: benchmarks/results/<time>.")
+      description = "The folder of JSON and charts. Default: benchmarks/results/<time>.")
   private @Nullable Path folder;
 
-  @Option(names = "--list", description = "List the cases, and do nothing else.")
+  @Option(names = "--list", description = "List the cases and exit.")
   private boolean list;
 
   @Override
@@ -94,17 +95,17 @@ public final class BenchCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     if (list) {
-      Cases.all().forEach(each -> out.printf("%-14s %s%n", each.name(), each.about()));
+      Cases.all().forEach(each -> out.printf("%-14s %s%n", each.name(), each.description()));
       out.flush();
       return 0;
     }
     List<BenchmarkCase> cases = cases();
     Settings settings = settings();
     long start = System.nanoTime();
-    String machine = Machine.inWords();
+    String machine = Machine.describe();
     ResultsFolder kept = new ResultsFolder(folder == null ? byDefault() : folder);
     Benchmark benchmark = new Benchmark(settings, name -> ConsoleProgress.of(name, err));
-    List<ContestResult> results = new ArrayList<>();
+    List<WorkloadResult> results = new ArrayList<>();
     List<Map<String, @Nullable Object>> rows = List.of();
     String footer = machine;
     for (BenchmarkCase each : cases) {
@@ -117,7 +118,7 @@ public final class BenchCommand implements Callable<Integer> {
                   settings.rounds(),
                   quick ? ", quick" : "",
                   Duration.ofNanos(System.nanoTime() - start).toMillis() / MILLIS_PER_SECOND);
-      // After each case: who breaks off keeps what was measured.
+      // After each case: a run that is interrupted keeps its results.
       kept.write(cases, results, rows, Table.of(rows, Ansi.OFF) + "\n\n" + footer, err);
     }
     report(rows, footer, kept, out);
@@ -140,8 +141,8 @@ public final class BenchCommand implements Callable<Integer> {
     out.flush();
   }
 
-  /** Redisson's failures are shown; ours are failures. */
-  private static boolean failed(List<ContestResult> results) {
+  /** Only a failure of Mortise fails the run; those of Redisson are shown. */
+  private static boolean failed(List<WorkloadResult> results) {
     return results.stream()
         .flatMap(result -> result.of(LockLibrary.MORTISE).stream())
         .anyMatch(sample -> sample.complaint() != null);
@@ -176,7 +177,7 @@ public final class BenchCommand implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), e.getMessage(), e);
   }
 
-  /** For the help. */
+  /** The names of all cases, for the help. */
   static final class CaseNames implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {

@@ -3,9 +3,10 @@ package io.mortise.benchmarks;
 import io.mortise.benchmarks.cases.BenchmarkCase;
 import io.mortise.benchmarks.cases.Settings;
 import io.mortise.benchmarks.cases.Workload;
+import io.mortise.benchmarks.cases.WorkloadResult;
 import io.mortise.benchmarks.locks.LockLibrary;
-import io.mortise.benchmarks.measure.ContestResult;
 import io.mortise.benchmarks.measure.Sample;
+import io.mortise.benchmarks.report.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -16,8 +17,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Gives everybody a turn, and again: A B C A B C. In each round all contests of a case have their
- * turns, so that what else the machine does meanwhile touches all of them alike.
+ * Runs the rounds of a case: A B C A B C. In each round all libraries have a turn with all
+ * workloads, so that other load of the machine affects all of them alike.
  */
 public final class Benchmark {
   private final Settings settings;
@@ -34,28 +35,29 @@ public final class Benchmark {
   }
 
   /** Runs one case. */
-  public List<ContestResult> run(BenchmarkCase each) throws InterruptedException {
+  public List<WorkloadResult> run(BenchmarkCase each) throws InterruptedException {
     try (Progress progress = progresses.apply(each.name());
-        BenchmarkCase.Rig rig = each.open(settings)) {
-      List<Workload> contests = rig.contests();
+        BenchmarkCase.CaseSetup setup = each.open(settings)) {
+      List<Workload> workloads = setup.workloads();
       int rounds = each.isLong() ? settings.longRounds() : settings.rounds();
       boolean warms = !each.isLong();
-      long entrants = contests.stream().mapToLong(contest -> contest.entrants().size()).sum();
-      progress.expect(entrants * (rounds + (warms ? 1 : 0)));
+      long contenders =
+          workloads.stream().mapToLong(workload -> workload.contenders().size()).sum();
+      progress.expect(contenders * (rounds + (warms ? 1 : 0)));
       if (warms) {
-        round(contests, each.warmUp(settings), progress, "warm-up");
+        round(workloads, each.warmUp(settings), progress, "warm-up");
       }
       Map<Workload, Map<LockLibrary, List<Sample>>> samples = new LinkedHashMap<>();
       for (int round = 1; round <= rounds; round++) {
         String title = "round %d of %d".formatted(round, rounds);
-        round(contests, settings.turn(), progress, title)
+        round(workloads, settings.turn(), progress, title)
             .forEach(
-                (contest, its) ->
+                (workload, its) ->
                     its.forEach(
-                        (subject, sample) ->
+                        (library, sample) ->
                             samples
-                                .computeIfAbsent(contest, c -> new EnumMap<>(LockLibrary.class))
-                                .computeIfAbsent(subject, s -> new ArrayList<>())
+                                .computeIfAbsent(workload, c -> new EnumMap<>(LockLibrary.class))
+                                .computeIfAbsent(library, s -> new ArrayList<>())
                                 .add(sample)));
       }
       return results(each, samples);
@@ -63,32 +65,33 @@ public final class Benchmark {
   }
 
   private static Map<Workload, Map<LockLibrary, Sample>> round(
-      List<Workload> contests, Duration time, Progress progress, String title)
+      List<Workload> workloads, Duration time, Progress progress, String title)
       throws InterruptedException {
     Map<Workload, Map<LockLibrary, Sample>> samples = new LinkedHashMap<>();
-    for (Workload contest : contests) {
+    for (Workload workload : workloads) {
       Map<LockLibrary, Sample> its = new EnumMap<>(LockLibrary.class);
-      for (Map.Entry<LockLibrary, Workload.Entrant> entrant : contest.entrants().entrySet()) {
-        progress.turn("%s: %s, %s".formatted(title, contest.label(), entrant.getKey().label()));
-        its.put(entrant.getKey(), entrant.getValue().run(time));
+      for (Map.Entry<LockLibrary, Workload.Contender> contender :
+          workload.contenders().entrySet()) {
+        progress.turn("%s: %s, %s".formatted(title, workload.label(), contender.getKey().label()));
+        its.put(contender.getKey(), contender.getValue().run(time));
         progress.done();
       }
-      samples.put(contest, its);
+      samples.put(workload, its);
     }
     return samples;
   }
 
-  private static List<ContestResult> results(
+  private static List<WorkloadResult> results(
       BenchmarkCase each, Map<Workload, Map<LockLibrary, List<Sample>>> samples) {
-    Map<String, ContestResult> results = new HashMap<>();
-    List<ContestResult> inOrder = new ArrayList<>();
+    Map<String, WorkloadResult> results = new HashMap<>();
+    List<WorkloadResult> inOrder = new ArrayList<>();
     samples.forEach(
-        (contest, its) -> {
-          String baseline = contest.baseline();
-          ContestResult result =
-              new ContestResult(
-                  each.name(), contest, its, baseline == null ? null : results.get(baseline));
-          results.put(contest.label(), result);
+        (workload, its) -> {
+          String baseline = workload.baseline();
+          WorkloadResult result =
+              new WorkloadResult(
+                  each.name(), workload, its, baseline == null ? null : results.get(baseline));
+          results.put(workload.label(), result);
           inOrder.add(result);
         });
     return inOrder;

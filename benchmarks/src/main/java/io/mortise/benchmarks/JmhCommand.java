@@ -12,16 +12,19 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code bench jmh}: what needs no Redis, in nanoseconds. */
+/** {@code bench jmh}: measures what needs no Redis, in nanoseconds. */
 @Command(
     name = "jmh",
     mixinStandardHelpOptions = true,
-    description = "Measures re-entry, ownership and the gate, inside the JVM alone, by JMH.")
+    description = "Measures re-entry, ownership and the local queue inside one JVM, by JMH.")
 final class JmhCommand implements Callable<Integer> {
   @Option(names = "--quick", description = "One fork, short iterations: half a minute.")
   private boolean quick;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Write JMH's own JSON there.")
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Also write the JSON of JMH to this file.")
   private @Nullable String json;
 
   @Override
@@ -30,7 +33,7 @@ final class JmhCommand implements Callable<Integer> {
         new OptionsBuilder()
             .include(InsideTheJvm.class.getName())
             .forks(quick ? 1 : 3)
-            .jvmArgs() // not those of this process, which is started to be up quickly
+            .jvmArgs() // not those of this process, which favour a quick start
             .warmupIterations(quick ? 2 : 5)
             .warmupTime(TimeValue.milliseconds(quick ? 300 : 1000))
             .measurementIterations(quick ? 3 : 5)

@@ -2,12 +2,12 @@ package io.mortise.benchmarks;
 
 import io.mortise.testkit.RedisServer;
 
-/** On what it was measured, in words. */
+/** The machine on which the benchmark runs. */
 final class Machine {
 
   private Machine() {}
 
-  static String inWords() {
+  static String describe() {
     try (RedisServer server = RedisServer.start()) {
       return "%d processors (%s), JVM %s of %s, %s %s, Redis %s"
           .formatted(

@@ -3,7 +3,7 @@ package io.mortise.benchmarks;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mortise.benchmarks.cases.BenchmarkCase;
-import io.mortise.benchmarks.measure.ContestResult;
+import io.mortise.benchmarks.cases.WorkloadResult;
 import io.mortise.benchmarks.report.Charts;
 import io.mortise.benchmarks.report.Json;
 import java.io.IOException;
@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Where the results are kept: medians, every turn, the table, a chart for each case. */
+/** The folder of the results: medians, all turns, the table, a chart for each case. */
 record ResultsFolder(Path path) {
 
-  /** Writes the files. Charts need fonts, which a bare machine may not have: they are told of. */
+  /** Writes the files. Charts need fonts; on a machine without them it prints a message. */
   void write(
       List<BenchmarkCase> cases,
-      List<ContestResult> results,
+      List<WorkloadResult> results,
       List<Map<String, @Nullable Object>> rows,
       String table,
       PrintWriter err)
@@ -34,7 +34,7 @@ record ResultsFolder(Path path) {
           rows.stream().filter(row -> each.name().equals(row.get("case"))).toList();
       try {
         Charts.write(
-            each.name() + ": " + each.about(), each.figure(), its, path.resolve(each.name()));
+            each.name() + ": " + each.description(), each.figure(), its, path.resolve(each.name()));
       } catch (IOException | RuntimeException | LinkageError e) {
         err.printf("bench: no chart of %s: %s%n", each.name(), e);
         err.flush();

@@ -1,6 +1,5 @@
 package io.mortise.cli;
 
-import io.mortise.cli.demo.DemoCommand;
 import io.mortise.cli.demo.DemoFailure;
 import java.io.PrintWriter;
 import java.util.Locale;
@@ -19,9 +18,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
     versionProvider = Version.class,
     description = "Distributed locks on Redis: see what they do.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {DemoCommand.class, WorkerCommand.class})
+    subcommands = DemoCommand.class)
 public final class Main implements Runnable {
-  /** Neither the options nor the locks are to blame. */
+  /** The exit status of a run that says nothing about the options or the locks. */
   static final int COULD_NOT_RUN = 3;
 
   @Spec
@@ -45,7 +44,7 @@ public final class Main implements Runnable {
     throw new ParameterException(spec.commandLine(), "The command is missing: mortise demo");
   }
 
-  /** What is wrong with the arguments, and where to read on; not the whole help. */
+  /** Prints what is wrong with the arguments, and how to get help; not the whole help. */
   private static int refuse(ParameterException e, String[] arguments) {
     CommandLine command = e.getCommandLine();
     PrintWriter err = command.getErr();
@@ -55,7 +54,7 @@ public final class Main implements Runnable {
     return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
-  /** People get a message; a stack trace only if they want one. */
+  /** Prints a message, with a stack trace only on request. */
   private static int explain(Exception e, CommandLine commandLine, ParseResult parsed) {
     if (e instanceof InterruptedException) {
       Thread.currentThread().interrupt();
@@ -71,7 +70,7 @@ public final class Main implements Runnable {
     if (command.hasMatchedOption("--verbose")) {
       e.printStackTrace(commandLine.getErr());
     } else if (!ours) {
-      commandLine.getErr().println("mortise: --verbose shows where that comes from");
+      commandLine.getErr().println("mortise: --verbose shows the stack trace");
     }
     return COULD_NOT_RUN;
   }

@@ -9,7 +9,7 @@ import picocli.CommandLine.IVersionProvider;
 /** The version that the build wrote into the jar. */
 public final class Version implements IVersionProvider {
 
-  /** Such as {@code 1.0.0}. */
+  /** Returns the version, such as {@code 1.0.0}. */
   public static String ofMortise() {
     Properties properties = new Properties();
     try (InputStream in = Version.class.getResourceAsStream("version.properties")) {

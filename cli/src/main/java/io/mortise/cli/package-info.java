@@ -1,3 +1,9 @@
-/** The {@code mortise} command. */
-@org.jspecify.annotations.NullMarked
+/**
+ * The {@code mortise} command: its options, and the way from them to a report.
+ *
+ * <p>Uses: {@code demo}, {@code report}.
+ */
+@NullMarked
 package io.mortise.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -7,7 +7,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** Waits for a fact of several servers. */
+/** Waits until several servers have reached a state. */
 final class Await {
   /** For busy machines: a sentinel that was not run for 2 s does nothing for another 30 s. */
   private static final Duration LIMIT = Duration.ofMinutes(2);
@@ -20,7 +20,7 @@ final class Await {
    * Returns when the condition holds. A server that does not answer meanwhile, or with an error, is
    * asked again.
    *
-   * @param diagnosis what is the case instead, for the message
+   * @param diagnosis what the servers report instead, for the message
    * @throws IllegalStateException after two minutes
    */
   static void until(String fact, Callable<Boolean> condition, Supplier<String> diagnosis) {

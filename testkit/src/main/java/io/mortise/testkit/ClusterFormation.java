@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Makes one cluster of nodes that do not know each other yet. */
+/** Joins nodes that do not know each other yet into one cluster. */
 final class ClusterFormation {
   private ClusterFormation() {}
 
@@ -18,13 +18,13 @@ final class ClusterFormation {
   static void form(List<RedisServer> nodes, int masters) {
     List<String> ids = nodes.stream().map(ClusterFormation::id).toList();
     for (int i = 0; i < nodes.size(); i++) {
-      // Different from the start: otherwise the nodes have to settle that among themselves.
+      // Different from the start: otherwise the nodes have to resolve the conflict first.
       nodes.get(i).command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
       if (i < masters) {
         assign(
             nodes.get(i), i * ClusterView.SLOTS / masters, (i + 1) * ClusterView.SLOTS / masters);
       }
-      // All pairs: to hear of the others by gossip takes seconds.
+      // All pairs: gossip takes seconds.
       for (RedisServer known : nodes.subList(0, i)) {
         nodes.get(i).command("CLUSTER", "MEET", known.host(), Integer.toString(known.clientPort()));
       }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
-/** What the nodes of a cluster that answer say together, asked anew each time. */
+/** The state of a cluster by all nodes that answer, which are asked again each time. */
 final class ClusterState {
   private final DataNodes nodes;
 
@@ -18,7 +18,7 @@ final class ClusterState {
     return JedisClusterCRC16.getSlot(key);
   }
 
-  /** Those with slots, also such as do not answer. */
+  /** The masters with slots, those included that do not answer. */
   List<RedisServer> masters() {
     return views().get(0).members().stream()
         .filter(member -> !member.slots().isEmpty())
@@ -30,7 +30,7 @@ final class ClusterState {
     return nodes.byPort(owner(key, views()).port());
   }
 
-  /** As those see it that know who the master is. */
+  /** The replicas by the nodes that know the master of the slot. */
   List<RedisServer> replicasOf(String key) {
     List<ClusterView> views = views();
     String master = owner(key, views).id();
@@ -42,19 +42,19 @@ final class ClusterState {
         .toList();
   }
 
-  /** As that master itself sees it. */
+  /** The replicas by that master itself. */
   List<RedisServer> replicasOf(RedisServer master) {
     return ClusterView.of(master).replicasOf(ClusterFormation.id(master)).stream()
         .map(replica -> nodes.byPort(replica.port()))
         .toList();
   }
 
-  /** Whether all say the same of masters, replicas and slots. */
+  /** Whether all nodes agree on masters, replicas and slots. */
   boolean isAgreed() {
     return views().stream().map(ClusterView::shape).distinct().count() == 1;
   }
 
-  /** Whether, besides, each slot has a node that answers, and all find the cluster in order. */
+  /** Whether also each slot has a node that answers, and all nodes report state {@code ok}. */
   boolean isOk() {
     BitSet served = new BitSet(ClusterView.SLOTS);
     views().get(0).members().stream()
@@ -62,12 +62,12 @@ final class ClusterState {
         .forEach(member -> served.or(member.slots()));
     return served.cardinality() == ClusterView.SLOTS
         && isAgreed()
-        && nodes.answering().stream()
+        && nodes.reachable().stream()
             .map(node -> String.valueOf(node.command("CLUSTER", "INFO")))
             .allMatch(info -> info.contains("cluster_state:ok"));
   }
 
-  /** Whether all agree, and about that one as a master. */
+  /** Whether all nodes agree, and that node is a master for them. */
   boolean isMasterForAll(RedisServer node) {
     return isAgreed()
         && views().get(0).members().stream()
@@ -75,7 +75,7 @@ final class ClusterState {
             .allMatch(Member::isMaster);
   }
 
-  /** The master that such a node had last; the node itself when it is a master. */
+  /** The last master of that node; the node itself if it is a master. */
   RedisServer masterOf(RedisServer node) {
     String port = node.field("replication", "master_port");
     return port.isEmpty() ? node : nodes.byPort(Integer.parseInt(port));
@@ -87,17 +87,17 @@ final class ClusterState {
   }
 
   private List<ClusterView> views() {
-    List<ClusterView> views = nodes.answering().stream().map(ClusterView::of).toList();
+    List<ClusterView> views = nodes.reachable().stream().map(ClusterView::of).toList();
     if (views.isEmpty()) {
       throw new IllegalStateException("no node answers of " + nodes.all());
     }
     return views;
   }
 
-  /** All that the nodes say and have said, for the message when something did not happen. */
+  /** The views and logs of all nodes, for the message of a wait that has timed out. */
   @Override
   public String toString() {
-    return nodes.answering().stream()
+    return nodes.reachable().stream()
         .map(node -> node + ":\n" + node.command("CLUSTER", "NODES") + node.log())
         .collect(Collectors.joining("\n"));
   }

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What one node says of its cluster: the answer to CLUSTER NODES. */
+/** The cluster as one node sees it: its answer to CLUSTER NODES. */
 record ClusterView(List<Member> members) {
   static final int SLOTS = 16_384;
 
@@ -54,7 +54,7 @@ record ClusterView(List<Member> members) {
     return new ClusterView(answer.lines().map(Member::of).toList());
   }
 
-  /** The one that owns the slot; of several that say so, the one that says it last. */
+  /** The owner of the slot; of several that claim it, the one with the latest epoch. */
   static Optional<Member> owner(int slot, List<ClusterView> views) {
     return views.stream()
         .flatMap(view -> view.owner(slot).stream())
@@ -69,7 +69,7 @@ record ClusterView(List<Member> members) {
     return members.stream().filter(member -> member.masterId().equals(masterId)).toList();
   }
 
-  /** Where all nodes have to agree: whose replica each one is, and which slots it has. */
+  /** What all nodes have to agree on: the master and the slots of each node. */
   Map<String, List<Object>> shape() {
     Map<String, List<Object>> shape = new TreeMap<>();
     members.forEach(

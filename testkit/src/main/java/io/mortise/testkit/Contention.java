@@ -12,7 +12,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-/** Many threads on one lock, and many locks of one thread. */
+/** The load of the contracts: many threads on one lock, and many locks of one thread. */
 final class Contention {
   private static final int THREADS_PER_CLIENT = 4;
   private static final int ROUNDS = 50;
@@ -37,7 +37,7 @@ final class Contention {
               lock.lock();
               try {
                 int seen = counter.get();
-                // Between the two, so that somebody who is not excluded has time to come in.
+                // Between read and write, so that a thread that is not excluded has time to enter.
                 HoldLog.Hold hold =
                     log.acquired(
                         lock.name(), Thread.currentThread().getName(), lock.lease().fencingToken());

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 
-/** The times of the contracts. What is shown is always shown by far more than a machine is slow. */
+/** The times of the contracts; they differ by far more than a busy machine is late. */
 final class ContractTimings {
-  /** Long against everything that is waited for: no such lease and no such wait ends by itself. */
+  /** Longer than any test: no such lease and no such wait ends by itself. */
   static final Duration LONG = Duration.ofMinutes(2);
 
-  /** What a test can wait out. */
+  /** Short enough that a test can wait for its end. */
   static final Duration SHORT = Duration.ofMillis(300);
 
   /** How late anything may be on a busy machine; far below {@link #LONG}. */
@@ -17,7 +17,7 @@ final class ContractTimings {
 
   private ContractTimings() {}
 
-  /** The action takes at least that long, and not {@link #SLACK} longer. */
+  /** Asserts that the action takes at least that long, and not {@link #SLACK} longer. */
   static void assertTakes(Duration least, TestThread.Action action) throws Exception {
     long start = System.nanoTime();
     action.run();
@@ -26,7 +26,7 @@ final class ContractTimings {
     assertTrue(took.compareTo(least.plus(SLACK)) < 0, took::toString);
   }
 
-  /** What is left of a lease that has just begun. */
+  /** Asserts that this is what remains of a lease that has just begun. */
   static void assertLeft(Duration lease, Duration left) {
     assertTrue(left.compareTo(lease) <= 0, left::toString);
     assertTrue(left.compareTo(lease.minus(SLACK)) > 0, left::toString);

@@ -10,7 +10,11 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import redis.clients.jedis.HostAndPort;
 
-/** The data nodes that belong together, and the replication between them. */
+/**
+ * The data nodes of one cluster, or of one set-up with sentinels, and the replication between them.
+ *
+ * <p><b>Threads.</b> One thread starts the nodes; any thread may call the rest afterwards.
+ */
 final class DataNodes implements AutoCloseable {
   /** No node has it, so that a replica that uses it gets nothing from its master. */
   private static final String WRONG_PASSWORD = "replication-is-cut";
@@ -22,7 +26,7 @@ final class DataNodes implements AutoCloseable {
     this.options = options;
   }
 
-  /** Starts one more node; {@code more} is what it has besides the common options. */
+  /** Starts one more node; {@code more} adds to the common options. */
   RedisServer start(UnaryOperator<RedisServer.Builder> more) {
     RedisServer node = more.apply(options.newNode()).start();
     nodes.add(node);
@@ -34,11 +38,11 @@ final class DataNodes implements AutoCloseable {
   }
 
   /** Those that run and are not suspended. */
-  List<RedisServer> answering() {
-    return answering(nodes);
+  List<RedisServer> reachable() {
+    return reachable(nodes);
   }
 
-  static List<RedisServer> answering(List<RedisServer> servers) {
+  static List<RedisServer> reachable(List<RedisServer> servers) {
     return servers.stream().filter(RedisServer::canAnswer).toList();
   }
 
@@ -71,7 +75,7 @@ final class DataNodes implements AutoCloseable {
                 Collectors.toCollection(LinkedHashSet::new), Collections::unmodifiableSet));
   }
 
-  /** Returns when these replicas have all that the master has said until now. */
+  /** Returns when these replicas have all that the master has written until now. */
   static void awaitInSync(RedisServer master, List<RedisServer> replicas) {
     long offset = Long.parseLong(master.field("replication", "master_repl_offset"));
     for (RedisServer replica : replicas) {
@@ -84,7 +88,7 @@ final class DataNodes implements AutoCloseable {
     }
   }
 
-  /** Whether it gets what that master says, from that master. */
+  /** Whether it replicates from that master. */
   static boolean isLinked(RedisServer replica, RedisServer master) {
     return replica.canAnswer()
         && replica.field("replication", "master_port").equals(Integer.toString(master.port()))
@@ -92,10 +96,10 @@ final class DataNodes implements AutoCloseable {
   }
 
   /**
-   * Has these replicas miss all that the master says from now on. To suspend them would not: what a
-   * master has sent waits in the socket, and is read by the replica afterwards, even when the
-   * master is dead. So the link is closed, and a wrong password keeps it from being made anew. The
-   * roles stay as they are, so neither a sentinel nor a cluster sets it right.
+   * Makes these replicas miss all that the master writes from now on. Suspending them would not: a
+   * replica reads later what the master has sent into its socket, even if the master is dead. So
+   * the link is closed, and a wrong password prevents a new one. The roles do not change, so
+   * neither a sentinel nor a cluster repairs it.
    */
   void cut(RedisServer master, List<RedisServer> replicas) {
     awaitInSync(master, replicas);
@@ -109,12 +113,12 @@ final class DataNodes implements AutoCloseable {
     }
   }
 
-  /** Takes {@link #cut} back, for all that answer. */
-  void mend() {
-    answering().forEach(this::mend);
+  /** Undoes {@link #cut} for all that answer. */
+  void restoreLinks() {
+    reachable().forEach(this::restoreLinks);
   }
 
-  void mend(RedisServer node) {
+  void restoreLinks(RedisServer node) {
     String password = Objects.requireNonNullElse(options.password(), "");
     node.command("CONFIG", "SET", "masterauth", password);
   }

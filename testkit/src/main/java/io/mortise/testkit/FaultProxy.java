@@ -10,7 +10,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A TCP proxy in front of a server that does to the connections what networks do: it delays, cuts,
- * swallows, and loses single replies. Without faults it passes everything on; pub/sub too.
+ * A TCP proxy in front of a server that does to connections what networks do: it delays, cuts,
+ * blackholes, and loses single replies. Without faults it passes everything on; pub/sub too.
  *
  * <pre>{@code
  * try (FaultProxy proxy = FaultProxy.to(server);
@@ -31,10 +30,18 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>Faults add up until {@link #restore()}. All methods may be called by any thread, and what they
- * set holds for every byte that is read afterwards. Two daemon threads serve a connection.
+ * <p>Faults add up until {@link #restore()}.
+ *
+ * <p><b>Threads.</b> Any thread may call all methods; what they set holds for every byte that is
+ * read afterwards. Two daemon threads serve a connection.
  */
 public final class FaultProxy implements AutoCloseable {
+  /*
+   * Three classes make a proxy and name each other. This one has the API, accepts connections and
+   * knows which there are. ProxyConnection passes the bytes of one of them on. ProxyFaults says of
+   * each piece of bytes what becomes of it.
+   */
+
   private static final Logger log = LoggerFactory.getLogger(FaultProxy.class);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
@@ -60,8 +67,7 @@ public final class FaultProxy implements AutoCloseable {
   private final @Nullable RedisServer server;
   private final ServerSocket listener;
   private final Set<ProxyConnection> connections = ConcurrentHashMap.newKeySet();
-  private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
-
+  private final DaemonThreads threads = new DaemonThreads();
   private final AtomicLong accepted = new AtomicLong();
   private final ProxyFaults faults = new ProxyFaults();
 
@@ -149,8 +155,8 @@ public final class FaultProxy implements AutoCloseable {
    * Reads the bytes of one direction and drops them; connections stay up. No real network loses
    * bytes from the middle of a connection, so {@link #restore()} closes those that have lost some.
    */
-  public void swallow(Direction direction) {
-    faults.swallow(direction);
+  public void blackhole(Direction direction) {
+    faults.blackhole(direction);
   }
 
   /**
@@ -233,31 +239,7 @@ public final class FaultProxy implements AutoCloseable {
       log.debug("{}: the listener did not close in order", this, e);
     }
     closeConnections();
-    joinThreads();
-  }
-
-  /** A thread starts others only while it runs itself, so when none is left none will come. */
-  private void joinThreads() {
-    long deadline = System.nanoTime() + JOIN_TIMEOUT.toNanos();
-    boolean interrupted = false;
-    Optional<Thread> left = anyThread();
-    while (left.isPresent() && System.nanoTime() < deadline) {
-      try {
-        left.get().join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
-      } catch (InterruptedException e) {
-        interrupted = true; // kept: the threads end anyway
-      }
-      left = anyThread();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  /** One that has not ended, and forgets those that have. */
-  private Optional<Thread> anyThread() {
-    threads.removeIf(thread -> !thread.isAlive());
-    return threads.stream().findFirst();
+    threads.join(JOIN_TIMEOUT);
   }
 
   @Override
@@ -295,13 +277,8 @@ public final class FaultProxy implements AutoCloseable {
     return socket;
   }
 
-  /** A thread cannot say itself that it has ended, so those that have are forgotten here. */
   void spawn(String name, Runnable task) {
-    threads.removeIf(thread -> !thread.isAlive());
-    Thread thread = new Thread(task, this + " " + name);
-    thread.setDaemon(true);
-    thread.start();
-    threads.add(thread);
+    threads.start(this + " " + name, task);
   }
 
   ProxyFaults faults() {

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Judges a {@linkplain HoldLog log of holds}: did anybody hold a lock together with somebody who
- * had to be excluded, and did the fencing tokens rise from holder to holder?
+ * Judges a {@linkplain HoldLog log of holds}: whether a lock had two holders that exclude each
+ * other at the same time, and whether the fencing tokens rose from holder to holder.
  *
  * <p>Two holds of one name overlap if one was acquired before the last evidence of the other, and
  * they are not both shared. A hold without an end has only one moment of evidence, its acquisition:
@@ -33,7 +33,7 @@ public final class HoldChecker {
   public record TokenDisorder(Entry earlier, Entry later) {}
 
   /**
-   * What was found.
+   * The findings.
    *
    * @param holds how many holds were recorded
    * @param unfinished how many of them have no end

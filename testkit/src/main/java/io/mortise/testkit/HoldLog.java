@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A log of who held which lock from when to when, written by any number of processes of one machine
- * into one directory, to be judged by {@link HoldChecker}.
+ * into one directory. {@link HoldChecker} judges it.
  *
  * <pre>{@code
  * lock.lock();
@@ -43,15 +43,19 @@ import java.util.concurrent.atomic.AtomicLong;
  * reads a clock that counts from the start of the machine. Logs of different machines cannot be put
  * together.
  *
- * <p>All methods may be called by any thread.
+ * <p><b>Threads.</b> Any thread may call all methods; a line is one write in append mode.
  */
 public final class HoldLog implements AutoCloseable {
+  /*
+   * Two halves of one thing: this class has the API and writes, HoldLogFile has the format of the
+   * lines and reads them back.
+   */
 
-  /** With whom a hold may coincide. */
+  /** Whether a hold may overlap with others. */
   public enum Mode {
-    /** With nobody. */
+    /** It may not. */
     EXCLUSIVE,
-    /** With other shared holds: a reader. */
+    /** It may, with other shared holds: a reader. */
     SHARED
   }
 
@@ -174,7 +178,6 @@ public final class HoldLog implements AutoCloseable {
       line.append(line.length() == 0 ? "" : HoldLogFile.SEPARATOR).append(field);
     }
     try {
-      // One write in append mode: lines of several threads do not mix.
       file.write(ByteBuffer.wrap(line.append('\n').toString().getBytes(UTF_8)));
     } catch (IOException e) {
       throw new UncheckedIOException("a hold could not be logged", e);
@@ -197,8 +200,8 @@ public final class HoldLog implements AutoCloseable {
     }
 
     /**
-     * Records that the hold was lost, as the lease told it: {@code hold.lost(loss.atNanos())}. Also
-     * after {@link #released()}, when only the release told of the loss: the earlier end counts.
+     * Records that the hold was lost, as its lease says: {@code hold.lost(loss.atNanos())}. It may
+     * follow {@link #released()}, if only the release reported the loss: the earlier end counts.
      *
      * @param atNanos {@link System#nanoTime()} at which it stopped being valid
      */

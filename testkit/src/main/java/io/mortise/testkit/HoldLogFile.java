@@ -18,7 +18,8 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * The file of one process: fields separated by tabs, one fact a line.
+ * The format of the file that one process writes: fields separated by tabs, one fact a line. Reads
+ * such files; {@link HoldLog}, the other half, writes them.
  *
  * <pre>
  * P  process id

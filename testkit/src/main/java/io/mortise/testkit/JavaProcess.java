@@ -20,14 +20,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A main class in a JVM of its own, to be killed or suspended: another process of the same program,
- * as a test sees it. It runs on this JVM's Java and class path, and is gone when this object is
- * closed or this JVM ends, also by {@code kill -9}.
+ * A child JVM that runs a main class, and that a test kills or suspends. It runs on this JVM's Java
+ * and class path, and is gone when this object is closed or this JVM ends, also by {@code kill -9}.
  *
- * <p>The two talk in lines. What the child prints to its standard output or error is collected
- * here; {@link #awaitLine} waits for the next line that says what the test wants to hear, and
- * {@link #send} gives it one to read from its standard input. The child must flush ({@code
- * System.out.println} does).
+ * <p>The two exchange lines. The child's standard output and error are collected here; {@link
+ * #awaitLine} waits for the next line with a prefix, and {@link #send} writes a line to the child's
+ * standard input. The child must flush ({@code System.out.println} does).
  *
  * <pre>{@code
  * try (JavaProcess holder = JavaProcess.start(HoldForEver.class, server.uri(), "order:42")) {
@@ -36,6 +34,8 @@ import java.util.stream.Stream;
  *   ...
  * }
  * }</pre>
+ *
+ * <p><b>Threads.</b> Any thread may call all methods; a daemon thread reads the output.
  */
 public final class JavaProcess implements AutoCloseable {
   private final OsProcess process;
@@ -208,7 +208,7 @@ public final class JavaProcess implements AutoCloseable {
     }
   }
 
-  /** Collects what the child is to be started with. */
+  /** The options of a child JVM. */
   public static final class Builder {
     private final Class<?> main;
     private final List<String> jvmOptions = new ArrayList<>();

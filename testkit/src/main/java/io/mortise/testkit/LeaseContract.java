@@ -18,47 +18,24 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * What every exclusive {@link DistributedLock} is held to where its leases are concerned: their
- * ends, their renewal, their loss, fencing tokens, handles. Exclusion is in {@link LockContract},
- * waiting in {@link WaitContract}.
+ * The contract of an exclusive {@link DistributedLock} about its leases: their ends, renewal and
+ * loss, fencing tokens, handles. {@link LockContract} has exclusion, {@link WaitContract} waiting.
  *
  * <p>Extend it as {@link LockContract}. It needs clients with a short default lease: see {@link
  * LockFamily#lease()}.
  */
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
-@Timeout(30)
-public abstract class LeaseContract implements LockFamily {
-  private DistributedLock lock;
-  private DistributedLock other;
-  private TestThread actor;
-
+public abstract class LeaseContract extends AbstractLockContract {
   /** For subclasses. */
   protected LeaseContract() {}
-
-  @BeforeEach
-  final void freshName() {
-    String name = "contract:" + UUID.randomUUID();
-    lock = lock(name);
-    other = otherProcess(name);
-    actor = new TestThread("actor of " + name);
-  }
-
-  @AfterEach
-  final void closeActor() {
-    actor.close();
-  }
 
   // ---- the end of a lease
 

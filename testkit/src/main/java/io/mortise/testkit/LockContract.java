@@ -14,46 +14,23 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What every exclusive {@link DistributedLock} is held to as a {@link
- * java.util.concurrent.locks.Lock}: exclusion, owners, waiting, interrupts. Leases and handles are
- * in {@link LeaseContract}.
+ * The contract of an exclusive {@link DistributedLock} as a {@link
+ * java.util.concurrent.locks.Lock}: exclusion, owners, arguments, contention. {@link WaitContract}
+ * has waits and interrupts, {@link LeaseContract} leases and handles.
  *
  * <p>Extend it once for each family of locks and each way of running Redis; see {@link LockFamily}.
- * Each test uses a name of its own. A family that differs in one point on purpose overrides that
- * test and says why.
+ * Each test uses its own name. A family that differs in one point on purpose overrides that test
+ * and says why.
  */
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
-@Timeout(30)
-public abstract class LockContract implements LockFamily {
-  private String name;
-  private DistributedLock lock;
-  private DistributedLock other;
-  private TestThread actor;
-
+public abstract class LockContract extends AbstractLockContract {
   /** For subclasses. */
   protected LockContract() {}
-
-  @BeforeEach
-  final void freshName() {
-    name = "contract:" + UUID.randomUUID();
-    lock = lock(name);
-    other = otherProcess(name);
-    actor = new TestThread("actor of " + name);
-  }
-
-  @AfterEach
-  final void closeActor() {
-    actor.close();
-  }
 
   // ---- exclusion and owners
 

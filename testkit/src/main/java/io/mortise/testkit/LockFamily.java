@@ -4,9 +4,8 @@ import io.mortise.core.DistributedLock;
 import java.time.Duration;
 
 /**
- * What a contract of the testkit needs to know of the locks that it tests: how to get one. To be
- * implemented by the test class itself, or by an interface that the test classes of one family
- * share:
+ * The locks of one family, as the contracts of the testkit get them. A test class implements it
+ * itself, or through an interface that the test classes of one family share:
  *
  * <pre>{@code
  * class RedisLockTest extends LockContract {
@@ -39,23 +38,23 @@ import java.time.Duration;
  */
 public interface LockFamily {
 
-  /** An exclusive lock of that name, by the same client each time. */
+  /** Returns an exclusive lock of that name, by the same client each time. */
   DistributedLock lock(String name);
 
   /**
-   * An exclusive lock of that name, by a second client that shares nothing with the first, as in
-   * another process; the same one each time.
+   * Returns an exclusive lock of that name, by a second client that shares nothing with the first,
+   * as in another process; the same one each time.
    */
   DistributedLock otherProcess(String name);
 
-  /** What a lock of that name calls itself; a lock made of others may name those. */
+  /** Returns what a lock of that name calls itself; a lock made of others may name those. */
   default String nameOf(String name) {
     return name;
   }
 
   /**
-   * The default lease of both clients. The suites wait for more than two of them where they show
-   * that a lock is renewed. Long enough that a slow machine renews in time.
+   * Returns the default lease of both clients. The contracts wait for more than two of them where
+   * they show that a lock is renewed. It is long enough that a slow machine renews in time.
    */
   default Duration lease() {
     return Duration.ofSeconds(1);

@@ -7,14 +7,20 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What all data nodes of a cluster, or of a set-up with sentinels, are started with. */
+/** The options of all data nodes of a cluster, or of a set-up with sentinels. */
 final class NodeOptions {
   private final List<Consumer<RedisServer.Builder>> settings = new ArrayList<>();
+  private @Nullable Path binary;
   private @Nullable String password;
   private @Nullable String userInfo;
 
-  void binary(Path binary) {
-    set(builder -> builder.binary(binary));
+  void binary(Path file) {
+    set(builder -> builder.binary(file));
+    binary = file;
+  }
+
+  @Nullable Path binary() {
+    return binary;
   }
 
   void tls(Path certificate, Path key) {
@@ -46,12 +52,12 @@ final class NodeOptions {
     set(builder -> builder.config("user", words.toArray(new String[0])));
   }
 
-  /** The one of the default user; the nodes themselves, and the kit, know each other by it. */
+  /** The password of the default user, by which the nodes and the testkit reach the nodes. */
   @Nullable String password() {
     return password;
   }
 
-  /** With the credentials that a client is to use. */
+  /** The URI of a node, with the credentials that a client is to use. */
   String uri(RedisServer node) {
     return node.speaksTls() ? node.tlsUri(userInfo) : RedisServer.uri(userInfo, node.port());
   }

@@ -13,7 +13,11 @@ import org.awaitility.Awaitility;
 
 /**
  * A child process that can be killed and suspended, and that does not outlive this JVM. A shutdown
- * hook kills what is left, and after a {@code kill -9} of this JVM the {@link ProcessGuard} does.
+ * hook kills all children that still run; after a {@code kill -9} of this JVM the {@link
+ * ProcessGuard} does.
+ *
+ * <p><b>Threads.</b> Any thread may call all methods; pauses and resumes are for one thread at a
+ * time.
  */
 final class OsProcess {
   private static final Duration SIGNAL_TIMEOUT = Duration.ofSeconds(10);
@@ -41,9 +45,9 @@ final class OsProcess {
   }
 
   /**
-   * Has something done when this JVM ends, after the children have been killed.
+   * Registers a clean-up for the end of this JVM, after the children have been killed.
    *
-   * @return takes that back
+   * @return removes the registration
    */
   static Runnable atShutdown(Runnable cleanup) {
     CLEANUPS.add(cleanup);
@@ -84,18 +88,18 @@ final class OsProcess {
   }
 
   /** SIGTERM. Returns when the process is gone; one that does not obey in time is killed. */
-  void terminate(Duration patience) {
+  void terminate(Duration timeout) {
     if (!process.isAlive()) {
       return;
     }
     resume(); // a suspended process would not see the signal
     process.destroy();
-    if (!exitsWithin(patience)) {
+    if (!exitsWithin(timeout)) {
       kill();
     }
   }
 
-  /** SIGSTOP. Returns when the process stands still, where the system lets us see that. */
+  /** SIGSTOP. Returns when the process is stopped, where {@code /proc} shows it. */
   void pause() {
     paused = true;
     signal("STOP");

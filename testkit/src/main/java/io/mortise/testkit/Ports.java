@@ -23,9 +23,11 @@ import org.jspecify.annotations.Nullable;
  * connections, so that a server that is down for a moment finds its port free again. The port of a
  * node's cluster bus, 10000 above, stays below them too, and is free as well.
  *
- * <p><b>Among ourselves.</b> While a server is down its port looks free to all who start another
- * one. So a port is taken until it is given back: in a file that all JVMs of a user share, each
- * locks one byte for each of its ports. The locks of a process end with it, however it ends.
+ * <p><b>Between test JVMs.</b> While a server is down its port looks free to every JVM that starts
+ * another one. So a port is taken until it is given back: in a file that all JVMs of a user share,
+ * each locks one byte for each of its ports. The locks of a process end with it, however it ends.
+ *
+ * <p><b>Threads.</b> Any thread may call all methods.
  */
 final class Ports {
   private static final int CLUSTER_BUS = 10_000;
@@ -53,8 +55,8 @@ final class Ports {
   private Ports() {}
 
   /**
-   * A port that is free at this moment, and that nobody else takes here until {@link #giveBack}; a
-   * program that does not ask here may have it before it is used.
+   * Takes a port that is free at this moment; no JVM takes it here again until {@link #giveBack}.
+   * Another program may bind it before it is used.
    */
   static int take() {
     for (int i = 0; i < ATTEMPTS; i++) {
@@ -70,7 +72,7 @@ final class Ports {
         "no free port from %d to %d after %d attempts".formatted(FIRST, LAST, ATTEMPTS));
   }
 
-  /** Whether nobody has taken it before. */
+  /** Takes this port; false if it is taken already. */
   static boolean take(int port) {
     try {
       @Nullable FileLock lock = Shared.FILE.tryLock(port, 1, false);
@@ -85,7 +87,7 @@ final class Ports {
     }
   }
 
-  /** Lets others take the ports; one that is not taken here stays as it is. */
+  /** Gives ports back; ignores those that are not taken here. */
   static void giveBack(int... ports) {
     for (int port : ports) {
       @Nullable FileLock lock = TAKEN.remove(port);
@@ -106,7 +108,7 @@ final class Ports {
 
   static boolean isFree(int port) {
     try (ServerSocket socket = new ServerSocket()) {
-      socket.setReuseAddress(true); // connections that were closed a moment ago do not count
+      socket.setReuseAddress(true); // connections in TIME_WAIT do not count
       socket.bind(new InetSocketAddress(loopback(), port));
       return true;
     } catch (IOException e) {

@@ -99,7 +99,7 @@ final class ProcessGuard {
     try {
       tell("forget", child.pid());
     } catch (IOException e) {
-      // A guard that is gone kills nobody.
+      // The guard has ended, so it kills no child.
     }
   }
 

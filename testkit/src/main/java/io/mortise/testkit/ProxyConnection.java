@@ -11,7 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One client of a {@link FaultProxy} and its connection to the server: a thread a direction. */
+/**
+ * One connection through a {@link FaultProxy}: passes the bytes of a client on to the server, and
+ * back.
+ *
+ * <p><b>Threads.</b> One thread for each direction; any thread may close or reset it.
+ */
 final class ProxyConnection {
   private static final Logger log = LoggerFactory.getLogger(ProxyConnection.class);
   private static final int PIECE = 64 * 1024;
@@ -54,7 +59,7 @@ final class ProxyConnection {
     }
   }
 
-  /** Closes it as a crashed process does: what is under way is gone. */
+  /** Closes it as a crashed process does: bytes under way are lost. */
   void reset() {
     try {
       client.setSoLinger(true, 0);

@@ -15,9 +15,10 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * What is to go wrong in a {@link FaultProxy}, and what has. Each decision about a piece of bytes
- * is made under the one lock, so that a fault that has been set, or ended, holds for every later
- * piece.
+ * The faults of a {@link FaultProxy}: says of each piece of bytes what becomes of it, and counts.
+ *
+ * <p><b>Threads.</b> Any thread may call all methods. Each decision about a piece is made under one
+ * lock, so that a fault that has been set, or ended, holds for every later piece.
  */
 final class ProxyFaults {
   private final ReentrantLock lock = new ReentrantLock();
@@ -25,7 +26,7 @@ final class ProxyFaults {
 
   // All guarded by lock.
   private final Map<Direction, Long> delayNanos = new EnumMap<>(Direction.class);
-  private final Set<Direction> swallowed = EnumSet.noneOf(Direction.class);
+  private final Set<Direction> blackholed = EnumSet.noneOf(Direction.class);
   private final Map<Direction, Long> bytes = new EnumMap<>(Direction.class);
   private boolean cut;
   private boolean holdNew;
@@ -42,8 +43,8 @@ final class ProxyFaults {
     change(() -> cut = true);
   }
 
-  void swallow(Direction direction) {
-    change(() -> swallowed.add(direction));
+  void blackhole(Direction direction) {
+    change(() -> blackholed.add(direction));
   }
 
   void forget(Collection<ProxyConnection> connections) {
@@ -63,12 +64,12 @@ final class ProxyFaults {
         });
   }
 
-  /** Ends all faults, and does the rest before any further decision. */
+  /** Ends all faults, and runs {@code rest} before any further decision. */
   void restore(Runnable rest) {
     change(
         () -> {
           delayNanos.clear();
-          swallowed.clear();
+          blackholed.clear();
           cut = false;
           holdNew = false;
           repliesToLose = 0;
@@ -99,12 +100,12 @@ final class ProxyFaults {
     await(() -> delayNanos.getOrDefault(direction, 0L) - (System.nanoTime() - start), closed);
   }
 
-  /** Lets those look again who wait on behalf of a connection that has been closed. */
+  /** Wakes the threads that wait on behalf of a connection that has been closed. */
   void connectionClosed() {
     change(() -> {});
   }
 
-  /** Decides about a piece of bytes, and notes the decision with the connection. */
+  /** Returns whether a piece of bytes passes, and notes the decision in the connection. */
   boolean passes(ProxyConnection connection, Direction direction, byte[] piece) {
     lock.lock();
     try {
@@ -113,7 +114,7 @@ final class ProxyFaults {
         connection.lostReply = true;
         repliesLost++;
       }
-      if (connection.forgotten || silenced || swallowed.contains(direction)) {
+      if (connection.forgotten || silenced || blackholed.contains(direction)) {
         connection.lostBytes = true;
         return false;
       }

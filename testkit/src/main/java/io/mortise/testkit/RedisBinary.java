@@ -16,12 +16,16 @@ import redis.embedded.model.Architecture;
 import redis.embedded.model.OS;
 import redis.embedded.model.OsArchitecture;
 
-/** Finds a redis-server to run: the one asked for, one that is installed, or the one we bring. */
+/**
+ * Finds a redis-server to run: the one asked for, an installed one, or that of embedded-redis.
+ *
+ * <p><b>Threads.</b> Any thread; a lock and an atomic rename order the unpacking.
+ */
 final class RedisBinary {
   static final String PROPERTY = "mortise.redis-server";
   static final String ENVIRONMENT = "MORTISE_REDIS_SERVER";
 
-  /** Instead of a path: the binary that we bring, also where another is installed. */
+  /** Instead of a path: the binary of embedded-redis, also where another is installed. */
   static final String EMBEDDED = "embedded";
 
   private static final ReentrantLock UNPACKING = new ReentrantLock();
@@ -86,8 +90,8 @@ final class RedisBinary {
   }
 
   /**
-   * By what the JVM says of the machine. The detection of embedded-redis runs {@code uname}, which
-   * is not on every PATH.
+   * The resource for a machine, as the JVM describes it. The detection of embedded-redis runs
+   * {@code uname}, which is not on every PATH.
    *
    * @param os the system property {@code os.name}
    * @param arch the system property {@code os.arch}
@@ -143,7 +147,7 @@ final class RedisBinary {
     }
   }
 
-  /** Not one that another user has put there: what is in it will be run. */
+  /** A directory of this user, since its content will be run. */
   private static Path ownDirectory() throws IOException {
     String user = System.getProperty("user.name", "");
     Path directory =

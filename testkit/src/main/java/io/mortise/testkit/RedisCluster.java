@@ -1,6 +1,6 @@
 package io.mortise.testkit;
 
-import static io.mortise.testkit.DataNodes.answering;
+import static io.mortise.testkit.DataNodes.reachable;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,7 +12,8 @@ import redis.clients.jedis.HostAndPort;
 /**
  * A real Redis Cluster of {@link RedisServer}s on 127.0.0.1: by default three masters with a
  * replica each, without persistence. Its nodes can be killed, suspended and started again, each by
- * its own methods; this class knows who is whose replica, promotes replicas, and moves slots.
+ * its own methods; this class knows which node replicates which, promotes replicas, and moves
+ * slots.
  *
  * <pre>{@code
  * try (RedisCluster cluster = RedisCluster.start()) {
@@ -24,19 +25,21 @@ import redis.clients.jedis.HostAndPort;
  * }
  * }</pre>
  *
- * <p><b>Lost writes.</b> After {@link #cutReplication} the replicas miss what the master is told; a
- * {@link #failover} then loses it, as a failover of asynchronous replication may. A replica that is
- * only suspended misses nothing: it reads what waits in its socket first. A master that is killed
- * and restarted before a replica was promoted comes back as an empty master.
+ * <p><b>Lost writes.</b> After {@link #cutReplication} the replicas miss all writes to the master;
+ * a {@link #failover} then loses them, as a failover of asynchronous replication may. A replica
+ * that is only suspended misses nothing: it first reads the writes that wait in its socket. A
+ * master that is killed and restarted before a replica was promoted comes back as an empty master.
  *
  * <p><b>Failover by itself.</b> A master that is silent for the node time-out is replaced by one of
- * its replicas, about a second or two later, if most masters live. {@code
+ * its replicas, about two seconds later, if most masters live. {@code
  * config("cluster-replica-no-failover", "yes")} leaves that to {@link #failover} alone. Replicas
  * stay with their master, and are promoted however old their data is.
  *
  * <p>Methods that wait do so for at most two minutes, and then throw an {@code
- * IllegalStateException} with what they saw. Starting and closing are for one thread; everything
- * else may be called by any thread, changes of the cluster one at a time.
+ * IllegalStateException} with the state that they saw.
+ *
+ * <p><b>Threads.</b> One thread starts and closes it; any thread may call the rest, changes of the
+ * cluster one at a time.
  */
 public final class RedisCluster implements AutoCloseable {
   private final NodeOptions options;
@@ -107,7 +110,7 @@ public final class RedisCluster implements AutoCloseable {
    */
   public RedisServer failover(String key) {
     RedisServer replica =
-        answering(replicasOf(key)).stream()
+        reachable(replicasOf(key)).stream()
             .findFirst()
             .orElseThrow(
                 () -> new IllegalStateException("no replica for '" + key + "' that answers"));
@@ -118,7 +121,7 @@ public final class RedisCluster implements AutoCloseable {
   /**
    * Makes a replica the master: in order (CLUSTER FAILOVER), so that nothing is lost, if its master
    * answers and replicates to it, and most masters answer; otherwise by force (TAKEOVER), with the
-   * data that it has. What {@link #cutReplication} did to it is mended afterwards. Returns when all
+   * data that it has. What {@link #cutReplication} did to it is undone afterwards. Returns when all
    * nodes that answer know it; an old master that answers is a replica then.
    */
   public void promote(RedisServer replica) {
@@ -127,7 +130,7 @@ public final class RedisCluster implements AutoCloseable {
       throw new IllegalStateException(replica + " does not answer, so it cannot be promoted");
     }
     new ReplicaPromotion(replica, state).complete();
-    nodes.mend(replica);
+    nodes.restoreLinks(replica);
   }
 
   /**
@@ -139,8 +142,8 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * The same, with something done in the middle: all keys have been moved then, but the slot has
-   * not, so that the old owner redirects (ASK) each command to the new one.
+   * The same, with an action in the middle: all keys have been moved then, but the slot has not, so
+   * that the old owner redirects (ASK) each command to the new one.
    *
    * @param to a master, which may be without slots until now
    */
@@ -158,7 +161,7 @@ public final class RedisCluster implements AutoCloseable {
     move.moveKeys();
     halfway.run();
     move.moveKeys();
-    move.assign(answering(masters()));
+    move.assign(reachable(masters()));
     Await.until(
         "'%s' on %s for all nodes".formatted(key, to),
         () -> state.masterOf(key) == to && state.isAgreed(),
@@ -166,18 +169,18 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Has the replicas of this key's master miss what it is told from now on, while they and their
-   * master go on; what it was told before has reached them. See {@link #mendReplication}.
+   * Makes the replicas of this key's master miss all later writes, while they and their master go
+   * on; all earlier writes have reached them. See {@link #restoreReplication}.
    */
   public void cutReplication(String key) {
-    nodes.cut(masterOf(key), answering(replicasOf(key)));
+    nodes.cut(masterOf(key), reachable(replicasOf(key)));
   }
 
   /**
    * Lets all replicas that answer follow their masters again; {@link #awaitInSync} waits for it.
    */
-  public void mendReplication() {
-    nodes.mend();
+  public void restoreReplication() {
+    nodes.restoreLinks();
   }
 
   /**
@@ -188,15 +191,15 @@ public final class RedisCluster implements AutoCloseable {
     Await.until("a cluster in order", state::isOk, state::toString);
   }
 
-  /** Waits until all replicas that answer have what their masters had been told before. */
+  /** Waits until all replicas that answer have all earlier writes of their masters. */
   public void awaitInSync() {
-    for (RedisServer master : answering(state.masters())) {
-      DataNodes.awaitInSync(master, answering(state.replicasOf(master)));
+    for (RedisServer master : reachable(state.masters())) {
+      DataNodes.awaitInSync(master, reachable(state.replicasOf(master)));
     }
   }
 
   /**
-   * Waits until another node that answers than the former one has the slot of this key, for all
+   * Waits until a node other than the former one has the slot of this key and answers, for all
    * nodes that answer.
    *
    * @return that node
@@ -224,9 +227,8 @@ public final class RedisCluster implements AutoCloseable {
     return "cluster of " + nodes.all();
   }
 
-  /** Collects what the cluster is to be started with. */
-  public static final class Builder {
-    private final NodeOptions options = new NodeOptions();
+  /** The options of a cluster. */
+  public static final class Builder extends NodeBuilder<Builder> {
     private int masters = 3;
     private int replicas = 1;
 
@@ -236,6 +238,11 @@ public final class RedisCluster implements AutoCloseable {
       config("cluster-replica-validity-factor", "0"); // promoted however old the data is
       config("cluster-migration-barrier", "1000"); // no replica changes its master by itself
       nodeTimeout(Duration.ofSeconds(2));
+    }
+
+    @Override
+    Builder self() {
+      return this;
     }
 
     /** How many masters share the slots: from 1 to 100; with fewer than 3 none is replaced. */
@@ -255,31 +262,9 @@ public final class RedisCluster implements AutoCloseable {
       return config("cluster-node-timeout", Preconditions.millis("node time-out", timeout));
     }
 
-    /** The {@code redis-server} to run, as {@link RedisServer.Builder#binary}. */
-    public Builder binary(Path binary) {
-      options.binary(binary);
-      return this;
-    }
-
-    /** Needed by all clients of all nodes, and by the nodes among themselves. */
-    public Builder password(String password) {
-      options.password(password);
-      return this;
-    }
-
     /**
-     * A user, which {@link #uris} then name.
-     *
-     * @param rules as in ACL SETUSER; everything is allowed if there are none
-     */
-    public Builder user(String name, String password, String... rules) {
-      options.user(name, password, rules);
-      return this;
-    }
-
-    /**
-     * Has the nodes speak TLS, among themselves too; {@link #uris} and {@link #hostPorts} then name
-     * the ports of TLS. Slots cannot be moved then.
+     * Makes the nodes speak TLS, among themselves too; {@link #uris} and {@link #hostPorts} then
+     * name the ports of TLS. Slots cannot be moved then.
      *
      * @param certificate PEM, for 127.0.0.1
      * @param key PEM
@@ -287,14 +272,6 @@ public final class RedisCluster implements AutoCloseable {
     public Builder tls(Path certificate, Path key) {
       options.tls(certificate, key);
       return config("tls-cluster", "yes");
-    }
-
-    /**
-     * Adds a line to the {@code redis.conf} of all nodes, as {@link RedisServer.Builder#config}.
-     */
-    public Builder config(String directive, String... values) {
-      options.config(directive, values);
-      return this;
     }
 
     /** Starts the nodes and makes them a cluster: that takes Redis about 3 s. */

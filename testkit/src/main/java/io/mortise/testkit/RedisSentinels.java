@@ -1,6 +1,6 @@
 package io.mortise.testkit;
 
-import static io.mortise.testkit.DataNodes.answering;
+import static io.mortise.testkit.DataNodes.reachable;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,36 +14,38 @@ import redis.clients.jedis.HostAndPort;
 /**
  * A master with replicas, watched by sentinels: real {@link RedisServer}s on 127.0.0.1, by default
  * one replica and three sentinels, without persistence. Each node and each sentinel can be killed,
- * suspended and started again by its own methods; this class knows who is the master.
+ * suspended and started again by its own methods; this class knows which node is the master.
  *
  * <pre>{@code
  * try (RedisSentinels redis = RedisSentinels.start()) {
  *   RedisServer master = redis.master();
- *   redis.cutReplication();          // what is written from here on is lost by the failover
+ *   redis.cutReplication();          // the failover loses all later writes
  *   ...
  *   master.kill();
  *   redis.awaitNewMaster(master);
- *   redis.mendReplication();
+ *   redis.restoreReplication();
  *   redis.rejoin(master);            // as a replica of the new one
  * }
  * }</pre>
  *
- * <p><b>Lost writes.</b> A replica that is only suspended misses nothing: it reads what waits in
- * its socket before it is promoted. {@link #cutReplication} makes it miss the rest. Sentinels
+ * <p><b>Lost writes.</b> A replica that is only suspended misses nothing: before it is promoted it
+ * reads the writes that wait in its socket. {@link #cutReplication} makes it miss them. Sentinels
  * promote no replica that has been without its master for ten times the time until a node counts as
  * down, which is 20 s by default.
  *
- * <p><b>Two masters.</b> An old master that lives is told by the sentinels to be a replica only ten
- * to twenty seconds after the failover, and takes writes until then, which are lost. {@link
- * #rejoin} tells it at once; the sentinels see that up to ten seconds later. A master that is
- * killed and restarted before it was replaced comes back as an empty master.
+ * <p><b>Two masters.</b> The sentinels make an old master that lives a replica only ten to twenty
+ * seconds after the failover; until then it takes writes, which are lost. {@link #rejoin} makes it
+ * one at once; the sentinels see that up to ten seconds later. A master that is killed and
+ * restarted before it was replaced comes back as an empty master.
  *
  * <p>A sentinel that was suspended for more than 2 s, or was not run by a busy machine, does
  * nothing for another 30 s.
  *
  * <p>Methods that wait do so for at most two minutes, and then throw an {@code
- * IllegalStateException} with what they saw. Starting and closing are for one thread; everything
- * else may be called by any thread, changes of roles one at a time.
+ * IllegalStateException} with the state that they saw.
+ *
+ * <p><b>Threads.</b> One thread starts and closes it; any thread may call the rest, changes of
+ * roles one at a time.
  */
 public final class RedisSentinels implements AutoCloseable {
   private static final String MASTER_NAME = "mortise";
@@ -62,7 +64,7 @@ public final class RedisSentinels implements AutoCloseable {
       for (int i = 0; i < builder.replicas; i++) {
         nodes.start(node -> node.config("replicaof", master.host(), port));
       }
-      // Before the sentinels: what they do not see at first they ask for again after 10 s.
+      // Before the sentinels: they ask only after 10 s again for what they miss at first.
       DataNodes.awaitInSync(master, replicasOf(master));
       for (int i = 0; i < builder.sentinels; i++) {
         sentinels.add(builder.sentinel(master).start());
@@ -109,7 +111,7 @@ public final class RedisSentinels implements AutoCloseable {
     return nodes.uris();
   }
 
-  /** The master, by what the first sentinel that answers says; it may be down. */
+  /** The master by the first sentinel that answers; it may be down. */
   public RedisServer master() {
     return sentinels.masterOf(sentinels.any());
   }
@@ -120,7 +122,7 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   /**
-   * Has the sentinels promote a replica (SENTINEL FAILOVER), whether the master lives or not.
+   * Makes the sentinels promote a replica (SENTINEL FAILOVER), whether the master lives or not.
    *
    * @return the new master, as {@link #awaitNewMaster}
    */
@@ -132,7 +134,7 @@ public final class RedisSentinels implements AutoCloseable {
         () -> {
           boolean ask = System.nanoTime() - askedNanos.get() >= ASK_AGAIN.toNanos();
           if (ask && !sentinels.isBeingReplaced(former)) {
-            // An error, such as that no replica is good, comes out of here: it is asked again.
+            // An error, such as that no replica is good, is thrown here, and the request repeated.
             sentinels.any().command("SENTINEL", "FAILOVER", MASTER_NAME);
             askedNanos.set(System.nanoTime());
           }
@@ -143,8 +145,8 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   /**
-   * Waits until all sentinels that answer name another master than the former one, which says so
-   * itself.
+   * Waits until all sentinels that answer name another master than the former one, and its role is
+   * that of a master.
    *
    * @return that master
    */
@@ -166,29 +168,29 @@ public final class RedisSentinels implements AutoCloseable {
     } else if (!node.canAnswer()) {
       node.resume();
     }
-    nodes.mend(node);
+    nodes.restoreLinks(node);
     node.command("REPLICAOF", master.host(), Integer.toString(master.port()));
     DataNodes.awaitInSync(master, List.of(node));
   }
 
   /**
-   * Has the replicas that answer miss what the master is told from now on, while they and the
-   * master go on; what it was told before has reached them. See {@link #mendReplication}.
+   * Makes the replicas that answer miss all later writes of the master, while they and the master
+   * go on; all earlier writes have reached them. See {@link #restoreReplication}.
    */
   public void cutReplication() {
     RedisServer master = master();
-    nodes.cut(master, answering(replicasOf(master)));
+    nodes.cut(master, reachable(replicasOf(master)));
   }
 
   /** Lets all replicas that answer follow the master again; {@link #awaitInSync} waits for it. */
-  public void mendReplication() {
-    nodes.mend();
+  public void restoreReplication() {
+    nodes.restoreLinks();
   }
 
-  /** Waits until all replicas that answer have what the master had been told before. */
+  /** Waits until all replicas that answer have all earlier writes of the master. */
   public void awaitInSync() {
     RedisServer master = master();
-    DataNodes.awaitInSync(master, answering(replicasOf(master)));
+    DataNodes.awaitInSync(master, reachable(replicasOf(master)));
   }
 
   /**
@@ -218,17 +220,20 @@ public final class RedisSentinels implements AutoCloseable {
     return nodes.all().stream().filter(node -> node != master).toList();
   }
 
-  /** Collects what the nodes and the sentinels are to be started with. */
-  public static final class Builder {
-    private final NodeOptions options = new NodeOptions();
+  /** The options of the nodes and the sentinels. */
+  public static final class Builder extends NodeBuilder<Builder> {
     private int replicas = 1;
     private int sentinels = 3;
     private String downAfterMillis = "2000";
-    private @Nullable Path binary;
     private @Nullable String sentinelPassword;
     private UnaryOperator<RedisServer.Builder> tls = UnaryOperator.identity();
 
     private Builder() {}
+
+    @Override
+    Builder self() {
+      return this;
+    }
 
     /** How many replicas the master has: from 0 to 10. */
     public Builder replicas(int count) {
@@ -248,19 +253,6 @@ public final class RedisSentinels implements AutoCloseable {
       return this;
     }
 
-    /** The {@code redis-server} to run, as {@link RedisServer.Builder#binary}. */
-    public Builder binary(Path binary) {
-      options.binary(binary);
-      this.binary = binary;
-      return this;
-    }
-
-    /** Needed by all clients of the nodes, and by nodes and sentinels to reach nodes. */
-    public Builder password(String password) {
-      options.password(password);
-      return this;
-    }
-
     /** Needed by all clients of the sentinels, and by the sentinels among themselves. */
     public Builder sentinelPassword(String password) {
       sentinelPassword = Preconditions.notEmpty("sentinel password", password);
@@ -268,18 +260,8 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     /**
-     * A user of the nodes, which {@link #uris} then name.
-     *
-     * @param rules as in ACL SETUSER; everything is allowed if there are none
-     */
-    public Builder user(String name, String password, String... rules) {
-      options.user(name, password, rules);
-      return this;
-    }
-
-    /**
-     * Has nodes and sentinels speak TLS; {@link #uris} and {@link #sentinelHostPorts} then name the
-     * ports of TLS. For one sentinel and no replicas.
+     * Makes nodes and sentinels speak TLS; {@link #uris} and {@link #sentinelHostPorts} then name
+     * the ports of TLS. For one sentinel and no replicas.
      *
      * @param certificate PEM, for 127.0.0.1
      * @param key PEM
@@ -288,14 +270,6 @@ public final class RedisSentinels implements AutoCloseable {
       options.tls(certificate, key);
       tls = sentinel -> sentinel.tls(certificate, key).config("tls-replication", "yes");
       return replicas(0).sentinels(1);
-    }
-
-    /**
-     * Adds a line to the {@code redis.conf} of all nodes, as {@link RedisServer.Builder#config}.
-     */
-    public Builder config(String directive, String... values) {
-      options.config(directive, values);
-      return this;
     }
 
     /** Starts all of them; until the sentinels know each other it takes Redis about 3 s. */
@@ -317,6 +291,7 @@ public final class RedisSentinels implements AutoCloseable {
       if (sentinelPassword != null) {
         builder.config("requirepass", sentinelPassword);
       }
+      Path binary = options.binary();
       return binary == null ? builder : builder.binary(binary);
     }
   }

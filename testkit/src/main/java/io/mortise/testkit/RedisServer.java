@@ -32,8 +32,9 @@ import org.jspecify.annotations.Nullable;
  * redis-server} on the {@code PATH}; the one inside embedded-redis (Redis 6.2, Linux and macOS,
  * x86-64 and arm64). The word {@code embedded} as property or variable asks for that last one.
  *
- * <p>It needs a POSIX shell at {@code /bin/sh}. Starting and stopping are for one thread at a time;
- * everything else may be called by any thread.
+ * <p>It needs a POSIX shell at {@code /bin/sh}.
+ *
+ * <p><b>Threads.</b> One thread at a time starts and stops it; any thread may call the rest.
  */
 public final class RedisServer implements AutoCloseable {
   private static final String HOST = "127.0.0.1";
@@ -61,7 +62,7 @@ public final class RedisServer implements AutoCloseable {
       Optional<OsProcess> started;
       int attempt = 0;
       do {
-        // A program that is not ours may have the port between our look and the server's bind.
+        // Another program may bind the port before the server does.
         attempt++;
         if (builder.port == 0) {
           Ports.giveBack(port);
@@ -175,7 +176,7 @@ public final class RedisServer implements AutoCloseable {
     return field("server", "redis_version");
   }
 
-  /** One field of INFO; empty when the server has nothing to say there. */
+  /** One field of INFO; empty if the server does not report it. */
   String field(String section, String name) {
     return connection.info(section).getOrDefault(name, "");
   }
@@ -199,7 +200,7 @@ public final class RedisServer implements AutoCloseable {
 
   /**
    * Ends the process if it still runs ({@link #stop()}), and starts a new one on the same port. It
-   * knows what it had been told to persist: by default nothing.
+   * has the data that it was configured to persist: by default none.
    *
    * @throws IllegalStateException if it does not start, for example because another process has
    *     taken the port; the message has its log
@@ -210,8 +211,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * As {@link #restart()}, but without all that it had been told to persist: a server that comes
-   * back on a new disk.
+   * As {@link #restart()}, but without any persisted data: a server that comes back on a new disk.
    */
   public void restartEmpty() {
     kill();
@@ -289,7 +289,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Collects what the server is to be started with. */
+  /** The options of a server. */
   public static final class Builder {
     private static final List<String> OURS = List.of("port", "bind", "dir", "daemonize", "logfile");
 
@@ -342,8 +342,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Has it speak TLS besides, on a free port of its own ({@link #tlsPort}), without asking
-     * clients for a certificate.
+     * Makes it speak TLS too, on its own free port ({@link #tlsPort}), without client certificates.
      *
      * @param certificate PEM, for 127.0.0.1; trusted by the server too
      * @param key PEM
@@ -358,8 +357,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Starts it as a sentinel; what it watches is {@code config("sentinel", "monitor", name, host,
-     * port, quorum)}.
+     * Starts it as a sentinel; it watches a master by {@code config("sentinel", "monitor", name,
+     * host, port, quorum)}.
      */
     public Builder sentinel() {
       sentinel = true;

@@ -3,9 +3,9 @@ package io.mortise.testkit;
 import java.time.Duration;
 import java.util.List;
 
-/** The promotion of one replica of a cluster, asked for until it has happened. */
+/** The promotion of one replica of a cluster; repeats the request until it has happened. */
 final class ReplicaPromotion {
-  /** Redis itself gives one up after 5 s. */
+  /** Redis gives up a failover after 5 s. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(6);
 
   private final RedisServer replica;
@@ -35,13 +35,13 @@ final class ReplicaPromotion {
   private void ask() {
     RedisServer master = state.masterOf(replica);
     if (master == replica) {
-      return; // promoted by now; the others are still to hear of it
+      return; // promoted by now; the other nodes do not know it yet
     }
     List<RedisServer> voters = state.masters();
     boolean inOrder =
         master.canAnswer()
             && DataNodes.isLinked(replica, master)
-            && DataNodes.answering(voters).size() * 2 > voters.size();
+            && DataNodes.reachable(voters).size() * 2 > voters.size();
     if (inOrder) {
       replica.command("CLUSTER", "FAILOVER");
     } else {

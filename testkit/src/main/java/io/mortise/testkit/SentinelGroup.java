@@ -1,6 +1,6 @@
 package io.mortise.testkit;
 
-import static io.mortise.testkit.DataNodes.answering;
+import static io.mortise.testkit.DataNodes.reachable;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The sentinels of one master, and what those that answer say together, asked anew each time. */
+/** The sentinels of one master, and its state by those that answer. */
 final class SentinelGroup implements AutoCloseable {
   private final String masterName;
   private final DataNodes nodes;
@@ -30,7 +30,7 @@ final class SentinelGroup implements AutoCloseable {
 
   /** The first one that answers. */
   RedisServer any() {
-    return answering(sentinels).stream()
+    return reachable(sentinels).stream()
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("no sentinel answers of " + sentinels));
   }
@@ -41,25 +41,25 @@ final class SentinelGroup implements AutoCloseable {
     return nodes.byPort(Integer.parseInt((String) ((List<?>) address).get(1)));
   }
 
-  /** Whether at least one of them names another master already. */
+  /** Whether at least one sentinel names another master already. */
   boolean isBeingReplaced(RedisServer former) {
-    return answering(sentinels).stream().anyMatch(sentinel -> masterOf(sentinel) != former);
+    return reachable(sentinels).stream().anyMatch(sentinel -> masterOf(sentinel) != former);
   }
 
-  /** Whether all name the same other master, which says so itself. */
+  /** Whether all sentinels name the same other master, and its role is that of a master. */
   boolean isReplaced(RedisServer former) {
     return agreedMaster().filter(master -> master != former).isPresent();
   }
 
-  /** Whether all name the same master, and see its replicas in order, and each other. */
+  /** Whether all sentinels name the same master, and see its replicas in order and each other. */
   boolean isOk() {
     return agreedMaster()
-        .filter(master -> answering(sentinels).stream().allMatch(each -> seesAll(each, master)))
+        .filter(master -> reachable(sentinels).stream().allMatch(each -> seesAll(each, master)))
         .isPresent();
   }
 
   private Optional<RedisServer> agreedMaster() {
-    List<RedisServer> named = answering(sentinels).stream().map(this::masterOf).distinct().toList();
+    List<RedisServer> named = reachable(sentinels).stream().map(this::masterOf).distinct().toList();
     return Optional.of(named)
         .filter(masters -> masters.size() == 1)
         .map(masters -> masters.get(0))
@@ -70,18 +70,18 @@ final class SentinelGroup implements AutoCloseable {
   private boolean seesAll(RedisServer sentinel, RedisServer master) {
     List<SentinelView> replicas = SentinelView.of(sentinel, "REPLICAS", masterName);
     List<SentinelView> others = SentinelView.of(sentinel, "SENTINELS", masterName);
-    return nodes.answering().stream()
+    return nodes.reachable().stream()
             .filter(node -> node != master)
             .allMatch(node -> replicas.stream().anyMatch(seen -> seen.isReplica(node, master)))
-        && answering(sentinels).stream()
+        && reachable(sentinels).stream()
             .filter(other -> other != sentinel)
             .allMatch(other -> others.stream().anyMatch(seen -> seen.isUp(other)));
   }
 
-  /** All that they say and have said, for the message when something did not happen. */
+  /** The views and logs of all sentinels, for the message of a wait that has timed out. */
   @Override
   public String toString() {
-    return answering(sentinels).stream()
+    return reachable(sentinels).stream()
         .map(sentinel -> "%s: %s%n%s".formatted(sentinel, masterOf(sentinel), sentinel.log()))
         .collect(Collectors.joining("\n"));
   }

@@ -4,10 +4,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a sentinel says of one replica, or of one other sentinel. */
+/** One replica, or one other sentinel, as a sentinel sees it. */
 record SentinelView(Map<String, String> fields) {
 
-  /** Asks for all of a kind, {@code REPLICAS} or {@code SENTINELS}. */
+  /** Asks the sentinel for all of a kind, {@code REPLICAS} or {@code SENTINELS}. */
   static List<SentinelView> of(RedisServer sentinel, String kind, String masterName) {
     return sentinel.command("SENTINEL", kind, masterName) instanceof List<?> all
         ? all.stream().map(each -> of((List<?>) each)).toList()

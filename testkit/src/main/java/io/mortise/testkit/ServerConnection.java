@@ -13,7 +13,11 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.SafeEncoder;
 
-/** Talks to one server, over a new connection each time: it survives what is done to the server. */
+/**
+ * Sends commands to one server, over a new connection each time: no fault of the server breaks it.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call all methods.
+ */
 final class ServerConnection {
   private static final int TIMEOUT_MILLIS = 10_000;
   private static final int READY_TIMEOUT_MILLIS = 1_000;

@@ -15,7 +15,7 @@ import org.awaitility.Awaitility;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The directory of one server: its configuration, its log, and the starting of it. */
+/** The directory of one server, with its configuration and log; starts the server in it. */
 final class ServerDirectory {
   private static final Logger log = LoggerFactory.getLogger(ServerDirectory.class);
   private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
@@ -53,7 +53,7 @@ final class ServerDirectory {
     return directory;
   }
 
-  /** All that the server has said, over all its starts. */
+  /** Returns the whole log, over all starts. */
   String log() {
     try {
       return Files.readString(logFile());

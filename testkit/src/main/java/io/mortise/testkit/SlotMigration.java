@@ -21,7 +21,7 @@ final class SlotMigration {
     this.password = password;
   }
 
-  /** From here on the old owner answers ASK for what it does not have (any more). */
+  /** From here on the old owner answers ASK for keys that it does not have. */
   void begin() {
     to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", ClusterFormation.id(from));
     from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", ClusterFormation.id(to));
@@ -50,10 +50,10 @@ final class SlotMigration {
    */
   void assign(List<RedisServer> others) {
     String id = ClusterFormation.id(to);
-    // The new owner first: when all else failed, nobody would feel responsible.
-    List<RedisServer> told = new ArrayList<>(List.of(to, from));
-    others.stream().filter(node -> !told.contains(node)).forEach(told::add);
-    told.forEach(node -> node.command("CLUSTER", "SETSLOT", slot, "NODE", id));
+    // The new owner first: if the rest fails, the slot has an owner.
+    List<RedisServer> notified = new ArrayList<>(List.of(to, from));
+    others.stream().filter(node -> !notified.contains(node)).forEach(notified::add);
+    notified.forEach(node -> node.command("CLUSTER", "SETSLOT", slot, "NODE", id));
   }
 
   private List<String> keys() {

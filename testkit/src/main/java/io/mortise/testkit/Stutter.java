@@ -1,5 +1,6 @@
 package io.mortise.testkit;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,9 +21,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * }
  * }</pre>
  *
- * <p>Nobody else may pause or resume the processes meanwhile. A process that ends is left alone.
+ * <p>Nothing else may pause or resume the processes meanwhile. A process that ends is left alone.
  *
- * <p><b>Threads.</b> Each process has a thread of its own here; any thread may close it and ask.
+ * <p><b>Threads.</b> A daemon thread for each process; any thread may call all methods.
  */
 public final class Stutter implements AutoCloseable {
   private static final long SHORTEST_MILLIS = 5;
@@ -98,18 +99,7 @@ public final class Stutter implements AutoCloseable {
   @Override
   public void close() {
     end.countDown();
-    for (Thread thread : threads) {
-      boolean interrupted = false;
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true; // a process that is left suspended helps nobody
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    // An interrupt is kept for the caller, and all processes are resumed first.
+    threads.forEach(Uninterruptibles::joinUninterruptibly);
   }
 }

@@ -6,48 +6,50 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 
 /**
- * A thread of its own that does what a test tells it, step by step: a second owner. Nothing waits
- * for it without an end.
+ * A thread that runs the steps of a test one by one: a second owner of locks. All waits for it have
+ * a limit.
+ *
+ * <p><b>Threads.</b> Any thread may start steps; they run in the order in which they were started.
  */
 final class TestThread implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final Set<Thread.State> BLOCKED =
       EnumSet.of(Thread.State.BLOCKED, Thread.State.WAITING, Thread.State.TIMED_WAITING);
 
-  private final LinkedBlockingQueue<Runnable> steps = new LinkedBlockingQueue<>();
+  private final ExecutorService executor;
   private final Thread thread;
   private volatile boolean busy;
-  private volatile boolean closed;
 
   TestThread(String name) {
-    thread = new Thread(this::work, name);
-    thread.setDaemon(true);
-    thread.start();
+    executor =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread daemon = new Thread(task, name);
+              daemon.setDaemon(true);
+              return daemon;
+            });
+    thread = CompletableFuture.supplyAsync(Thread::currentThread, executor).join();
   }
 
-  /** Begins a step. */
+  /** Begins a step. An interrupt that an earlier step has left is cleared before. */
   <T> Future<T> start(Callable<T> step) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    busy = true;
-    steps.add(
+    return executor.submit(
         () -> {
+          busy = true;
           try {
-            T value = step.call();
+            return step.call();
+          } finally {
             busy = false;
-            result.complete(value);
-          } catch (Throwable e) { // an assertion that failed is told like everything else
-            busy = false;
-            result.completeExceptionally(e);
           }
         });
-    return result;
   }
 
   /** Does a step and waits for its result. What the step throws is thrown here. */
@@ -69,12 +71,12 @@ final class TestThread implements AutoCloseable {
         });
   }
 
-  /** Waits for the result of a step; what it threw is thrown here. */
+  /** Waits for the result of a step; throws its exception. */
   static <T> T result(Future<T> step) throws Exception {
     try {
-      return step.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      return step.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      throw new AssertionError("not done after " + PATIENCE, e);
+      throw new AssertionError("not done after " + LIMIT, e);
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
       if (cause instanceof Error error) {
@@ -92,8 +94,8 @@ final class TestThread implements AutoCloseable {
     Awaitility.await("thread '" + thread.getName() + "' to wait")
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
-        .atMost(PATIENCE)
-        .until(() -> busy && steps.isEmpty() && BLOCKED.contains(thread.getState()));
+        .atMost(LIMIT)
+        .until(() -> busy && BLOCKED.contains(thread.getState()));
   }
 
   void interrupt() {
@@ -103,18 +105,7 @@ final class TestThread implements AutoCloseable {
   /** Ends the thread; one that waits is interrupted. */
   @Override
   public void close() {
-    closed = true;
-    thread.interrupt();
-  }
-
-  private void work() {
-    while (!closed) {
-      try {
-        steps.take().run();
-      } catch (InterruptedException e) {
-        // Either it is closed, or the status was left by a step and means nothing to the next one.
-      }
-    }
+    executor.shutdownNow();
   }
 
   /** A step that may throw. */

@@ -16,44 +16,22 @@ import io.mortise.core.Lease;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
- * What every exclusive {@link DistributedLock} is held to while somebody waits for it: the ends of
- * waits, wake-ups, interrupts, cancellation.
+ * The contract of an exclusive {@link DistributedLock} about waiting: the ends of waits, wake-ups,
+ * interrupts, cancellation.
  *
  * <p>Extend it as {@link LockContract}.
  */
 @SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
-@Timeout(30)
-public abstract class WaitContract implements LockFamily {
-  private DistributedLock lock;
-  private DistributedLock other;
-  private TestThread actor;
-
+public abstract class WaitContract extends AbstractLockContract {
   /** For subclasses. */
   protected WaitContract() {}
-
-  @BeforeEach
-  final void freshName() {
-    String name = "contract:" + UUID.randomUUID();
-    lock = lock(name);
-    other = otherProcess(name);
-    actor = new TestThread("actor of " + name);
-  }
-
-  @AfterEach
-  final void closeActor() {
-    actor.close();
-  }
 
   // ---- waiting
 

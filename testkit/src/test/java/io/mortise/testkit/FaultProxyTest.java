@@ -153,7 +153,7 @@ class FaultProxyTest {
   @Test
   void aSwallowedRequestNeverReachesTheServer() {
     try (Jedis jedis = connect(SHORT_MILLIS)) {
-      proxy.swallow(Direction.TO_SERVER);
+      proxy.blackhole(Direction.TO_SERVER);
       assertThrows(JedisConnectionException.class, () -> jedis.set("k", "v"));
       assertNull(server.command("GET", "k"));
     }
@@ -162,7 +162,7 @@ class FaultProxyTest {
   @Test
   void aSwallowedReplyBelongsToACommandThatWasDone() {
     Jedis jedis = connect(SHORT_MILLIS);
-    proxy.swallow(Direction.TO_CLIENT);
+    proxy.blackhole(Direction.TO_CLIENT);
     assertThrows(JedisConnectionException.class, () -> jedis.set("k", "v"));
     assertEquals("v", server.command("GET", "k"));
     proxy.restore();
@@ -175,7 +175,7 @@ class FaultProxyTest {
     BlockingQueue<String> messages = new LinkedBlockingQueue<>();
     CompletableFuture<Void> subscriber = subscribe(messages);
     try (Jedis quiet = connect(LONG_MILLIS)) {
-      proxy.swallow(Direction.TO_CLIENT);
+      proxy.blackhole(Direction.TO_CLIENT);
       long passed = proxy.bytes(Direction.TO_CLIENT);
       assertEquals(1L, server.command("PUBLISH", "c", "lost"));
       await().during(Duration.ofMillis(100)).until(() -> !subscriber.isDone());

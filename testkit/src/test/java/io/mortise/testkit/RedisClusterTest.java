@@ -95,11 +95,11 @@ class RedisClusterTest {
   }
 
   @Test
-  void mendedReplicationCatchesUp() {
+  void restoredReplicationCatchesUp() {
     RedisServer master = cluster.masterOf(KEY);
     cluster.cutReplication(KEY);
     master.command("SET", KEY, "late");
-    cluster.mendReplication();
+    cluster.restoreReplication();
     cluster.awaitInSync();
     assertEquals("late", cluster.failover(KEY).command("GET", KEY));
   }

@@ -84,7 +84,7 @@ class RedisSentinelsTest {
     RedisServer now = redis.awaitNewMaster(former);
 
     assertEquals("before", now.command("GET", KEY));
-    redis.mendReplication();
+    redis.restoreReplication();
     redis.rejoin(former);
     now.command("SET", KEY, "after");
     redis.awaitInSync();

@@ -3,36 +3,38 @@ package io.mortise.benchmarks.cases;
 import java.time.Duration;
 import java.util.List;
 
-/** Something that is measured. */
+/** A case of the benchmark: workloads that are measured together. */
 public interface BenchmarkCase {
 
-  /** As {@code --case} names it. */
+  /** Its name for {@code --case}. */
   String name();
 
-  /** In a few words. */
-  String about();
+  /** Its description, in a few words. */
+  String description();
 
-  /** What its chart shows. */
-  Figure figure();
+  /** The figure that its chart shows. */
+  default Figure figure() {
+    return new Figure("ops_per_s", "lock and unlock, per second");
+  }
 
-  /** Whether a turn takes its own time: such a case has fewer rounds, and no warm-up. */
+  /** Whether a turn sets its own duration: such a case has fewer rounds, and no warm-up. */
   default boolean isLong() {
     return false;
   }
 
-  /** How long the first turn of each is, which does not count: until its code is compiled. */
+  /** The duration of the first turn, which does not count: until the code is compiled. */
   default Duration warmUp(Settings settings) {
     return settings.warmUp();
   }
 
-  /** Starts servers and processes. Closing it ends them, whatever state they are in. */
-  Rig open(Settings settings) throws InterruptedException;
+  /** Starts servers and processes. Closing the setup ends them, whatever state they are in. */
+  CaseSetup open(Settings settings) throws InterruptedException;
 
-  /** Everything that a case needs while it is measured. */
-  interface Rig extends AutoCloseable {
+  /** The servers and processes of a case while it is measured. */
+  interface CaseSetup extends AutoCloseable {
 
-    /** What is compared, in order. */
-    List<Workload> contests();
+    /** The workloads, in order. */
+    List<Workload> workloads();
 
     @Override
     void close();
@@ -42,9 +44,7 @@ public interface BenchmarkCase {
    * A number of the results.
    *
    * @param field its name in the JSON
-   * @param title what it is, with its unit
+   * @param title its name on the chart, with its unit
    */
-  record Figure(String field, String title) {
-    static final Figure OPS = new Figure("ops_per_s", "lock and unlock, per second");
-  }
+  record Figure(String field, String title) {}
 }

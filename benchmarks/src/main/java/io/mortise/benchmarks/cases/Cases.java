@@ -3,7 +3,7 @@ package io.mortise.benchmarks.cases;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** All of them, in order. */
+/** All cases, in the order in which they run. */
 public final class Cases {
   private static final List<BenchmarkCase> ALL =
       List.of(
@@ -18,15 +18,15 @@ public final class Cases {
 
   private Cases() {}
 
-  /** In the order in which they run. */
+  /** Returns all cases. */
   public static List<BenchmarkCase> all() {
     return ALL;
   }
 
   /**
-   * The one of that name.
+   * Returns the case of that name.
    *
-   * @throws IllegalArgumentException if there is none; says which there are
+   * @throws IllegalArgumentException if there is none; the message has all names
    */
   public static BenchmarkCase named(String name) {
     return ALL.stream()

@@ -9,11 +9,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The threads of several processes all want one name. */
+/** All threads of several processes lock one name. */
 final class HotProcesses implements BenchmarkCase {
   private static final int PROCESSES = 4;
   private static final int THREADS = 4;
@@ -24,81 +23,48 @@ final class HotProcesses implements BenchmarkCase {
   }
 
   @Override
-  public String about() {
-    return "one name, 4 processes of 4 threads; plain and fair; the hand-over, and each one's share";
+  public String description() {
+    return "one name, 4 processes of 4 threads; plain and fair; hand-off, and the share of each process";
   }
 
   @Override
-  public Figure figure() {
-    return Figure.OPS;
-  }
-
-  @Override
-  public Rig open(Settings settings) throws InterruptedException {
-    Boards boards = new Boards();
-    SharedServerSetup stage = SharedServerSetup.open(PROCESSES);
+  public CaseSetup open(Settings settings) throws InterruptedException {
+    SharedServerSetup setup = SharedServerSetup.open(PROCESSES);
     for (LockKind kind : List.of(LockKind.PLAIN, LockKind.FAIR)) {
-      stage
+      setup
           .server()
-          .command("RPUSH", ListSection.key(nameOf(LockLibrary.FLOOR, kind)), "the only one");
-      stage.add(
+          .command("RPUSH", ListSection.key(nameOf(LockLibrary.RAW_REDIS, kind)), "the only one");
+      setup.add(
           kind.label(),
           Map.of("lock", kind.label()),
-          subject ->
+          library ->
               new WorkerTask(
                   kind.label(),
                   kind,
-                  List.of(nameOf(subject, kind)),
+                  List.of(nameOf(library, kind)),
                   NameSharing.PROCESSES,
                   THREADS,
                   0,
                   0,
                   WorkerTask.Latency.WAIT,
-                  boards.create().toString()),
+                  counterFile()),
           null);
     }
-    return new Rig() {
-      @Override
-      public List<Workload> contests() {
-        return stage.contests();
-      }
-
-      @Override
-      public void close() {
-        stage.close();
-        boards.close();
-      }
-    };
+    return setup;
   }
 
-  private static String nameOf(LockLibrary subject, LockKind kind) {
-    return "%s:hot:%s".formatted(subject.label(), kind.label());
+  private static String nameOf(LockLibrary library, LockKind kind) {
+    return "%s:hot:%s".formatted(library.label(), kind.label());
   }
 
-  /** The files of the boards; they are deleted also if somebody ends the benchmark. */
-  private static final class Boards implements AutoCloseable {
-    private final List<Path> files = new ArrayList<>();
-
-    Path create() {
-      try {
-        Path file = Files.createTempFile("mortise-bench-", ".board");
-        file.toFile().deleteOnExit();
-        files.add(file);
-        return file;
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    @Override
-    public void close() {
-      for (Path file : files) {
-        try {
-          Files.deleteIfExists(file);
-        } catch (IOException e) {
-          throw new UncheckedIOException(e);
-        }
-      }
+  /** A new file for a shared counter, deleted with this JVM. */
+  private static String counterFile() {
+    try {
+      Path file = Files.createTempFile("mortise-bench-", ".counter");
+      file.toFile().deleteOnExit();
+      return file.toString();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

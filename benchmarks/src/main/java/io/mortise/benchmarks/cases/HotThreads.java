@@ -1,13 +1,12 @@
 package io.mortise.benchmarks.cases;
 
+import com.google.common.collect.ImmutableMap;
 import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.NameSharing;
 import io.mortise.benchmarks.worker.WorkerTask;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
-/** The threads of one process all want one name. */
+/** All threads of one process lock one name. */
 final class HotThreads implements BenchmarkCase {
   @Override
   public String name() {
@@ -15,32 +14,24 @@ final class HotThreads implements BenchmarkCase {
   }
 
   @Override
-  public String about() {
+  public String description() {
     return "one name, 8 and 64 threads of one process; an empty section, and one of 100 µs";
   }
 
   @Override
-  public Figure figure() {
-    return Figure.OPS;
-  }
-
-  @Override
-  public Rig open(Settings settings) throws InterruptedException {
-    SharedServerSetup stage = SharedServerSetup.open(1);
+  public CaseSetup open(Settings settings) throws InterruptedException {
+    SharedServerSetup setup = SharedServerSetup.open(1);
     for (int micros : List.of(0, 100)) {
       for (int threads : List.of(8, 64)) {
         String label = "%d, %d µs".formatted(threads, micros);
-        Map<String, Object> traits = new LinkedHashMap<>();
-        traits.put("lock", LockKind.PLAIN.label());
-        traits.put("section_us", micros);
-        stage.add(
+        setup.add(
             label,
-            traits,
-            subject ->
+            ImmutableMap.of("lock", LockKind.PLAIN.label(), "section_us", micros),
+            library ->
                 new WorkerTask(
                     label,
                     LockKind.PLAIN,
-                    List.of("%s:hot:%d:%d".formatted(subject.label(), threads, micros)),
+                    List.of("%s:hot:%d:%d".formatted(library.label(), threads, micros)),
                     NameSharing.THREADS,
                     threads,
                     micros,
@@ -50,6 +41,6 @@ final class HotThreads implements BenchmarkCase {
             null);
       }
     }
-    return stage;
+    return setup;
   }
 }

@@ -1,13 +1,12 @@
 package io.mortise.benchmarks.cases;
 
+import com.google.common.collect.ImmutableMap;
 import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.worker.WorkerTask;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Several names on one server, all or none. */
+/** One thread locks several names on one server, all or none. */
 final class Multi implements BenchmarkCase {
   private static final List<Integer> NAMES = List.of(2, 10);
 
@@ -17,37 +16,29 @@ final class Multi implements BenchmarkCase {
   }
 
   @Override
-  public String about() {
+  public String description() {
     return "lock and unlock of 2 and of 10 names on one server, one thread";
   }
 
   @Override
-  public Figure figure() {
-    return Figure.OPS;
-  }
-
-  @Override
-  public Rig open(Settings settings) throws InterruptedException {
-    SharedServerSetup stage = SharedServerSetup.open(1);
+  public CaseSetup open(Settings settings) throws InterruptedException {
+    SharedServerSetup setup = SharedServerSetup.open(1);
     for (int count : NAMES) {
       String label = label(count);
-      Map<String, Object> traits = new LinkedHashMap<>();
-      traits.put("lock", LockKind.MULTI.label());
-      traits.put("names", count);
-      stage.add(
+      setup.add(
           label,
-          traits,
-          subject ->
+          ImmutableMap.of("lock", LockKind.MULTI.label(), "names", count),
+          library ->
               WorkerTask.own(
                   label,
                   LockKind.MULTI,
                   IntStream.range(0, count)
-                      .mapToObj(i -> "%s:multi:%d:%d".formatted(subject.label(), count, i))
+                      .mapToObj(i -> "%s:multi:%d:%d".formatted(library.label(), count, i))
                       .toList(),
                   1),
           count == NAMES.get(0) ? null : label(NAMES.get(0)));
     }
-    return stage;
+    return setup;
   }
 
   private static String label(int count) {

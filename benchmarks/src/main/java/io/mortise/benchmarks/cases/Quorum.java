@@ -13,28 +13,28 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A majority of five servers, beside one node's lock: here the floor is Mortise's own {@code
- * RedisLock} on one server.
+ * A lock on the majority of five servers. The baseline is here Mortise's own {@code RedisLock} on
+ * one server.
  */
 final class Quorum implements BenchmarkCase {
   private static final int SERVERS = 5;
   private static final Duration FIRST_CYCLES = Duration.ofMillis(300);
 
-  /** What is the matter with the servers; each has five of its own, so that turns alternate. */
+  /** The fault of a workload; each has its own five servers, so that turns alternate. */
   private enum Nodes {
     WELL("all well") {
       @Override
-      void befall(List<RedisServer> servers) {}
+      void inject(List<RedisServer> servers) {}
     },
     PAUSED("one paused") {
       @Override
-      void befall(List<RedisServer> servers) {
+      void inject(List<RedisServer> servers) {
         servers.get(SERVERS - 1).pause();
       }
     },
     DEAD("two dead") {
       @Override
-      void befall(List<RedisServer> servers) {
+      void inject(List<RedisServer> servers) {
         servers.get(SERVERS - 1).kill();
         servers.get(SERVERS - 2).kill();
       }
@@ -46,7 +46,7 @@ final class Quorum implements BenchmarkCase {
       this.label = label;
     }
 
-    abstract void befall(List<RedisServer> servers);
+    abstract void inject(List<RedisServer> servers);
   }
 
   @Override
@@ -55,8 +55,8 @@ final class Quorum implements BenchmarkCase {
   }
 
   @Override
-  public String about() {
-    return "RedLock on 5 servers, all well, one paused, two dead; the floor is one node's lock";
+  public String description() {
+    return "RedLock on 5 servers, all well, one paused, two dead; the baseline is a lock on one server";
   }
 
   @Override
@@ -64,28 +64,28 @@ final class Quorum implements BenchmarkCase {
     return new Figure("p50_us", "lock and unlock, median, µs");
   }
 
-  /** A cycle does the work of five, and there are fewer of them in a second. */
+  /** A cycle does the work of five, so a second has fewer of them. */
   @Override
   public Duration warmUp(Settings settings) {
     return settings.quick() ? settings.warmUp() : settings.warmUp().multipliedBy(4);
   }
 
   @Override
-  public Rig open(Settings settings) throws InterruptedException {
-    Hall hall = new Hall();
+  public CaseSetup open(Settings settings) throws InterruptedException {
+    QuorumSetup setup = new QuorumSetup();
     try {
-      hall.fill();
-      return hall;
+      setup.fill();
+      return setup;
     } catch (InterruptedException | RuntimeException | Error e) {
-      hall.close();
+      setup.close();
       throw e;
     }
   }
 
-  private static final class Hall implements Rig {
+  private static final class QuorumSetup implements CaseSetup {
     private final List<RedisServer> servers = new ArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
-    private final List<Workload> contests = new ArrayList<>();
+    private final List<Workload> workloads = new ArrayList<>();
 
     void fill() throws InterruptedException {
       RedisServer single = server();
@@ -93,24 +93,24 @@ final class Quorum implements BenchmarkCase {
           team(LockLibrary.MORTISE, LockKind.PLAIN, List.of(single), List.of(single), "one node");
       for (Nodes nodes : Nodes.values()) {
         List<RedisServer> five = Stream.generate(this::server).limit(SERVERS).toList();
-        // The others may not be able to answer.
+        // The others may be unable to answer.
         List<RedisServer> counted = five.subList(0, nodes == Nodes.WELL ? SERVERS : SERVERS - 2);
-        Map<LockLibrary, Workload.Entrant> entrants = new EnumMap<>(LockLibrary.class);
-        for (LockLibrary subject : List.of(LockLibrary.MORTISE, LockLibrary.REDISSON)) {
-          entrants.put(subject, team(subject, LockKind.QUORUM, five, counted, nodes.label));
+        Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
+        for (LockLibrary library : List.of(LockLibrary.MORTISE, LockLibrary.REDISSON)) {
+          contenders.put(library, team(library, LockKind.QUORUM, five, counted, nodes.label));
         }
-        entrants.put(LockLibrary.FLOOR, oneNode);
-        for (Workload.Entrant entrant : entrants.values()) {
-          entrant.run(FIRST_CYCLES); // who has never seen a server may refuse to begin
+        contenders.put(LockLibrary.RAW_REDIS, oneNode);
+        for (Workload.Contender contender : contenders.values()) {
+          contender.run(FIRST_CYCLES); // a client that has never seen a server may refuse to begin
         }
-        nodes.befall(five);
-        contests.add(
+        nodes.inject(five);
+        workloads.add(
             new Workload(
                 nodes.label,
                 Map.of("lock", LockKind.QUORUM.label(), "nodes", nodes.label),
                 1,
                 1,
-                entrants,
+                contenders,
                 nodes == Nodes.WELL ? null : Nodes.WELL.label));
       }
     }
@@ -122,24 +122,24 @@ final class Quorum implements BenchmarkCase {
     }
 
     private WorkerTeam team(
-        LockLibrary subject,
+        LockLibrary library,
         LockKind kind,
         List<RedisServer> on,
         List<RedisServer> counted,
         String label)
         throws InterruptedException {
-      Worker worker = Worker.start(subject, on.stream().map(RedisServer::uri).toList());
+      Worker worker = Worker.start(library, on.stream().map(RedisServer::uri).toList());
       workers.add(worker);
       worker.awaitReady();
       return new WorkerTeam(
           List.of(worker),
-          WorkerTask.own(label, kind, List.of(subject.label() + ":quorum"), 1),
+          WorkerTask.own(label, kind, List.of(library.label() + ":quorum"), 1),
           counted);
     }
 
     @Override
-    public List<Workload> contests() {
-      return List.copyOf(contests);
+    public List<Workload> workloads() {
+      return List.copyOf(workloads);
     }
 
     @Override

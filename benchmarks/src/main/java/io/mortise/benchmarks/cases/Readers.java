@@ -1,13 +1,12 @@
 package io.mortise.benchmarks.cases;
 
+import com.google.common.collect.ImmutableMap;
 import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.NameSharing;
 import io.mortise.benchmarks.worker.WorkerTask;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
-/** Many threads read one catalogue, and now and then one of them writes. */
+/** Many threads lock one name for reading, and a few of their cycles for writing. */
 final class Readers implements BenchmarkCase {
   private static final int THREADS = 64;
   private static final double NOBODY = 0;
@@ -19,31 +18,23 @@ final class Readers implements BenchmarkCase {
   }
 
   @Override
-  public String about() {
+  public String description() {
     return "64 threads reading one catalogue, with and without 1 % of writers";
   }
 
   @Override
-  public Figure figure() {
-    return Figure.OPS;
-  }
-
-  @Override
-  public Rig open(Settings settings) throws InterruptedException {
-    SharedServerSetup stage = SharedServerSetup.open(1);
+  public CaseSetup open(Settings settings) throws InterruptedException {
+    SharedServerSetup setup = SharedServerSetup.open(1);
     for (double share : List.of(NOBODY, ONE_PER_CENT)) {
       String label = "%.0f %% write".formatted(share * 100);
-      Map<String, Object> traits = new LinkedHashMap<>();
-      traits.put("lock", LockKind.READ.label());
-      traits.put("writers_percent", share * 100);
-      stage.add(
+      setup.add(
           label,
-          traits,
-          subject ->
+          ImmutableMap.of("lock", LockKind.READ.label(), "writers_percent", share * 100),
+          library ->
               new WorkerTask(
                   label,
                   LockKind.READ,
-                  List.of("%s:catalogue:%.0f".formatted(subject.label(), share * 100)),
+                  List.of("%s:catalogue:%.0f".formatted(library.label(), share * 100)),
                   NameSharing.THREADS,
                   THREADS,
                   0,
@@ -52,6 +43,6 @@ final class Readers implements BenchmarkCase {
                   null),
           null);
     }
-    return stage;
+    return setup;
   }
 }

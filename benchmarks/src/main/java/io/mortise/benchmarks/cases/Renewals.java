@@ -1,5 +1,6 @@
 package io.mortise.benchmarks.cases;
 
+import com.google.common.collect.ImmutableMap;
 import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.measure.Latencies;
@@ -11,13 +12,12 @@ import io.mortise.benchmarks.worker.WorkerRequest;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Ten thousand locks, held by one process over three leases. An operation is the renewal of one
- * lock; each turn has a server and a process of its own.
+ * One process holds ten thousand locks over three leases. An operation is the renewal of one lock;
+ * each turn has its own server and process.
  */
 final class Renewals implements BenchmarkCase {
   private static final int HOLDS = 10_000;
@@ -31,7 +31,7 @@ final class Renewals implements BenchmarkCase {
   }
 
   @Override
-  public String about() {
+  public String description() {
     return "10,000 held locks over three leases: commands, processor time, none lost";
   }
 
@@ -46,21 +46,25 @@ final class Renewals implements BenchmarkCase {
   }
 
   @Override
-  public Rig open(Settings settings) {
-    Map<LockLibrary, Workload.Entrant> entrants = new EnumMap<>(LockLibrary.class);
-    for (LockLibrary subject : LockLibrary.values()) {
-      entrants.put(subject, ignored -> hold(subject, settings.lease()));
+  public CaseSetup open(Settings settings) {
+    Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
+    for (LockLibrary library : LockLibrary.values()) {
+      contenders.put(library, ignored -> hold(library, settings.lease()));
     }
-    Map<String, Object> traits = new LinkedHashMap<>();
-    traits.put("lock", LockKind.PLAIN.label());
-    traits.put("holds", HOLDS);
-    traits.put("lease_ms", settings.lease().toMillis());
-    return new StandaloneSetup(List.of(new Workload("10,000", traits, 1, 1, entrants, null)));
+    Map<String, Object> dimensions =
+        ImmutableMap.of(
+            "lock",
+            LockKind.PLAIN.label(),
+            "holds",
+            HOLDS,
+            "lease_ms",
+            settings.lease().toMillis());
+    return new StandaloneSetup(List.of(new Workload("10,000", dimensions, 1, 1, contenders, null)));
   }
 
-  private static Sample hold(LockLibrary subject, Duration lease) throws InterruptedException {
+  private static Sample hold(LockLibrary library, Duration lease) throws InterruptedException {
     try (RedisServer server = RedisServer.start();
-        Worker worker = Worker.start(subject, List.of(server.uri()))) {
+        Worker worker = Worker.start(library, List.of(server.uri()))) {
       worker.awaitReady();
       worker.carryOut(new WorkerRequest.Take("held:", HOLDS, lease.toMillis()));
       server.resetStats();

@@ -3,15 +3,15 @@ package io.mortise.benchmarks.cases;
 import java.time.Duration;
 
 /**
- * How long everything takes.
+ * The durations and the number of rounds of a benchmark.
  *
- * @param quick small numbers: all cases within three minutes
- * @param rounds how often everybody has a turn, at least five
- * @param turn how long a turn is
- * @param warmUp how long the first turn is, which does not count
- * @param longRounds rounds of the cases whose turns take their own time
+ * @param quick short turns: all cases within three minutes
+ * @param rounds in each of which each library has a turn, at least five
+ * @param turn the duration of a turn
+ * @param warmUp the duration of the first turn, which does not count
+ * @param longRounds rounds of the cases whose turns set their own duration
  * @param lease of the holds that are renewed
- * @param quiet how long is watched that nothing is sent
+ * @param quiet how long waiters are watched
  */
 public record Settings(
     boolean quick,
@@ -27,12 +27,12 @@ public record Settings(
   public Settings {
     if (rounds < LEAST_ROUNDS) {
       throw new IllegalArgumentException(
-          "--rounds must be at least %d, not %d: fewer make no median"
+          "--rounds must be at least %d, not %d: a median needs as many"
               .formatted(LEAST_ROUNDS, rounds));
     }
   }
 
-  /** The usual ones. */
+  /** The default settings. */
   public static Settings thorough(int rounds) {
     return new Settings(
         false,
@@ -44,7 +44,7 @@ public record Settings(
         Duration.ofSeconds(10));
   }
 
-  /** For a first look. */
+  /** Settings for a first impression. */
   public static Settings quick(int rounds) {
     return new Settings(
         true,

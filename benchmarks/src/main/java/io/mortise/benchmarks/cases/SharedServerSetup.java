@@ -1,6 +1,6 @@
 package io.mortise.benchmarks.cases;
 
-import io.mortise.benchmarks.cases.BenchmarkCase.Rig;
+import io.mortise.benchmarks.cases.BenchmarkCase.CaseSetup;
 import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.worker.Worker;
 import io.mortise.benchmarks.worker.WorkerTask;
@@ -12,35 +12,35 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One server, and one or more workers of each subject, who serve all contests of a case. */
-final class SharedServerSetup implements Rig {
+/** One server, and one or more workers of each library, which serve all workloads of a case. */
+final class SharedServerSetup implements CaseSetup {
   private final RedisServer server;
   private final Map<LockLibrary, List<Worker>> workers = new EnumMap<>(LockLibrary.class);
-  private final List<Workload> contests = new ArrayList<>();
+  private final List<Workload> workloads = new ArrayList<>();
 
   private SharedServerSetup(RedisServer server) {
     this.server = server;
   }
 
-  /** Starts all at the same time. */
+  /** Starts all processes at the same time. */
   static SharedServerSetup open(int processes) throws InterruptedException {
-    SharedServerSetup stage = new SharedServerSetup(RedisServer.start());
+    SharedServerSetup setup = new SharedServerSetup(RedisServer.start());
     try {
-      for (LockLibrary subject : LockLibrary.values()) {
+      for (LockLibrary library : LockLibrary.values()) {
         List<Worker> team = new ArrayList<>();
-        stage.workers.put(subject, team);
+        setup.workers.put(library, team);
         for (int i = 0; i < processes; i++) {
-          team.add(Worker.start(subject, List.of(stage.server.uri())));
+          team.add(Worker.start(library, List.of(setup.server.uri())));
         }
       }
-      for (List<Worker> team : stage.workers.values()) {
+      for (List<Worker> team : setup.workers.values()) {
         for (Worker worker : team) {
           worker.awaitReady();
         }
       }
-      return stage;
+      return setup;
     } catch (InterruptedException | RuntimeException | Error e) {
-      stage.close();
+      setup.close();
       throw e;
     }
   }
@@ -50,33 +50,34 @@ final class SharedServerSetup implements Rig {
   }
 
   /**
-   * Adds a contest of all subjects.
+   * Adds a workload for all libraries.
    *
-   * @param work the work of a subject; its names are to be the subject's own
+   * @param work the task of a library; no two libraries share a name
    */
   void add(
       String label,
-      Map<String, Object> traits,
+      Map<String, Object> dimensions,
       Function<LockLibrary, WorkerTask> work,
       @Nullable String baseline) {
-    Map<LockLibrary, Workload.Entrant> entrants = new EnumMap<>(LockLibrary.class);
+    Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
     int threads = 0;
-    for (LockLibrary subject : LockLibrary.values()) {
-      WorkerTask its = work.apply(subject);
+    for (LockLibrary library : LockLibrary.values()) {
+      WorkerTask its = work.apply(library);
       threads = its.threads();
-      entrants.put(subject, new WorkerTeam(team(subject), its, List.of(server)));
+      contenders.put(library, new WorkerTeam(team(library), its, List.of(server)));
     }
-    contests.add(
-        new Workload(label, traits, threads, team(LockLibrary.MORTISE).size(), entrants, baseline));
+    workloads.add(
+        new Workload(
+            label, dimensions, threads, team(LockLibrary.MORTISE).size(), contenders, baseline));
   }
 
-  private List<Worker> team(LockLibrary subject) {
-    return workers.getOrDefault(subject, List.of());
+  private List<Worker> team(LockLibrary library) {
+    return workers.getOrDefault(library, List.of());
   }
 
   @Override
-  public List<Workload> contests() {
-    return List.copyOf(contests);
+  public List<Workload> workloads() {
+    return List.copyOf(workloads);
   }
 
   @Override

@@ -1,12 +1,12 @@
 package io.mortise.benchmarks.cases;
 
-import io.mortise.benchmarks.cases.BenchmarkCase.Rig;
+import io.mortise.benchmarks.cases.BenchmarkCase.CaseSetup;
 import java.util.List;
 
-/** Contests whose turns bring all that they need. */
-record StandaloneSetup(List<Workload> contests) implements Rig {
+/** Workloads whose turns start their own servers and processes. */
+record StandaloneSetup(List<Workload> workloads) implements CaseSetup {
   StandaloneSetup {
-    contests = List.copyOf(contests);
+    workloads = List.copyOf(workloads);
   }
 
   @Override

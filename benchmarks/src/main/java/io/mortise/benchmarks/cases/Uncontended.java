@@ -5,7 +5,7 @@ import io.mortise.benchmarks.worker.WorkerTask;
 import java.util.List;
 import java.util.Map;
 
-/** Each thread locks and unlocks a name of its own. */
+/** Each thread locks its own name. */
 final class Uncontended implements BenchmarkCase {
   @Override
   public String name() {
@@ -13,33 +13,28 @@ final class Uncontended implements BenchmarkCase {
   }
 
   @Override
-  public String about() {
-    return "lock and unlock of one's own name; 1, 8, 64 threads; plain, fair, write, read";
+  public String description() {
+    return "lock and unlock, a name for each thread; 1, 8, 64 threads; plain, fair, write, read";
   }
 
   @Override
-  public Figure figure() {
-    return Figure.OPS;
-  }
-
-  @Override
-  public Rig open(Settings settings) throws InterruptedException {
-    SharedServerSetup stage = SharedServerSetup.open(1);
+  public CaseSetup open(Settings settings) throws InterruptedException {
+    SharedServerSetup setup = SharedServerSetup.open(1);
     for (LockKind kind : List.of(LockKind.PLAIN, LockKind.FAIR, LockKind.WRITE, LockKind.READ)) {
       for (int threads : List.of(1, 8, 64)) {
         String label = "%s, %d".formatted(kind.label(), threads);
-        stage.add(
+        setup.add(
             label,
             Map.of("lock", kind.label()),
-            subject ->
+            library ->
                 WorkerTask.own(
                     label,
                     kind,
-                    List.of("%s:%s".formatted(subject.label(), kind.label())),
+                    List.of("%s:%s".formatted(library.label(), kind.label())),
                     threads),
             null);
       }
     }
-    return stage;
+    return setup;
   }
 }

@@ -1,5 +1,7 @@
 package io.mortise.benchmarks.cases;
 
+import com.google.common.collect.ImmutableMap;
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.measure.Latencies;
@@ -14,12 +16,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Many threads of one process wait for a name that nobody gives up. There is no floor: bare
+ * Many threads of one process wait for a name that is never released. There is no baseline: bare
  * commands cannot wait for a hash.
  */
 final class Waiters implements BenchmarkCase {
@@ -28,7 +29,7 @@ final class Waiters implements BenchmarkCase {
   private static final String NAME = "awaited";
   private static final Duration HELD = Duration.ofMinutes(30);
   private static final Duration SETTLING = Duration.ofMillis(500);
-  private static final int SETTLING_LOOKS = 20;
+  private static final int SETTLING_ATTEMPTS = 20;
   private static final double MILLIS_PER_SECOND = 1e3;
 
   @Override
@@ -37,7 +38,7 @@ final class Waiters implements BenchmarkCase {
   }
 
   @Override
-  public String about() {
+  public String description() {
     return "1,000 platform and (JDK 21 or later) 10,000 virtual threads wait for one name";
   }
 
@@ -52,41 +53,44 @@ final class Waiters implements BenchmarkCase {
   }
 
   @Override
-  public Rig open(Settings settings) {
-    List<Workload> contests = new ArrayList<>();
-    contests.add(contest("platform", PLATFORM, false, settings));
+  public CaseSetup open(Settings settings) {
+    List<Workload> workloads = new ArrayList<>();
+    workloads.add(workload("platform", PLATFORM, false, settings));
     if (Threads.haveVirtual()) {
-      contests.add(contest("virtual", VIRTUAL, true, settings));
+      workloads.add(workload("virtual", VIRTUAL, true, settings));
     }
-    return new StandaloneSetup(contests);
+    return new StandaloneSetup(workloads);
   }
 
-  private static Workload contest(String label, int count, boolean virtual, Settings settings) {
-    Map<LockLibrary, Workload.Entrant> entrants = new EnumMap<>(LockLibrary.class);
-    for (LockLibrary subject : List.of(LockLibrary.MORTISE, LockLibrary.REDISSON)) {
-      entrants.put(subject, ignored -> await(subject, count, virtual, settings.quiet()));
+  private static Workload workload(String label, int count, boolean virtual, Settings settings) {
+    Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
+    for (LockLibrary library : List.of(LockLibrary.MORTISE, LockLibrary.REDISSON)) {
+      contenders.put(library, ignored -> await(library, count, virtual, settings.quiet()));
     }
-    Map<String, Object> traits = new LinkedHashMap<>();
-    traits.put("lock", LockKind.PLAIN.label());
-    traits.put("thread_kind", label);
-    return new Workload(label, traits, count, 1, entrants, null);
+    return new Workload(
+        label,
+        ImmutableMap.of("lock", LockKind.PLAIN.label(), "thread_kind", label),
+        count,
+        1,
+        contenders,
+        null);
   }
 
-  private static Sample await(LockLibrary subject, int count, boolean virtual, Duration quiet)
+  private static Sample await(LockLibrary library, int count, boolean virtual, Duration quiet)
       throws InterruptedException {
     try (RedisServer server = RedisServer.start();
-        Worker worker = Worker.start(subject, List.of(server.uri()))) {
+        Worker worker = Worker.start(library, List.of(server.uri()))) {
       worker.awaitReady();
       server.command("HSET", NAME, "somebody:1", "1");
       server.command("PEXPIRE", NAME, Long.toString(HELD.toMillis()));
       worker.carryOut(new WorkerRequest.Wait(NAME, count, virtual));
       awaitQuiet(server);
       server.resetStats();
-      Thread.sleep(quiet.toMillis());
+      Uninterruptibles.sleepUninterruptibly(quiet); // the measuring window
       Map<String, Long> stats = server.commandStats();
-      long connections = lines(server, "CLIENT", "LIST") - 1; // ours, which asks
+      long connections = lines(server, "CLIENT", "LIST") - 1; // that of the request
       long subscribers = lines(server, "CLIENT", "LIST", "TYPE", "pubsub");
-      Report report = worker.carryOut(new WorkerRequest.Weigh());
+      Report report = worker.carryOut(new WorkerRequest.MeasureHeap());
       Map<String, Double> figures = new HashMap<>(report.figures());
       double waiting = figures.getOrDefault("waiting", 0.0);
       figures.put("connections", (double) connections);
@@ -103,11 +107,11 @@ final class Waiters implements BenchmarkCase {
     }
   }
 
-  /** Until the last one's subscription is done; or not, and then that is what is measured. */
-  private static void awaitQuiet(RedisServer server) throws InterruptedException {
-    for (int i = 0; i < SETTLING_LOOKS; i++) {
+  /** Waits until the waiters send nothing. If they never stop, their commands are measured. */
+  private static void awaitQuiet(RedisServer server) {
+    for (int i = 0; i < SETTLING_ATTEMPTS; i++) {
       server.resetStats();
-      Thread.sleep(SETTLING.toMillis());
+      Uninterruptibles.sleepUninterruptibly(SETTLING); // the window that must be quiet
       if (WireCommands.count(server.commandStats()) == 0) {
         return;
       }

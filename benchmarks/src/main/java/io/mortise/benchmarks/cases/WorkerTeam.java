@@ -20,36 +20,36 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workers that do the same work at the same time.
+ * Workers that run the same task at the same time.
  *
- * @param servers all that can be asked how many commands they got
+ * @param servers those whose commands are counted
  */
 record WorkerTeam(List<Worker> workers, WorkerTask work, List<RedisServer> servers)
-    implements Workload.Entrant {
+    implements Workload.Contender {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MICRO = 1e3;
 
-  /** So long an order is on its way to the slowest worker. */
+  /** The time in which a request reaches the slowest worker. */
   private static final long LEAD_NANOS = 20_000_000;
 
   @Override
   public Sample run(Duration time) throws InterruptedException {
-    String file = work.board();
-    SharedMemoryCounter board = file == null ? null : SharedMemoryCounter.map(Path.of(file));
-    if (board != null) {
-      board.clear();
+    String file = work.counterFile();
+    SharedMemoryCounter counter = file == null ? null : SharedMemoryCounter.map(Path.of(file));
+    if (counter != null) {
+      counter.clear();
     }
     servers.forEach(RedisServer::resetStats);
-    WorkerRequest order =
+    WorkerRequest request =
         new WorkerRequest.Cycle(work, System.nanoTime() + LEAD_NANOS, time.toNanos());
-    workers.forEach(worker -> worker.begin(order));
+    workers.forEach(worker -> worker.begin(request));
     List<Report> reports = new ArrayList<>();
     for (Worker worker : workers) {
       reports.add(worker.report());
     }
     long commands =
         servers.stream().mapToLong(server -> WireCommands.count(server.commandStats())).sum();
-    return sample(reports, commands, board == null ? -1 : board.entries());
+    return sample(reports, commands, counter == null ? -1 : counter.entries());
   }
 
   private Sample sample(List<Report> reports, long commands, long entries) {
@@ -96,7 +96,8 @@ record WorkerTeam(List<Worker> workers, WorkerTask work, List<RedisServer> serve
 
   private @Nullable String complaint(List<Report> reports, long ops, long errors, long entries) {
     if (entries >= 0 && errors == 0 && entries != ops) {
-      return "%d went in, but %d were seen: two were inside at a time".formatted(ops, entries);
+      return "%d cycles, but the shared counter has %d: two holders were inside at the same time"
+          .formatted(ops, entries);
     }
     return reports.stream().map(Report::error).filter(Objects::nonNull).findFirst().orElse(null);
   }

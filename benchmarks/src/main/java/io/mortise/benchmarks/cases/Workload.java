@@ -1,45 +1,42 @@
 package io.mortise.benchmarks.cases;
 
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
 import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.measure.Sample;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The same work for each of several subjects.
+ * The same task for each of several libraries.
  *
- * @param label short, unlike that of the other contests of its case
- * @param traits what tells it from them, as fields of the JSON
+ * @param label short and unique in its case
+ * @param dimensions what distinguishes it from the other workloads, as fields of the JSON
  * @param threads in each process
  * @param processes that lock
- * @param entrants who takes part, in the order of their turns
- * @param baseline the label of a contest of the same case to which its times are compared
+ * @param contenders the libraries that take part, in the order of their turns
+ * @param baseline the label of a workload of the same case to which its times are compared
  */
 public record Workload(
     String label,
-    Map<String, Object> traits,
+    Map<String, Object> dimensions,
     int threads,
     int processes,
-    Map<LockLibrary, Entrant> entrants,
+    Map<LockLibrary, Contender> contenders,
     @Nullable String baseline) {
 
-  /** Keeps copies, in order. */
+  /** Copies the maps; their order stays. */
   public Workload {
-    traits = Collections.unmodifiableMap(new LinkedHashMap<>(traits));
-    Map<LockLibrary, Entrant> inOrder = new EnumMap<>(LockLibrary.class);
-    inOrder.putAll(entrants);
-    entrants = Collections.unmodifiableMap(inOrder);
+    dimensions = ImmutableMap.copyOf(dimensions);
+    contenders = Maps.immutableEnumMap(contenders);
   }
 
-  /** One subject, ready to run. */
+  /** One library, ready to run. */
   @FunctionalInterface
-  public interface Entrant {
+  public interface Contender {
 
-    /** Takes a turn of about that length. */
+    /** Takes a turn of about that duration. */
     Sample run(Duration time) throws InterruptedException;
   }
 }

@@ -3,4 +3,7 @@
  *
  * <p>Uses: {@code worker}, {@code measure}, {@code locks}.
  */
+@NullMarked
 package io.mortise.benchmarks.cases;
+
+import org.jspecify.annotations.NullMarked;

@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * What a lock costs where no command is sent: its thread locks it again, asks whether it has it, or
- * is turned away at the gate because another thread of the same client has it. A {@link
+ * Measures calls that send no command: re-entry, questions of ownership, and an attempt that the
+ * local queue refuses because another thread of the same client has the lock. A {@link
  * ReentrantLock} is the scale.
  */
 @State(Scope.Benchmark)
@@ -63,7 +63,7 @@ public class InsideTheJvm {
     held.await();
   }
 
-  /** Gives back. */
+  /** Releases all. */
   @TearDown
   public void release() throws InterruptedException {
     over.countDown();
@@ -74,7 +74,7 @@ public class InsideTheJvm {
     server.close();
   }
 
-  /** Locks what the thread holds, and unlocks it once. */
+  /** Locks a lock that the thread holds, and unlocks it once. */
   @Benchmark
   public void reentry() {
     mine.lock();
@@ -88,27 +88,27 @@ public class InsideTheJvm {
     scale.unlock();
   }
 
-  /** Asks for what the thread holds. */
+  /** Asks about a lock that the thread holds. */
   @Benchmark
   public boolean ownershipOfOnesOwn() {
     return mine.isHeldByCurrentThread();
   }
 
-  /** Asks for what it does not hold. */
+  /** Asks about a lock that it does not hold. */
   @Benchmark
   public boolean ownershipOfNobodys() {
     return nobodys.isHeldByCurrentThread();
   }
 
-  /** How often it is held. */
+  /** Asks for the hold count. */
   @Benchmark
   public int holdCount() {
     return mine.holdCount();
   }
 
-  /** A try for what another thread of this client holds: answered by the gate. */
+  /** Tries a lock that another thread of this client holds: the local queue answers. */
   @Benchmark
-  public boolean turnedAwayAtTheGate() {
+  public boolean refusedByTheLocalQueue() {
     return anothers.tryLock();
   }
 

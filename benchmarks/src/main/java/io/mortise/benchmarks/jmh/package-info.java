@@ -1,6 +1,9 @@
 /**
- * What needs no Redis, measured by JMH.
+ * Benchmarks by JMH, of what needs no Redis.
  *
  * <p>Uses: the locks.
  */
+@NullMarked
 package io.mortise.benchmarks.jmh;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,25 +1,11 @@
 package io.mortise.benchmarks.locks;
 
-import java.time.Duration;
-
 /** Locks that one client holds and renews. */
-public interface Holds extends AutoCloseable {
+public interface Holds {
 
-  /** Takes that many, with names that begin so. */
+  /** Acquires that many locks, with names that begin with the prefix. */
   void take(String prefix, int count);
 
-  /** How many of them it has lost. */
+  /** Returns how many of them it has lost. */
   int lost();
-
-  @Override
-  void close();
-
-  /** Connects. */
-  static Holds open(LockLibrary subject, String uri, Duration lease) {
-    return switch (subject) {
-      case MORTISE -> new MortiseHolds(uri, lease);
-      case REDISSON -> new RedissonHolds(uri, lease);
-      case FLOOR -> new FloorHolds(uri, lease);
-    };
-  }
 }

@@ -3,9 +3,9 @@ package io.mortise.benchmarks.locks;
 import redis.clients.jedis.Jedis;
 
 /**
- * A token in a list: BLPOP takes it, RPUSH gives it back. No lease, no fencing token, no owner: a
- * process that crashes keeps it for ever. It is the quickest that Redis hands something from one
- * process to the next, and in the order of asking.
+ * A section by a token in a list: BLPOP takes it, RPUSH gives it back. It has no lease, no fencing
+ * token and no owner: a process that crashes keeps it for ever. It is the fastest hand-off between
+ * processes that Redis has, in the order of requests.
  */
 public final class ListSection implements Section {
   private static final int WITHOUT_END = 0;
@@ -19,7 +19,7 @@ public final class ListSection implements Section {
     this.key = key(name);
   }
 
-  /** The list, into which somebody has to put one token at the beginning. */
+  /** The key of the list, which needs one token at the beginning. */
   public static String key(String name) {
     return name + ":token";
   }
@@ -32,10 +32,5 @@ public final class ListSection implements Section {
   @Override
   public void leave() {
     jedis.rpush(key, TOKEN);
-  }
-
-  @Override
-  public void close() {
-    jedis.close();
   }
 }

@@ -2,7 +2,7 @@ package io.mortise.benchmarks.locks;
 
 import java.util.Locale;
 
-/** Which lock. */
+/** The kinds of locks that are measured. */
 public enum LockKind {
   PLAIN,
   FAIR,
@@ -13,7 +13,7 @@ public enum LockKind {
   /** A majority of several servers. */
   QUORUM;
 
-  /** As it stands in the JSON. */
+  /** Its name in the JSON. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -28,9 +28,4 @@ final class MortiseHolds implements Holds {
   public int lost() {
     return (int) leases.stream().filter(lease -> !lease.isValid()).count();
   }
-
-  @Override
-  public void close() {
-    client.close();
-  }
 }

@@ -34,9 +34,4 @@ public final class MortiseLocks implements Locks {
       case QUORUM -> RedLock.builder().members(name, clients).build();
     };
   }
-
-  @Override
-  public void close() {
-    clients.forEach(LockClient::close);
-  }
 }

@@ -1,8 +1,8 @@
 package io.mortise.benchmarks.locks;
 
-/** Who else wants the names that a thread locks. */
+/** Who else locks the names of a thread. */
 public enum NameSharing {
-  /** Nobody: each thread has names of its own. */
+  /** Nobody: each thread has its own names. */
   NOBODY,
   /** The other threads of its process. */
   THREADS,

@@ -24,20 +24,15 @@ final class RedissonHolds implements Holds {
     for (int i = 0; i < count; i++) {
       RLock lock = client.getLock(prefix + i);
       if (!lock.tryLock()) {
-        throw new IllegalStateException("'%s' is held by somebody".formatted(lock.getName()));
+        throw new IllegalStateException("'%s' is held already".formatted(lock.getName()));
       }
       locks.add(lock);
     }
   }
 
-  /** It tells nobody, so it is asked. */
+  /** Redisson does not notify of a loss, so each lock is asked. */
   @Override
   public int lost() {
     return (int) locks.stream().filter(lock -> !lock.isHeldByCurrentThread()).count();
-  }
-
-  @Override
-  public void close() {
-    client.shutdown();
   }
 }

@@ -22,7 +22,7 @@ public final class RedissonLocks implements Locks {
     clients = uris.stream().map(uri -> Redisson.create(config(uri, uris.size() > 1))).toList();
   }
 
-  /** For one server. */
+  /** The configuration for one server. */
   static Config config(String uri, boolean impatient) {
     Config config = new Config();
     SingleServerConfig server = config.useSingleServer().setAddress(uri);
@@ -51,10 +51,5 @@ public final class RedissonLocks implements Locks {
           new RedissonRedLock(
               clients.stream().map(each -> each.getLock(name)).toArray(RLock[]::new));
     };
-  }
-
-  @Override
-  public void close() {
-    clients.forEach(RedissonClient::shutdown);
   }
 }

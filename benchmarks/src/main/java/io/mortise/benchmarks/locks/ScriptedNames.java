@@ -12,7 +12,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.Response;
 
-/** Several names by one EVALSHA, given back by one pipeline. */
+/** A section of several names: one EVALSHA acquires them, one pipeline releases them. */
 final class ScriptedNames implements Section {
   private static final Script ACQUIRE = Script.load("lock/acquire_all");
   private static final Script RELEASE = Script.load("lock/release");
@@ -68,10 +68,5 @@ final class ScriptedNames implements Section {
     if (!Long.valueOf(1).equals(((List<?>) answer).get(0))) {
       throw new IllegalStateException("a script of several names answers " + answer);
     }
-  }
-
-  @Override
-  public void close() {
-    jedis.close();
   }
 }

@@ -11,8 +11,8 @@ import java.util.UUID;
 import redis.clients.jedis.Jedis;
 
 /**
- * Mortise's scripts by bare EVALSHA. All arguments but the holder are encoded once; a hold that is
- * refused is an error, since nobody else may want the name.
+ * A section by Mortise's scripts and bare EVALSHA. All arguments but the holder are encoded once. A
+ * refused hold is an error, since no other client locks the name.
  */
 final class ScriptedSection implements Section {
   private static final byte[] PUBLISH = bytes("PUBLISH");
@@ -23,15 +23,13 @@ final class ScriptedSection implements Section {
   private static final byte[] WAITS = bytes(10_000);
   private static final byte[] NO_WRITER = new byte[0];
 
-  private final Jedis jedis;
   private final Call acquire;
   private final Call release;
   private final String suffix;
   private final String prefix = UUID.randomUUID() + ":";
   private long count;
 
-  private ScriptedSection(Jedis jedis, Call acquire, Call release, String suffix) {
-    this.jedis = jedis;
+  private ScriptedSection(Call acquire, Call release, String suffix) {
     this.acquire = acquire;
     this.release = release;
     this.suffix = suffix;
@@ -41,7 +39,6 @@ final class ScriptedSection implements Section {
     LockName name = new LockName(text);
     byte[] lock = bytes(text);
     return new ScriptedSection(
-        jedis,
         new Call(
             jedis,
             "lock/acquire",
@@ -61,7 +58,6 @@ final class ScriptedSection implements Section {
     byte[] queue = bytes(name.derive("redisson_lock_queue"));
     byte[] deadlines = bytes(name.derive("redisson_lock_timeout"));
     return new ScriptedSection(
-        jedis,
         new Call(
             jedis,
             "fair/acquire",
@@ -106,7 +102,6 @@ final class ScriptedSection implements Section {
       keys.add(bytes(name.derive(prefix)));
     }
     return new ScriptedSection(
-        jedis,
         new Call(jedis, script, with(keys, name.tokenKey()), arguments),
         new Call(
             jedis, "rw/release", with(keys, name.derive("mortise_forced_holds")), List.of(PUBLISH)),
@@ -134,11 +129,6 @@ final class ScriptedSection implements Section {
     return bytes(prefix + count + suffix);
   }
 
-  @Override
-  public void close() {
-    jedis.close();
-  }
-
   static byte[] bytes(String text) {
     return text.getBytes(UTF_8);
   }
@@ -159,7 +149,7 @@ final class ScriptedSection implements Section {
       script = Script.load(path);
       if (keys.size() != script.keys() || arguments.size() + 1 != script.arguments()) {
         throw new IllegalStateException(
-            "the floor does not know script '%s' any more".formatted(script));
+            "the raw Redis baseline does not fit script '%s' any more".formatted(script));
       }
       sha1 = jedis.scriptLoad(script.text());
       List<byte[]> all = new ArrayList<>(keys);

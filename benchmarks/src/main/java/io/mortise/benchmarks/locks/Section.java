@@ -1,14 +1,15 @@
 package io.mortise.benchmarks.locks;
 
-/** A critical section as one thread enters and leaves it. Used by one thread at a time. */
-public interface Section extends AutoCloseable {
+/**
+ * A critical section, as one thread enters and leaves it.
+ *
+ * <p><b>Threads.</b> One thread at a time.
+ */
+public interface Section {
 
-  /** Waits until the calling thread is in. */
+  /** Waits until the calling thread is inside. */
   void enter();
 
   /** Leaves. */
   void leave();
-
-  @Override
-  default void close() {}
 }

@@ -7,9 +7,10 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /**
- * Times, as a histogram of nanoseconds with three digits. Histograms of threads and processes are
- * added up, so that a percentile is that of all cycles and not a mean of percentiles. Used by one
- * thread at a time.
+ * A histogram of times in nanoseconds, with three digits. Histograms of threads and processes are
+ * added up, so that a percentile is that of all cycles and not a mean of percentiles.
+ *
+ * <p><b>Threads.</b> One thread at a time.
  */
 public final class Latencies {
   private static final int DIGITS = 3;
@@ -17,7 +18,7 @@ public final class Latencies {
 
   private final Histogram histogram;
 
-  /** None yet. */
+  /** An empty histogram. */
   public Latencies() {
     this(new Histogram(DIGITS));
   }
@@ -26,39 +27,39 @@ public final class Latencies {
     this.histogram = histogram;
   }
 
-  /** Adds one. */
+  /** Adds one time. */
   public void add(long nanos) {
     histogram.recordValue(Math.max(0, nanos));
   }
 
-  /** Adds all of another. */
+  /** Adds all times of another histogram. */
   public void add(Latencies other) {
     histogram.add(other.histogram);
   }
 
-  /** How many. */
+  /** Returns the number of times. */
   public long count() {
     return histogram.getTotalCount();
   }
 
-  /** The time that so many per cent do not exceed, in µs; NaN if there is none. */
+  /** Returns a percentile, in µs; NaN if the histogram is empty. */
   public double micros(double percentile) {
     return count() == 0 ? Double.NaN : histogram.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
   }
 
-  /** The longest, in µs; NaN if there is none. */
+  /** Returns the longest time, in µs; NaN if the histogram is empty. */
   public double maxMicros() {
     return count() == 0 ? Double.NaN : histogram.getMaxValue() / NANOS_PER_MICRO;
   }
 
-  /** As text, for another process. */
+  /** Encodes it as text, for another process. */
   public String encode() {
     ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
     int length = histogram.encodeIntoCompressedByteBuffer(buffer);
     return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
   }
 
-  /** Reads {@link #encode}. */
+  /** Decodes the text of {@link #encode}. */
   public static Latencies decode(String text) {
     try {
       Histogram histogram =
@@ -67,7 +68,7 @@ public final class Latencies {
       histogram.setAutoResize(true);
       return new Latencies(histogram);
     } catch (DataFormatException e) {
-      throw new IllegalArgumentException("that is no histogram", e);
+      throw new IllegalArgumentException("not a histogram", e);
     }
   }
 }

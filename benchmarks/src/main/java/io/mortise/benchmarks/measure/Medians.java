@@ -1,21 +1,18 @@
 package io.mortise.benchmarks.measure;
 
+import com.google.common.math.Quantiles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** Medians of rounds, and of ratios of rounds. What was not measured (NaN) does not count. */
+/** Medians of rounds, and of ratios of rounds. NaN, a value that was not measured, is ignored. */
 public final class Medians {
   private Medians() {}
 
-  /** The middle one, or the mean of the two in the middle; NaN of nothing. */
+  /** The median: the middle value, or the mean of the two in the middle; NaN of no value. */
   public static double of(List<Double> values) {
-    List<Double> sorted = values.stream().filter(value -> !Double.isNaN(value)).sorted().toList();
-    int size = sorted.size();
-    if (size == 0) {
-      return Double.NaN;
-    }
-    return (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
+    List<Double> measured = values.stream().filter(value -> !Double.isNaN(value)).toList();
+    return measured.isEmpty() ? Double.NaN : Quantiles.median().compute(measured);
   }
 
   /** The median over the samples. */
@@ -24,8 +21,8 @@ public final class Medians {
   }
 
   /**
-   * The median of the ratios round by round. The rounds of both lie next to each other in time, so
-   * what else the machine did touched both, and drops out; it would not in a ratio of medians.
+   * The median of the ratios round by round. The two samples of a round are adjacent in time, so
+   * other load of the machine affects both and cancels out; in a ratio of medians it would not.
    */
   public static double ofRatios(
       List<Sample> samples, List<Sample> others, ToDoubleFunction<Sample> figure) {

@@ -4,12 +4,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one subject did in one round. NaN, or null, is what was not measured.
+ * The measurements of one library in one round; NaN or null if not measured.
  *
- * @param opsPerSecond cycles of locking and unlocking, or what the case says
+ * @param opsPerSecond cycles of locking and unlocking, or the operations of the case
  * @param latencies of each of them
- * @param commandsPerOp commands that came over the wire, of all servers, for each of them
- * @param figures what the case adds
+ * @param commandsPerOp commands over the wire to all servers, for each of them
+ * @param figures the figures that the case adds
  * @param complaint the first error, if a cycle failed
  */
 public record Sample(
@@ -29,7 +29,7 @@ public record Sample(
     return latencies.micros(50);
   }
 
-  /** What one of a hundred exceeds, µs. */
+  /** The 99th percentile, µs. */
   public double p99Micros() {
     return latencies.micros(99);
   }

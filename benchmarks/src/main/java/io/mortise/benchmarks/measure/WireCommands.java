@@ -4,12 +4,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How many commands came over the wire.
+ * Counts the commands that came over the wire.
  *
- * <p>Redis counts what a script calls like what a client sends, in {@code total_commands_processed}
- * and in {@code commandstats} (6.2 and 7.0, tried). So what is counted here are the commands that
- * no script can call, EVALSHA and SUBSCRIBE above all; and when no script ran at all, every
- * command.
+ * <p>Redis counts a command of a script like one of a client, in {@code total_commands_processed}
+ * and in {@code commandstats} (6.2 and 7.0, tried). So this counts the commands that no script can
+ * call, EVALSHA and SUBSCRIBE above all; and if no script ran, every command.
  */
 public final class WireCommands {
   private static final Set<String> SCRIPTS =
@@ -43,7 +42,7 @@ public final class WireCommands {
   private WireCommands() {}
 
   /**
-   * Adds them up.
+   * Returns their number.
    *
    * @param stats calls by command, as {@code INFO commandstats} has them
    */

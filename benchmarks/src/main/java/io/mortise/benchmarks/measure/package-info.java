@@ -3,4 +3,7 @@
  *
  * <p>Uses: HdrHistogram.
  */
+@NullMarked
 package io.mortise.benchmarks.measure;
+
+import org.jspecify.annotations.NullMarked;

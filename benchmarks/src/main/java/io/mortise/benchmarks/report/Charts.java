@@ -19,7 +19,7 @@ import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.ChartEncoder;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
-/** A bar chart for each case, on a logarithmic scale: what matters is how many times more. */
+/** Draws a bar chart of a case, on a logarithmic scale, which shows ratios. */
 public final class Charts {
   private static final String NUMBERS = "#,##0";
   private static final int HEIGHT = 420;
@@ -31,7 +31,7 @@ public final class Charts {
       Map.of(
           LockLibrary.MORTISE, new Color(0x1F6FB4),
           LockLibrary.REDISSON, new Color(0xD1603D),
-          LockLibrary.FLOOR, new Color(0x9AA3AB));
+          LockLibrary.RAW_REDIS, new Color(0x9AA3AB));
 
   private Charts() {}
 
@@ -44,17 +44,17 @@ public final class Charts {
   public static boolean write(
       String title, Figure figure, List<Map<String, @Nullable Object>> rows, Path file)
       throws IOException {
-    Set<String> contests = new LinkedHashSet<>();
+    Set<String> workloads = new LinkedHashSet<>();
     Map<String, Map<String, Double>> values = new LinkedHashMap<>();
     for (Map<String, @Nullable Object> row : rows) {
       if (row.get(figure.field()) instanceof Double value && value > 0) {
-        contests.add(String.valueOf(row.get("contest")));
+        workloads.add(String.valueOf(row.get("contest")));
         values
             .computeIfAbsent(String.valueOf(row.get("subject")), each -> new LinkedHashMap<>())
             .put(String.valueOf(row.get("contest")), value);
       }
     }
-    if (contests.isEmpty()) {
+    if (workloads.isEmpty()) {
       return false;
     }
     DoubleSummaryStatistics range =
@@ -62,24 +62,24 @@ public final class Charts {
             .flatMap(its -> its.values().stream())
             .mapToDouble(Double::doubleValue)
             .summaryStatistics();
-    CategoryChart chart = chart(title, figure, contests.size());
+    CategoryChart chart = chart(title, figure, workloads.size());
     chart.getStyler().setYAxisMin(decadeBelow(range.getMin()));
     chart.getStyler().setYAxisMax(decadeAbove(range.getMax()));
-    for (LockLibrary subject : LockLibrary.values()) {
-      Map<String, Double> its = values.get(subject.label());
+    for (LockLibrary library : LockLibrary.values()) {
+      Map<String, Double> its = values.get(library.label());
       if (its != null) {
         List<@Nullable Double> bars = new ArrayList<>();
-        contests.forEach(contest -> bars.add(its.get(contest)));
+        workloads.forEach(workload -> bars.add(its.get(workload)));
         chart
-            .addSeries(subject.label(), new ArrayList<>(contests), bars)
-            .setFillColor(COLOURS.getOrDefault(subject, Color.BLACK));
+            .addSeries(library.title(), new ArrayList<>(workloads), bars)
+            .setFillColor(COLOURS.getOrDefault(library, Color.BLACK));
       }
     }
     ChartEncoder.saveChart(chart, file.toString(), "svg");
     return true;
   }
 
-  /** A bar needs some height, also the lowest. */
+  /** Leaves some height for the lowest bar. */
   static double decadeBelow(double least) {
     return Math.pow(10, Math.floor(Math.log10(least / 1.5)));
   }

@@ -1,6 +1,5 @@
 package io.mortise.benchmarks.report;
 
-import io.mortise.benchmarks.Progress;
 import java.io.PrintWriter;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;

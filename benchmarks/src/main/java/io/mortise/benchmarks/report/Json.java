@@ -2,8 +2,8 @@ package io.mortise.benchmarks.report;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mortise.benchmarks.cases.WorkloadResult;
 import io.mortise.benchmarks.locks.LockLibrary;
-import io.mortise.benchmarks.measure.ContestResult;
 import io.mortise.benchmarks.measure.Sample;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -24,25 +24,25 @@ public final class Json {
   }
 
   /** A list of objects, one for each turn, as it was measured. */
-  public static String turns(List<ContestResult> results) {
+  public static String turns(List<WorkloadResult> results) {
     List<Map<String, @Nullable Object>> turns = new ArrayList<>();
-    for (ContestResult result : results) {
-      result.samples().forEach((subject, samples) -> add(turns, result, subject, samples));
+    for (WorkloadResult result : results) {
+      result.samples().forEach((library, samples) -> add(turns, result, library, samples));
     }
     return text(turns);
   }
 
   private static void add(
       List<Map<String, @Nullable Object>> turns,
-      ContestResult result,
-      LockLibrary subject,
+      WorkloadResult result,
+      LockLibrary library,
       List<Sample> samples) {
     for (int round = 0; round < samples.size(); round++) {
       Sample sample = samples.get(round);
       Map<String, @Nullable Object> turn = new LinkedHashMap<>();
       turn.put("case", result.caseName());
-      turn.put("contest", result.contest().label());
-      turn.put("subject", subject.label());
+      turn.put("contest", result.workload().label());
+      turn.put("subject", library.label());
       turn.put("round", round + 1);
       turn.put("ops_per_s", number(sample.opsPerSecond()));
       turn.put("p50_us", number(sample.p50Micros()));

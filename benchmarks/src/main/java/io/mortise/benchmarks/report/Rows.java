@@ -1,7 +1,7 @@
 package io.mortise.benchmarks.report;
 
+import io.mortise.benchmarks.cases.WorkloadResult;
 import io.mortise.benchmarks.locks.LockLibrary;
-import io.mortise.benchmarks.measure.ContestResult;
 import io.mortise.benchmarks.measure.Medians;
 import io.mortise.benchmarks.measure.Sample;
 import java.util.ArrayList;
@@ -13,8 +13,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The results as rows, one for each subject of each contest: the fields that every row has, then
- * what tells the contest from others, the ratios, and what the case adds. A field that was not
+ * The results as rows, one for each library of each workload: the fields of every row, the
+ * dimensions of the workload, the ratios, and the figures of the case. A field that was not
  * measured is null.
  */
 public final class Rows {
@@ -23,21 +23,21 @@ public final class Rows {
   private Rows() {}
 
   /** All rows, in the order of the cases. */
-  public static List<Map<String, @Nullable Object>> of(List<ContestResult> results) {
+  public static List<Map<String, @Nullable Object>> of(List<WorkloadResult> results) {
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();
-    for (ContestResult result : results) {
-      result.samples().keySet().forEach(subject -> rows.add(row(result, subject)));
+    for (WorkloadResult result : results) {
+      result.samples().keySet().forEach(library -> rows.add(row(result, library)));
     }
     return rows;
   }
 
-  private static Map<String, @Nullable Object> row(ContestResult result, LockLibrary subject) {
-    List<Sample> samples = result.of(subject);
+  private static Map<String, @Nullable Object> row(WorkloadResult result, LockLibrary library) {
+    List<Sample> samples = result.of(library);
     Map<String, @Nullable Object> row = new LinkedHashMap<>();
     row.put("case", result.caseName());
-    row.put("subject", subject.label());
-    row.put("threads", result.contest().threads());
-    row.put("processes", result.contest().processes());
+    row.put("subject", library.label());
+    row.put("threads", result.workload().threads());
+    row.put("processes", result.workload().processes());
     row.put("ops_per_s", number(Medians.of(samples, Sample::opsPerSecond)));
     row.put("p50_us", number(Medians.of(samples, Sample::p50Micros)));
     row.put("p99_us", number(Medians.of(samples, Sample::p99Micros)));
@@ -49,29 +49,29 @@ public final class Rows {
                 .max()
                 .orElse(Double.NaN)));
     row.put("redis_commands_per_op", number(Medians.of(samples, Sample::commandsPerOp)));
-    row.put("contest", result.contest().label());
-    row.putAll(result.contest().traits());
+    row.put("contest", result.workload().label());
+    row.putAll(result.workload().dimensions());
     row.put("rounds", samples.size());
-    addRatios(row, result, subject);
+    addRatios(row, result, library);
     addFigures(row, samples);
     return row;
   }
 
-  /** Mortise to the others; and everybody to its own baseline. */
+  /** Adds the ratios of Mortise to the others, and of each library to its own baseline. */
   private static void addRatios(
-      Map<String, @Nullable Object> row, ContestResult result, LockLibrary subject) {
-    List<Sample> samples = result.of(subject);
-    if (subject == LockLibrary.MORTISE) {
-      for (LockLibrary other : List.of(LockLibrary.REDISSON, LockLibrary.FLOOR)) {
+      Map<String, @Nullable Object> row, WorkloadResult result, LockLibrary library) {
+    List<Sample> samples = result.of(library);
+    if (library == LockLibrary.MORTISE) {
+      for (LockLibrary other : List.of(LockLibrary.REDISSON, LockLibrary.RAW_REDIS)) {
         List<Sample> others = result.of(other);
         put(row, "ratio_to_" + other.label(), samples, others, Sample::opsPerSecond);
         put(row, "p50_ratio_to_" + other.label(), samples, others, Sample::p50Micros);
       }
     }
-    ContestResult baseline = result.baseline();
+    WorkloadResult baseline = result.baseline();
     if (baseline != null) {
-      row.put("baseline", baseline.contest().label());
-      put(row, "p50_ratio_to_baseline", samples, baseline.of(subject), Sample::p50Micros);
+      row.put("baseline", baseline.workload().label());
+      put(row, "p50_ratio_to_baseline", samples, baseline.of(library), Sample::p50Micros);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.mortise.benchmarks.report;
 
+import io.mortise.benchmarks.locks.LockLibrary;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +12,7 @@ import picocli.CommandLine.Help.Column;
 import picocli.CommandLine.Help.Column.Overflow;
 import picocli.CommandLine.Help.TextTable;
 
-/** The table at the end: a line for each {@link Rows row}, what a case adds below it. */
+/** The table at the end: a line for each {@link Rows row}, with the figures of the case below. */
 public final class Table {
   private static final int WHAT_WIDTH = 22;
   private static final int NUMBER_WIDTH = 12;
@@ -57,7 +58,7 @@ public final class Table {
 
   private static void add(TextTable table, Map<String, @Nullable Object> row, Ansi ansi) {
     Ansi.Text[] cells = new Ansi.Text[NUMBERS.size() + 2];
-    cells[0] = ansi.new Text("  " + row.get("subject"));
+    cells[0] = ansi.new Text("  " + title(row));
     for (int i = 0; i < NUMBERS.size(); i++) {
       cells[i + 1] = ansi.new Text(right(number(row.get(NUMBERS.get(i)))));
     }
@@ -65,7 +66,7 @@ public final class Table {
         ansi
         .new Text(
             row.containsKey("ratio_to_redisson") || row.containsKey("ratio_to_floor")
-                ? "%s x Redisson, %s x floor"
+                ? "%s x Redisson, %s x raw Redis"
                     .formatted(
                         number(row.get("ratio_to_redisson")), number(row.get("ratio_to_floor")))
                 : "");
@@ -89,7 +90,15 @@ public final class Table {
     }
   }
 
-  /** Over the whole width. */
+  private static String title(Map<String, @Nullable Object> row) {
+    return Arrays.stream(LockLibrary.values())
+        .filter(library -> library.label().equals(row.get("subject")))
+        .map(LockLibrary::title)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Adds a line over the whole width. */
   private static void line(TextTable table, Ansi.Text text) {
     Ansi.Text[] cells = new Ansi.Text[table.columns().length];
     Arrays.fill(cells, Ansi.OFF.new Text(""));

@@ -1,6 +1,9 @@
 /**
- * The table, the charts and the files of a run.
+ * The table, the charts, the files and the progress of a run.
  *
- * <p>Uses: {@code measure}.
+ * <p>Uses: {@code cases}, {@code measure}, {@code locks}.
  */
+@NullMarked
 package io.mortise.benchmarks.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -9,7 +9,11 @@ import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** One thread's share of a {@link WorkerTask}. It is kept over the rounds, with its connections. */
+/**
+ * The cycles of one thread of a {@link WorkerTask}. It lives over all rounds, with its connections.
+ *
+ * <p><b>Threads.</b> One thread at a time; starting and joining a round's thread orders the rest.
+ */
 final class BenchmarkThread {
   private static final int NANOS_PER_MICRO = 1_000;
 
@@ -17,7 +21,7 @@ final class BenchmarkThread {
   private final Section section;
   private final @Nullable Section writing;
   private final SplittableRandom random;
-  private final @Nullable SharedMemoryCounter board;
+  private final @Nullable SharedMemoryCounter counter;
 
   private long cycles;
   private long errors;
@@ -26,25 +30,24 @@ final class BenchmarkThread {
   private Latencies latencies = new Latencies();
   private Latencies handOvers = new Latencies();
 
-  BenchmarkThread(Locks locks, WorkerTask work, int thread, @Nullable SharedMemoryCounter board) {
+  BenchmarkThread(Locks locks, WorkerTask work, int thread, @Nullable SharedMemoryCounter counter) {
     this.work = work;
-    this.board = board;
+    this.counter = counter;
     random = new SplittableRandom(thread);
     List<String> names = work.namesOf(thread);
     section = locks.section(work.lock(), names, work.sharing());
     writing = work.writeShare() > 0 ? locks.section(LockKind.WRITE, names, work.sharing()) : null;
   }
 
-  /** A round, from a moment on, for a time. */
-  void ride(long startNanos, long nanos) {
+  /** Runs one round: cycles from a moment on, for a time. */
+  void run(long startNanos, long nanos) {
     cycles = 0;
     errors = 0;
     error = null;
     latencies = new Latencies();
     handOvers = new Latencies();
-    for (long left = startNanos - System.nanoTime(); left > 0; ) {
-      LockSupport.parkNanos(left);
-      left = startNanos - System.nanoTime();
+    while (System.nanoTime() - startNanos < 0) {
+      LockSupport.parkNanos(startNanos - System.nanoTime());
     }
     long deadline = startNanos + nanos;
     do {
@@ -70,16 +73,16 @@ final class BenchmarkThread {
     long inside = System.nanoTime();
     long leaving = inside;
     try {
-      if (board != null) {
-        long left = board.entered();
+      if (counter != null) {
+        long left = counter.entered();
         if (left != 0) {
           handOvers.add(inside - left);
         }
       }
-      stay(inside);
+      workInside(inside);
       leaving = System.nanoTime();
-      if (board != null) {
-        board.leaves(leaving);
+      if (counter != null) {
+        counter.leaves(leaving);
       }
     } finally {
       next.leave();
@@ -90,10 +93,10 @@ final class BenchmarkThread {
             : inside - asked + System.nanoTime() - leaving);
   }
 
-  /** Works, instead of sleeping: the scheduler's resolution is not what is measured. */
-  private void stay(long sinceNanos) {
-    if (work.stayMicros() > 0) {
-      long until = sinceNanos + (long) work.stayMicros() * NANOS_PER_MICRO;
+  /** Spins instead of sleeping: the resolution of the scheduler must not count. */
+  private void workInside(long sinceNanos) {
+    if (work.sectionMicros() > 0) {
+      long until = sinceNanos + (long) work.sectionMicros() * NANOS_PER_MICRO;
       while (System.nanoTime() - until < 0) {
         Thread.onSpinWait();
       }
@@ -122,12 +125,5 @@ final class BenchmarkThread {
 
   Latencies handOvers() {
     return handOvers;
-  }
-
-  void close() {
-    section.close();
-    if (writing != null) {
-      writing.close();
-    }
   }
 }

@@ -7,67 +7,64 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** All threads of one {@link WorkerTask}. */
 final class BenchmarkThreads {
   private final WorkerTask work;
-  private final List<BenchmarkThread> cyclists = new ArrayList<>();
+  private final List<BenchmarkThread> threads = new ArrayList<>();
 
   BenchmarkThreads(Locks locks, WorkerTask work) {
     this.work = work;
-    String file = work.board();
-    SharedMemoryCounter board = file == null ? null : SharedMemoryCounter.map(Path.of(file));
+    String file = work.counterFile();
+    SharedMemoryCounter counter = file == null ? null : SharedMemoryCounter.map(Path.of(file));
     for (int thread = 0; thread < work.threads(); thread++) {
-      cyclists.add(new BenchmarkThread(locks, work, thread, board));
+      threads.add(new BenchmarkThread(locks, work, thread, counter));
     }
   }
 
-  /** A round. */
-  Report ride(long startNanos, long nanos) throws InterruptedException {
-    List<Thread> threads = new ArrayList<>();
+  /** Runs one round. */
+  Report run(long startNanos, long nanos) throws InterruptedException {
     long cpu = ProcessorTime.nanos();
-    for (BenchmarkThread cyclist : cyclists) {
-      Thread thread = new Thread(() -> cyclist.ride(startNanos, nanos), work.id());
-      threads.add(thread);
+    List<Thread> running = new ArrayList<>();
+    for (BenchmarkThread each : threads) {
+      Thread thread = new Thread(() -> each.run(startNanos, nanos), work.id());
+      running.add(thread);
       thread.start();
     }
-    for (Thread thread : threads) {
+    for (Thread thread : running) {
       thread.join();
     }
     cpu = ProcessorTime.nanos() - cpu;
     Latencies latencies = new Latencies();
     Latencies handOvers = new Latencies();
-    for (BenchmarkThread cyclist : cyclists) {
-      latencies.add(cyclist.latencies());
-      handOvers.add(cyclist.handOvers());
+    for (BenchmarkThread each : threads) {
+      latencies.add(each.latencies());
+      handOvers.add(each.handOvers());
     }
     long end =
-        cyclists.stream()
+        threads.stream()
             .map(BenchmarkThread::endNanos)
             .max(Comparator.comparingLong(each -> each - startNanos))
             .orElse(startNanos);
     return new Report(
-        cyclists.stream().mapToLong(BenchmarkThread::cycles).sum(),
+        threads.stream().mapToLong(BenchmarkThread::cycles).sum(),
         end - startNanos,
-        cyclists.stream().mapToLong(BenchmarkThread::cycles).min().orElse(0),
-        cyclists.stream().mapToLong(BenchmarkThread::errors).sum(),
+        threads.stream().mapToLong(BenchmarkThread::cycles).min().orElse(0),
+        threads.stream().mapToLong(BenchmarkThread::errors).sum(),
         firstError(),
         cpu,
         latencies.encode(),
-        work.board() == null ? null : handOvers.encode(),
+        work.counterFile() == null ? null : handOvers.encode(),
         Map.of());
   }
 
   private @Nullable String firstError() {
-    return cyclists.stream()
+    return threads.stream()
         .map(BenchmarkThread::error)
-        .filter(error -> error != null)
+        .filter(Objects::nonNull)
         .findFirst()
         .orElse(null);
-  }
-
-  void close() {
-    cyclists.forEach(BenchmarkThread::close);
   }
 }

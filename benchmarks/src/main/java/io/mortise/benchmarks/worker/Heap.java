@@ -8,10 +8,10 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * What is alive on the heap, after a full collection.
+ * The live objects on the heap, after a full collection.
  *
- * @param bytes in all
- * @param stackBytes of them, the stacks of virtual threads that are parked
+ * @param bytes of all objects
+ * @param stackBytes of the stacks of parked virtual threads among them
  */
 record Heap(long bytes, long stackBytes) {
   private static final String STACK_CLASS = "jdk.internal.vm.StackChunk";
@@ -19,7 +19,7 @@ record Heap(long bytes, long stackBytes) {
   private static final Pattern STACKS =
       Pattern.compile("(?m)^\\s*\\d+:\\s+\\d+\\s+(\\d+)\\s+" + Pattern.quote(STACK_CLASS));
 
-  /** Counts. Collects garbage first, and suspends everything for that long. */
+  /** Counts, after a collection; all threads stand still meanwhile. */
   static Heap count() {
     try {
       MBeanServer server = ManagementFactory.getPlatformMBeanServer();

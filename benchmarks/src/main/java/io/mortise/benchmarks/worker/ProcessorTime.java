@@ -3,7 +3,7 @@ package io.mortise.benchmarks.worker;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/** How long this process has been on a processor. */
+/** The processor time of this process. */
 final class ProcessorTime {
   private ProcessorTime() {}
 

@@ -6,17 +6,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker did.
+ * The answer of a worker to a request.
  *
  * @param ops cycles, or renewals
  * @param nanos from the beginning until its last thread was done
  * @param leastThread cycles of the thread that had fewest
  * @param errors cycles that failed
- * @param error what the first of them said
+ * @param error the message of the first of them
  * @param cpuNanos processor time of the whole process meanwhile
  * @param latencies encoded, see {@link Latencies}
- * @param handOvers from leaving to the next entry, encoded
- * @param figures anything else
+ * @param handOvers times from leaving to the next entry, encoded
+ * @param figures other figures
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Report(
@@ -30,7 +30,7 @@ public record Report(
     @Nullable String handOvers,
     Map<String, Double> figures) {
 
-  /** Only figures. */
+  /** A report without cycles. */
   static Report of(long nanos, long cpuNanos, Map<String, Double> figures) {
     return new Report(0, nanos, 0, 0, null, cpuNanos, null, null, figures);
   }

@@ -11,11 +11,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A few words of memory that processes share, written only by who is in the critical section: when
- * the last one left, by {@link System#nanoTime()} that a machine has once, and how many were in.
+ * A counter in memory that processes share; only the holder of the lock writes it. It has the
+ * number of entries, and the moment at which the last holder left, by {@link System#nanoTime()},
+ * which all processes of a machine share.
  *
- * <p>The count is raised by reading and writing, not atomically: if it is not the number of cycles
- * in the end, two were inside at a time.
+ * <p>The count is raised by a read and a write, not atomically: if it differs from the number of
+ * cycles at the end, two holders were inside at the same time.
+ *
+ * <p><b>Threads.</b> Any number of processes and threads map one file; the lock that is measured
+ * orders them, and the accesses are volatile.
  */
 public final class SharedMemoryCounter {
   private static final VarHandle LONG =
@@ -30,39 +34,39 @@ public final class SharedMemoryCounter {
     this.memory = memory;
   }
 
-  /** Maps the file, of whatever length. */
+  /** Maps the file, whatever its length. */
   public static SharedMemoryCounter map(Path file) {
     try (FileChannel channel =
         FileChannel.open(
             file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
       return new SharedMemoryCounter(channel.map(FileChannel.MapMode.READ_WRITE, 0, SIZE));
     } catch (IOException e) {
-      throw new UncheckedIOException("the board '%s' cannot be mapped".formatted(file), e);
+      throw new UncheckedIOException("the shared counter '%s' cannot be mapped".formatted(file), e);
     }
   }
 
-  /** Begins anew. */
+  /** Sets both to zero. */
   public void clear() {
     LONG.setVolatile(memory, LEFT, 0L);
     LONG.setVolatile(memory, ENTRIES, 0L);
   }
 
-  /** How many have been in. */
+  /** Returns the number of entries. */
   public long entries() {
     return (long) LONG.getVolatile(memory, ENTRIES);
   }
 
   /**
-   * Who is in says so.
+   * Counts an entry of the caller.
    *
-   * @return when the one before began to leave, or 0 if this is the first
+   * @return when the holder before began to leave, or 0 if this is the first
    */
   long entered() {
     LONG.setVolatile(memory, ENTRIES, entries() + 1);
     return (long) LONG.getVolatile(memory, LEFT);
   }
 
-  /** Who is about to leave says so. */
+  /** Notes that the caller is about to leave. */
   void leaves(long nanos) {
     LONG.setVolatile(memory, LEFT, nanos);
   }

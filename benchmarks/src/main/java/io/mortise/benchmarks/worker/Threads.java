@@ -11,7 +11,7 @@ public final class Threads {
     return Runtime.version().feature() >= 21;
   }
 
-  /** A thread that runs; the JVM does not wait for its end. */
+  /** Starts a daemon thread. */
   static Thread start(boolean virtual, Runnable task) {
     if (virtual) {
       try {

@@ -12,36 +12,37 @@ import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 
 /**
- * Threads that wait for one name which somebody else holds.
+ * Threads that wait for a name which another client holds.
  *
- * <p>What they cost is what is there more when they wait for the lock than when the same threads
- * waited for a latch.
+ * <p>The heap of a waiter is the difference between the heap while all threads wait for the lock
+ * and the heap while the same threads wait for a latch.
  */
 final class Waiting {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PARK_TIMEOUT = Duration.ofMinutes(2);
 
   private final List<Thread> threads = new ArrayList<>();
   private final Heap before;
 
-  Waiting(Locks locks, WorkerRequest.Wait order) {
-    // The client's own fixed costs are not a waiter's: it has locked before.
+  Waiting(Locks locks, WorkerRequest.Wait request) throws InterruptedException {
+    // The fixed costs of a client are not those of a waiter: it has locked before.
     Section warm =
-        locks.section(LockKind.PLAIN, List.of(order.name() + ":warm"), NameSharing.NOBODY);
+        locks.section(LockKind.PLAIN, List.of(request.name() + ":warm"), NameSharing.NOBODY);
     warm.enter();
     warm.leave();
     CountDownLatch go = new CountDownLatch(1);
-    for (int i = 0; i < order.waiters(); i++) {
-      threads.add(Threads.start(order.virtual(), () -> await(locks, order.name(), go)));
+    CountDownLatch gone = new CountDownLatch(request.waiters());
+    for (int i = 0; i < request.waiters(); i++) {
+      threads.add(Threads.start(request.virtual(), () -> await(locks, request.name(), go, gone)));
     }
     awaitParked();
     before = Heap.count();
     go.countDown();
-    Awaitility.await().pollDelay(Duration.ofMillis(200)).until(() -> true);
+    gone.await(); // from the latch; from here on whoever is parked waits for the lock
     awaitParked();
   }
 
-  /** The lock object is there before: what is weighed is the waiting. */
-  private static void await(Locks locks, String name, CountDownLatch go) {
+  /** Makes the lock object first, so that only the waiting is measured. */
+  private static void await(Locks locks, String name, CountDownLatch go, CountDownLatch gone) {
     Section section = locks.section(LockKind.PLAIN, List.of(name), NameSharing.THREADS);
     try {
       go.await();
@@ -49,13 +50,14 @@ final class Waiting {
       Thread.currentThread().interrupt();
       return;
     }
+    gone.countDown();
     section.enter();
     section.leave();
   }
 
   private void awaitParked() {
     Awaitility.await("all " + threads.size() + " are parked")
-        .atMost(PATIENCE)
+        .atMost(PARK_TIMEOUT)
         .pollInterval(Duration.ofMillis(100))
         .until(() -> threads.stream().allMatch(Waiting::isParked));
   }
@@ -68,8 +70,8 @@ final class Waiting {
     };
   }
 
-  /** The memory of a waiter. */
-  Report weigh() {
+  /** Measures the memory of a waiter. */
+  Report measureHeap() {
     Heap now = Heap.count();
     double stacks = (double) (now.stackBytes() - before.stackBytes()) / threads.size();
     double all = (double) (now.bytes() - before.bytes()) / threads.size();

@@ -8,7 +8,11 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 
-/** A {@link WorkerProcess}, as the one who measures sees it. Used by one thread. */
+/**
+ * A handle on a {@link WorkerProcess}: sends requests and reads the reports.
+ *
+ * <p><b>Threads.</b> One thread.
+ */
 public final class Worker implements AutoCloseable {
   private static final Duration START = Duration.ofMinutes(1);
   private static final Duration ANSWER = Duration.ofMinutes(5);
@@ -20,13 +24,13 @@ public final class Worker implements AutoCloseable {
     this.process = process;
   }
 
-  /** Starts a JVM; it is ready with the first order's answer, or {@link #awaitReady}. */
-  public static Worker start(LockLibrary subject, List<String> uris) {
+  /** Starts a JVM; it is ready with its first report, or after {@link #awaitReady}. */
+  public static Worker start(LockLibrary library, List<String> uris) {
     return new Worker(
         JavaProcess.builder(WorkerProcess.class)
-            // Options of JFR and the like, for who wants to look into a worker.
+            // Options such as those of JFR, to profile a worker.
             .jvmOptions(System.getProperty("mortise.bench.jvm", "-Xmx2g").split(" "))
-            .arguments(subject.name())
+            .arguments(library.name())
             .arguments(uris.toArray(String[]::new))
             .start());
   }
@@ -36,22 +40,22 @@ public final class Worker implements AutoCloseable {
     process.awaitLine(WorkerProcess.READY, START);
   }
 
-  /** Gives an order, and waits for the answer. */
-  public Report carryOut(WorkerRequest order) throws InterruptedException {
-    begin(order);
+  /** Sends a request and waits for its report. */
+  public Report carryOut(WorkerRequest request) throws InterruptedException {
+    begin(request);
     return report();
   }
 
-  /** Gives an order; {@link #report} is to follow. */
-  public void begin(WorkerRequest order) {
+  /** Sends a request; {@link #report} is to follow. */
+  public void begin(WorkerRequest request) {
     try {
-      process.send(JSON.writeValueAsString(order));
+      process.send(JSON.writeValueAsString(request));
     } catch (JsonProcessingException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Waits for the answer to the last order. */
+  /** Waits for the report on the last request. */
   public Report report() throws InterruptedException {
     String line = process.awaitLine(WorkerProcess.REPORT, ANSWER);
     try {

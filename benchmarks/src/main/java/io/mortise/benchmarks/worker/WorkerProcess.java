@@ -1,6 +1,7 @@
 package io.mortise.benchmarks.worker;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mortise.benchmarks.locks.LockLibrary;
@@ -14,9 +15,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JVM that locks, for one subject: what one does to the JVM, its compiled code and its heap, does
- * not touch the others. Reads {@link WorkerRequest}s and writes {@link Report}s, a line each; ends
- * with its input.
+ * A JVM that locks with one library, so that the compiled code and the heap of one library do not
+ * touch the others. Reads {@link WorkerRequest}s and writes {@link Report}s, one a line; ends with
+ * its input.
  */
 public final class WorkerProcess {
   static final String READY = "ready";
@@ -24,61 +25,62 @@ public final class WorkerProcess {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final LockLibrary subject;
+  private final LockLibrary library;
   private final List<String> uris;
   private final Locks locks;
-  private final Map<String, BenchmarkThreads> pelotons = new HashMap<>();
+  private final Map<String, BenchmarkThreads> threads = new HashMap<>();
   private @Nullable HoldManyTask holding;
   private @Nullable Waiting waiting;
 
-  private WorkerProcess(LockLibrary subject, List<String> uris) {
-    this.subject = subject;
+  private WorkerProcess(LockLibrary library, List<String> uris) {
+    this.library = library;
     this.uris = uris;
-    this.locks = Locks.open(subject, uris);
+    this.locks = library.open(uris);
   }
 
   /**
-   * Works until the input ends.
+   * Serves requests until the input ends. Then it ends the JVM at once: a lock that cannot be
+   * released, or a thread of a client, must not keep it alive.
    *
-   * @param arguments the subject, and the URIs of the servers
+   * @param arguments the library, and the URIs of the servers
    */
-  public static void main(String[] arguments) throws IOException, InterruptedException {
-    List<String> all = List.of(arguments);
-    WorkerProcess worker =
-        new WorkerProcess(LockLibrary.valueOf(all.get(0)), all.subList(1, all.size()));
+  public static void main(String[] arguments) {
+    int status = 0;
+    try {
+      List<String> all = List.of(arguments);
+      new WorkerProcess(LockLibrary.valueOf(all.get(0)), all.subList(1, all.size())).serve();
+    } catch (IOException | InterruptedException | RuntimeException | Error e) {
+      e.printStackTrace();
+      status = 1;
+    }
+    Runtime.getRuntime().halt(status);
+  }
+
+  private void serve() throws IOException, InterruptedException {
     System.out.println(READY);
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
-      Report report = worker.carryOut(JSON.readValue(line, WorkerRequest.class));
+      Report report = carryOut(JSON.readValue(line, WorkerRequest.class));
       System.out.println(REPORT + JSON.writeValueAsString(report));
     }
-    // Whoever closes our input wants us gone; a lock that cannot be given back must not keep us.
-    Runtime.getRuntime().halt(0);
   }
 
-  private Report carryOut(WorkerRequest order) throws InterruptedException {
-    if (order instanceof WorkerRequest.Cycle cycle) {
-      return pelotons
+  private Report carryOut(WorkerRequest request) throws InterruptedException {
+    if (request instanceof WorkerRequest.Cycle cycle) {
+      return threads
           .computeIfAbsent(cycle.work().id(), id -> new BenchmarkThreads(locks, cycle.work()))
-          .ride(cycle.startNanos(), cycle.nanos());
-    } else if (order instanceof WorkerRequest.Take take) {
-      holding = new HoldManyTask(subject, uris.get(0), take);
+          .run(cycle.startNanos(), cycle.nanos());
+    } else if (request instanceof WorkerRequest.Take take) {
+      holding = new HoldManyTask(library, uris.get(0), take);
       return Report.of(0, 0, Map.of());
-    } else if (order instanceof WorkerRequest.Keep keep) {
-      return there(holding).keep(keep.millis());
-    } else if (order instanceof WorkerRequest.Count) {
-      return there(holding).count();
-    } else if (order instanceof WorkerRequest.Wait wait) {
+    } else if (request instanceof WorkerRequest.Keep keep) {
+      return requireNonNull(holding, "nothing is held").keep(keep.millis());
+    } else if (request instanceof WorkerRequest.Count) {
+      return requireNonNull(holding, "nothing is held").count();
+    } else if (request instanceof WorkerRequest.Wait wait) {
       waiting = new Waiting(locks, wait);
       return Report.of(0, 0, Map.of());
     }
-    return there(waiting).weigh();
-  }
-
-  private static <T> T there(@Nullable T thing) {
-    if (thing == null) {
-      throw new IllegalStateException("that was not begun");
-    }
-    return thing;
+    return requireNonNull(waiting, "nothing waits").measureHeap();
   }
 }

@@ -3,7 +3,7 @@ package io.mortise.benchmarks.worker;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 
-/** What a worker is told, a line of JSON each. It answers each with a {@link Report}. */
+/** A request to a worker, one line of JSON. The worker answers each with a {@link Report}. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME, property = "order")
 @JsonSubTypes({
   @JsonSubTypes.Type(WorkerRequest.Cycle.class),
@@ -11,29 +11,29 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
   @JsonSubTypes.Type(WorkerRequest.Keep.class),
   @JsonSubTypes.Type(WorkerRequest.Count.class),
   @JsonSubTypes.Type(WorkerRequest.Wait.class),
-  @JsonSubTypes.Type(WorkerRequest.Weigh.class)
+  @JsonSubTypes.Type(WorkerRequest.MeasureHeap.class)
 })
 public sealed interface WorkerRequest {
 
   /**
-   * Cycles from a moment on, for a time; who is in the middle of one then ends it.
+   * Cycles from a moment on, for a time; a cycle that has begun by then ends.
    *
    * @param startNanos by {@link System#nanoTime()}, which all processes of a machine share
    */
   record Cycle(WorkerTask work, long startNanos, long nanos) implements WorkerRequest {}
 
-  /** Takes so many locks, and keeps them, renewed. Answers when it has them. */
+  /** Acquires that many locks and renews them. Answers when it has them. */
   record Take(String prefix, int holds, long leaseMillis) implements WorkerRequest {}
 
-  /** Keeps what it has for a time. */
+  /** Keeps its locks for a time. */
   record Keep(long millis) implements WorkerRequest {}
 
-  /** Counts what was lost; Redisson has to ask Redis for that. */
+  /** Counts the locks that were lost; Redisson has to ask Redis for that. */
   record Count() implements WorkerRequest {}
 
-  /** Lets so many threads wait for one name. Answers when they are all parked. */
+  /** Lets that many threads wait for one name. Answers when all are parked. */
   record Wait(String name, int waiters, boolean virtual) implements WorkerRequest {}
 
-  /** Measures the memory of those who wait. */
-  record Weigh() implements WorkerRequest {}
+  /** Measures the memory of the waiters. */
+  record MeasureHeap() implements WorkerRequest {}
 }

@@ -6,14 +6,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the threads of a worker do, over and over: enter, stay, leave.
+ * The cycle that the threads of a worker repeat: enter, work inside, leave.
  *
  * @param id the same work has the same sections in each round
- * @param names what is locked; with {@link NameSharing#NOBODY} each thread adds its number
- * @param stayMicros how long the critical section takes, in processor time
+ * @param names the names that are locked; with {@link NameSharing#NOBODY} each thread adds its
+ *     number
+ * @param sectionMicros how long the critical section takes, in processor time
  * @param writeShare how many of the cycles write, of a {@link LockKind#READ}; 0 to 1
  * @param latency which time is measured
- * @param board the file of the {@link SharedMemoryCounter}, if the hand-over is measured
+ * @param counterFile the file of the {@link SharedMemoryCounter}, if the hand-off is measured
  */
 public record WorkerTask(
     String id,
@@ -21,16 +22,16 @@ public record WorkerTask(
     List<String> names,
     NameSharing sharing,
     int threads,
-    int stayMicros,
+    int sectionMicros,
     double writeShare,
     Latency latency,
-    @Nullable String board) {
+    @Nullable String counterFile) {
 
   /** Which time of a cycle is measured. */
   public enum Latency {
-    /** From asking until inside, and from leaving until outside: what the lock costs. */
+    /** From the request to the entry, and of the release: the cost of the lock. */
     CYCLE,
-    /** From asking until inside. */
+    /** From the request to the entry. */
     WAIT
   }
 
@@ -39,7 +40,7 @@ public record WorkerTask(
     names = List.copyOf(names);
   }
 
-  /** Cycles on a lock of one's own. */
+  /** Cycles of each thread on its own lock. */
   public static WorkerTask own(String id, LockKind lock, List<String> names, int threads) {
     return new WorkerTask(id, lock, names, NameSharing.NOBODY, threads, 0, 0, Latency.CYCLE, null);
   }

@@ -18,31 +18,31 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** All subjects do all works once, in real processes on a real server. */
+/** All libraries run all tasks once, in real processes on a real server. */
 @Timeout(120)
 class SmokeTest {
   private static final Duration MOMENT = Duration.ofMillis(50);
 
   @Test
-  void everySubjectDoesEveryWorkWithoutAComplaint() throws Exception {
-    try (SharedServerSetup stage = SharedServerSetup.open(1)) {
+  void everyLibraryRunsEveryTaskWithoutAComplaint() throws Exception {
+    try (SharedServerSetup setup = SharedServerSetup.open(1)) {
       for (LockKind kind :
           List.of(LockKind.PLAIN, LockKind.FAIR, LockKind.WRITE, LockKind.READ, LockKind.MULTI)) {
-        stage.add(
+        setup.add(
             kind.label(),
             Map.of(),
-            subject ->
+            library ->
                 WorkerTask.own(
-                    kind.label() + subject,
+                    kind.label() + library,
                     kind,
-                    List.of(subject + ":" + kind + ":a", subject + ":" + kind + ":b"),
+                    List.of(library + ":" + kind + ":a", library + ":" + kind + ":b"),
                     1),
             null);
       }
-      stage.add("catalogue", Map.of(), SmokeTest::catalogue, null);
-      for (Workload contest : stage.contests()) {
-        for (LockLibrary subject : contest.entrants().keySet()) {
-          judge(contest, subject);
+      setup.add("catalogue", Map.of(), SmokeTest::catalogue, null);
+      for (Workload workload : setup.workloads()) {
+        for (LockLibrary library : workload.contenders().keySet()) {
+          judge(workload, library);
         }
       }
     }
@@ -50,22 +50,22 @@ class SmokeTest {
 
   @Test
   void processesShareOneNameAndItsHandOver(@TempDir Path folder) throws Exception {
-    try (SharedServerSetup stage = SharedServerSetup.open(2)) {
-      stage.server().command("RPUSH", ListSection.key("FLOOR:hot"), "1");
-      stage.add("hot", Map.of(), subject -> hot(subject, folder), null);
-      for (LockLibrary subject : LockLibrary.values()) {
-        Sample sample = judge(stage.contests().get(0), subject);
-        assertTrue(sample.figures().get("hand_over_p50_us") > 0, subject.label());
+    try (SharedServerSetup setup = SharedServerSetup.open(2)) {
+      setup.server().command("RPUSH", ListSection.key("RAW_REDIS:hot"), "1");
+      setup.add("hot", Map.of(), library -> hot(library, folder), null);
+      for (LockLibrary library : LockLibrary.values()) {
+        Sample sample = judge(setup.workloads().get(0), library);
+        assertTrue(sample.figures().get("hand_over_p50_us") > 0, library.label());
         double shares =
             sample.figures().get("process_1_share") + sample.figures().get("process_2_share");
-        assertEquals(2, shares, 0.001, subject.label());
+        assertEquals(2, shares, 0.001, library.label());
       }
     }
   }
 
-  private static Sample judge(Workload contest, LockLibrary subject) throws InterruptedException {
-    Sample sample = contest.entrants().get(subject).run(MOMENT);
-    String what = contest.label() + " by " + subject;
+  private static Sample judge(Workload workload, LockLibrary library) throws InterruptedException {
+    Sample sample = workload.contenders().get(library).run(MOMENT);
+    String what = workload.label() + " by " + library;
     assertNull(sample.complaint(), what);
     assertTrue(sample.opsPerSecond() > 0, what);
     assertTrue(sample.latencies().count() > 0, what);
@@ -74,24 +74,24 @@ class SmokeTest {
     return sample;
   }
 
-  private static WorkerTask hot(LockLibrary subject, Path folder) {
+  private static WorkerTask hot(LockLibrary library, Path folder) {
     return new WorkerTask(
         "hot",
         LockKind.PLAIN,
-        List.of(subject + ":hot"),
+        List.of(library + ":hot"),
         NameSharing.PROCESSES,
         2,
         0,
         0,
         WorkerTask.Latency.WAIT,
-        folder.resolve(subject + ".board").toString());
+        folder.resolve(library + ".counter").toString());
   }
 
-  private static WorkerTask catalogue(LockLibrary subject) {
+  private static WorkerTask catalogue(LockLibrary library) {
     return new WorkerTask(
         "catalogue",
         LockKind.READ,
-        List.of(subject + ":catalogue"),
+        List.of(library + ":catalogue"),
         NameSharing.THREADS,
         2,
         10,

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mortise.benchmarks.cases.Workload;
+import io.mortise.benchmarks.cases.WorkloadResult;
 import io.mortise.benchmarks.locks.LockLibrary;
-import io.mortise.benchmarks.measure.ContestResult;
 import io.mortise.benchmarks.measure.Latencies;
 import io.mortise.benchmarks.measure.Sample;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ class RowsTest {
     assertEquals("mortise", rows.get(0).get("subject").asText());
     assertEquals(2, rows.get(0).get("ratio_to_redisson").asDouble());
     assertEquals(0.5, rows.get(0).get("p50_ratio_to_redisson").asDouble());
-    assertFalse(rows.get(0).has("ratio_to_floor"), "there is no floor");
+    assertFalse(rows.get(0).has("ratio_to_floor"), "there is no baseline");
     assertFalse(rows.get(1).has("ratio_to_redisson"));
   }
 
@@ -86,7 +86,7 @@ class RowsTest {
     assertEquals(2, table.lines().filter(line -> line.startsWith("  redisson")).count(), table);
   }
 
-  private static ContestResult well() {
+  private static WorkloadResult well() {
     return result(
         "well",
         List.of(sample(100, 100), sample(200, 100), sample(400, 1_000)),
@@ -94,7 +94,7 @@ class RowsTest {
         null);
   }
 
-  private static ContestResult faulty() {
+  private static WorkloadResult faulty() {
     return result(
         "faulty",
         List.of(sample(100, 150), sample(200, 150), sample(400, 1_500)),
@@ -102,19 +102,19 @@ class RowsTest {
         well());
   }
 
-  private static ContestResult result(
-      String label, List<Sample> ours, List<Sample> theirs, @Nullable ContestResult baseline) {
-    Workload contest =
+  private static WorkloadResult result(
+      String label, List<Sample> ours, List<Sample> theirs, @Nullable WorkloadResult baseline) {
+    Workload workload =
         new Workload(
             label,
             Map.of("lock", "plain"),
             8,
             1,
             Map.of(),
-            baseline == null ? null : baseline.contest().label());
-    return new ContestResult(
+            baseline == null ? null : baseline.workload().label());
+    return new WorkloadResult(
         "a case",
-        contest,
+        workload,
         theirs.isEmpty()
             ? Map.of(LockLibrary.MORTISE, ours)
             : Map.of(LockLibrary.MORTISE, ours, LockLibrary.REDISSON, theirs),

@@ -8,42 +8,52 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What came out of reading and writing, with the lock or without.
+ * The outcome of reading and writing, with the lock or without.
  *
- * @param holds who was inside when
- * @param torn how many reads saw more than one version
- * @param expectedWrites how often the writers were to write
- * @param version what is in the catalogue at the end
+ * @param holds all holds
+ * @param torn reads that saw more than one version
+ * @param expectedWrites writes of all writers
+ * @param version the version of the catalogue at the end
  * @param excerpt a part of it
  */
 record CatalogueRun(List<Hold> holds, int torn, int expectedWrites, int version, Timeline excerpt) {
-  /** A writer waits for those that read before it: for a hold, a wake-up, and a busy machine. */
-  private static final Duration WRITER_GETS_IN_WITHIN = Duration.ofSeconds(5);
+  /** Enough for the readers before a writer, a wake-up, and a busy machine. */
+  private static final Duration WRITER_ENTERS_WITHIN = Duration.ofSeconds(5);
 
+  static final String LOCKED = "locked";
+
+  /** Follows in the role of a worker of which one thread writes. */
+  static final String WRITER = " with a writer";
+
+  private static final String UNLOCKED = "unlocked";
   private static final int LEAST_THREADS = 2;
   private static final int MOST_WRITERS = 3;
   private static final int THREADS_FOR_A_WRITER = 6;
 
-  static CatalogueRun play(ChapterRun stage, boolean locked) throws InterruptedException {
-    DemoSettings settings = stage.settings();
+  static CatalogueRun play(ChapterRun run, boolean locked) throws InterruptedException {
+    DemoSettings settings = run.settings();
     int threads = Math.max(LEAST_THREADS, settings.threads());
     int writers = writers(settings.processes(), threads);
-    stage.catalogue().reset(writers);
-    stage.open(worker -> ReadersAndWriters.role(locked, worker < writers), threads);
-    stage.awaitEnd();
+    run.catalogue().reset(writers);
+    run.open(worker -> (locked ? LOCKED : UNLOCKED) + (worker < writers ? WRITER : ""), threads);
+    run.awaitEnd();
     return new CatalogueRun(
-        stage.recording().holds(),
-        stage.recording().count(EventType.TORN),
-        writers * ReadersAndWriters.writes(settings.stock()),
-        stage.catalogue().read().newest(),
+        run.recording().holds(),
+        run.recording().count(EventType.TORN),
+        writers * writesPerWriter(settings.stock()),
+        run.catalogue().read().newest(),
         TimelineWindow.of(
-            stage,
+            run,
             locked
                 ? "With the lock: many read together, a writer is alone."
                 : "Without a lock: writers among readers; a circle is a torn read."));
   }
 
-  /** A few; each is the first thread of its process. */
+  static int writesPerWriter(int stock) {
+    return Math.max(10, Math.min(60, stock / 20));
+  }
+
+  /** Returns a small number of writers; each is the first thread of its process. */
   private static int writers(int processes, int threads) {
     int few = Math.min(MOST_WRITERS, processes * threads / THREADS_FOR_A_WRITER);
     return Math.max(1, Math.min(few, processes));
@@ -64,7 +74,7 @@ record CatalogueRun(List<Hold> holds, int torn, int expectedWrites, int version,
 
   boolean letsWritersIn() {
     return writes() == expectedWrites
-        && writerWaits().atMostNanos(1) <= WRITER_GETS_IN_WITHIN.toNanos();
+        && writerWaits().atMostNanos(1) <= WRITER_ENTERS_WITHIN.toNanos();
   }
 
   int reads() {

@@ -4,27 +4,27 @@ import io.mortise.cli.worker.WorkerTask;
 
 /**
  * One thing that the demo shows. A chapter has two sides in one class: {@link #play} runs in the
- * demo, gives the worker processes their jobs and judges what came out; {@link #work} runs in them,
- * in each of their threads. The two share no memory.
+ * demo, gives the worker processes their jobs and judges the outcome; {@link #work} runs in the
+ * worker processes, in each of their threads. The two share no memory.
  *
  * <p>A new chapter is a class and its line in {@link Chapters}.
  */
 public interface Chapter extends WorkerTask {
 
-  /** The word for {@code --chapter}, and in the JSON. */
+  /** Its name for {@code --chapter} and in the JSON. */
   String name();
 
-  /** The heading. */
+  /** Its heading. */
   String title();
 
-  /** What is shown, in a sentence or two. */
+  /** Describes what it shows, in a few sentences. */
   String story();
 
-  /** How many stays inside it is made of, about. */
+  /** Returns about how many holds it has. */
   default long expected(DemoSettings settings) {
     return settings.stock();
   }
 
-  /** Plays the chapter, and says what came out. */
-  Outcome play(ChapterRun stage) throws InterruptedException;
+  /** Plays the chapter and returns its outcome. */
+  Outcome play(ChapterRun run) throws InterruptedException;
 }

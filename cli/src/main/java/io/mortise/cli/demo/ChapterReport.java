@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * A chapter that was played.
  *
- * @param took how long it took
- * @param log what the workers logged meanwhile
+ * @param took the duration
+ * @param log the lines that the workers logged meanwhile
  */
 public record ChapterReport(
     String name, String title, String story, Outcome outcome, Duration took, List<String> log) {

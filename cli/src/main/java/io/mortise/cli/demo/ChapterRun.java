@@ -20,8 +20,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What one chapter is played on: the workers, the stock, and the recording of what happens. The
- * chapter's thread does everything: whenever it waits, it takes in what the workers report.
+ * One run of a chapter: its workers, its data, and the recording of what happens. A chapter has one
+ * or more acts; in each the workers begin together.
+ *
+ * <p><b>Threads.</b> One thread, that of the chapter; whenever it waits, it collects the events of
+ * the workers.
  */
 public final class ChapterRun {
   private final String chapter;
@@ -31,8 +34,8 @@ public final class ChapterRun {
   private final Stock stock;
   private final Workers workers;
   private final Progress progress;
-  private final EventCollector inbox;
-  private final Set<Integer> onStage = new TreeSet<>();
+  private final EventCollector events;
+  private final Set<Integer> active = new TreeSet<>();
   private List<String> lockUris;
   private int threads;
 
@@ -43,7 +46,7 @@ public final class ChapterRun {
       DemoSettings settings,
       Workers workers,
       Progress progress,
-      Duration patience) {
+      Duration stepTimeout) {
     this.chapter = chapter;
     this.lockName = lockName;
     this.redis = redis;
@@ -51,37 +54,37 @@ public final class ChapterRun {
     this.stock = new Stock(redis.client(), lockName);
     this.workers = workers;
     this.progress = progress;
-    this.inbox = new EventCollector(workers, progress, patience.plus(settings.lease()));
+    this.events = new EventCollector(workers, progress, stepTimeout.plus(settings.lease()));
     this.lockUris = List.of(redis.uri());
     this.threads = settings.threads();
   }
 
-  /** What the sale is like. */
+  /** The settings of the demo. */
   public DemoSettings settings() {
     return settings;
   }
 
-  /** How many threads each worker has in this act. */
+  /** The number of threads of each worker in this act. */
   public int threads() {
     return threads;
   }
 
-  /** What is for sale. */
+  /** The stock that is for sale. */
   public Stock stock() {
     return stock;
   }
 
-  /** What readers and writers share. */
+  /** The catalogue that readers and writers share. */
   public Catalogue catalogue() {
     return new Catalogue(redis.client(), lockName);
   }
 
-  /** Between which money is moved. */
+  /** The accounts of transfers. */
   public Accounts accounts() {
     return new Accounts(redis.client(), lockName);
   }
 
-  /** Leaves nothing behind of what the workers worked on. */
+  /** Removes the data of the workers. */
   void removeData() {
     stock.remove();
     catalogue().remove();
@@ -93,71 +96,71 @@ public final class ChapterRun {
     return lockName;
   }
 
-  /** A client for locks of the demo's own. */
+  /** Connects a lock client for the demo itself. */
   public LockClient connect() {
     return LockClient.create(redis.uri(), LockOptions.builder().lease(settings.lease()).build());
   }
 
-  /** From the next act on, the locks are on these servers; the data stays where it is. */
+  /** Sets the servers of the locks from the next act on; the data stays where it is. */
   public void locksOn(List<String> uris) {
     lockUris = List.copyOf(uris);
   }
 
-  /** Where the workers' reports come in. */
-  EventCollector inbox() {
-    return inbox;
+  /** The collector of the workers' events. */
+  EventCollector events() {
+    return events;
   }
 
-  /** What has happened so far in this act. */
+  /** The events of this act so far. */
   public Recording recording() {
-    return inbox.recording();
+    return events.recording();
   }
 
-  /** What is shown while it goes on. */
+  /** The progress of this chapter. */
   public Progress progress() {
     return progress;
   }
 
   /**
-   * Begins an act: all workers work in this role, and begin at the same time. What an act before it
-   * has left is forgotten, and the stock is full again.
+   * Begins an act: all workers work in this role, and begin at the same time. The events of an
+   * earlier act are forgotten, and the stock is full again.
    */
   public void open(String role) throws InterruptedException {
     open(worker -> role, settings.threads());
   }
 
-  /** The same, with a role for each worker and as many threads. */
+  /** The same, with a role for each worker and this many threads. */
   public void open(IntFunction<String> roles, int threads) throws InterruptedException {
     prepare(
         IntStream.range(0, workers.count())
             .boxed()
             .collect(Collectors.toMap(worker -> worker, roles::apply)),
         threads);
-    onStage.forEach(this::go);
+    active.forEach(this::go);
   }
 
   /**
-   * Begins an act with a role for each worker; those that have none stay away. One begins before
-   * the others and sells one ahead of them, so that it is sure to have a part in the sale.
+   * Begins an act with a role for each worker; a worker without one takes no part. One worker
+   * begins and sells before the others, so that it certainly takes part in the sale.
    */
   public void open(Map<Integer, String> roles, int first) throws InterruptedException {
     prepare(roles, settings.threads());
     go(first);
     await("the first sale", () -> recording().served() > 0);
-    onStage.stream().filter(worker -> worker != first).forEach(this::go);
+    active.stream().filter(worker -> worker != first).forEach(this::go);
   }
 
   private void prepare(Map<Integer, String> roles, int threads) throws InterruptedException {
     progress.say("workers connect");
-    inbox.beginAct();
+    events.beginAct();
     this.threads = threads;
     workers.startMissing();
     stock.write(settings.stock());
-    onStage.clear();
-    onStage.addAll(roles.keySet());
+    active.clear();
+    active.addAll(roles.keySet());
     roles.forEach(
         (worker, role) -> workers.send(worker, new WorkerRequest.Prepare(job(worker, role))));
-    await("the workers to connect", () -> recording().prepared(onStage));
+    await("the workers to connect", () -> recording().prepared(active));
     progress.say("at work");
   }
 
@@ -178,7 +181,7 @@ public final class ChapterRun {
         settings.lease().toMillis());
   }
 
-  /** Tells a thread that waits for it to ask for the lock; returns when it says that it does. */
+  /** Lets a thread that waits for it request the lock; returns when it reports that it does. */
   public void call(int worker, int thread) throws InterruptedException {
     int before = recording().asking();
     workers.send(worker, new WorkerRequest.Call(thread));
@@ -186,30 +189,30 @@ public final class ChapterRun {
         "worker %d to ask for the lock".formatted(worker + 1), () -> recording().asking() > before);
   }
 
-  /** Lets no more customers in. */
+  /** Ends the work after the current customers. */
   public void close() {
-    onStage.forEach(worker -> workers.send(worker, new WorkerRequest.Close()));
+    active.forEach(worker -> workers.send(worker, new WorkerRequest.Close()));
   }
 
-  /** How many customers this thread of this worker serves. */
+  /** Returns the number of customers that this thread of this worker serves. */
   int customersOf(int worker, int thread) {
     return job(worker, "").customersOf(thread);
   }
 
   /** Whether all workers but this one have finished. */
   public boolean othersFinished(int worker) {
-    Set<Integer> others = new TreeSet<>(onStage);
+    Set<Integer> others = new TreeSet<>(active);
     others.remove(worker);
     return recording().finished(others);
   }
 
-  /** Waits until all have finished that were not killed. */
+  /** Waits until all workers have finished that were not killed. */
   public void awaitEnd() throws InterruptedException {
-    await("the workers to finish", () -> recording().finished(onStage));
+    await("the workers to finish", () -> recording().finished(active));
   }
 
   /**
-   * Waits until this worker has said that it stays inside. From then on the others need not wait
+   * Waits until this worker has reported that it stays inside. From then on the others do not wait
    * for it.
    */
   public Entered awaitStaying(int worker) throws InterruptedException {
@@ -225,23 +228,23 @@ public final class ChapterRun {
                         "worker %d did not get in before all was sold: a larger --stock gives it more time"
                             .formatted(worker + 1),
                         null));
-    onStage.stream()
+    active.stream()
         .filter(other -> other != worker)
         .forEach(other -> workers.send(other, new WorkerRequest.Proceed()));
     return inside;
   }
 
-  /** What can befall the worker processes. */
-  public FaultInjector fate() {
-    return new FaultInjector(workers, inbox.recording(), onStage);
+  /** The faults for the worker processes. */
+  FaultInjector faults() {
+    return new FaultInjector(workers, events.recording(), active);
   }
 
   /**
-   * Takes in what the workers report until this is so.
+   * Collects events until the condition holds.
    *
-   * @throws NoProgressException if they report nothing for longer than anything can take
+   * @throws NoProgressException if there is no event for longer than any step takes
    */
   public void await(String what, BooleanSupplier done) throws InterruptedException {
-    inbox.await(what, done);
+    events.await(what, done);
   }
 }

@@ -19,15 +19,15 @@ public final class Chapters {
 
   private Chapters() {}
 
-  /** The chapters, in their order. */
+  /** Returns all chapters. */
   public static List<Chapter> all() {
     return ALL;
   }
 
   /**
-   * The chapter of that name.
+   * Returns the chapter of that name.
    *
-   * @throws IllegalArgumentException if there is none; says which there are
+   * @throws IllegalArgumentException if there is none; the message has all names
    */
   public static Chapter named(String name) {
     return ALL.stream()
@@ -42,8 +42,8 @@ public final class Chapters {
                             ALL.stream().map(Chapter::name).collect(Collectors.joining(", ")))));
   }
 
-  /** The worker's side of the chapter of that name. */
-  public static WorkerTask workOf(String name) {
+  /** Returns the worker's side of the chapter of that name. */
+  static WorkerTask taskOf(String name) {
     return named(name);
   }
 }

@@ -11,12 +11,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A holder dies: the others get in when its lease has run out, and the stock stays right. */
+/** A holder dies: the others enter when its lease has run out, and the stock stays correct. */
 final class Crash implements Chapter {
-  /** For the wake-up and two round trips, on a machine that is busy. */
+  /** The time for the wake-up and two round trips, on a busy machine. */
   private static final Duration MARGIN = Duration.ofSeconds(1);
 
-  /** How much of the time before and after is to be seen. */
+  /** The time before and after that the drawing shows. */
   private static final Duration AROUND = Duration.ofMillis(150);
 
   @Override
@@ -37,37 +37,38 @@ final class Crash implements Chapter {
   }
 
   @Override
-  public void work(WorkerThreadContext till) throws InterruptedException {
-    RedisLock lock = new RedisLock(till.locks(), till.job().lockName());
+  public void work(WorkerThreadContext context) throws InterruptedException {
+    RedisLock lock = new RedisLock(context.locks(), context.job().lockName());
     LockedSale.run(
-        till,
+        context,
         lock,
-        visit -> {
-          if (FaultedWorker.isDue(till, till.stock().read())) {
-            till.stayInside(visit);
+        entry -> {
+          if (FaultedWorker.isDue(context, context.stock().read())) {
+            context.stayInside(entry);
           }
-          return LockedSale.sell(till, visit);
+          return LockedSale.sell(context, entry);
         });
   }
 
   @Override
-  public Outcome play(ChapterRun stage) throws InterruptedException {
-    stage.open(FaultedWorker.roles(stage.settings().processes()), FaultedWorker.WORKER);
-    Entered last = stage.awaitStaying(FaultedWorker.WORKER);
-    long killedAt = stage.fate().kill(FaultedWorker.WORKER);
-    stage.progress().say("a holder was killed");
-    stage.awaitEnd();
+  public Outcome play(ChapterRun run) throws InterruptedException {
+    run.open(FaultedWorker.roles(run.settings().processes()), FaultedWorker.WORKER);
+    Entered last = run.awaitStaying(FaultedWorker.WORKER);
+    long killedAt = run.faults().kill(FaultedWorker.WORKER);
+    run.progress().say("a holder was killed");
+    run.awaitEnd();
 
-    Sale sale = Sale.of(stage);
+    Sale sale = Sale.of(run);
     Exclusion exclusion = Exclusion.of(sale.holds());
     long nextAt =
         sale.holds().stream()
             .mapToLong(Hold::enteredNanos)
             .filter(entered -> entered > killedAt)
             .min()
-            .orElseThrow(() -> new NoProgressException("nobody got in after worker 1 was killed"));
+            .orElseThrow(
+                () -> new NoProgressException("no thread entered after worker 1 was killed"));
     long gap = nextAt - killedAt;
-    Duration lease = stage.settings().lease();
+    Duration lease = run.settings().lease();
     boolean inTime = gap <= lease.plus(MARGIN).toNanos();
     boolean exact = sale.lostUpdates() == 0;
 
@@ -94,7 +95,7 @@ final class Crash implements Chapter {
                 new Frame(
                     killedAt - AROUND.toNanos(), nextAt + AROUND.toNanos(), killedAt, "the kill"),
                 sale.holds(),
-                stage.recording().marks(),
+                run.recording().marks(),
                 List.of(
                     new Span(
                         FaultedWorker.WORKER,
@@ -102,8 +103,8 @@ final class Crash implements Chapter {
                         "dead, its lease runs out",
                         killedAt,
                         nextAt)),
-                stage.settings().processes(),
-                stage.settings().threads(),
+                run.settings().processes(),
+                run.settings().threads(),
                 "From shortly before the kill to shortly after the next one is in.")));
   }
 }

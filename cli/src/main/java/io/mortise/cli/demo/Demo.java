@@ -1,6 +1,5 @@
 package io.mortise.cli.demo;
 
-import io.mortise.cli.Version;
 import io.mortise.cli.worker.Workers;
 import io.mortise.core.LockException;
 import java.net.URI;
@@ -12,74 +11,82 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** Plays chapters, one after the other, on one Redis and the same workers. */
-final class Demo {
-  /** Longer than any single step takes, on a slow machine too; a lease comes on top. */
-  private static final Duration PATIENCE = Duration.ofSeconds(15);
+/** Plays chapters one after the other, on one Redis and the same workers. */
+public final class Demo {
+  /** Longer than any single step takes, also on a slow machine; a lease is added. */
+  private static final Duration STEP_TIMEOUT = Duration.ofSeconds(15);
 
+  private final String version;
   private final DemoSettings settings;
   private final Optional<URI> redisUri;
   private final Function<Chapter, Progress> showing;
-  private final Duration patience;
+  private final Duration stepTimeout;
 
   /**
    * A demo that has not begun.
    *
+   * @param version of Mortise
    * @param redisUri empty if a Redis is to be started for the demo
-   * @param showing how to show the progress of a chapter
+   * @param showing makes the progress of a chapter
    */
-  Demo(DemoSettings settings, Optional<URI> redisUri, Function<Chapter, Progress> showing) {
-    this(settings, redisUri, showing, PATIENCE);
+  public Demo(
+      String version,
+      DemoSettings settings,
+      Optional<URI> redisUri,
+      Function<Chapter, Progress> showing) {
+    this(version, settings, redisUri, showing, STEP_TIMEOUT);
   }
 
-  /** The same, with the time without any report after which a chapter has come to a standstill. */
+  /** The same, with the time without any report after which a chapter fails. */
   Demo(
+      String version,
       DemoSettings settings,
       Optional<URI> redisUri,
       Function<Chapter, Progress> showing,
-      Duration patience) {
+      Duration stepTimeout) {
+    this.version = version;
     this.settings = settings;
     this.redisUri = redisUri;
     this.showing = showing;
-    this.patience = patience;
+    this.stepTimeout = stepTimeout;
   }
 
   /**
-   * Plays them.
+   * Plays the chapters.
    *
    * @throws DemoFailure if that is not possible, which says nothing about the locks
    */
-  DemoReport play(List<Chapter> chapters, String mainClass) throws InterruptedException {
+  public DemoReport play(List<Chapter> chapters) throws InterruptedException {
     long begin = System.nanoTime();
-    String run = Integer.toHexString(ThreadLocalRandom.current().nextInt() | 0x10000000);
-    try (Workers workers = new Workers(settings.processes(), mainClass);
+    String id = Integer.toHexString(ThreadLocalRandom.current().nextInt() | 0x10000000);
+    try (Workers workers = new Workers(settings.processes(), WorkerMain.class.getName());
         DemoRedis redis = DemoRedis.open(redisUri)) {
       workers.startMissing();
       List<ChapterReport> reports = new ArrayList<>();
       for (Chapter chapter : chapters) {
-        String lockName = "mortise-demo:%s:%s".formatted(run, chapter.name());
+        String lockName = "mortise-demo:%s:%s".formatted(id, chapter.name());
         try (Progress progress = showing.apply(chapter)) {
-          ChapterRun stage =
+          ChapterRun run =
               new ChapterRun(
-                  chapter.name(), lockName, redis, settings, workers, progress, patience);
-          reports.add(play(chapter, stage, workers));
-          stage.removeData();
+                  chapter.name(), lockName, redis, settings, workers, progress, stepTimeout);
+          reports.add(play(chapter, run, workers));
+          run.removeData();
         }
       }
-      return new DemoReport(Version.ofMortise(), redis.toString(), settings, reports, since(begin));
+      return new DemoReport(version, redis.toString(), settings, reports, since(begin));
     } catch (JedisException | LockException e) {
       throw new DemoFailure("Redis cannot be used any more: " + e.getMessage(), e);
     }
   }
 
-  private static ChapterReport play(Chapter chapter, ChapterRun stage, Workers workers)
+  private static ChapterReport play(Chapter chapter, ChapterRun run, Workers workers)
       throws InterruptedException {
     long begin = System.nanoTime();
     Outcome outcome;
     try {
-      outcome = chapter.play(stage);
+      outcome = chapter.play(run);
     } catch (NoProgressException e) {
-      outcome = interrupted(stage, e);
+      outcome = withoutProgress(run, e);
       workers.reset();
     }
     return new ChapterReport(
@@ -88,17 +95,16 @@ final class Demo {
         chapter.story(),
         outcome,
         since(begin),
-        stage.inbox().log());
+        run.events().log());
   }
 
-  private static Outcome interrupted(ChapterRun stage, NoProgressException standstill) {
-    int served = stage.recording().served();
+  private static Outcome withoutProgress(ChapterRun run, NoProgressException e) {
+    int served = run.recording().served();
     return new Outcome(
         false,
-        "It came to a standstill: %s; %d stays inside were over by then."
-            .formatted(standstill.getMessage(), served),
-        List.of(Metric.count("served", "stays inside", served)),
-        List.of(TimelineWindow.of(stage, "Before the standstill.")));
+        "There was no progress: %s; %d holds were over by then.".formatted(e.getMessage(), served),
+        List.of(Metric.count("served", "holds", served)),
+        List.of(TimelineWindow.of(run, "Before the progress ended.")));
   }
 
   private static Duration since(long nanos) {

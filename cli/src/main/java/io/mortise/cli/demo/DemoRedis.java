@@ -9,26 +9,27 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** The Redis of a demo: one that is given, or one that is started for it and ends with it. */
+/** The Redis of a demo: that of the user, or one that is started for it and ends with it. */
 final class DemoRedis implements AutoCloseable {
   private static final Pattern VERSION = Pattern.compile("(?m)^redis_version:(\\S+)");
 
   private final @Nullable RedisServer embedded;
   private final String uri;
   private final RedisClient client;
-  private final String words;
+  private final String description;
 
   private DemoRedis(@Nullable RedisServer embedded, String uri) {
     this.embedded = embedded;
     this.uri = uri;
     this.client = RedisClient.create(uri);
-    this.words = "Redis %s at %s".formatted(version(client), withoutPassword(URI.create(uri)));
+    this.description =
+        "Redis %s at %s".formatted(version(client), withoutPassword(URI.create(uri)));
   }
 
   /**
    * Connects.
    *
-   * @throws DemoFailure if that is not possible; says why
+   * @throws DemoFailure if that is not possible
    */
   static DemoRedis open(Optional<URI> given) {
     return given.isPresent() ? connect(given.get()) : embedded();
@@ -63,15 +64,15 @@ final class DemoRedis implements AutoCloseable {
     }
   }
 
-  /** With its password. */
+  /** The URI, with its password. */
   String uri() {
     return uri;
   }
 
-  /** Without. */
+  /** Version and address, without the password. */
   @Override
   public String toString() {
-    return embedded == null ? words : words + " (started for the demo)";
+    return embedded == null ? description : description + " (started for the demo)";
   }
 
   RedisClient client() {
@@ -97,7 +98,7 @@ final class DemoRedis implements AutoCloseable {
         .formatted(uri.getScheme(), uri.getHost(), uri.getPort() < 0 ? "" : ":" + uri.getPort());
   }
 
-  /** The pool's message only says that there is no connection; its cause knows why. */
+  /** The message of the root cause: that of the pool says only that there is no connection. */
   private static String reason(Throwable e) {
     Throwable root = e;
     while (root.getCause() != null) {

@@ -7,8 +7,8 @@ import java.util.List;
  * A demo that was played.
  *
  * @param version of Mortise
- * @param redis which Redis it was, in words
- * @param took how long it took
+ * @param redis description of the Redis
+ * @param took the duration
  */
 public record DemoReport(
     String version,

@@ -3,13 +3,13 @@ package io.mortise.cli.demo;
 import java.time.Duration;
 
 /**
- * What the sale is like.
+ * The settings of a demo.
  *
  * @param processes worker processes, 2 to 32: one is killed, another has to go on
- * @param threads threads in each of them, 1 to 32
- * @param stock how many there are to sell, 20 to 100 000
- * @param customers how many want one; at least twice the stock, so that half of the processes could
- *     still sell everything
+ * @param threads threads in each process, 1 to 32
+ * @param stock articles to sell, 20 to 100 000
+ * @param customers customers who want one; at least twice the stock, so that half of the processes
+ *     could still sell everything
  * @param lease the lease of the lock, 500 ms to 60 s; a crash or a pause costs that time
  */
 public record DemoSettings(int processes, int threads, int stock, int customers, Duration lease) {
@@ -17,7 +17,7 @@ public record DemoSettings(int processes, int threads, int stock, int customers,
   private static final Duration LONGEST_LEASE = Duration.ofSeconds(60);
   private static final int MOST_CUSTOMERS = 1_000_000;
 
-  /** Checks each value, and names the option that sets it. */
+  /** Checks each value; the message names its option. */
   public DemoSettings {
     within("--processes", processes, 2, 32);
     within("--threads", threads, 1, 32);
@@ -36,7 +36,7 @@ public record DemoSettings(int processes, int threads, int stock, int customers,
     }
   }
 
-  /** How many of the customers come to the worker of this number, from 0. */
+  /** Returns the number of customers of this worker; workers count from 0. */
   int customersOf(int worker) {
     return customers / processes + (worker < customers % processes ? 1 : 0);
   }

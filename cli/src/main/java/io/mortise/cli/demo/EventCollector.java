@@ -10,78 +10,82 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Takes in what the workers report, whenever the chapter waits for something. */
+/**
+ * Collects the events of the workers while the chapter waits for something.
+ *
+ * <p><b>Threads.</b> One thread, that of the chapter.
+ */
 final class EventCollector {
-  private static final Duration LOG_COMES_WITHIN = Duration.ofMillis(200);
+  private static final Duration LOG_DELAY = Duration.ofMillis(200);
 
-  /** How often to look at what the workers do not report. */
-  private static final Duration LOOKING_EVERY = Duration.ofMillis(1);
+  /** The interval of polls for what the workers do not report. */
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(1);
 
   private final Workers workers;
   private final Progress progress;
-  private final Duration silence;
+  private final Duration timeout;
   private final List<String> log = new ArrayList<>();
   private Recording recording = new Recording();
   private int servedBefore;
 
   /**
-   * An inbox.
+   * A collector without events.
    *
-   * @param silence without any report for that long, nothing goes on any more
+   * @param timeout longer than any step takes
    */
-  EventCollector(Workers workers, Progress progress, Duration silence) {
+  EventCollector(Workers workers, Progress progress, Duration timeout) {
     this.workers = workers;
     this.progress = progress;
-    this.silence = silence;
+    this.timeout = timeout;
   }
 
-  /** What has been reported in this act. */
+  /** The events of this act. */
   Recording recording() {
     return recording;
   }
 
-  /** What the workers have logged in all acts. */
+  /** The lines that the workers have logged in all acts. */
   List<String> log() {
     return List.copyOf(log);
   }
 
-  /** From here on another act is recorded. */
+  /** Begins the recording of another act. */
   void beginAct() {
     servedBefore += recording.served();
     recording = new Recording();
   }
 
   /**
-   * Takes in reports until this is so, which only reports can change.
+   * Collects events until the condition holds, which only events can change.
    *
-   * @throws NoProgressException if none comes for longer than anything can take
+   * @throws NoProgressException if there is none within the time-out
    */
   void await(String what, BooleanSupplier done) throws InterruptedException {
     while (!done.getAsBoolean()) {
-      WorkerReport report = workers.nextReport(silence.toNanos());
+      WorkerReport report = workers.nextReport(timeout.toNanos());
       if (report == null) {
-        throw standstill(what);
+        throw noProgress(what);
       }
       take(report);
     }
   }
 
   /**
-   * Takes in reports until this is so, and looks for it every now and then.
+   * Collects events, and polls the condition until it holds.
    *
-   * @throws NoProgressException if it takes longer than anything can
+   * @throws NoProgressException if it does not hold within the time-out
    */
   void watch(String what, BooleanSupplier done) throws InterruptedException {
     long begin = System.nanoTime();
     while (!done.getAsBoolean()) {
-      if (System.nanoTime() - begin > silence.toNanos()) {
-        throw standstill(what);
+      if (System.nanoTime() - begin > timeout.toNanos()) {
+        throw noProgress(what);
       }
-      pass(LOOKING_EVERY);
+      pass(POLL_INTERVAL);
     }
   }
 
-  /** Takes in reports for that time. */
+  /** Collects events for that time. */
   void pass(Duration time) throws InterruptedException {
     long end = System.nanoTime() + time.toNanos();
     long left = time.toNanos();
@@ -94,9 +98,9 @@ final class EventCollector {
     }
   }
 
-  private NoProgressException standstill(String what) {
+  private NoProgressException noProgress(String what) {
     return new NoProgressException(
-        "nothing happened for %d s while waiting for %s".formatted(silence.toSeconds(), what));
+        "nothing happened for %d s while waiting for %s".formatted(timeout.toSeconds(), what));
   }
 
   private void take(WorkerReport report) throws InterruptedException {
@@ -124,10 +128,12 @@ final class EventCollector {
     }
   }
 
-  /** What a worker that failed has logged comes on another way than its report, and later. */
+  /**
+   * Collects the log of a failed worker, which comes on another pipe than its events, and later.
+   */
   private void takeLog() throws InterruptedException {
-    long deadline = System.nanoTime() + LOG_COMES_WITHIN.toNanos();
-    WorkerReport report = workers.nextReport(LOG_COMES_WITHIN.toNanos());
+    long deadline = System.nanoTime() + LOG_DELAY.toNanos();
+    WorkerReport report = workers.nextReport(LOG_DELAY.toNanos());
     while (report != null) {
       record(report);
       report = workers.nextReport(Math.max(0, deadline - System.nanoTime()));

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Whether the holders excluded each other: judged by the checker that the tests use.
+ * The verdict of {@link HoldChecker}, which the tests use too, on the holds of a chapter.
  *
  * @param overlaps pairs that were inside at the same time
  * @param tokensOutOfOrder pairs of which the later one does not have the larger fencing token
- * @param mostReaders the most that were inside together, as they may
+ * @param mostReaders the most readers that were inside together
  */
 record Exclusion(int overlaps, int tokensOutOfOrder, int mostReaders) {
 
@@ -41,7 +41,7 @@ record Exclusion(int overlaps, int tokensOutOfOrder, int mostReaders) {
         Metric.count("tokensOutOfOrder", "tokens out of order", tokensOutOfOrder).aside());
   }
 
-  /** For when something is wrong. */
+  /** The explanation of a violation. */
   String explanation() {
     return "%d pairs were inside at the same time, %d fencing tokens did not grow."
         .formatted(overlaps, tokensOutOfOrder);

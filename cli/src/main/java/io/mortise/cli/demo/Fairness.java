@@ -8,14 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The fair lock beside the plain one. Twice with each: threads of all processes line up, so that
- * there is no doubt who asked before whom, and come in one after the other; then the sale, for the
+ * The fair lock beside the plain one. With each, threads of all processes first line up, so that
+ * the order of their requests is certain, and enter one after the other; then they sell, for the
  * waits.
  */
 final class Fairness implements Chapter {
-  private static final String LINE_UP = " line-up";
-
-  /** So that the lock that comes first is not at a disadvantage. */
+  /** So that the first lock has no disadvantage. */
   private static final int WARM_UPS = 50;
 
   @Override
@@ -30,10 +28,10 @@ final class Fairness implements Chapter {
 
   @Override
   public String story() {
-    return "First a line: while the demo holds the lock, threads of all processes ask for it one after"
-        + " the other, and then it is released. Who comes in before those that asked earlier? Then"
-        + " the sale again. Both with a RedisLock, which keeps no order, and with a RedisFairLock,"
-        + " which grants in the order of asking, over all processes, at the price of a message to"
+    return "First a line: while the demo holds the lock, threads of all processes request it one after"
+        + " the other, and then it is released. Which threads enter before earlier ones? Then the"
+        + " sale again. Both with a RedisLock, which keeps no order, and with a RedisFairLock,"
+        + " which grants in the order of requests, over all processes, at the price of a message to"
         + " another process at each release.";
   }
 
@@ -43,45 +41,37 @@ final class Fairness implements Chapter {
         * ((long) settings.stock() + FairnessRun.inLine(settings.processes()));
   }
 
-  static String lineUpRole(LockKind kind) {
-    return kind + LINE_UP;
-  }
-
-  static String saleRole(LockKind kind) {
-    return kind.name();
-  }
-
   @Override
-  public void warmUp(WorkerThreadContext till) {
-    String name = till.job().lockName() + ":warm-up-of-" + till.locks().id();
+  public void warmUp(WorkerThreadContext context) {
+    String name = context.job().lockName() + ":warm-up-of-" + context.locks().id();
     for (LockKind kind : LockKind.values()) {
       for (int i = 0; i < WARM_UPS; i++) {
-        kind.lock(till.locks(), name).tryAcquire().ifPresent(Lease::close);
+        kind.lock(context.locks(), name).tryAcquire().ifPresent(Lease::close);
       }
     }
   }
 
   @Override
-  public void work(WorkerThreadContext till) throws InterruptedException {
-    String role = till.job().role();
-    LockKind kind = LockKind.valueOf(role.replace(LINE_UP, ""));
-    DistributedLock lock = kind.lock(till.locks(), till.job().lockName());
-    if (role.endsWith(LINE_UP)) {
-      till.awaitCall();
-      LockedSale.serve(lock, visit -> LockedSale.sell(till, visit));
+  public void work(WorkerThreadContext context) throws InterruptedException {
+    String role = context.job().role();
+    LockKind kind = LockKind.valueOf(role.replace(FairnessRun.LINE_UP, ""));
+    DistributedLock lock = kind.lock(context.locks(), context.job().lockName());
+    if (role.endsWith(FairnessRun.LINE_UP)) {
+      context.awaitCall();
+      LockedSale.serve(lock, entry -> LockedSale.sell(context, entry));
     } else {
-      LockedSale.run(till, lock);
+      LockedSale.run(context, lock);
     }
   }
 
   @Override
-  public Outcome play(ChapterRun stage) throws InterruptedException {
-    FairnessRun plain = FairnessRun.play(stage, LockKind.PLAIN);
-    FairnessRun fair = FairnessRun.play(stage, LockKind.FAIR);
+  public Outcome play(ChapterRun run) throws InterruptedException {
+    FairnessRun plain = FairnessRun.play(run, LockKind.PLAIN);
+    FairnessRun fair = FairnessRun.play(run, LockKind.FAIR);
     return outcome(plain, fair);
   }
 
-  /** The verdict is on the line, where the order of asking is certain; in a sale it is not. */
+  /** The verdict is on the line, where the order of requests is certain; in a sale it is not. */
   static Outcome outcome(FairnessRun plain, FairnessRun fair) {
     boolean ok = fair.lineUp().overtaken() == 0 && fair.isSafe() && plain.isSafe();
     List<Metric> figures = new ArrayList<>();

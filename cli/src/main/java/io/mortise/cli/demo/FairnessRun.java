@@ -17,41 +17,44 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * What came out with one kind of lock.
+ * The outcome of the line and of the sale with one kind of lock.
  *
- * @param lineUp who asked and came in when, where it is certain
- * @param inLineWithinNanos the longest that it took a thread to get in line
- * @param sale how the sale went
+ * @param lineUp the requests and entries in the line
+ * @param inLineWithinNanos the longest time in which a thread got in line
+ * @param sale the sale
  * @param excerpt a part of the sale
  */
 record FairnessRun(
     LockKind kind, LineUp lineUp, long inLineWithinNanos, Sale sale, Timeline excerpt) {
-  /** How long a thread has to get in line, where nobody can see whether it is. */
+  /** Follows the kind in the role of a worker whose threads line up. */
+  static final String LINE_UP = " line-up";
+
+  /** The time that a thread has to get in line at a lock that does not show its waiters. */
   static final Duration TO_GET_IN_LINE = Duration.ofMillis(10);
 
-  /** About so many stand in line: enough to see an order, few enough to see each. */
+  /** About the number of threads in line: enough to see an order, few enough to see each. */
   private static final int IN_LINE = 16;
 
-  static FairnessRun play(ChapterRun stage, LockKind kind) throws InterruptedException {
-    int threads = threadsInLine(stage.settings().processes());
-    stage.open(worker -> Fairness.lineUpRole(kind), threads);
+  static FairnessRun play(ChapterRun run, LockKind kind) throws InterruptedException {
+    int threads = threadsInLine(run.settings().processes());
+    run.open(worker -> kind + LINE_UP, threads);
     List<Hold> asked = new ArrayList<>();
-    long slowest = lineUp(stage, kind);
-    stage.awaitEnd();
-    for (int i = 0; i < stage.settings().processes() * threads; i++) {
-      asked.add(holdOf(stage, workerAt(stage, i), threadAt(stage, i)));
+    long slowest = lineUp(run, kind);
+    run.awaitEnd();
+    for (int i = 0; i < run.settings().processes() * threads; i++) {
+      asked.add(holdOf(run, workerAt(run, i), threadAt(run, i)));
     }
-    stage.open(Fairness.saleRole(kind));
-    stage.awaitEnd();
+    run.open(kind.name());
+    run.awaitEnd();
     return new FairnessRun(
         kind,
-        new LineUp(kind.words(), asked),
+        new LineUp(kind.title(), asked),
         slowest,
-        Sale.of(stage),
-        TimelineWindow.of(stage, "The sale with a %s.".formatted(kind.words())));
+        Sale.of(run),
+        TimelineWindow.of(run, "The sale with a %s.".formatted(kind.title())));
   }
 
-  /** How many stand in line together. */
+  /** Returns the number of threads in line. */
   static int inLine(int processes) {
     return processes * threadsInLine(processes);
   }
@@ -60,26 +63,29 @@ record FairnessRun(
     return Math.max(1, IN_LINE / processes);
   }
 
-  /** Neighbours in the line are of different processes. */
-  private static int workerAt(ChapterRun stage, int place) {
-    return place % stage.settings().processes();
+  /** Adjacent threads in the line are of different processes. */
+  private static int workerAt(ChapterRun run, int place) {
+    return place % run.settings().processes();
   }
 
-  private static int threadAt(ChapterRun stage, int place) {
-    return place / stage.settings().processes();
+  private static int threadAt(ChapterRun run, int place) {
+    return place / run.settings().processes();
   }
 
-  /** Lets them ask one after the other, and then in. Gives the longest that one took to ask. */
-  private static long lineUp(ChapterRun stage, LockKind kind) throws InterruptedException {
+  /**
+   * Lets the threads request the lock one after the other, and then enter. Returns the longest time
+   * in which one got in line.
+   */
+  private static long lineUp(ChapterRun run, LockKind kind) throws InterruptedException {
     long slowest = 0;
-    try (LockClient client = stage.connect()) {
-      DistributedLock lock = kind.lock(client, stage.lockName());
+    try (LockClient client = run.connect()) {
+      DistributedLock lock = kind.lock(client, run.lockName());
       try (Lease before =
           lock.tryAcquire().orElseThrow(() -> new NoProgressException("the lock is taken"))) {
-        for (int i = 0; i < stage.settings().processes() * stage.threads(); i++) {
+        for (int i = 0; i < run.settings().processes() * run.threads(); i++) {
           long begin = System.nanoTime();
-          stage.call(workerAt(stage, i), threadAt(stage, i));
-          awaitInLine(stage, lock, i + 1);
+          run.call(workerAt(run, i), threadAt(run, i));
+          awaitInLine(run, lock, i + 1);
           slowest = Math.max(slowest, System.nanoTime() - begin);
         }
         before.ensureValid();
@@ -90,36 +96,35 @@ record FairnessRun(
     }
   }
 
-  private static void awaitInLine(ChapterRun stage, DistributedLock lock, int length)
+  private static void awaitInLine(ChapterRun run, DistributedLock lock, int length)
       throws InterruptedException {
     if (lock instanceof RedisFairLock fair) {
-      stage
-          .inbox()
-          .watch("%d to stand in line".formatted(length), () -> fair.queueLength() >= length);
+      run.events()
+          .watch("%d threads to be in line".formatted(length), () -> fair.queueLength() >= length);
     } else {
-      stage.inbox().pass(TO_GET_IN_LINE);
+      run.events().pass(TO_GET_IN_LINE);
     }
   }
 
-  private static Hold holdOf(ChapterRun stage, int worker, int thread) {
-    return stage.recording().holds().stream()
+  private static Hold holdOf(ChapterRun run, int worker, int thread) {
+    return run.recording().holds().stream()
         .filter(hold -> hold.worker() == worker && hold.thread() == thread)
         .findFirst()
         .orElseThrow(
             () ->
                 new NoProgressException(
-                    "thread %d of worker %d stood in line and never came in"
+                    "thread %d of worker %d was in line and never entered"
                         .formatted(thread + 1, worker + 1)));
   }
 
-  /** Whether they excluded each other, in the line and in the sale, and the stock is right. */
+  /** Whether the lock excluded, in the line and in the sale, and the stock is correct. */
   boolean isSafe() {
     return Exclusion.of(lineUp.asked()).holds()
         && Exclusion.of(sale.holds()).holds()
         && sale.lostUpdates() == 0;
   }
 
-  /** For when something is wrong. */
+  /** The explanation of a violation. */
   String complaint() {
     return "%d updates were lost; in the sale %s In the line %s"
         .formatted(
@@ -128,15 +133,15 @@ record FairnessRun(
             Exclusion.of(lineUp.asked()).explanation());
   }
 
-  /** The wait in the sale that this share did not exceed. */
+  /** The wait in the sale that this share of holders did not exceed. */
   String waited(double share) {
     return Metric.millisText(Waits.of(sale.holds()).atMostNanos(share));
   }
 
   /**
-   * Of this lock.
+   * The figures of this lock.
    *
-   * @param tolerance how much later somebody must have asked to be sure that it was later, in ns
+   * @param tolerance the distance of two requests, in ns, from which on their order is certain
    */
   List<Metric> figures(long tolerance) {
     Waits waits = Waits.of(sale.holds());

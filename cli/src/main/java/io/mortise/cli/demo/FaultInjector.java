@@ -8,28 +8,28 @@ import io.mortise.cli.worker.Workers;
 import java.io.IOException;
 import java.util.Set;
 
-/** What befalls the worker processes of an act, each with its mark on the time line. */
+/** Kills and suspends the worker processes of an act, each with a mark on the time line. */
 final class FaultInjector {
   private final Workers workers;
   private final Recording recording;
-  private final Set<Integer> onStage;
+  private final Set<Integer> active;
 
   /**
-   * The fate of those.
+   * Faults for these workers.
    *
-   * @param onStage who plays in this act; who is killed does no longer
+   * @param active the workers of this act; a killed one is removed
    */
-  FaultInjector(Workers workers, Recording recording, Set<Integer> onStage) {
+  FaultInjector(Workers workers, Recording recording, Set<Integer> active) {
     this.workers = workers;
     this.recording = recording;
-    this.onStage = onStage;
+    this.active = active;
   }
 
-  /** Kills the worker with SIGKILL, and gives the time, in ns. */
+  /** Kills the worker with SIGKILL and returns the time, in ns. */
   long kill(int worker) throws InterruptedException {
     long now = System.nanoTime();
     workers.kill(worker);
-    onStage.remove(worker);
+    active.remove(worker);
     recording.endHoldOf(worker, now);
     recording.add(
         new Mark(
@@ -52,7 +52,7 @@ final class FaultInjector {
     }
   }
 
-  /** Lets the worker run again, with what it was about to do; gives the time, in ns. */
+  /** Lets the worker run again and proceed; returns the time, in ns. */
   long wake(int worker, Suspension suspension) {
     long now = System.nanoTime();
     recording.add(

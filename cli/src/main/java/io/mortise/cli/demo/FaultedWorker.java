@@ -4,7 +4,7 @@ import io.mortise.cli.worker.WorkerThreadContext;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The worker to which something happens inside the critical section, while the others sell. */
+/** The worker that is killed or suspended inside the critical section, while the others sell. */
 final class FaultedWorker {
   /** Its number. */
   static final int WORKER = 0;
@@ -23,21 +23,22 @@ final class FaultedWorker {
   }
 
   /**
-   * Whether this is the victim, and the sale is well under way: a tenth of the stock is sold, and
-   * something is left.
+   * Whether this worker is the victim, and the fault is due: a tenth of the stock is sold, and some
+   * is left.
    */
-  static boolean isDue(WorkerThreadContext till, int left) {
-    return till.job().role().equals(ROLE) && left > 0 && left <= till.job().stock() * 9L / 10;
+  static boolean isDue(WorkerThreadContext context, int left) {
+    return context.job().role().equals(ROLE) && left > 0 && left <= context.job().stock() * 9L / 10;
   }
 
   /**
-   * To be called between two customers. The others keep half of the stock until the victim is
-   * inside, however long it takes to get there: who of several processes is next is not theirs to
-   * say. Each of their threads may sell one more, if it asked just then.
+   * Waits between two customers, if this is another worker. The others keep half of the stock until
+   * the victim is inside, however long that takes: a plain lock does not say which process is next.
+   * Each of their threads may sell one more, if it had requested the lock already.
    */
-  static void keepSomeFor(WorkerThreadContext till) throws InterruptedException {
-    if (till.job().role().equals(OTHERS) && till.stock().read() <= till.job().stock() / 2) {
-      till.awaitProceed();
+  static void keepSomeFor(WorkerThreadContext context) throws InterruptedException {
+    if (context.job().role().equals(OTHERS)
+        && context.stock().read() <= context.job().stock() / 2) {
+      context.awaitProceed();
     }
   }
 }

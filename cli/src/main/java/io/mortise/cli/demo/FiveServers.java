@@ -15,21 +15,19 @@ import java.util.List;
 
 /** A lock on five servers, of which two die and come back while it is in use. */
 final class FiveServers implements Chapter {
-  static final int SERVERS = 5;
-
-  /** The one at which those wait that do not get in: the worst choice. */
+  /** The server at which waiters wait: the worst choice. */
   private static final int FIRST_VICTIM = 0;
 
   private static final int SECOND_VICTIM = 3;
   private static final Duration ALL_UP = Duration.ofMillis(600);
   private static final Duration ONE_DOWN = Duration.ofMillis(150);
 
-  /** Two servers that lose their data stay down for a lease: see the promise of RedLock. */
+  /** Two servers that lose their data stay down for a lease: see the guarantees of RedLock. */
   private static final Duration LONGER_THAN_A_LEASE = Duration.ofMillis(50);
 
   private static final int MOST_THREADS = 4;
 
-  /** So that the time in which all are up, which comes first, is not at a disadvantage. */
+  /** So that the time in which all are up, which comes first, has no disadvantage. */
   private static final int WARM_UPS = 50;
 
   private static final Duration WARM_WITHIN = Duration.ofSeconds(10);
@@ -46,77 +44,78 @@ final class FiveServers implements Chapter {
 
   @Override
   public String story() {
-    return "The lock is a RedLock on five Redis servers that know nothing of each other: whoever has"
-        + " three of them is inside. Threads of all processes take turns to raise a number, which"
+    return "The lock is a RedLock on five independent Redis servers: a thread that has three of them"
+        + " is inside. Threads of all processes take turns to raise a number, which"
         + " they read, and write back. Meanwhile two of the servers are killed (SIGKILL), stay away"
-        + " for a lease, and are started again without their data. Nobody has to wait for a lease to"
+        + " for a lease, and are started again without their data. No thread has to wait for a lease to"
         + " run out.";
   }
 
   @Override
-  public void warmUp(WorkerThreadContext till) throws InterruptedException {
-    RedLock lock = lock(till, till.job().lockName() + ":warm-up-of-" + till.locks().id());
+  public void warmUp(WorkerThreadContext context) throws InterruptedException {
+    RedLock lock = lock(context, context.job().lockName() + ":warm-up-of-" + context.locks().id());
     for (int i = 0; i < WARM_UPS; i++) {
       lock.acquire(WARM_WITHIN).ifPresent(Lease::close); // at first, answers come late
     }
   }
 
   @Override
-  public void work(WorkerThreadContext till) throws InterruptedException {
-    RedLock lock = lock(till, till.job().lockName());
-    while (till.isOpen()) {
-      till.awaitCustomer();
+  public void work(WorkerThreadContext context) throws InterruptedException {
+    RedLock lock = lock(context, context.job().lockName());
+    while (context.isOpen()) {
+      context.awaitCustomer();
       try {
-        LockedSale.serve(lock, visit -> count(till, visit));
+        LockedSale.serve(lock, entry -> count(context, entry));
       } catch (LeaseLostException e) {
-        till.report(EventType.TOLD, e.loss().fencingToken(), "unlock says: " + e.getMessage());
+        context.report(
+            EventType.NOTIFIED, e.loss().fencingToken(), "unlock throws: " + e.getMessage());
       } catch (LockException e) {
-        till.report(EventType.FAILED, 0, String.valueOf(e.getMessage()));
+        context.report(EventType.FAILED, 0, String.valueOf(e.getMessage()));
       }
     }
   }
 
-  private static RedLock lock(WorkerThreadContext till, String name) {
-    return RedLock.builder().members(name, till.allLocks()).build();
+  private static RedLock lock(WorkerThreadContext context, String name) {
+    return RedLock.builder().members(name, context.allLocks()).build();
   }
 
-  private static boolean count(WorkerThreadContext till, Entry visit) {
-    Accounts accounts = till.accounts();
+  private static boolean count(WorkerThreadContext context, Entry entry) {
+    Accounts accounts = context.accounts();
     long before = accounts.read(Account.A);
-    till.compute();
+    context.compute();
     accounts.write(Account.A, before + 1);
-    till.reportHeld(visit, true);
+    context.reportHeld(entry, true);
     return true;
   }
 
   @Override
-  public Outcome play(ChapterRun stage) throws InterruptedException {
-    try (Servers servers = Servers.start(SERVERS)) {
-      stage.accounts().write(Account.A, 0);
-      stage.locksOn(servers.uris());
-      stage.open(worker -> "counts", Math.min(MOST_THREADS, stage.settings().threads()));
-      takeTurns(stage, ALL_UP, "all five servers up");
+  public Outcome play(ChapterRun run) throws InterruptedException {
+    try (Servers servers = Servers.start(FiveServersRun.SERVERS)) {
+      run.accounts().write(Account.A, 0);
+      run.locksOn(servers.uris());
+      run.open(worker -> "counts", Math.min(MOST_THREADS, run.settings().threads()));
+      takeTurns(run, ALL_UP, "all five servers up");
       long killedAt = servers.kill(FIRST_VICTIM);
-      takeTurns(stage, ONE_DOWN, "one server is dead");
+      takeTurns(run, ONE_DOWN, "one server is dead");
       servers.kill(SECOND_VICTIM);
-      takeTurns(stage, stage.settings().lease().plus(LONGER_THAN_A_LEASE), "two servers are dead");
-      servers.bringBack(FIRST_VICTIM);
-      takeTurns(stage, ONE_DOWN, "one is back");
-      servers.bringBack(SECOND_VICTIM);
-      takeTurns(stage, ALL_UP, "all are back");
-      stage.close();
-      stage.awaitEnd();
-      return outcome(FiveServersRun.of(stage, servers, killedAt));
+      takeTurns(run, run.settings().lease().plus(LONGER_THAN_A_LEASE), "two servers are dead");
+      servers.restart(FIRST_VICTIM);
+      takeTurns(run, ONE_DOWN, "one is back");
+      servers.restart(SECOND_VICTIM);
+      takeTurns(run, ALL_UP, "all are back");
+      run.close();
+      run.awaitEnd();
+      return outcome(FiveServersRun.of(run, servers, killedAt));
     }
   }
 
-  /** Watches for that time, and until somebody was inside. */
-  private static void takeTurns(ChapterRun stage, Duration time, String what)
+  /** Watches for that time, and until a thread has entered. */
+  private static void takeTurns(ChapterRun run, Duration time, String what)
       throws InterruptedException {
-    stage.progress().say(what);
-    int before = stage.recording().served();
-    stage.inbox().pass(time);
-    stage.await("somebody to get in: " + what, () -> stage.recording().served() > before);
+    run.progress().say(what);
+    int before = run.recording().served();
+    run.events().pass(time);
+    run.await("a thread to enter: " + what, () -> run.recording().served() > before);
   }
 
   static Outcome outcome(FiveServersRun run) {
@@ -125,8 +124,8 @@ final class FiveServers implements Chapter {
         exclusion.holds()
             && run.lostUpdates() == 0
             && run.errors() == 0
-            && run.cycles(SERVERS) > 0
-            && run.cycles(SERVERS - 2) > 0
+            && run.cycles(FiveServersRun.SERVERS) > 0
+            && run.cycles(FiveServersRun.SERVERS - 2) > 0
             && run.longestGapNanos() <= run.mostGap().toNanos();
     List<Metric> figures = new ArrayList<>(run.figures());
     figures.addAll(exclusion.figures());
@@ -134,18 +133,18 @@ final class FiveServers implements Chapter {
         ok
             ? "One at a time: %d turns while all five servers were up, %d while two were dead, and never more than %s without anybody inside."
                 .formatted(
-                    run.cycles(SERVERS),
-                    run.cycles(SERVERS - 2),
+                    run.cycles(FiveServersRun.SERVERS),
+                    run.cycles(FiveServersRun.SERVERS - 2),
                     Metric.millisText(run.longestGapNanos()))
             : "%d turns while five servers were up, %d while three were; nobody was inside for up to %s, where %s is the most; %d updates were lost; %d errors. %s"
                 .formatted(
-                    run.cycles(SERVERS),
-                    run.cycles(SERVERS - 2),
+                    run.cycles(FiveServersRun.SERVERS),
+                    run.cycles(FiveServersRun.SERVERS - 2),
                     Metric.millisText(run.longestGapNanos()),
                     Metric.millisText(run.mostGap().toNanos()),
                     run.lostUpdates(),
                     run.errors(),
                     exclusion.explanation());
-    return new Outcome(ok, explanation, figures, run.pictures());
+    return new Outcome(ok, explanation, figures, run.drawings());
   }
 }

@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What came out of taking turns while servers died and came back.
+ * The outcome of taking turns while servers died and came back.
  *
- * @param holds who was inside when, in the order of entering; at least one
- * @param outages which server was away when
- * @param counted the number that each raised by one
- * @param errors how often a lock was lost, or could not be had
+ * @param holds all holds, in the order of their entries; at least one
+ * @param outages the outages of the servers
+ * @param counted the number that each turn raised by one
+ * @param errors how often a lock was lost, or could not be acquired
  * @param lease the lease of the lock
  */
 record FiveServersRun(
@@ -29,34 +29,36 @@ record FiveServersRun(
     long counted,
     int errors,
     Duration lease,
-    List<Timeline> pictures) {
+    List<Timeline> drawings) {
+  static final int SERVERS = 5;
+
   private static final Duration BEFORE_KILL = Duration.ofMillis(60);
   private static final Duration AFTER_KILL = Duration.ofMillis(240);
 
-  /** A machine that is busy can be that slow, whatever the lock does. */
+  /** A busy machine can be that slow, whatever the lock does. */
   private static final Duration BUSY_MACHINE = Duration.ofSeconds(2);
 
   private static final double NANOS_PER_SECOND = 1e9;
 
-  static FiveServersRun of(ChapterRun stage, Servers servers, long killedAt) {
-    Recording recording = stage.recording();
+  static FiveServersRun of(ChapterRun run, Servers servers, long killedAt) {
+    Recording recording = run.recording();
     List<Hold> holds = recording.holds().stream().sorted(Hold.BY_ENTRY).toList();
     long start = holds.stream().mapToLong(Hold::askedNanos).min().orElse(killedAt);
     long end = holds.stream().mapToLong(Hold::leftNanos).max().orElse(killedAt);
     return new FiveServersRun(
         holds,
         servers.outages(),
-        stage.accounts().read(Account.A),
-        recording.count(EventType.TOLD) + recording.count(EventType.FAILED),
-        stage.settings().lease(),
+        run.accounts().read(Account.A),
+        recording.count(EventType.NOTIFIED) + recording.count(EventType.FAILED),
+        run.settings().lease(),
         List.of(
-            picture(
-                stage,
+            drawing(
+                run,
                 servers,
                 new Frame(start, end, start, "the start"),
                 "All of it. A dotted line: a server is killed, or is back without its data."),
-            picture(
-                stage,
+            drawing(
+                run,
                 servers,
                 new Frame(
                     killedAt - BEFORE_KILL.toNanos(),
@@ -66,14 +68,14 @@ record FiveServersRun(
                 "The same, around the time at which the servers were killed.")));
   }
 
-  private static Timeline picture(ChapterRun stage, Servers servers, Frame frame, String caption) {
+  private static Timeline drawing(ChapterRun run, Servers servers, Frame frame, String caption) {
     return new Timeline(
             frame,
-            stage.recording().holds(),
-            stage.recording().marks(),
+            run.recording().holds(),
+            run.recording().marks(),
             List.of(),
-            stage.settings().processes(),
-            stage.threads(),
+            run.settings().processes(),
+            run.threads(),
             caption)
         .with(servers.lanes());
   }
@@ -82,15 +84,15 @@ record FiveServersRun(
   FiveServersRun {
     holds = List.copyOf(holds);
     outages = List.copyOf(outages);
-    pictures = List.copyOf(pictures);
+    drawings = List.copyOf(drawings);
   }
 
-  /** Writes that another one went over. */
+  /** Returns the number of writes that another one overwrote. */
   long lostUpdates() {
     return holds.size() - counted;
   }
 
-  /** How often somebody came in while so many servers were up. */
+  /** Returns the number of entries while this many servers were up. */
   int cycles(int up) {
     return in(up).size();
   }
@@ -100,20 +102,20 @@ record FiveServersRun(
   }
 
   private int upAt(long nanos) {
-    return FiveServers.SERVERS - Outage.countAt(outages, nanos);
+    return SERVERS - Outage.countAt(outages, nanos);
   }
 
-  /** For how long nobody was inside at most, whatever happened. */
+  /** The longest time in which no thread was inside. */
   long longestGapNanos() {
     return Gaps.between(holds).stream().mapToLong(Gap::nanos).max().orElse(0);
   }
 
-  /** A dead server must not cost the others a lease. */
+  /** The limit of that time: a dead server must not cost the others a lease. */
   Duration mostGap() {
     return lease.compareTo(BUSY_MACHINE) > 0 ? lease : BUSY_MACHINE;
   }
 
-  /** For how long so many servers were up, from the first turn to the last. */
+  /** The time with this many servers up, from the first turn to the last. */
   private long nanosWith(int up) {
     List<Long> changes =
         Stream.concat(
@@ -140,7 +142,7 @@ record FiveServersRun(
 
   List<Metric> figures() {
     List<Metric> figures = new ArrayList<>();
-    for (int up : List.of(FiveServers.SERVERS, FiveServers.SERVERS - 2)) {
+    for (int up : List.of(SERVERS, SERVERS - 2)) {
       figures.addAll(figures(up));
     }
     figures.add(Metric.millis("longestGapMillis", "longest gap", longestGapNanos()));
@@ -160,7 +162,7 @@ record FiveServersRun(
             new Metric("turnsPerSecond", "throughput", perSecond, "turns/s", true),
             Metric.millis("medianWaitMillis", "median wait", waits.atMostNanos(0.5)),
             Metric.millis("longestWaitMillis", "longest wait", waits.atMostNanos(1)).aside())
-        .map(figure -> figure.as("with" + up, "%d of %d up".formatted(up, FiveServers.SERVERS)))
+        .map(figure -> figure.as("with" + up, "%d of %d up".formatted(up, SERVERS)))
         .toList();
   }
 }

@@ -5,16 +5,16 @@ import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 
-/** The locks that are compared. */
+/** The kinds of locks that the demo compares. */
 enum LockKind {
   PLAIN("RedisLock", "redisLock"),
   FAIR("RedisFairLock", "fairLock");
 
-  private final String words;
+  private final String title;
   private final String key;
 
-  LockKind(String words, String key) {
-    this.words = words;
+  LockKind(String title, String key) {
+    this.title = title;
     this.key = key;
   }
 
@@ -22,13 +22,13 @@ enum LockKind {
     return this == FAIR ? new RedisFairLock(client, name) : new RedisLock(client, name);
   }
 
-  /** For people. */
-  String words() {
-    return words;
+  /** Its name on the page. */
+  String title() {
+    return title;
   }
 
-  /** The same figure as one of this lock. */
+  /** Returns the figure as one of this lock. */
   Metric figure(Metric figure) {
-    return figure.as(key, words);
+    return figure.as(key, title);
   }
 }

@@ -1,20 +1,20 @@
 package io.mortise.cli.demo;
 
-/** How two locks are taken. */
+/** The ways to take two locks. */
 enum LockOrder {
   ONE_BY_ONE("two RedisLocks", "oneByOne"),
   TOGETHER("MultiLock", "multiLock");
 
-  private final String words;
+  private final String title;
   private final String key;
 
-  LockOrder(String words, String key) {
-    this.words = words;
+  LockOrder(String title, String key) {
+    this.title = title;
     this.key = key;
   }
 
-  /** The same figure as one of this way. */
+  /** Returns the figure as one of this way. */
   Metric figure(Metric figure) {
-    return figure.as(key, words);
+    return figure.as(key, title);
   }
 }

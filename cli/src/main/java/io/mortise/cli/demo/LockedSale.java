@@ -4,35 +4,35 @@ import io.mortise.cli.worker.Entry;
 import io.mortise.cli.worker.WorkerThreadContext;
 import io.mortise.core.DistributedLock;
 
-/** Selling under a lock: the worker's side of most chapters. */
+/** The sale under a lock: the worker's side of most chapters. */
 final class LockedSale {
 
-  /** What a thread does while it holds the lock. */
+  /** The critical section of a thread. */
   interface Section {
 
-    /** Serves one customer and reports it; false when there is nothing left for the others. */
-    boolean sell(Entry visit) throws InterruptedException;
+    /** Serves one customer and reports it; false if nothing is left for the others. */
+    boolean sell(Entry entry) throws InterruptedException;
   }
 
   private LockedSale() {}
 
-  /** Serves the customers of this till, each under the lock. */
-  static void run(WorkerThreadContext till, DistributedLock lock) throws InterruptedException {
-    run(till, lock, visit -> sell(till, visit));
+  /** Serves the customers of this thread, each under the lock. */
+  static void run(WorkerThreadContext context, DistributedLock lock) throws InterruptedException {
+    run(context, lock, entry -> sell(context, entry));
   }
 
-  /** The same, with a section of the caller's. */
-  static void run(WorkerThreadContext till, DistributedLock lock, Section section)
+  /** The same, with another critical section. */
+  static void run(WorkerThreadContext context, DistributedLock lock, Section section)
       throws InterruptedException {
     boolean more = true;
-    for (int i = 0; i < till.customers() && more; i++) {
-      till.awaitCustomer();
-      FaultedWorker.keepSomeFor(till);
+    for (int i = 0; i < context.customers() && more; i++) {
+      context.awaitCustomer();
+      FaultedWorker.keepSomeFor(context);
       more = serve(lock, section);
     }
   }
 
-  /** Serves one customer under the lock; false when there is nothing left for the others. */
+  /** Serves one customer under the lock; false if nothing is left for the others. */
   static boolean serve(DistributedLock lock, Section section) throws InterruptedException {
     long asked = System.nanoTime();
     lock.lock();
@@ -44,10 +44,10 @@ final class LockedSale {
     }
   }
 
-  /** One customer: reads the stock, computes, writes it back, reports. */
-  static boolean sell(WorkerThreadContext till, Entry visit) {
-    boolean sold = till.sellOne();
-    till.reportHeld(visit, sold);
+  /** Serves one customer: reads the stock, computes, writes it back, reports. */
+  static boolean sell(WorkerThreadContext context, Entry entry) {
+    boolean sold = context.sellOne();
+    context.reportHeld(entry, sold);
     return sold;
   }
 }

@@ -3,39 +3,39 @@ package io.mortise.cli.demo;
 import java.time.Duration;
 
 /**
- * A number that a chapter found.
+ * A figure of a chapter.
  *
  * @param key its name in the JSON, with the unit if it has one
- * @param label its name for people
+ * @param label its name in the table and on the page
  * @param value the number
  * @param unit empty if it is a plain count
- * @param headline whether it belongs into the table, besides the page
- * @param of of which of several things that are compared; empty if there is nothing to compare
+ * @param headline whether the table has it too, not only the page and the JSON
+ * @param of the thing that it belongs to, of several that are compared; empty if there is only one
  */
 public record Metric(
     String key, String label, Number value, String unit, boolean headline, String of) {
   private static final double NANOS_PER_MILLI = 1e6;
 
-  /** From here on a tenth of a unit says nothing. */
+  /** From this number on the text has no tenths. */
   private static final double WHOLE_FROM = 100;
 
-  /** A number that is compared with no other. */
+  /** A figure without comparison. */
   public Metric(String key, String label, Number value, String unit, boolean headline) {
     this(key, label, value, unit, headline, "");
   }
 
-  /** A count that belongs into the table. */
+  /** A count for the table. */
   public static Metric count(String key, String label, long value) {
     return new Metric(key, label, value, "", true);
   }
 
-  /** A time in ms that belongs into the table. */
+  /** A time in ms for the table. */
   public static Metric millis(String key, String label, long nanos) {
     double tenths = Math.round(nanos / NANOS_PER_MILLI * 10) / 10.0;
     return new Metric(key, label, tenths, "ms", true);
   }
 
-  /** A time in ms that belongs into the table. */
+  /** A time in ms for the table. */
   public static Metric millis(String key, String label, Duration time) {
     return millis(key, label, time.toNanos());
   }
@@ -48,15 +48,15 @@ public record Metric(
   /**
    * The same, as one of several things that are compared.
    *
-   * @param prefix what its key begins with, so that no two are the same
-   * @param words of which of them it is
+   * @param prefix the beginning of its key, so that keys are unique
+   * @param title the name of the thing
    */
-  public Metric as(String prefix, String words) {
+  public Metric as(String prefix, String title) {
     String rest = Character.toUpperCase(key.charAt(0)) + key.substring(1);
-    return new Metric(prefix + rest, label, value, unit, headline, words);
+    return new Metric(prefix + rest, label, value, unit, headline, title);
   }
 
-  /** For people: no needless digits, the unit behind. */
+  /** The text: few digits, then the unit. */
   public String text() {
     double number = value.doubleValue();
     boolean whole = number == Math.rint(number) || number >= WHOLE_FROM;
@@ -64,7 +64,7 @@ public record Metric(
     return unit.isEmpty() ? digits : digits + " " + unit;
   }
 
-  /** A time as people read it. */
+  /** The text of a time. */
   public static String millisText(long nanos) {
     return millis("", "", nanos).text();
   }

@@ -1,6 +1,6 @@
 package io.mortise.cli.demo;
 
-/** Nobody got on any more: what the chapter claims does not hold. */
+/** Thrown if the workers make no progress: the claim of the chapter does not hold. */
 final class NoProgressException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -4,17 +4,17 @@ import io.mortise.cli.timeline.Drawing;
 import java.util.List;
 
 /**
- * What came out of a chapter.
+ * The outcome of a chapter.
  *
- * @param ok whether what the chapter claims was to be seen
- * @param explanation what was to be seen, in one sentence with its numbers
+ * @param ok whether the claim of the chapter holds
+ * @param explanation one sentence with the numbers
  */
 public record Outcome(
-    boolean ok, String explanation, List<Metric> figures, List<? extends Drawing> pictures) {
+    boolean ok, String explanation, List<Metric> figures, List<? extends Drawing> drawings) {
 
   /** Keeps copies of the lists. */
   public Outcome {
     figures = List.copyOf(figures);
-    pictures = List.copyOf(pictures);
+    drawings = List.copyOf(drawings);
   }
 }

@@ -19,15 +19,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** A holder sleeps through its lease, wakes up inside, and can do no harm. */
+/** A holder is suspended for longer than its lease, resumes inside, and can do no harm. */
 final class Pause implements Chapter {
-  /** For a thread that has just been woken, on a machine that is busy. */
-  private static final Duration TOLD_WITHIN = Duration.ofSeconds(2);
+  /** The time in which a resumed worker is notified, on a busy machine. */
+  private static final Duration NOTIFIED_WITHIN = Duration.ofSeconds(2);
 
-  /** How many visits the others are to make, if they can, before it is woken: in their midst. */
+  /** The holds of the others before it is resumed, so that it resumes among them. */
   private static final int OTHERS_INSIDE = 10;
 
-  /** How much of the time before and after is to be seen. */
+  /** The time before and after that the drawing shows. */
   private static final Duration AROUND = Duration.ofMillis(150);
 
   private static final Duration AROUND_WAKING = Duration.ofMillis(25);
@@ -50,89 +50,91 @@ final class Pause implements Chapter {
   }
 
   @Override
-  public void work(WorkerThreadContext till) throws InterruptedException {
-    RedisLock lock = new RedisLock(till.locks(), till.job().lockName());
+  public void work(WorkerThreadContext context) throws InterruptedException {
+    RedisLock lock = new RedisLock(context.locks(), context.job().lockName());
     try {
-      LockedSale.run(till, lock, visit -> sell(till, lock, visit));
+      LockedSale.run(context, lock, entry -> sell(context, lock, entry));
     } catch (LeaseLostException e) {
-      till.report(EventType.TOLD, e.loss().fencingToken(), "unlock says: " + e.getMessage());
+      context.report(
+          EventType.NOTIFIED, e.loss().fencingToken(), "unlock throws: " + e.getMessage());
     }
   }
 
-  /** As every sale, but each write brings its token, and the stock refuses an old one. */
-  private static boolean sell(WorkerThreadContext till, RedisLock lock, Entry visit)
+  /** As every sale, but each write has its token, and the stock refuses an old one. */
+  private static boolean sell(WorkerThreadContext context, RedisLock lock, Entry entry)
       throws InterruptedException {
-    Stock stock = till.stock();
+    Stock stock = context.stock();
     int left = stock.read();
     if (left <= 0) {
-      till.reportHeld(visit, false);
+      context.reportHeld(entry, false);
       return false;
     }
-    till.compute();
-    if (FaultedWorker.isDue(till, left)) {
+    context.compute();
+    if (FaultedWorker.isDue(context, left)) {
       lock.lease()
           .onLost(
               loss ->
-                  till.report(EventType.TOLD, visit.token(), "the lease says: " + loss.detail()));
-      till.stayInside(visit);
+                  context.report(
+                      EventType.NOTIFIED, entry.token(), "the lease says: " + loss.detail()));
+      context.stayInside(entry);
     }
-    if (!stock.write(left - 1, visit.token())) {
-      till.report(
+    if (!stock.write(left - 1, entry.token())) {
+      context.report(
           EventType.REFUSED,
-          visit.token(),
+          entry.token(),
           "write of %d with token %d refused: token %d has been seen"
-              .formatted(left - 1, visit.token(), stock.newestToken()));
+              .formatted(left - 1, entry.token(), stock.newestToken()));
       return false;
     }
-    till.reportHeld(visit, true);
+    context.reportHeld(entry, true);
     return true;
   }
 
   @Override
-  public Outcome play(ChapterRun stage) throws InterruptedException {
-    stage.open(FaultedWorker.roles(stage.settings().processes()), FaultedWorker.WORKER);
-    Entered sleeper = stage.awaitStaying(FaultedWorker.WORKER);
+  public Outcome play(ChapterRun run) throws InterruptedException {
+    run.open(FaultedWorker.roles(run.settings().processes()), FaultedWorker.WORKER);
+    Entered sleeper = run.awaitStaying(FaultedWorker.WORKER);
     long pausedAt;
     long wokenAt;
-    try (Suspension suspension = stage.fate().suspend(FaultedWorker.WORKER)) {
+    try (Suspension suspension = run.faults().suspend(FaultedWorker.WORKER)) {
       pausedAt = System.nanoTime();
-      stage.progress().say("a holder sleeps");
-      int before = stage.recording().served();
-      stage.await(
-          "others to get in",
+      run.progress().say("a holder sleeps");
+      int before = run.recording().served();
+      run.await(
+          "others to enter",
           () ->
-              stage.recording().served() >= before + OTHERS_INSIDE
-                  || stage.othersFinished(FaultedWorker.WORKER));
-      wokenAt = stage.fate().wake(FaultedWorker.WORKER, suspension);
+              run.recording().served() >= before + OTHERS_INSIDE
+                  || run.othersFinished(FaultedWorker.WORKER));
+      wokenAt = run.faults().wake(FaultedWorker.WORKER, suspension);
     } catch (IOException e) {
       throw new DemoFailure("a worker cannot be woken: " + e.getMessage(), e);
     }
-    stage.progress().say("it woke up");
-    stage.awaitEnd();
-    return new Course(stage, sleeper, pausedAt, wokenAt).outcome();
+    run.progress().say("it woke up");
+    run.awaitEnd();
+    return new Course(run, sleeper, pausedAt, wokenAt).outcome();
   }
 
-  /** What happened, when all is over. */
-  private record Course(ChapterRun stage, Entered sleeper, long pausedAt, long wokenAt) {
+  /** The course of the chapter, after its end. */
+  private record Course(ChapterRun run, Entered sleeper, long pausedAt, long wokenAt) {
 
     Outcome outcome() {
-      Recording recording = stage.recording();
-      Sale sale = Sale.of(stage);
+      Recording recording = run.recording();
+      Sale sale = Sale.of(run);
       Exclusion exclusion = Exclusion.of(sale.holds());
       Hold next = next(sale);
-      OptionalLong toldAt = recording.timeOf(EventType.TOLD);
-      long toldAfter = toldAt.isPresent() ? toldAt.getAsLong() - wokenAt : -1;
+      OptionalLong notifiedAt = recording.timeOf(EventType.NOTIFIED);
+      long notifiedAfter = notifiedAt.isPresent() ? notifiedAt.getAsLong() - wokenAt : -1;
       int refused = recording.count(EventType.REFUSED);
-      boolean told = toldAt.isPresent() && toldAfter <= TOLD_WITHIN.toNanos();
+      boolean notified = notifiedAt.isPresent() && notifiedAfter <= NOTIFIED_WITHIN.toNanos();
       boolean fenced = refused == 1 && sleeper.token() < next.token();
-      boolean ok = told && fenced && sale.lostUpdates() == 0 && exclusion.holds();
+      boolean ok = notified && fenced && sale.lostUpdates() == 0 && exclusion.holds();
 
       List<Metric> figures = new ArrayList<>();
-      figures.add(Metric.millis("leaseMillis", "lease", stage.settings().lease()));
+      figures.add(Metric.millis("leaseMillis", "lease", run.settings().lease()));
       figures.add(Metric.millis("pausedMillis", "paused for", wokenAt - pausedAt));
       figures.add(
           Metric.millis("nextInAfterMillis", "next one in after", next.enteredNanos() - pausedAt));
-      figures.add(Metric.millis("toldAfterMillis", "told after", toldAfter));
+      figures.add(Metric.millis("toldAfterMillis", "notified after", notifiedAfter));
       figures.add(Metric.count("refusedWrites", "refused writes", refused));
       figures.add(Metric.count("pausedToken", "its token", sleeper.token()).aside());
       figures.add(Metric.count("nextToken", "the next one's token", next.token()).aside());
@@ -140,11 +142,13 @@ final class Pause implements Chapter {
       figures.addAll(exclusion.figures());
       String explanation =
           ok
-              ? "Worker 1 slept through its lease. It was told %s after it woke up, and its late write was refused: the stock had seen a larger token."
-                  .formatted(Metric.millisText(toldAfter))
-              : "Told: %s. Writes refused: %d, where 1 was expected. Lost updates: %d. %s"
+              ? "Worker 1 slept through its lease. It was notified %s after it woke up, and its late write was refused: the stock had seen a larger token."
+                  .formatted(Metric.millisText(notifiedAfter))
+              : "Notified: %s. Writes refused: %d, where 1 was expected. Lost updates: %d. %s"
                   .formatted(
-                      toldAt.isPresent() ? "after " + Metric.millisText(toldAfter) : "never",
+                      notifiedAt.isPresent()
+                          ? "after " + Metric.millisText(notifiedAfter)
+                          : "never",
                       refused,
                       sale.lostUpdates(),
                       exclusion.explanation());
@@ -155,11 +159,11 @@ final class Pause implements Chapter {
       return sale.holds().stream()
           .filter(hold -> hold.worker() != FaultedWorker.WORKER && hold.enteredNanos() > pausedAt)
           .findFirst()
-          .orElseThrow(() -> new NoProgressException("nobody got in while worker 1 slept"));
+          .orElseThrow(() -> new NoProgressException("no thread entered while worker 1 slept"));
     }
 
     private List<Timeline> timelines() {
-      long last = stage.recording().marks().stream().mapToLong(Mark::atNanos).max().orElse(wokenAt);
+      long last = run.recording().marks().stream().mapToLong(Mark::atNanos).max().orElse(wokenAt);
       return List.of(
           timeline(
               new Frame(
@@ -177,11 +181,11 @@ final class Pause implements Chapter {
     private Timeline timeline(Frame frame, String caption) {
       return new Timeline(
           frame,
-          stage.recording().holds(),
-          stage.recording().marks(),
+          run.recording().holds(),
+          run.recording().marks(),
           List.of(new Span(FaultedWorker.WORKER, sleeper.thread(), "asleep", pausedAt, wokenAt)),
-          stage.settings().processes(),
-          stage.settings().threads(),
+          run.settings().processes(),
+          run.settings().threads(),
           caption);
     }
   }

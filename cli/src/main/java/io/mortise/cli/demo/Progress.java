@@ -1,15 +1,15 @@
 package io.mortise.cli.demo;
 
-/** How far a chapter is. */
+/** Shows the progress of a chapter. */
 public interface Progress extends AutoCloseable {
 
-  /** So many stays inside are over. */
+  /** Shows the number of holds that are over. */
   void to(long served);
 
-  /** What is going on, in a few words. */
+  /** Shows what is going on, in a few words. */
   void say(String what);
 
-  /** A line of a worker's log. */
+  /** Shows a line of a worker's log. */
   void log(String line);
 
   @Override

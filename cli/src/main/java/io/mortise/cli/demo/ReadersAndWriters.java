@@ -15,14 +15,10 @@ import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 
-/** A catalogue of many readers and a few writers: first without a lock, for contrast. */
+/** A catalogue with many readers and a few writers: first without a lock, for contrast. */
 final class ReadersAndWriters implements Chapter {
-  /** Longer than any writer has to wait: then the readers give way, and the chapter has failed. */
+  /** Longer than any writer has to wait: then the readers end, and the chapter has failed. */
   private static final Duration READERS_STAY = Duration.ofSeconds(12);
-
-  private static final String WRITER = " with a writer";
-  private static final String LOCKED = "locked";
-  private static final String BARE = "bare";
 
   @Override
   public String name() {
@@ -36,73 +32,64 @@ final class ReadersAndWriters implements Chapter {
 
   @Override
   public String story() {
-    return "The entries of a catalogue are keys of their own in Redis. A few threads write a new"
-        + " version of all of them, one after the other, while many read them all. A read that"
-        + " sees two versions is torn. First nobody takes a lock; then readers take the read lock"
-        + " of a RedisReadWriteLock, and writers its write lock. There is always somebody reading,"
-        + " and still the writers get in.";
-  }
-
-  static String role(boolean locked, boolean writer) {
-    return (locked ? LOCKED : BARE) + (writer ? WRITER : "");
-  }
-
-  /** How often each writer writes. */
-  static int writes(int stock) {
-    return Math.max(10, Math.min(60, stock / 20));
+    return "Each entry of a catalogue is a key in Redis. A few threads write a new version of all of"
+        + " them, one after the other, while many read them all. A read that sees two versions is"
+        + " torn. First without a lock; then readers take the read lock of a RedisReadWriteLock,"
+        + " and writers its write lock. There are always readers inside, and still the writers get"
+        + " in.";
   }
 
   @Override
-  public void warmUp(WorkerThreadContext till) {
+  public void warmUp(WorkerThreadContext context) {
     RedisReadWriteLock lock =
         new RedisReadWriteLock(
-            till.locks(), till.job().lockName() + ":warm-up-of-" + till.locks().id());
+            context.locks(), context.job().lockName() + ":warm-up-of-" + context.locks().id());
     lock.readLock().tryAcquire().ifPresent(Lease::close);
     lock.writeLock().tryAcquire().ifPresent(Lease::close);
   }
 
   @Override
-  public void work(WorkerThreadContext till) {
-    RedisReadWriteLock lock = new RedisReadWriteLock(till.locks(), till.job().lockName());
-    boolean locked = till.job().role().startsWith(LOCKED);
-    if (till.job().role().endsWith(WRITER) && till.thread() == 0) {
-      write(till, locked ? Optional.of(lock.writeLock()) : Optional.empty());
+  public void work(WorkerThreadContext context) {
+    RedisReadWriteLock lock = new RedisReadWriteLock(context.locks(), context.job().lockName());
+    boolean locked = context.job().role().startsWith(CatalogueRun.LOCKED);
+    if (context.job().role().endsWith(CatalogueRun.WRITER) && context.thread() == 0) {
+      write(context, locked ? Optional.of(lock.writeLock()) : Optional.empty());
     } else {
-      read(till, locked ? Optional.of(lock.readLock()) : Optional.empty());
+      read(context, locked ? Optional.of(lock.readLock()) : Optional.empty());
     }
   }
 
-  private static void write(WorkerThreadContext till, Optional<DistributedLock> lock) {
-    Catalogue catalogue = till.catalogue();
-    int writes = writes(till.job().stock());
+  private static void write(WorkerThreadContext context, Optional<DistributedLock> lock) {
+    Catalogue catalogue = context.catalogue();
+    int writes = CatalogueRun.writesPerWriter(context.job().stock());
     for (int i = 0; i < writes; i++) {
-      till.awaitNews();
+      context.awaitNews();
       inside(
           Mode.EXCLUSIVE,
           lock,
-          visit -> {
+          entry -> {
             catalogue.write(catalogue.read().newest() + 1);
-            till.reportHeld(visit, false);
+            context.reportHeld(entry, false);
           });
     }
     catalogue.writerIsDone();
   }
 
-  private static void read(WorkerThreadContext till, Optional<DistributedLock> lock) {
-    Catalogue catalogue = till.catalogue();
+  private static void read(WorkerThreadContext context, Optional<DistributedLock> lock) {
+    Catalogue catalogue = context.catalogue();
     long begin = System.nanoTime();
     do {
-      till.awaitCustomer();
+      context.awaitCustomer();
       inside(
           Mode.SHARED,
           lock,
-          visit -> {
+          entry -> {
             Catalogue.State state = catalogue.read();
             if (state.isTorn()) {
-              till.report(
-                  EventType.TORN, visit.token(), "a torn read: versions " + state.versions());
+              context.report(
+                  EventType.TORN, entry.token(), "a torn read: versions " + state.versions());
             }
-            till.reportHeld(visit, false);
+            context.reportHeld(entry, false);
           });
     } while (catalogue.hasWriters() && System.nanoTime() - begin < READERS_STAY.toNanos());
   }
@@ -120,22 +107,22 @@ final class ReadersAndWriters implements Chapter {
   }
 
   @Override
-  public Outcome play(ChapterRun stage) throws InterruptedException {
-    CatalogueRun bare = CatalogueRun.play(stage, false);
-    CatalogueRun locked = CatalogueRun.play(stage, true);
-    return outcome(bare, locked);
+  public Outcome play(ChapterRun run) throws InterruptedException {
+    CatalogueRun unlocked = CatalogueRun.play(run, false);
+    CatalogueRun locked = CatalogueRun.play(run, true);
+    return outcome(unlocked, locked);
   }
 
-  static Outcome outcome(CatalogueRun bare, CatalogueRun locked) {
+  static Outcome outcome(CatalogueRun unlocked, CatalogueRun locked) {
     Exclusion exclusion = Exclusion.of(locked.holds());
     boolean ok = locked.isSafe() && locked.letsReadersTogether() && locked.letsWritersIn();
     List<Metric> figures = new ArrayList<>(locked.figures());
-    figures.add(Metric.count("tornReadsWithoutLock", "torn reads without it", bare.torn()));
-    figures.add(Metric.count("readsWithoutLock", "reads without it", bare.reads()).aside());
+    figures.add(Metric.count("tornReadsWithoutLock", "torn reads without it", unlocked.torn()));
+    figures.add(Metric.count("readsWithoutLock", "reads without it", unlocked.reads()).aside());
     figures.addAll(exclusion.figures());
     String contrast =
-        bare.torn() > 0
-            ? "without the lock %d of %d were".formatted(bare.torn(), bare.reads())
+        unlocked.torn() > 0
+            ? "without the lock %d of %d were".formatted(unlocked.torn(), unlocked.reads())
             : "but by chance none was without the lock either, so this run proves little";
     String explanation =
         ok
@@ -155,6 +142,6 @@ final class ReadersAndWriters implements Chapter {
                     locked.expectedWrites(),
                     Metric.millisText(locked.writerWaits().atMostNanos(1)),
                     exclusion.explanation());
-    return new Outcome(ok, explanation, figures, List.of(bare.excerpt(), locked.excerpt()));
+    return new Outcome(ok, explanation, figures, List.of(unlocked.excerpt(), locked.excerpt()));
   }
 }

@@ -20,7 +20,11 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What the workers have reported in one act of a chapter. One thread writes and reads it. */
+/**
+ * The events of the workers in one act of a chapter.
+ *
+ * <p><b>Threads.</b> One thread, that of the chapter.
+ */
 public final class Recording {
   private final List<Hold> holds = new ArrayList<>();
   private final List<Mark> marks = new ArrayList<>();
@@ -49,7 +53,7 @@ public final class Recording {
       kept.computeIfAbsent(one.account(), account -> new ArrayList<>())
           .add(new Hold(worker, one.thread(), 0, one.fromNanos(), one.fromNanos(), one.toNanos()));
     } else if (event instanceof Noted noted) {
-      add(new Mark(worker, noted.thread(), noted.note(), noted.atNanos(), noted.detail()));
+      add(new Mark(worker, noted.thread(), noted.type(), noted.atNanos(), noted.detail()));
     } else if (event instanceof Entered entered) {
       stayingInside.putIfAbsent(worker, entered);
     } else if (event instanceof WorkerEvent.Asking) {
@@ -65,7 +69,7 @@ public final class Recording {
     marks.add(mark);
   }
 
-  /** A hold that the worker cannot report any more, because it was stopped at that moment. */
+  /** Ends a hold that the worker cannot report, because it was killed or suspended. */
   void endHoldOf(int worker, long atNanos) {
     staying(worker)
         .ifPresent(
@@ -80,47 +84,47 @@ public final class Recording {
                         atNanos)));
   }
 
-  /** What is over, in the order in which it was reported. */
+  /** The holds that are over, in the order of their reports. */
   public List<Hold> holds() {
     return List.copyOf(holds);
   }
 
-  /** When somebody had the lock of this account, where the locks were taken one by one. */
+  /** The holds of the lock of this account, where the locks were taken one by one. */
   public List<Hold> kept(Account account) {
     return List.copyOf(kept.getOrDefault(account, List.of()));
   }
 
-  /** In the order in which they were reported. */
+  /** The marks, in the order of their reports. */
   public List<Mark> marks() {
     return List.copyOf(marks);
   }
 
-  /** When it was first noted, in ns. */
-  public OptionalLong timeOf(EventType note) {
-    return marks.stream().filter(mark -> mark.note() == note).mapToLong(Mark::atNanos).min();
+  /** The time of the first event of this type, in ns. */
+  public OptionalLong timeOf(EventType type) {
+    return marks.stream().filter(mark -> mark.type() == type).mapToLong(Mark::atNanos).min();
   }
 
-  /** How often it was noted. */
-  public int count(EventType note) {
-    return (int) marks.stream().filter(mark -> mark.note() == note).count();
+  /** The number of events of this type. */
+  public int count(EventType type) {
+    return (int) marks.stream().filter(mark -> mark.type() == type).count();
   }
 
-  /** The hold of a worker that said it stays inside. */
+  /** The hold of a worker that stays inside. */
   public Optional<Entered> staying(int worker) {
     return Optional.ofNullable(stayingInside.get(worker));
   }
 
-  /** How many the workers say they have sold. */
+  /** The number of sales by the reports of the workers. */
   public int sold() {
     return sold;
   }
 
-  /** How many stays inside are over. */
+  /** The number of holds that are over. */
   public int served() {
     return holds.size();
   }
 
-  /** How many of the threads that were called have said that they ask. */
+  /** The number of called threads that have reported their request. */
   public int asking() {
     return asking;
   }

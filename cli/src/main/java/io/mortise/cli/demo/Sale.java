@@ -5,21 +5,22 @@ import io.mortise.cli.timeline.Waits;
 import java.util.List;
 
 /**
- * How a sale went: what the workers say they sold, against what Redis says is left.
+ * The outcome of a sale: the sales that the workers report, against the stock that is left in
+ * Redis.
  *
- * @param stock how many there were
- * @param left how many there are by the last write
- * @param sold how many were sold, by the sellers' own count
- * @param holds who was inside when
+ * @param stock the articles at the beginning
+ * @param left the articles by the last write
+ * @param sold the sales that the workers report
+ * @param holds all holds, in the order of their entries
  */
 record Sale(int stock, int left, int sold, List<Hold> holds) {
   private static final double NANOS_PER_SECOND = 1e9;
 
-  static Sale of(ChapterRun stage) {
-    Recording recording = stage.recording();
+  static Sale of(ChapterRun run) {
+    Recording recording = run.recording();
     return new Sale(
-        stage.settings().stock(),
-        stage.stock().read(),
+        run.settings().stock(),
+        run.stock().read(),
         recording.sold(),
         recording.holds().stream().sorted(Hold.BY_ENTRY).toList());
   }
@@ -28,7 +29,7 @@ record Sale(int stock, int left, int sold, List<Hold> holds) {
     return Math.max(0, sold - stock);
   }
 
-  /** Sales that the stock does not know of: another write went over theirs. */
+  /** Returns the number of sales that another write overwrote. */
   int lostUpdates() {
     return sold - (stock - left);
   }
@@ -41,7 +42,7 @@ record Sale(int stock, int left, int sold, List<Hold> holds) {
     return tookNanos() == 0 ? 0 : Math.round(sold * NANOS_PER_SECOND / tookNanos());
   }
 
-  /** What is to be seen of a sale that is the chapter's point. */
+  /** The figures of a sale that the chapter is about. */
   List<Metric> counts() {
     return List.of(
         Metric.count("stock", "in stock", stock),
@@ -51,7 +52,7 @@ record Sale(int stock, int left, int sold, List<Hold> holds) {
         Metric.count("lostUpdates", "lost updates", lostUpdates()));
   }
 
-  /** The same, where the sale is not what the chapter is about. */
+  /** The same figures, for a chapter about something else. */
   List<Metric> countsAside() {
     return counts().stream()
         .map(count -> count.key().equals("lostUpdates") ? count : count.aside())

@@ -9,18 +9,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Redis servers of the demo's own, which it kills and brings back. One thread has them in hand. */
+/**
+ * Redis servers that the demo starts, kills and starts again.
+ *
+ * <p><b>Threads.</b> One thread, that of the chapter.
+ */
 final class Servers implements AutoCloseable {
   private final List<RedisServer> servers = new ArrayList<>();
-  private final Map<Integer, Long> awaySince = new HashMap<>();
+  private final Map<Integer, Long> downSince = new HashMap<>();
   private final List<Outage> outages = new ArrayList<>();
 
   private Servers() {}
 
   /**
-   * Starts so many.
+   * Starts this many servers.
    *
-   * @throws DemoFailure if that is not possible; says why
+   * @throws DemoFailure if that is not possible
    */
   static Servers start(int count) {
     Servers servers = new Servers();
@@ -42,34 +46,34 @@ final class Servers implements AutoCloseable {
     return servers.stream().map(RedisServer::uri).toList();
   }
 
-  /** SIGKILL. Returns when the process is gone; gives the time before, in ns. */
+  /** Kills a server with SIGKILL; returns the time, in ns, when the process is gone. */
   long kill(int server) {
     long now = System.nanoTime();
     servers.get(server).kill();
-    awaySince.put(server, now);
+    downSince.put(server, now);
     return now;
   }
 
-  /** Starts it again, without what it had known. Returns when it answers. */
-  void bringBack(int server) {
+  /** Starts it again, without its data. Returns when it answers. */
+  void restart(int server) {
     try {
       servers.get(server).restart();
     } catch (IllegalStateException e) {
       throw new DemoFailure(
           "server %d could not be started again: %s".formatted(server + 1, e.getMessage()), e);
     }
-    Long since = awaySince.remove(server);
+    Long since = downSince.remove(server);
     if (since != null) {
       outages.add(new Outage(server, since, System.nanoTime()));
     }
   }
 
-  /** Those that are over. */
+  /** The outages that are over. */
   List<Outage> outages() {
     return List.copyOf(outages);
   }
 
-  /** A row for each. */
+  /** A lane for each server. */
   List<Lane> lanes() {
     return IntStream.range(0, servers.size())
         .mapToObj(

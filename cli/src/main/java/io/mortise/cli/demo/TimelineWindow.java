@@ -6,25 +6,25 @@ import io.mortise.cli.timeline.Timeline.Frame;
 import java.time.Duration;
 import java.util.List;
 
-/** What of an act can be drawn so that single holds are to be seen. */
+/** The part of an act that is drawn, short enough to show single holds. */
 final class TimelineWindow {
-  /** The longest stretch in which they are. */
+  /** The duration of the part. */
   private static final Duration WINDOW = Duration.ofMillis(100);
 
   private TimelineWindow() {}
 
-  /** A part from the middle of the act, or all of a short one. */
-  static Timeline of(ChapterRun stage, String what) {
-    return of(stage, what, stage.recording().holds(), WINDOW);
+  /** Returns a part from the middle of the act, or all of a short one. */
+  static Timeline of(ChapterRun run, String what) {
+    return of(run, what, run.recording().holds(), WINDOW);
   }
 
   /**
    * The same.
    *
-   * @param all what says when the act began and ended
-   * @param window the length of the part
+   * @param all the holds from which the act begins and ends
+   * @param window the duration of the part
    */
-  static Timeline of(ChapterRun stage, String what, List<Hold> all, Duration window) {
+  static Timeline of(ChapterRun run, String what, List<Hold> all, Duration window) {
     long start = all.stream().mapToLong(Hold::askedNanos).min().orElse(0);
     long end = all.stream().mapToLong(Hold::leftNanos).max().orElse(start);
     long from = start;
@@ -39,11 +39,11 @@ final class TimelineWindow {
     }
     return new Timeline(
         new Frame(from, to, start, "the start"),
-        stage.recording().holds(),
-        stage.recording().marks(),
+        run.recording().holds(),
+        run.recording().marks(),
         List.of(),
-        stage.settings().processes(),
-        stage.threads(),
+        run.settings().processes(),
+        run.threads(),
         what + " " + part);
   }
 }

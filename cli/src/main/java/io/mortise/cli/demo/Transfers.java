@@ -18,14 +18,8 @@ import java.util.List;
  * taken one after the other, for contrast; then with both as one.
  */
 final class Transfers implements Chapter {
-  /** For each of two locks that are taken one by one. */
-  static final Duration WAIT_LIMIT = Duration.ofMillis(100);
-
-  /** How often each thread tries it one by one: most tries cost the limit. */
-  static final int TRIES = 6;
-
-  private static final String FROM = " from ";
-  private static final int CUSTOMERS_PER_TRANSFER = 3;
+  /** The limit of each wait, where two locks are taken one by one. */
+  private static final Duration WAIT_LIMIT = Duration.ofMillis(100);
 
   @Override
   public String name() {
@@ -42,81 +36,68 @@ final class Transfers implements Chapter {
     return "Two accounts are a number in Redis and a lock each. Every second process moves money from"
         + " A to B, the others from B to A: read both, compute, write both. First they take the"
         + " two locks one by one, the payer's first: each side soon has one and waits for the other,"
-        + " so each wait has a limit of %d ms, and whoever has waited for that long gives up."
+        + " so each wait has a limit of %d ms, and a thread that has waited for that long gives up."
             .formatted(WAIT_LIMIT.toMillis())
         + " Then they take a MultiLock of the same two, also the payer's first: it takes them in"
-        + " one order, whatever the order in which they are given, and nobody needs a limit.";
+        + " one order, whatever the order in which they are given, and no wait needs a limit.";
   }
 
   @Override
   public long expected(DemoSettings settings) {
-    return settings.customers() / CUSTOMERS_PER_TRANSFER;
-  }
-
-  static String role(LockOrder pairing, Account payer) {
-    return pairing + FROM + payer.name();
-  }
-
-  /** How often a thread with so many customers pays, with both locks as one. */
-  static int transfers(int customers) {
-    return Math.max(1, customers / CUSTOMERS_PER_TRANSFER);
-  }
-
-  /** Half of the processes pay from the one, half from the other. */
-  static Account payer(int worker) {
-    return worker % 2 == 0 ? Account.A : Account.B;
+    return TransfersRun.transfers(settings.customers());
   }
 
   @Override
-  public void warmUp(WorkerThreadContext till) {
-    String name = till.job().lockName() + ":warm-up-of-" + till.locks().id();
+  public void warmUp(WorkerThreadContext context) {
+    String name = context.job().lockName() + ":warm-up-of-" + context.locks().id();
     new MultiLock(
-            new RedisLock(till.locks(), name + "-1"), new RedisLock(till.locks(), name + "-2"))
+            new RedisLock(context.locks(), name + "-1"),
+            new RedisLock(context.locks(), name + "-2"))
         .tryAcquire()
         .ifPresent(Lease::close);
   }
 
   @Override
-  public void work(WorkerThreadContext till) throws InterruptedException {
-    String[] role = till.job().role().split(FROM, 2);
+  public void work(WorkerThreadContext context) throws InterruptedException {
+    String[] role = context.job().role().split(TransfersRun.FROM, 2);
     Account payer = Account.valueOf(role[1]);
-    DistributedLock first = lock(till, payer);
-    DistributedLock second = lock(till, payer.other());
+    DistributedLock first = lock(context, payer);
+    DistributedLock second = lock(context, payer.other());
     if (LockOrder.valueOf(role[0]) == LockOrder.ONE_BY_ONE) {
-      for (int i = 0; i < TRIES; i++) {
-        till.awaitCustomer();
-        payOneByOne(till, payer, first, second);
+      for (int i = 0; i < TransfersRun.TRIES; i++) {
+        context.awaitCustomer();
+        payOneByOne(context, payer, first, second);
       }
     } else {
       DistributedLock both = new MultiLock(first, second);
-      for (int i = 0; i < transfers(till.customers()); i++) {
-        till.awaitCustomer();
-        LockedSale.serve(both, visit -> pay(till, payer, visit));
+      for (int i = 0; i < TransfersRun.transfers(context.customers()); i++) {
+        context.awaitCustomer();
+        LockedSale.serve(both, entry -> pay(context, payer, entry));
       }
     }
   }
 
-  private static DistributedLock lock(WorkerThreadContext till, Account account) {
-    return new RedisLock(till.locks(), Accounts.lockOf(till.job().lockName(), account));
+  private static DistributedLock lock(WorkerThreadContext context, Account account) {
+    return new RedisLock(context.locks(), Accounts.lockOf(context.job().lockName(), account));
   }
 
-  private static boolean pay(WorkerThreadContext till, Account payer, Entry visit) {
-    Accounts accounts = till.accounts();
-    move(till, payer, accounts.read(payer));
-    till.reportHeld(visit, true);
+  private static boolean pay(WorkerThreadContext context, Account payer, Entry entry) {
+    Accounts accounts = context.accounts();
+    move(context, payer, accounts.read(payer));
+    context.reportHeld(entry, true);
     return true;
   }
 
-  private static void move(WorkerThreadContext till, Account payer, long balance) {
-    Accounts accounts = till.accounts();
+  private static void move(WorkerThreadContext context, Account payer, long balance) {
+    Accounts accounts = context.accounts();
     long other = accounts.read(payer.other());
-    till.compute();
+    context.compute();
     accounts.write(payer, balance - 1);
     accounts.write(payer.other(), other + 1);
   }
 
   private static void payOneByOne(
-      WorkerThreadContext till, Account payer, DistributedLock first, DistributedLock second)
+      WorkerThreadContext context, Account payer, DistributedLock first, DistributedLock second)
       throws InterruptedException {
     long asked = System.nanoTime();
     if (!first.tryLock(WAIT_LIMIT)) {
@@ -124,9 +105,9 @@ final class Transfers implements Chapter {
     }
     long hasFirst = System.nanoTime();
     try {
-      long balance = till.accounts().read(payer);
+      long balance = context.accounts().read(payer);
       if (!second.tryLock(WAIT_LIMIT)) {
-        till.report(
+        context.report(
             EventType.GAVE_UP,
             0,
             "has the lock of %s, and did not get that of %s in time"
@@ -135,26 +116,26 @@ final class Transfers implements Chapter {
       }
       long hasBoth = System.nanoTime();
       try {
-        move(till, payer, balance);
-        till.reportHeld(new Entry(0, asked, hasBoth), true);
+        move(context, payer, balance);
+        context.reportHeld(new Entry(0, asked, hasBoth), true);
       } finally {
-        till.reportKept(payer.other(), hasBoth);
+        context.reportKept(payer.other(), hasBoth);
         second.unlock();
       }
     } finally {
-      till.reportKept(payer, hasFirst);
+      context.reportKept(payer, hasFirst);
       first.unlock();
     }
   }
 
   @Override
-  public Outcome play(ChapterRun stage) throws InterruptedException {
-    TransfersRun oneByOne = TransfersRun.play(stage, LockOrder.ONE_BY_ONE);
-    TransfersRun together = TransfersRun.play(stage, LockOrder.TOGETHER);
+  public Outcome play(ChapterRun run) throws InterruptedException {
+    TransfersRun oneByOne = TransfersRun.play(run, LockOrder.ONE_BY_ONE);
+    TransfersRun together = TransfersRun.play(run, LockOrder.TOGETHER);
     return outcome(oneByOne, together);
   }
 
-  /** With the locks one by one nothing may be lost either; only that it takes so long. */
+  /** With the locks one by one nothing may be lost either; it only takes longer. */
   static Outcome outcome(TransfersRun oneByOne, TransfersRun together) {
     Exclusion exclusion = Exclusion.of(together.holds());
     boolean ok =
@@ -173,11 +154,11 @@ final class Transfers implements Chapter {
     figures.add(Metric.count("totalBefore", "total before", TransfersRun.TOTAL));
     figures.add(Metric.count("totalAfter", "total after", together.total()));
     figures.add(
-        Metric.count("gaveUpInHand", "gave up with one in hand", oneByOne.gaveUpInHand()).aside());
+        Metric.count("gaveUpInHand", "gave up while holding one", oneByOne.gaveUpInHand()).aside());
     figures.addAll(exclusion.figures());
     String contrast =
         oneByOne.gaveUp() > 0
-            ? "of %d tries one by one, %d were given up, %d of them with one lock in hand"
+            ? "of %d tries one by one, %d were given up, %d of them while holding one lock"
                 .formatted(oneByOne.tries(), oneByOne.gaveUp(), oneByOne.gaveUpInHand())
             : "by chance none of %d tries one by one was given up either, so this run proves little"
                 .formatted(oneByOne.tries());

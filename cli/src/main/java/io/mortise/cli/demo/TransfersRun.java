@@ -16,18 +16,18 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * What came out of transfers, with the locks taken in one of two ways.
+ * The outcome of transfers, with the locks taken in one of two ways.
  *
- * @param holds who had both locks when: a transfer of 1 each
- * @param tries how many transfers were begun
- * @param onA what is on account A at the end
- * @param onB what is on account B
- * @param gaveUpInHand how many were given up while the first lock was held
- * @param tookNanos from the first question to the last answer
+ * @param holds of both locks: a transfer of 1 each
+ * @param tries transfers that were begun
+ * @param onA the balance of account A at the end
+ * @param onB the balance of account B
+ * @param gaveUpInHand tries that ended while the first lock was held
+ * @param tookNanos from the first request to the last release
  * @param excerpt a part of it
  */
 record TransfersRun(
-    LockOrder pairing,
+    LockOrder order,
     List<Hold> holds,
     int tries,
     long onA,
@@ -35,6 +35,14 @@ record TransfersRun(
     int gaveUpInHand,
     long tookNanos,
     Timeline excerpt) {
+  /** The tries of each thread with the locks one by one: most tries cost the limit. */
+  static final int TRIES = 6;
+
+  /** Between the order of the locks and the payer, in the role of a worker. */
+  static final String FROM = " from ";
+
+  private static final int CUSTOMERS_PER_TRANSFER = 3;
+
   /** More than can be paid from it. */
   static final long OPENING = 1_000_000;
 
@@ -43,41 +51,50 @@ record TransfersRun(
   private static final double NANOS_PER_SECOND = 1e9;
   private static final Duration WINDOW = Duration.ofMillis(300);
 
-  static TransfersRun play(ChapterRun stage, LockOrder pairing) throws InterruptedException {
+  static TransfersRun play(ChapterRun run, LockOrder order) throws InterruptedException {
     for (Account account : Account.values()) {
-      stage.accounts().write(account, OPENING);
+      run.accounts().write(account, OPENING);
     }
-    stage.open(
-        worker -> Transfers.role(pairing, Transfers.payer(worker)), stage.settings().threads());
-    stage.awaitEnd();
-    return pairing == LockOrder.TOGETHER ? together(stage) : oneByOne(stage);
+    run.open(worker -> order + FROM + payer(worker).name(), run.settings().threads());
+    run.awaitEnd();
+    return order == LockOrder.TOGETHER ? together(run) : oneByOne(run);
   }
 
-  private static TransfersRun together(ChapterRun stage) {
-    List<Hold> holds = stage.recording().holds();
+  /** Returns the transfers of a thread with this many customers, with both locks as one. */
+  static int transfers(int customers) {
+    return Math.max(1, customers / CUSTOMERS_PER_TRANSFER);
+  }
+
+  /** Half of the processes pay from one account, half from the other. */
+  static Account payer(int worker) {
+    return worker % 2 == 0 ? Account.A : Account.B;
+  }
+
+  private static TransfersRun together(ChapterRun run) {
+    List<Hold> holds = run.recording().holds();
     return of(
-        stage,
+        run,
         LockOrder.TOGETHER,
-        tries(stage, Transfers::transfers),
+        tries(run, TransfersRun::transfers),
         holds,
         TimelineWindow.of(
-                stage, "With a MultiLock: whoever is inside has both accounts.", holds, WINDOW)
+                run, "With a MultiLock: a thread inside has both accounts.", holds, WINDOW)
             .with(lanes(account -> holds)));
   }
 
-  private static TransfersRun oneByOne(ChapterRun stage) {
-    Recording recording = stage.recording();
+  private static TransfersRun oneByOne(ChapterRun run) {
+    Recording recording = run.recording();
     List<Hold> all = new ArrayList<>(recording.holds());
     for (Account account : Account.values()) {
       all.addAll(recording.kept(account));
     }
     return of(
-        stage,
+        run,
         LockOrder.ONE_BY_ONE,
-        tries(stage, customers -> Transfers.TRIES),
+        tries(run, customers -> TRIES),
         all,
         TimelineWindow.of(
-                stage,
+                run,
                 "One by one: while the accounts are of two colours, each side waits for the other."
                     + " A bar in a thread's row has both.",
                 all,
@@ -86,12 +103,12 @@ record TransfersRun(
             .withSpans(inVain(recording)));
   }
 
-  /** From having the first lock to giving it back without having had the second. */
+  /** The spans from the grant of a first lock to its release without the second. */
   private static List<Span> inVain(Recording recording) {
     List<Span> spans = new ArrayList<>();
     for (Account account : Account.values()) {
       for (Hold kept : recording.kept(account)) {
-        if (Transfers.payer(kept.worker()) == account
+        if (payer(kept.worker()) == account
             && recording.holds().stream().noneMatch(hold -> isDuring(hold, kept))) {
           String label = "has %s, waits for %s".formatted(account.name(), account.other().name());
           spans.add(
@@ -110,25 +127,25 @@ record TransfersRun(
   }
 
   private static TransfersRun of(
-      ChapterRun stage, LockOrder pairing, int tries, List<Hold> all, Timeline excerpt) {
-    Recording recording = stage.recording();
+      ChapterRun run, LockOrder order, int tries, List<Hold> all, Timeline excerpt) {
+    Recording recording = run.recording();
     return new TransfersRun(
-        pairing,
+        order,
         recording.holds(),
         tries,
-        stage.accounts().read(Account.A),
-        stage.accounts().read(Account.B),
+        run.accounts().read(Account.A),
+        run.accounts().read(Account.B),
         recording.count(EventType.GAVE_UP),
         all.stream().mapToLong(Hold::leftNanos).max().orElse(0)
             - all.stream().mapToLong(Hold::askedNanos).min().orElse(0),
         excerpt);
   }
 
-  private static int tries(ChapterRun stage, IntUnaryOperator ofThread) {
+  private static int tries(ChapterRun run, IntUnaryOperator ofThread) {
     int tries = 0;
-    for (int worker = 0; worker < stage.settings().processes(); worker++) {
-      for (int thread = 0; thread < stage.threads(); thread++) {
-        tries += ofThread.applyAsInt(stage.customersOf(worker, thread));
+    for (int worker = 0; worker < run.settings().processes(); worker++) {
+      for (int thread = 0; thread < run.threads(); thread++) {
+        tries += ofThread.applyAsInt(run.customersOf(worker, thread));
       }
     }
     return tries;
@@ -149,7 +166,7 @@ record TransfersRun(
     return onA + onB;
   }
 
-  /** Whether each account has what the transfers have left on it. */
+  /** Whether each account has the balance that the transfers have left. */
   boolean isExact() {
     long moved = paidFrom(Account.A) - paidFrom(Account.B);
     return onA == OPENING - moved && onB == OPENING + moved;
@@ -160,10 +177,10 @@ record TransfersRun(
   }
 
   private long paidFrom(Account account) {
-    return holds.stream().filter(hold -> Transfers.payer(hold.worker()) == account).count();
+    return holds.stream().filter(hold -> payer(hold.worker()) == account).count();
   }
 
-  /** For want of either lock. */
+  /** Returns the number of tries that did not get one of the locks. */
   int gaveUp() {
     return tries - holds.size();
   }
@@ -172,23 +189,23 @@ record TransfersRun(
     return tookNanos == 0 ? 0 : Math.round(holds.size() * NANOS_PER_SECOND / tookNanos);
   }
 
-  /** How long these waited that got both. */
+  /** The waits of those that got both. */
   Waits waits() {
     return Waits.of(holds);
   }
 
-  /** What both ways have. */
+  /** The figures of this way. */
   List<Metric> figures() {
     return Stream.of(
             Metric.count("transfers", "transfers", holds.size()),
             Metric.count("gaveUp", "gave up", gaveUp()),
             Metric.millis("tookMillis", "took", tookNanos).aside(),
             new Metric("transfersPerSecond", "throughput", perSecond(), "transfers/s", true))
-        .map(pairing::figure)
+        .map(order::figure)
         .toList();
   }
 
-  /** For when something is wrong. */
+  /** The explanation of a violation. */
   String complaint() {
     return "%d transfers, %d from A and %d from B; %d are on A and %d on B, which began with %d each."
         .formatted(holds.size(), paidFrom(Account.A), paidFrom(Account.B), onA, onB, OPENING);

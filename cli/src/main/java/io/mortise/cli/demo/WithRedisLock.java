@@ -25,15 +25,15 @@ final class WithRedisLock implements Chapter {
   }
 
   @Override
-  public void work(WorkerThreadContext till) throws InterruptedException {
-    LockedSale.run(till, new RedisLock(till.locks(), till.job().lockName()));
+  public void work(WorkerThreadContext context) throws InterruptedException {
+    LockedSale.run(context, new RedisLock(context.locks(), context.job().lockName()));
   }
 
   @Override
-  public Outcome play(ChapterRun stage) throws InterruptedException {
-    stage.open("seller");
-    stage.awaitEnd();
-    Sale sale = Sale.of(stage);
+  public Outcome play(ChapterRun run) throws InterruptedException {
+    run.open("seller");
+    run.awaitEnd();
+    Sale sale = Sale.of(run);
     Exclusion exclusion = Exclusion.of(sale.holds());
     List<Metric> figures = new ArrayList<>(sale.counts());
     figures.addAll(exclusion.figures());
@@ -49,6 +49,6 @@ final class WithRedisLock implements Chapter {
         exact && exclusion.holds(),
         explanation,
         figures,
-        List.of(TimelineWindow.of(stage, "One bar at any time.")));
+        List.of(TimelineWindow.of(run, "One bar at any time.")));
   }
 }

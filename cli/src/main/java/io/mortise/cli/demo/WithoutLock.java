@@ -7,7 +7,7 @@ import io.mortise.cli.worker.WorkerThreadContext;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What goes wrong when nobody takes a lock. */
+/** The sale without a lock, and what goes wrong. */
 final class WithoutLock implements Chapter {
 
   @Override
@@ -23,24 +23,24 @@ final class WithoutLock implements Chapter {
   @Override
   public String story() {
     return "Each thread reads the stock, computes, and writes it back. Between the two, others do"
-        + " the same: their writes go over each other, and the same article is sold again.";
+        + " the same: they overwrite each other, and the same article is sold again.";
   }
 
   @Override
-  public void work(WorkerThreadContext till) {
+  public void work(WorkerThreadContext context) {
     boolean more = true;
-    for (int i = 0; i < till.customers() && more; i++) {
-      till.awaitCustomer();
+    for (int i = 0; i < context.customers() && more; i++) {
+      context.awaitCustomer();
       long now = System.nanoTime();
-      more = LockedSale.sell(till, new Entry(0, now, now));
+      more = LockedSale.sell(context, new Entry(0, now, now));
     }
   }
 
   @Override
-  public Outcome play(ChapterRun stage) throws InterruptedException {
-    stage.open("seller");
-    stage.awaitEnd();
-    Sale sale = Sale.of(stage);
+  public Outcome play(ChapterRun run) throws InterruptedException {
+    run.open("seller");
+    run.awaitEnd();
+    Sale sale = Sale.of(run);
     int mostInside =
         Overlaps.stretches(sale.holds()).stream().mapToInt(Stretch::inside).max().orElse(0);
     List<Metric> figures = new ArrayList<>(sale.counts());
@@ -57,6 +57,6 @@ final class WithoutLock implements Chapter {
         figures,
         List.of(
             TimelineWindow.of(
-                stage, "Bars above each other: several threads inside at the same time.")));
+                run, "Bars above each other: several threads inside at the same time.")));
   }
 }

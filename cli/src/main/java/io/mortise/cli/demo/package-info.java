@@ -3,4 +3,7 @@
  *
  * <p>Uses: {@code worker}, {@code timeline}, and the test kit.
  */
+@NullMarked
 package io.mortise.cli.demo;
+
+import org.jspecify.annotations.NullMarked;

@@ -8,8 +8,8 @@ import me.tongfei.progressbar.ProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /**
- * The progress of a chapter, on standard error: a bar on a terminal, otherwise a line when it
- * begins, so that a log file has no control characters.
+ * Shows the progress of a chapter on standard error: a bar on a terminal, otherwise a line at its
+ * begin, so that a log file has no control characters.
  */
 public final class ConsoleProgress {
   /** The launcher says whether standard error is a terminal; Java 17 cannot find out. */
@@ -24,7 +24,7 @@ public final class ConsoleProgress {
   /**
    * Begins to show a chapter.
    *
-   * @param expected how many stays inside there will be, about
+   * @param expected about the number of holds
    * @param log whether to show what the workers log
    */
   public static Progress of(String title, long expected, boolean log, PrintWriter err) {

@@ -1,5 +1,6 @@
 package io.mortise.cli.report;
 
+import com.google.common.io.Resources;
 import io.mortise.cli.demo.ChapterReport;
 import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
@@ -8,12 +9,11 @@ import io.mortise.cli.timeline.Drawing;
 import io.mortise.cli.timeline.LineUps;
 import io.mortise.cli.timeline.Timeline;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** The page: everything in one file, no scripts, light or dark as the reader has it. */
+/** The page: one file without scripts, light or dark by the setting of the reader. */
 public final class HtmlReport {
   private final Markup page = new Markup();
   private final DemoReport report;
@@ -22,7 +22,7 @@ public final class HtmlReport {
     this.report = report;
   }
 
-  /** The page as text. */
+  /** Returns the page as text. */
   public static String of(DemoReport report) {
     return new HtmlReport(report).write();
   }
@@ -50,7 +50,7 @@ public final class HtmlReport {
         .leaf("h1", "Mortise: the flash sale")
         .leaf(
             "p",
-            "%d processes of %d threads sell %d articles to %d customers. The stock is a number in Redis: read, computed upon, and written back."
+            "%d processes of %d threads sell %d articles to %d customers. The stock is a number in Redis: a thread reads it, computes, and writes it back."
                 .formatted(
                     settings.processes(),
                     settings.threads(),
@@ -93,7 +93,7 @@ public final class HtmlReport {
     swatch("hold w0", "inside; a colour for each process");
     swatch("wait w0", "waiting");
     swatch("span", "killed or paused inside");
-    swatch("crowd", "inside together, against the rules");
+    swatch("crowd", "inside together, which must not be");
     swatch("writer", "writing, alone");
     swatch("together", "reading together");
     swatch("outage", "a server is dead");
@@ -118,23 +118,23 @@ public final class HtmlReport {
     page.leaf("p", chapter.story());
     page.leaf("p", chapter.outcome().explanation(), "class", "seen");
     figures(chapter.outcome().figures());
-    for (Drawing picture : chapter.outcome().pictures()) {
+    for (Drawing drawing : chapter.outcome().drawings()) {
       page.open("figure");
       page.open("div", "class", "scroll");
-      draw(picture, chapter.title());
+      draw(drawing, chapter.title());
       page.close();
-      page.leaf("figcaption", picture.caption());
+      page.leaf("figcaption", drawing.caption());
       page.close();
     }
     log(chapter.log());
     page.close();
   }
 
-  private void draw(Drawing picture, String title) {
-    if (picture instanceof Timeline timeline) {
+  private void draw(Drawing drawing, String title) {
+    if (drawing instanceof Timeline timeline) {
       new TimelineSvg(timeline, title).write(page);
-    } else if (picture instanceof LineUps lineUps) {
-      new LineUpsSvg(lineUps).write(page);
+    } else {
+      new LineUpsSvg((LineUps) drawing).write(page);
     }
   }
 
@@ -149,7 +149,7 @@ public final class HtmlReport {
     page.close();
   }
 
-  /** A column for each of the things that are compared. */
+  /** A table with a column for each of the things that are compared. */
   private void comparison(List<Metric> figures) {
     if (figures.isEmpty()) {
       return;
@@ -184,8 +184,9 @@ public final class HtmlReport {
   }
 
   private static String style() {
-    try (InputStream in = HtmlReport.class.getResourceAsStream("report.css")) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    try {
+      return Resources.toString(
+          Resources.getResource(HtmlReport.class, "report.css"), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

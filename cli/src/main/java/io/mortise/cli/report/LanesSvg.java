@@ -5,7 +5,7 @@ import io.mortise.cli.timeline.Lane;
 import io.mortise.cli.timeline.Outage;
 import java.util.List;
 
-/** The rows of what is not a thread: who held an account when, when a server was away. */
+/** Draws the lanes of a time line: the holds of accounts, the outages of servers. */
 final class LanesSvg {
   private static final double HEIGHT = 16;
   private static final double GAP = 3;
@@ -19,9 +19,9 @@ final class LanesSvg {
   private final double rowsTop;
 
   /**
-   * The lanes from {@code top} on.
+   * Lanes from {@code top} on.
    *
-   * @param rowsTop from where the lines go down that show when a server was killed or came back
+   * @param rowsTop the top of the lines that show when a server was killed or restarted
    */
   LanesSvg(
       List<Lane> lanes, TimeScale scale, double left, double right, double rowsTop, double top) {
@@ -33,7 +33,7 @@ final class LanesSvg {
     this.top = top;
   }
 
-  /** Where they end. */
+  /** Returns the bottom of the lanes. */
   double bottom() {
     return rowTop(lanes.size()) - GAP;
   }

@@ -6,9 +6,9 @@ import io.mortise.cli.timeline.LineUps;
 import java.util.List;
 
 /**
- * Line-ups side by side. Each has two columns, the order of asking and the order of coming in, and
- * a line for each thread from its place in the one to its place in the other: where they cross,
- * somebody was overtaken.
+ * Draws lines of threads side by side. Each has two columns, the order of requests and the order of
+ * entries, and a line for each thread from its place in the one to its place in the other: where
+ * two lines cross, a thread was overtaken.
  */
 final class LineUpsSvg {
   private static final double WIDTH = 1000;

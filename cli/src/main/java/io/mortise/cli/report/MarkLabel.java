@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The label of a mark, in the lane where it covers no other.
+ * The label of a mark, on the first line of text where it covers no other.
  *
  * @param x where the text begins, or ends if it goes to the left
  * @param lane which line of text, from 0 at the top
@@ -20,22 +20,22 @@ record MarkLabel(Mark mark, String text, double x, boolean toTheLeft, int lane) 
   private static final double DISTANCE = 3;
 
   /**
-   * A label for the first mark of each kind; the others have their circle.
+   * Places a label for the first mark of each type; the others have only a circle.
    *
-   * @param right where the picture ends
+   * @param right where the drawing ends
    */
   static List<MarkLabel> place(List<Mark> marks, TimeScale scale, double right) {
     List<MarkLabel> placed = new ArrayList<>();
     Set<EventType> seen = EnumSet.noneOf(EventType.class);
     marks.stream()
         .sorted(Comparator.comparingLong(Mark::atNanos))
-        .filter(mark -> seen.add(mark.note()))
+        .filter(mark -> seen.add(mark.type()))
         .forEach(mark -> placed.add(place(mark, scale.x(mark.atNanos()), right, placed)));
     return placed;
   }
 
   private static MarkLabel place(Mark mark, double x, double right, List<MarkLabel> placed) {
-    String text = words(mark.note());
+    String text = text(mark.type());
     boolean toTheLeft = x + width(text) > right;
     double at = toTheLeft ? x - DISTANCE : x + DISTANCE;
     int lane = 0;
@@ -46,7 +46,7 @@ record MarkLabel(Mark mark, String text, double x, boolean toTheLeft, int lane) 
     return label;
   }
 
-  /** About, in the font of the page. */
+  /** Returns about the width in the font of the page. */
   static double width(String text) {
     return text.length() * CHARACTER + PADDING;
   }
@@ -63,15 +63,15 @@ record MarkLabel(Mark mark, String text, double x, boolean toTheLeft, int lane) 
     return toTheLeft ? x : x + width(text);
   }
 
-  private static String words(EventType note) {
-    return switch (note) {
+  private static String text(EventType type) {
+    return switch (type) {
       case KILLED -> "killed";
       case PAUSED -> "paused";
       case WOKEN -> "runs again";
-      case TOLD -> "told that its lease is lost";
+      case NOTIFIED -> "notified that its lease is lost";
       case REFUSED -> "late write refused";
       case TORN -> "torn read";
-      case GAVE_UP -> "gave up with one lock in hand";
+      case GAVE_UP -> "gave up while holding one lock";
       case FAILED -> "an error";
     };
   }

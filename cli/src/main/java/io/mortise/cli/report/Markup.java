@@ -6,8 +6,8 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
 
 /**
- * Writes a page that is HTML and well-formed XML at once. Escaping and closing are the JDK's: no
- * text can get out of its place.
+ * Writes a page that is both HTML and well-formed XML. The JDK escapes text and closes elements, so
+ * no text can break the page.
  */
 final class Markup {
   private final StringWriter text = new StringWriter();

@@ -2,7 +2,7 @@ package io.mortise.cli.report;
 
 import java.util.Locale;
 
-/** The shapes that the pictures are made of. */
+/** The shapes of the drawings. */
 final class Svg {
   /** The classes of colours for processes, {@code w0} to {@code w7}. */
   private static final int COLOURS = 8;
@@ -61,7 +61,7 @@ final class Svg {
     out.leaf("text", words, "class", style, "text-anchor", anchor, "x", number(x), "y", number(y));
   }
 
-  /** As an attribute has it. */
+  /** Formats a number for an attribute. */
   static String number(double value) {
     return String.format(Locale.ROOT, "%.2f", value);
   }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Help.Column;
 import picocli.CommandLine.Help.Column.Overflow;
 import picocli.CommandLine.Help.TextTable;
 
-/** The table at the end. */
+/** The table that the demo prints at its end. */
 public final class TableReport {
   private static final int CHAPTER_WIDTH = 22;
   private static final int RESULT_WIDTH = 8;
@@ -22,9 +22,9 @@ public final class TableReport {
   private TableReport() {}
 
   /**
-   * The whole text.
+   * Returns the whole text.
    *
-   * @param page where the page with the time lines is
+   * @param page the file of the page
    */
   public static String of(DemoReport report, Path page, Ansi ansi) {
     TextTable table =

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Where a time is in the picture. */
+/** Maps times to places in a drawing. */
 final class TimeScale {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final int MOST_TICKS = 11;
@@ -23,18 +23,18 @@ final class TimeScale {
     this.width = width;
   }
 
-  /** Times outside of the frame are at its edge. */
+  /** Returns the place of a time; a time outside the frame is at its edge. */
   double x(long nanos) {
     long inside = Math.max(frame.fromNanos(), Math.min(frame.toNanos(), nanos));
     return left + width * (inside - frame.fromNanos()) / lengthNanos();
   }
 
-  /** In ms from the zero of the axis. */
+  /** Returns the time in ms from the zero of the axis. */
   double millis(long nanos) {
     return (nanos - frame.zeroNanos()) / NANOS_PER_MILLI;
   }
 
-  /** Round numbers, not too many. */
+  /** Returns ticks at round numbers, at most {@link #MOST_TICKS}. */
   List<Tick> ticks() {
     double step = step(lengthNanos() / NANOS_PER_MILLI / MOST_TICKS);
     List<Tick> ticks = new ArrayList<>();

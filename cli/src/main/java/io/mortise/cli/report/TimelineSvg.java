@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The picture of a chapter, from top to bottom: the labels of what happened; a row for each thread,
- * in groups by process, with a bar for each hold and a thin line for each wait; the rows of other
- * things; how many were inside at each moment; the axis.
+ * The drawing of a chapter, from top to bottom: the labels of the marks; a row for each thread, in
+ * groups by process, with a bar for each hold and a thin line for each wait; the lanes of other
+ * things; the number of threads inside at each moment; the axis.
  */
 final class TimelineSvg {
   private static final double WIDTH = 1000;
@@ -24,7 +24,7 @@ final class TimelineSvg {
   private static final double AXIS_HEIGHT = 34;
   private static final double THINNEST_BAR = 1.5;
 
-  /** With more than so many threads a process has only one row. */
+  /** With more threads than that, a process has one row. */
   private static final int MOST_ROWS = 40;
 
   private final Timeline timeline;
@@ -63,7 +63,7 @@ final class TimelineSvg {
     axis(out);
     groups(out);
     timeline.holds().forEach(hold -> wait(out, hold));
-    // A writer is on top of readers that share its row.
+    // A writer covers readers that share its row.
     timeline.holds().stream().filter(Hold::isShared).forEach(hold -> hold(out, hold));
     timeline.holds().stream().filter(hold -> !hold.isShared()).forEach(hold -> hold(out, hold));
     timeline.spans().forEach(span -> span(out, span));
@@ -102,7 +102,7 @@ final class TimelineSvg {
         .close();
   }
 
-  /** Where some are inside together, those that are not are of another kind: the writers. */
+  /** Returns the style of a hold; beside shared holds an exclusive one is a writer. */
   private String style(Hold hold) {
     return hold.isShared()
         ? "hold shared " + Svg.colour(hold.worker())
@@ -146,14 +146,14 @@ final class TimelineSvg {
     for (Mark mark : timeline.marks()) {
       double x = scale.x(mark.atNanos());
       int thread = mark.thread() == Mark.WHOLE_PROCESS ? threadInside(mark) : mark.thread();
-      out.open("g", "class", "mark " + mark.note().name().toLowerCase(Locale.ROOT));
+      out.open("g", "class", "mark " + mark.type().name().toLowerCase(Locale.ROOT));
       out.leaf("title", "%s; at %.1f ms".formatted(mark.detail(), scale.millis(mark.atNanos())));
       Svg.circle(out, "dot", x, rowTop(mark.worker(), thread) + rowHeight / 2, 4).close();
       out.close();
     }
   }
 
-  /** What happens to a process is shown where it was inside. */
+  /** A mark of a whole process goes to the thread that was inside. */
   private int threadInside(Mark mark) {
     return timeline.spans().stream()
         .filter(span -> span.worker() == mark.worker())

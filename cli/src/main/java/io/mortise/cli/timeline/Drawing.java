@@ -1,8 +1,8 @@
 package io.mortise.cli.timeline;
 
-/** Something that can be drawn of a chapter. */
-public sealed interface Drawing permits Timeline, LineUps {
+/** A drawing of a chapter: a {@code Timeline} or {@code LineUps}. */
+public interface Drawing {
 
-  /** What is to be seen. */
+  /** Describes what the drawing shows. */
   String caption();
 }

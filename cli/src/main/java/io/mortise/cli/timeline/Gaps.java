@@ -3,13 +3,13 @@ package io.mortise.cli.timeline;
 import java.util.ArrayList;
 import java.util.List;
 
-/** When nobody was inside, between the first and the last. */
+/** The gaps in which no thread was inside, between the first hold and the last. */
 public final class Gaps {
 
-  /** From the moment at which the last one inside left to that at which the next was in. */
+  /** A gap, from the moment at which the last thread left to the next entry. */
   public record Gap(long fromNanos, long toNanos) {
 
-    /** How long it was. */
+    /** Returns its duration. */
     public long nanos() {
       return toNanos - fromNanos;
     }
@@ -17,7 +17,7 @@ public final class Gaps {
 
   private Gaps() {}
 
-  /** All of them, in the order of time. */
+  /** Returns all gaps, in the order of time. */
   public static List<Gap> between(List<Hold> holds) {
     List<Hold> ordered = holds.stream().sorted(Hold.BY_ENTRY).toList();
     List<Gap> gaps = new ArrayList<>();

@@ -4,13 +4,13 @@ import io.mortise.testkit.HoldLog.Mode;
 import java.util.Comparator;
 
 /**
- * One stay in the critical section. Workers and threads count from 0; times are {@link
- * System#nanoTime()}.
+ * A hold: the time of one thread in the critical section. Workers and threads count from 0; times
+ * are {@link System#nanoTime()}.
  *
- * @param mode with whom it may coincide
+ * @param mode exclusive or shared
  * @param token the fencing token, 0 without a lock; of a shared hold that of the last exclusive one
- * @param askedNanos since when it waited
- * @param enteredNanos since when it was inside
+ * @param askedNanos when it requested the lock
+ * @param enteredNanos when it entered
  * @param leftNanos when it was about to leave; when it was killed, if it never left
  */
 public record Hold(
@@ -22,21 +22,21 @@ public record Hold(
     long enteredNanos,
     long leftNanos) {
 
-  /** In the order of entering. */
+  /** The order of entries. */
   public static final Comparator<Hold> BY_ENTRY = Comparator.comparingLong(Hold::enteredNanos);
 
-  /** An exclusive one. */
+  /** An exclusive hold. */
   public Hold(
       int worker, int thread, long token, long askedNanos, long enteredNanos, long leftNanos) {
     this(worker, thread, Mode.EXCLUSIVE, token, askedNanos, enteredNanos, leftNanos);
   }
 
-  /** Whether others may be inside with it. */
+  /** Whether other holds may overlap with it. */
   public boolean isShared() {
     return mode == Mode.SHARED;
   }
 
-  /** How long it waited to get in. */
+  /** Returns the time from the request to the entry. */
   public long waitedNanos() {
     return enteredNanos - askedNanos;
   }

@@ -3,10 +3,10 @@ package io.mortise.cli.timeline;
 import java.util.List;
 
 /**
- * A row below those of the threads, for something that is not a thread: an account, a server.
+ * A row of a {@code Timeline} below those of the threads: an account, or a server.
  *
- * @param holds who had it when
- * @param outages when it was not there
+ * @param holds the holds of the account
+ * @param outages the outages of the server
  */
 public record Lane(String name, List<Hold> holds, List<Outage> outages) {
 
@@ -16,24 +16,13 @@ public record Lane(String name, List<Hold> holds, List<Outage> outages) {
     outages = List.copyOf(outages);
   }
 
-  /** Something that can be held. */
+  /** The lane of something that threads hold. */
   public static Lane ofHolds(String name, List<Hold> holds) {
     return new Lane(name, holds, List.of());
   }
 
-  /** Something that can be away. */
+  /** The lane of something that can be down. */
   public static Lane ofOutages(String name, List<Outage> outages) {
     return new Lane(name, List.of(), outages);
-  }
-
-  Lane within(Timeline.Frame frame) {
-    return new Lane(
-        name,
-        holds.stream()
-            .filter(hold -> frame.touches(hold.enteredNanos(), hold.leftNanos()))
-            .toList(),
-        outages.stream()
-            .filter(outage -> frame.touches(outage.fromNanos(), outage.toNanos()))
-            .toList());
   }
 }

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Threads that asked one after the other, each when the one before it was in line, and then came in
- * in some order.
+ * A line of threads that requested a lock one after the other, each when the one before it was in
+ * line, and then entered in some order.
  *
- * @param name for what they lined up
- * @param asked what each of them held, in the order of asking
+ * @param name the lock
+ * @param asked their holds, in the order of their requests
  */
 public record LineUp(String name, List<Hold> asked) {
 
@@ -18,7 +18,7 @@ public record LineUp(String name, List<Hold> asked) {
     asked = List.copyOf(asked);
   }
 
-  /** At each place of entering, as which it had asked; both from 0. */
+  /** Returns the places in the order of requests, in the order of entries; both count from 0. */
   public List<Integer> entered() {
     return IntStream.range(0, asked.size())
         .boxed()
@@ -26,13 +26,13 @@ public record LineUp(String name, List<Hold> asked) {
         .toList();
   }
 
-  /** How many of them let somebody in before them who had asked after them. */
+  /** Returns the number of threads that were overtaken by a later request. */
   public int overtaken() {
     return countOvertaken(entered().stream().map(Integer::longValue).toList(), 0);
   }
 
   /**
-   * How many of these let somebody in before them who had asked after them, and later by more than
+   * Returns the number of these holds that were overtaken by a request that was later by more than
    * the tolerance.
    */
   public static int overtaken(List<Hold> holds, long toleranceNanos) {

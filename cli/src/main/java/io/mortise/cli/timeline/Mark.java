@@ -3,13 +3,13 @@ package io.mortise.cli.timeline;
 import io.mortise.cli.worker.EventType;
 
 /**
- * Something that happened at a moment.
+ * An event on the time line.
  *
- * @param worker to which process, from 0
- * @param thread to which of its threads, from 0; {@link #WHOLE_PROCESS} if to all of them
+ * @param worker its process, from 0
+ * @param thread its thread, from 0; {@link #WHOLE_PROCESS} if the event concerns all
  * @param detail one sentence
  */
-public record Mark(int worker, int thread, EventType note, long atNanos, String detail) {
-  /** In place of a thread. */
+public record Mark(int worker, int thread, EventType type, long atNanos, String detail) {
+  /** Instead of the number of a thread. */
   public static final int WHOLE_PROCESS = -1;
 }

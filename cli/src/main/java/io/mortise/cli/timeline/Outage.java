@@ -2,10 +2,10 @@ package io.mortise.cli.timeline;
 
 import java.util.List;
 
-/** A stretch of time in which a server was not there. */
+/** A time in which a server was down. */
 public record Outage(int server, long fromNanos, long toNanos) {
 
-  /** How many servers were away at that moment. */
+  /** Returns the number of servers that were down at that moment. */
   public static int countAt(List<Outage> outages, long nanos) {
     return (int) outages.stream().filter(outage -> outage.covers(nanos)).count();
   }

@@ -5,23 +5,23 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** When more than one was inside. */
+/** The numbers of threads inside, over time. */
 public final class Overlaps {
 
   /**
-   * A stretch during which the same number were inside; at least one.
+   * A stretch of time with a constant number of threads inside; at least one.
    *
-   * @param exclusive how many who may be there only alone
-   * @param shared how many who may be there together
+   * @param exclusive the number of exclusive holds
+   * @param shared the number of shared holds
    */
   public record Stretch(int exclusive, int shared, long fromNanos, long toNanos) {
 
-    /** How many were inside. */
+    /** Returns the number of threads inside. */
     public int inside() {
       return exclusive + shared;
     }
 
-    /** Whether some were there together that exclude each other. */
+    /** Whether holds overlap that exclude each other. */
     public boolean clashes() {
       return exclusive > 0 && inside() > 1;
     }
@@ -43,12 +43,12 @@ public final class Overlaps {
 
   private Overlaps() {}
 
-  /** All stretches with somebody inside, in the order of time. */
+  /** Returns all stretches, in the order of time. */
   public static List<Stretch> stretches(List<Hold> holds) {
     List<Step> steps =
         holds.stream()
             .flatMap(hold -> Stream.of(Step.of(hold, true), Step.of(hold, false)))
-            // Who leaves at the moment at which another enters was not inside with it.
+            // A thread that leaves when another enters does not overlap with it.
             .sorted(Comparator.comparingLong(Step::atNanos).thenComparingInt(Step::change))
             .toList();
     List<Stretch> stretches = new ArrayList<>();

@@ -3,13 +3,13 @@ package io.mortise.cli.timeline;
 import java.util.List;
 
 /**
- * Who was inside when.
+ * A drawing of holds over time.
  *
- * @param frame which part of the time
- * @param workers how many processes there are
- * @param threads how many threads a process has
+ * @param frame the part of the time
+ * @param workers the number of processes
+ * @param threads the number of threads of a process
  * @param lanes rows for other things than threads, below them
- * @param caption what is to be seen, and which part of the whole it is
+ * @param caption what the drawing shows, and which part of the whole
  */
 public record Timeline(
     Frame frame,
@@ -25,10 +25,10 @@ public record Timeline(
   /**
    * A part of the time.
    *
-   * @param fromNanos where the picture begins
-   * @param toNanos where it ends
+   * @param fromNanos the begin of the drawing
+   * @param toNanos its end
    * @param zeroNanos the zero of its axis
-   * @param zeroIs what happened then
+   * @param zeroIs the event at zero
    */
   public record Frame(long fromNanos, long toNanos, long zeroNanos, String zeroIs) {
     boolean touches(long from, long to) {
@@ -36,7 +36,7 @@ public record Timeline(
     }
   }
 
-  /** One of threads only. */
+  /** A time line without lanes. */
   public Timeline(
       Frame frame,
       List<Hold> holds,
@@ -48,7 +48,7 @@ public record Timeline(
     this(frame, holds, marks, spans, workers, threads, List.of(), caption);
   }
 
-  /** Keeps what touches the frame. */
+  /** Keeps only what touches the frame. */
   public Timeline {
     holds =
         holds.stream()
@@ -58,15 +58,26 @@ public record Timeline(
     marks = marks.stream().filter(mark -> frame.touches(mark.atNanos(), mark.atNanos())).toList();
     spans = spans.stream().filter(span -> frame.touches(span.fromNanos(), span.toNanos())).toList();
     Frame within = frame;
-    lanes = lanes.stream().map(lane -> lane.within(within)).toList();
+    lanes = lanes.stream().map(lane -> inside(within, lane)).toList();
   }
 
-  /** The same, with these states of threads. */
+  private static Lane inside(Frame frame, Lane lane) {
+    return new Lane(
+        lane.name(),
+        lane.holds().stream()
+            .filter(hold -> frame.touches(hold.enteredNanos(), hold.leftNanos()))
+            .toList(),
+        lane.outages().stream()
+            .filter(outage -> frame.touches(outage.fromNanos(), outage.toNanos()))
+            .toList());
+  }
+
+  /** Returns the same time line with these spans. */
   public Timeline withSpans(List<Span> more) {
     return new Timeline(frame, holds, marks, more, workers, threads, lanes, caption);
   }
 
-  /** The same, with these rows below those of the threads. */
+  /** Returns the same time line with these lanes. */
   public Timeline with(List<Lane> more) {
     return new Timeline(frame, holds, marks, spans, workers, threads, more, caption);
   }

@@ -2,7 +2,7 @@ package io.mortise.cli.timeline;
 
 import java.util.List;
 
-/** How long the holders had waited. */
+/** The waits before holds. */
 public final class Waits {
   private final long[] sortedNanos;
 
@@ -16,7 +16,7 @@ public final class Waits {
   }
 
   /**
-   * The wait that this share of the holders did not exceed, in ns.
+   * Returns the wait that this share of the holders did not exceed, in ns.
    *
    * @param share from 0 to 1
    */

@@ -1,6 +1,9 @@
 /**
  * The holds of the workers over time: lanes, gaps, overlaps, and the order of the waiters.
  *
- * <p>Uses: the JDK.
+ * <p>Uses: {@code worker}, for the types of events.
  */
+@NullMarked
 package io.mortise.cli.timeline;
+
+import org.jspecify.annotations.NullMarked;

@@ -5,30 +5,28 @@ import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.params.SetParams;
 
 /**
- * Two accounts: a number in Redis each, read with GET and written with SET, so that whoever
- * computes between the two needs a lock around them; and whoever moves money from one to the other
- * a lock around both.
+ * Two accounts, each a number in Redis, read with GET and written with SET: a thread that computes
+ * between the two needs the lock of the account, and a thread that moves money needs both locks.
  */
 public final class Accounts {
-  /** The keys go by themselves, should the demo be killed. */
+  /** The keys expire, in case the demo is killed. */
   private static final int KEY_LIFE_SECONDS = 3600;
 
   private final UnifiedJedis redis;
   private final String lockName;
 
-  /** One of the two. */
+  /** The accounts. */
   public enum Account {
-    /** One. */
+    /** The first account. */
     A,
-    /** The other. */
+    /** The second account. */
     B;
 
-    /** The other one. */
+    /** Returns the other account. */
     public Account other() {
       return this == A ? B : A;
     }
 
-    /** For people. */
     @Override
     public String toString() {
       return "account " + name();
@@ -39,32 +37,32 @@ public final class Accounts {
     }
   }
 
-  /** The accounts that are protected by the locks whose names begin with this. */
+  /** The accounts whose locks have names that begin with this. */
   public Accounts(UnifiedJedis redis, String lockName) {
     this.redis = redis;
     this.lockName = lockName;
   }
 
-  /** The name of the lock of this account. */
+  /** Returns the name of the lock of this account. */
   public static String lockOf(String lockName, Account account) {
     return lockName + account.suffix() + "-lock";
   }
 
-  /** What is on it. */
+  /** Reads the balance. */
   public long read(Account account) {
     String balance = redis.get(key(account));
     if (balance == null) {
-      throw new IllegalStateException("the account is gone: nobody set key '" + key(account) + "'");
+      throw new IllegalStateException("the account is missing: no key '" + key(account) + "'");
     }
     return Long.parseLong(balance);
   }
 
-  /** Overwrites what is there. */
+  /** Overwrites the balance. */
   public void write(Account account, long balance) {
     redis.set(key(account), Long.toString(balance), SetParams.setParams().ex(KEY_LIFE_SECONDS));
   }
 
-  /** Leaves nothing behind. */
+  /** Removes all keys. */
   public void remove() {
     redis.del(Arrays.stream(Account.values()).map(this::key).toArray(String[]::new));
   }

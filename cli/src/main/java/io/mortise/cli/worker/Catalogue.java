@@ -1,20 +1,20 @@
 package io.mortise.cli.worker;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.params.SetParams;
 
 /**
- * Some entries with a version each, which a writer raises one after the other: keys of their own in
- * Redis, so that whoever reads them meanwhile needs a lock to see all of one version.
+ * Entries with a version, each a key in Redis, which a writer raises one after the other: a reader
+ * needs a lock to see all of one version.
  */
 public final class Catalogue {
   private static final int ENTRIES = 10;
 
-  /** The keys go by themselves, should the demo be killed. */
+  /** The keys expire, in case the demo is killed. */
   private static final int KEY_LIFE_SECONDS = 3600;
 
   private final UnifiedJedis redis;
@@ -22,7 +22,7 @@ public final class Catalogue {
   private final String writersKey;
 
   /**
-   * What one reader saw.
+   * The entries that one reader saw.
    *
    * @param versions of each entry
    */
@@ -33,29 +33,25 @@ public final class Catalogue {
       versions = List.copyOf(versions);
     }
 
-    /** Whether they are not all of one version. */
+    /** Whether they have more than one version. */
     public boolean isTorn() {
       return versions.stream().distinct().count() > 1;
     }
 
-    /** The largest. */
+    /** Returns the largest version. */
     public int newest() {
       return Collections.max(versions);
     }
   }
 
-  /** The catalogue that is protected by the lock of that name. */
+  /** The catalogue of the lock of that name. */
   public Catalogue(UnifiedJedis redis, String lockName) {
     this.redis = redis;
-    List<String> names = new ArrayList<>();
-    for (int i = 0; i < ENTRIES; i++) {
-      names.add(lockName + ":entry-" + i);
-    }
-    keys = List.copyOf(names);
+    keys = IntStream.range(0, ENTRIES).mapToObj(i -> lockName + ":entry-" + i).toList();
     writersKey = lockName + ":writers";
   }
 
-  /** Version 0 everywhere, and so many writers to come. */
+  /** Sets all entries to version 0, and the number of writers. */
   public void reset(int writers) {
     write(0);
     set(writersKey, writers);
@@ -71,17 +67,17 @@ public final class Catalogue {
     keys.forEach(key -> set(key, version));
   }
 
-  /** To be called by each writer when it has written all that it has. */
+  /** Notes that one writer has finished. */
   public void writerIsDone() {
     redis.decr(writersKey);
   }
 
-  /** Whether a writer will still write. */
+  /** Whether a writer has not finished. */
   public boolean hasWriters() {
     return get(writersKey) > 0;
   }
 
-  /** Leaves nothing behind. */
+  /** Removes all keys. */
   public void remove() {
     redis.del(keys.toArray(String[]::new));
     redis.del(writersKey);
@@ -91,7 +87,7 @@ public final class Catalogue {
     return Optional.ofNullable(redis.get(key))
         .map(Integer::valueOf)
         .orElseThrow(
-            () -> new IllegalStateException("the catalogue is gone: nobody set key '" + key + "'"));
+            () -> new IllegalStateException("the catalogue is missing: no key '" + key + "'"));
   }
 
   private void set(String key, int value) {

@@ -10,25 +10,25 @@ import java.util.List;
 import redis.clients.jedis.RedisClient;
 
 /**
- * A worker's connections for one job.
+ * The connections of a worker for one job.
  *
- * @param shop where the data is
+ * @param data a client for the data
  * @param locks a client for each of the job's servers, in their order
  */
-record Connections(RedisClient shop, List<LockClient> locks) implements AutoCloseable {
-  private static final Duration TOKEN_IDLE_LIFE = Duration.ofMinutes(1);
+record Connections(RedisClient data, List<LockClient> locks) implements AutoCloseable {
+  private static final Duration TOKEN_RETENTION = Duration.ofMinutes(1);
 
   static Connections open(Job job) {
-    RedisClient shop = RedisClient.create(job.dataUri());
-    shop.getPool().setMaxTotal(job.threads());
-    shop.getPool().setMaxIdle(job.threads());
-    Connections connections = new Connections(shop, new ArrayList<>());
+    RedisClient data = RedisClient.create(job.dataUri());
+    data.getPool().setMaxTotal(job.threads());
+    data.getPool().setMaxIdle(job.threads());
+    Connections connections = new Connections(data, new ArrayList<>());
     try {
-      shop.ping();
+      data.ping();
       LockOptions options =
           LockOptions.builder()
               .lease(Duration.ofMillis(job.leaseMillis()))
-              .tokenRetention(TOKEN_IDLE_LIFE)
+              .tokenRetention(TOKEN_RETENTION)
               .build();
       for (String uri : job.lockUris()) {
         connections.locks.add(LockClient.create(uri, options));
@@ -42,7 +42,7 @@ record Connections(RedisClient shop, List<LockClient> locks) implements AutoClos
     }
   }
 
-  /** The first lock of a JVM loads classes: worker processes of different age are to be equals. */
+  /** Loads the classes of a lock, so that worker processes of different age are equal. */
   private static void warmUp(LockClient locks, Job job) {
     new RedisLock(locks, job.lockName() + ":warm-up-of-" + locks.id())
         .tryAcquire()
@@ -51,7 +51,7 @@ record Connections(RedisClient shop, List<LockClient> locks) implements AutoClos
 
   @Override
   public void close() {
-    try (shop) {
+    try (data) {
       locks.forEach(LockClient::close);
     }
   }

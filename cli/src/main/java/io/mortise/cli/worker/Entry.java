@@ -3,16 +3,16 @@ package io.mortise.cli.worker;
 import io.mortise.testkit.HoldLog.Mode;
 
 /**
- * A stay in the critical section that has begun.
+ * The entry of a thread into the critical section.
  *
- * @param mode with whom it may coincide
+ * @param mode exclusive or shared
  * @param token the fencing token, 0 without a lock
- * @param askedNanos since when the thread waited
- * @param enteredNanos since when it is inside
+ * @param askedNanos when it requested the lock
+ * @param enteredNanos when it entered
  */
 public record Entry(Mode mode, long token, long askedNanos, long enteredNanos) {
 
-  /** An exclusive one. */
+  /** An exclusive entry. */
   public Entry(long token, long askedNanos, long enteredNanos) {
     this(Mode.EXCLUSIVE, token, askedNanos, enteredNanos);
   }

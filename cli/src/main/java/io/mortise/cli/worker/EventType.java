@@ -1,6 +1,6 @@
 package io.mortise.cli.worker;
 
-/** What can happen to a worker or to its hold, besides coming and going. */
+/** The events of a worker or its hold that get a mark on the time line. */
 public enum EventType {
   /** The process was killed. */
   KILLED,
@@ -8,14 +8,14 @@ public enum EventType {
   PAUSED,
   /** The process runs again. */
   WOKEN,
-  /** The holder was told that its lease is lost. */
-  TOLD,
+  /** The holder was notified that its lease is lost. */
+  NOTIFIED,
   /** The resource refused a write because of its old token. */
   REFUSED,
-  /** A reader saw half of what a writer was writing. */
+  /** A reader saw a half-written version. */
   TORN,
   /** A holder of one lock did not get the other in time. */
   GAVE_UP,
-  /** The lock could not be had or given back, for want of servers. */
+  /** The lock could not be acquired or released, because too few servers were up. */
   FAILED
 }

@@ -3,16 +3,16 @@ package io.mortise.cli.worker;
 import java.util.List;
 
 /**
- * What a worker process is to do in one chapter.
+ * The job of a worker process in one chapter.
  *
- * @param chapter whose work it is
- * @param role which part of that work; the chapter's own words
- * @param dataUri the Redis with what the locks protect
- * @param lockUris where the locks are; a client for each
+ * @param chapter its chapter
+ * @param role its part in the chapter, in a format of the chapter
+ * @param dataUri the Redis with the data that the locks protect
+ * @param lockUris the servers of the locks; a client for each
  * @param lockName the name of the lock, and the prefix of the chapter's other keys
- * @param stock how many there are at the beginning
- * @param threads how many threads do the work at the same time
- * @param customers how many customers this process serves, spread over its threads
+ * @param stock the articles at the beginning
+ * @param threads the threads of this process
+ * @param customers the customers that this process serves, spread over its threads
  * @param leaseMillis the default lease of the worker's lock clients
  */
 public record Job(
@@ -31,7 +31,7 @@ public record Job(
     lockUris = List.copyOf(lockUris);
   }
 
-  /** How many of the customers the thread of this number, from 0, serves. */
+  /** Returns the number of customers of this thread; threads count from 0. */
   public int customersOf(int thread) {
     return customers / threads + (thread < customers % threads ? 1 : 0);
   }

@@ -8,10 +8,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** One job inside a worker process: its threads, and the words they wait for. */
+/**
+ * The run of one job inside a worker process.
+ *
+ * <p><b>Threads.</b> One thread prepares and controls it; the threads of the job work in it.
+ */
 final class JobRun {
   private final CountDownLatch go = new CountDownLatch(1);
-  private final HoldPoint stay = new HoldPoint();
+  private final HoldPoint holdPoint = new HoldPoint();
   private final AtomicBoolean open = new AtomicBoolean(true);
   private final List<Semaphore> calls;
   private final Connections connections;
@@ -33,21 +37,21 @@ final class JobRun {
 
   /** Connects and starts the threads; they wait for {@link #go()}. */
   static JobRun prepare(
-      Job job, WorkerTask work, Consumer<WorkerEvent> reports, Consumer<Exception> failures)
+      Job job, WorkerTask task, Consumer<WorkerEvent> reports, Consumer<Exception> failures)
       throws InterruptedException {
-    JobRun shift = new JobRun(job, Connections.open(job), reports, failures);
+    JobRun run = new JobRun(job, Connections.open(job), reports, failures);
     for (int i = 0; i < job.threads(); i++) {
-      WorkerThreadContext till =
+      WorkerThreadContext context =
           new WorkerThreadContext(
-              job, i, shift.connections, shift.calls.get(i), shift.stay, shift.open::get, reports);
+              job, i, run.connections, run.calls.get(i), run.holdPoint, run.open::get, reports);
       if (i == 0) {
-        work.warmUp(till);
+        task.warmUp(context);
       }
-      Thread thread = new Thread(() -> shift.run(work, till), "till-" + i);
-      thread.setDaemon(true); // the process ends with its input, wherever its threads are
+      Thread thread = new Thread(() -> run.run(task, context), "worker-thread-" + i);
+      thread.setDaemon(true); // the process ends with its input, whatever its threads do
       thread.start();
     }
-    return shift;
+    return run;
   }
 
   void go() {
@@ -59,17 +63,17 @@ final class JobRun {
   }
 
   void proceed() {
-    stay.end();
+    holdPoint.end();
   }
 
   void close() {
     open.set(false);
   }
 
-  private void run(WorkerTask work, WorkerThreadContext till) {
+  private void run(WorkerTask task, WorkerThreadContext context) {
     try {
       go.await();
-      work.work(till);
+      task.work(context);
       if (threadsAtWork.decrementAndGet() == 0) {
         connections.close();
         reports.accept(new WorkerEvent.Finished());

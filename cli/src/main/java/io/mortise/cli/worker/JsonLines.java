@@ -8,13 +8,13 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The two directions of the pipe between the demo and a worker: JSON, one message a line. */
+/** The messages between the demo and a worker, in both directions: JSON, one message a line. */
 final class JsonLines {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private JsonLines() {}
 
-  static WorkerRequest order(String line) {
+  static WorkerRequest request(String line) {
     return read(line, WorkerRequest.class);
   }
 
@@ -30,7 +30,11 @@ final class JsonLines {
     }
   }
 
-  /** Writes whole lines, also when several threads write. */
+  /**
+   * Writes messages.
+   *
+   * <p><b>Threads.</b> Any thread; a lock keeps lines whole.
+   */
   static final class Writer {
     private final OutputStream out;
     private final ReentrantLock writing = new ReentrantLock();
@@ -39,8 +43,8 @@ final class JsonLines {
       this.out = out;
     }
 
-    void write(WorkerRequest order) throws IOException {
-      write(JSON.writerFor(WorkerRequest.class).writeValueAsString(order));
+    void write(WorkerRequest request) throws IOException {
+      write(JSON.writerFor(WorkerRequest.class).writeValueAsString(request));
     }
 
     void write(WorkerEvent event) throws IOException {

@@ -1,7 +1,7 @@
 package io.mortise.cli.worker;
 
+import com.google.common.io.Resources;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -9,11 +9,11 @@ import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.params.SetParams;
 
 /**
- * How many are left: a number in Redis, read with GET and written with SET, so that whoever
- * computes between the two needs a lock around them.
+ * The stock that is left: a number in Redis, read with GET and written with SET. A thread that
+ * computes between the two needs a lock.
  */
 public final class Stock {
-  /** The keys go by themselves, should the demo be killed. */
+  /** The keys expire, in case the demo is killed. */
   private static final int KEY_LIFE_SECONDS = 3600;
 
   private static final String GUARDED_WRITE = resource("guarded-write.lua");
@@ -22,29 +22,29 @@ public final class Stock {
   private final String key;
   private final String newestTokenKey;
 
-  /** The stock that is protected by the lock of that name. */
+  /** The stock of the lock of that name. */
   public Stock(UnifiedJedis redis, String lockName) {
     this.redis = redis;
     this.key = lockName + ":stock";
     this.newestTokenKey = lockName + ":newest-token";
   }
 
-  /** What is left. */
+  /** Reads the stock. */
   public int read() {
     String value = redis.get(key);
     if (value == null) {
-      throw new IllegalStateException("the stock is gone: nobody set key '" + key + "'");
+      throw new IllegalStateException("the stock is missing: no key '" + key + "'");
     }
     return Integer.parseInt(value);
   }
 
-  /** Overwrites what is there. */
+  /** Overwrites the stock. */
   public void write(int left) {
     redis.set(key, Integer.toString(left), SetParams.setParams().ex(KEY_LIFE_SECONDS));
   }
 
   /**
-   * Overwrites what is there, unless it was written with a larger fencing token before.
+   * Overwrites the stock, unless it was written with a larger fencing token before.
    *
    * @return false if the write was refused
    */
@@ -57,23 +57,20 @@ public final class Stock {
     return Long.valueOf(1).equals(written);
   }
 
-  /** The largest token with which it was written; 0 before the first guarded write. */
+  /** Returns the largest token of a write; 0 before the first write with a token. */
   public long newestToken() {
     String token = redis.get(newestTokenKey);
     return token == null ? 0 : Long.parseLong(token);
   }
 
-  /** Leaves nothing behind. */
+  /** Removes all keys. */
   public void remove() {
     redis.del(key, newestTokenKey);
   }
 
   private static String resource(String name) {
-    try (InputStream in = Stock.class.getResourceAsStream(name)) {
-      if (in == null) {
-        throw new IllegalStateException("not in the jar: " + name);
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    try {
+      return Resources.toString(Resources.getResource(Stock.class, name), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A suspended process, until this is closed: SIGSTOP, then SIGCONT. A shell of its own sends both
- * and waits in between on its input, so the process runs again also when this JVM is killed; it
- * could not see the end of its own input while it stands still.
+ * The suspension of a process until this is closed: SIGSTOP, then SIGCONT. A shell sends both, and
+ * waits in between for its input, so the process runs again also if this JVM is killed. A suspended
+ * process could not see the end of its own input.
  */
 public final class Suspension implements AutoCloseable {
   private static final String STOPPED = "stopped";

@@ -10,51 +10,53 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker process, seen from inside: takes orders until its input ends. The input ends also when
+ * The loop of a worker process: carries out requests until its input ends. The input ends also when
  * the demo is killed, so no worker outlives it.
+ *
+ * <p><b>Threads.</b> One thread reads the requests; any thread of a job reports events.
  */
 public final class Worker {
-  private final Function<String, WorkerTask> workOfChapter;
-  private final JsonLines.Writer reports;
-  private @Nullable JobRun shift;
+  private final Function<String, WorkerTask> taskOfChapter;
+  private final JsonLines.Writer events;
+  private @Nullable JobRun run;
 
-  /** A worker that reports to {@code out}. */
-  public Worker(Function<String, WorkerTask> workOfChapter, OutputStream out) {
-    this.workOfChapter = workOfChapter;
-    this.reports = new JsonLines.Writer(out);
+  /** A worker that writes its events to {@code out}. */
+  public Worker(Function<String, WorkerTask> taskOfChapter, OutputStream out) {
+    this.taskOfChapter = taskOfChapter;
+    this.events = new JsonLines.Writer(out);
   }
 
-  /** Takes orders until the end of the input. */
-  public void run(InputStream orders) throws IOException {
+  /** Carries out requests until the end of the input. */
+  public void run(InputStream requests) throws IOException {
     report(new WorkerEvent.Ready(System.nanoTime()));
     BufferedReader lines =
-        new BufferedReader(new InputStreamReader(orders, StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(requests, StandardCharsets.UTF_8));
     String line;
     while ((line = lines.readLine()) != null) {
       try {
-        obey(JsonLines.order(line));
+        carryOut(JsonLines.request(line));
       } catch (InterruptedException | RuntimeException e) {
         fail(e);
       }
     }
   }
 
-  private void obey(WorkerRequest order) throws InterruptedException {
-    if (order instanceof WorkerRequest.Prepare prepare) {
+  private void carryOut(WorkerRequest request) throws InterruptedException {
+    if (request instanceof WorkerRequest.Prepare prepare) {
       Job job = prepare.job();
-      shift = JobRun.prepare(job, workOfChapter.apply(job.chapter()), this::report, this::fail);
+      run = JobRun.prepare(job, taskOfChapter.apply(job.chapter()), this::report, this::fail);
       report(new WorkerEvent.Prepared());
       return;
     }
-    JobRun current = shift;
+    JobRun current = run;
     if (current == null) {
-      throw new IllegalStateException("no job to which the order belongs: " + order);
+      throw new IllegalStateException("no job to which the request belongs: " + request);
     }
-    if (order instanceof WorkerRequest.Go) {
+    if (request instanceof WorkerRequest.Go) {
       current.go();
-    } else if (order instanceof WorkerRequest.Call call) {
+    } else if (request instanceof WorkerRequest.Call call) {
       current.call(call.thread());
-    } else if (order instanceof WorkerRequest.Proceed) {
+    } else if (request instanceof WorkerRequest.Proceed) {
       current.proceed();
     } else {
       current.close();
@@ -62,15 +64,15 @@ public final class Worker {
   }
 
   private void fail(Throwable e) {
-    e.printStackTrace(System.err); // the demo shows it on request
+    e.printStackTrace(System.err); // for --verbose
     report(new WorkerEvent.Failed(e.toString()));
   }
 
   private void report(WorkerEvent event) {
     try {
-      reports.write(event);
+      events.write(event);
     } catch (IOException e) {
-      Runtime.getRuntime().halt(1); // nobody listens any more
+      Runtime.getRuntime().halt(1); // the demo has ended
     }
   }
 }

@@ -6,8 +6,8 @@ import io.mortise.cli.worker.Accounts.Account;
 import io.mortise.testkit.HoldLog.Mode;
 
 /**
- * What a worker process reports: one JSON line each on its standard output. Threads count from 0,
- * times are {@link System#nanoTime()}, which all processes of one machine share.
+ * An event of a worker process, one JSON line on its standard output. Threads count from 0, times
+ * are {@link System#nanoTime()}, which all processes of one machine share.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "event")
 @JsonSubTypes({
@@ -24,25 +24,25 @@ import io.mortise.testkit.HoldLog.Mode;
 })
 public sealed interface WorkerEvent {
 
-  /** The process runs and takes orders; the time shows whether it has the demo's clock. */
+  /** The process takes requests; the time shows whether it shares the clock of the demo. */
   record Ready(long atNanos) implements WorkerEvent {}
 
-  /** Connected, with its threads waiting for the word to go. */
+  /** The process is connected, and its threads wait to begin. */
   record Prepared() implements WorkerEvent {}
 
-  /** A thread that was called is about to ask for the lock. */
+  /** A thread that was called is about to request the lock. */
   record Asking(int thread) implements WorkerEvent {}
 
-  /** A thread is inside and will stay there; told at once, because it may not live to tell more. */
+  /** A thread has entered and stays inside; reported at once, because it may be killed there. */
   record Entered(int thread, long token, long askedNanos, long enteredNanos)
       implements WorkerEvent {}
 
   /**
    * A thread was inside and leaves.
    *
-   * @param mode with whom it may coincide
+   * @param mode exclusive or shared
    * @param token the fencing token, 0 without a lock
-   * @param sold whether it sold one; otherwise nothing was left, or its write was refused
+   * @param sold whether it sold one; if not, nothing was left, or its write was refused
    */
   record Held(
       int thread,
@@ -54,19 +54,19 @@ public sealed interface WorkerEvent {
       boolean sold)
       implements WorkerEvent {}
 
-  /** A thread had the lock of one account, whether it got the other or not. */
+  /** A thread held the lock of one account, with or without the other. */
   record Kept(int thread, Account account, long fromNanos, long toNanos) implements WorkerEvent {}
 
-  /** Something worth a mark on the time line. */
-  record Noted(int thread, EventType note, long token, long atNanos, String detail)
+  /** An event that gets a mark on the time line. */
+  record Noted(int thread, EventType type, long token, long atNanos, String detail)
       implements WorkerEvent {}
 
-  /** All threads are done. */
+  /** All threads have finished. */
   record Finished() implements WorkerEvent {}
 
   /** The process cannot go on. */
   record Failed(String message) implements WorkerEvent {}
 
-  /** A line of the process' log. */
+  /** A line of the log of the process. */
   record Logged(String line) implements WorkerEvent {}
 }

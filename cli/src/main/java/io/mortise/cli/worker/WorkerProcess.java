@@ -11,37 +11,38 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** A worker process, seen from outside: the same Java, the same class path, a pipe each way. */
+/**
+ * A handle on a worker process, which runs on the same Java and class path, with a pipe each way.
+ *
+ * <p><b>Threads.</b> Any thread may send, kill and close; two daemon threads read its output.
+ */
 final class WorkerProcess implements AutoCloseable {
-  /** The word after the main class that makes it a worker. */
-  static final String SUBCOMMAND = "worker";
-
   private final int number;
   private final Process process;
-  private final JsonLines.Writer orders;
-  private final Consumer<WorkerReport> inbox;
+  private final JsonLines.Writer requests;
+  private final Consumer<WorkerReport> reports;
   private volatile boolean ending;
 
-  private WorkerProcess(int number, Process process, Consumer<WorkerReport> inbox) {
+  private WorkerProcess(int number, Process process, Consumer<WorkerReport> reports) {
     this.number = number;
     this.process = process;
-    this.orders = new JsonLines.Writer(process.getOutputStream());
-    this.inbox = inbox;
+    this.requests = new JsonLines.Writer(process.getOutputStream());
+    this.reports = reports;
   }
 
-  static WorkerProcess start(int number, String mainClass, Consumer<WorkerReport> inbox) {
+  static WorkerProcess start(int number, String mainClass, Consumer<WorkerReport> reports) {
     List<String> command =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:TieredStopAtLevel=1", // short lives: quick starts count, peak speed does not
+            "-XX:TieredStopAtLevel=1", // a quick start matters more than peak speed
             "-XX:+UseSerialGC",
             "-Xshare:auto",
             "-cp",
             absolute(System.getProperty("java.class.path")),
-            mainClass,
-            SUBCOMMAND);
+            mainClass);
     try {
-      WorkerProcess worker = new WorkerProcess(number, new ProcessBuilder(command).start(), inbox);
+      WorkerProcess worker =
+          new WorkerProcess(number, new ProcessBuilder(command).start(), reports);
       worker.listen("events", worker::readEvents);
       worker.listen("log", worker::readLog);
       return worker;
@@ -50,12 +51,12 @@ final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  void send(WorkerRequest order) {
+  void send(WorkerRequest request) {
     try {
-      orders.write(order);
+      requests.write(request);
     } catch (IOException e) {
       if (!ending) {
-        tell(new Failed("it takes no orders any more: " + e.getMessage()));
+        report(new Failed("it takes no requests any more: " + e.getMessage()));
       }
     }
   }
@@ -77,19 +78,19 @@ final class WorkerProcess implements AutoCloseable {
     process.destroyForcibly();
   }
 
-  private void tell(WorkerEvent event) {
-    inbox.accept(new WorkerReport(number, event));
+  private void report(WorkerEvent event) {
+    reports.accept(new WorkerReport(number, event));
   }
 
   private void readEvents() throws IOException {
     try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       String line;
       while ((line = lines.readLine()) != null) {
-        tell(JsonLines.event(line));
+        report(JsonLines.event(line));
       }
     }
     if (!ending) {
-      tell(new Failed("the process ended with status " + process.onExit().join().exitValue()));
+      report(new Failed("the process ended with status " + process.onExit().join().exitValue()));
     }
   }
 
@@ -97,7 +98,7 @@ final class WorkerProcess implements AutoCloseable {
     try (BufferedReader lines = process.errorReader(StandardCharsets.UTF_8)) {
       String line;
       while ((line = lines.readLine()) != null) {
-        tell(new Logged(line));
+        report(new Logged(line));
       }
     }
   }
@@ -110,7 +111,7 @@ final class WorkerProcess implements AutoCloseable {
                 reading.run();
               } catch (IOException | UncheckedIOException e) {
                 if (!ending) {
-                  tell(new Failed("its " + what + " cannot be read: " + e.getMessage()));
+                  report(new Failed("its " + what + " cannot be read: " + e.getMessage()));
                 }
               }
             },

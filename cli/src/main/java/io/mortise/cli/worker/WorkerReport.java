@@ -1,7 +1,7 @@
 package io.mortise.cli.worker;
 
 /**
- * An event, and whose it is.
+ * An event of one worker.
  *
  * @param worker the number of the process, from 0
  */

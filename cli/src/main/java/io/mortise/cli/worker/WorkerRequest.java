@@ -3,8 +3,8 @@ package io.mortise.cli.worker;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 
-/** What the demo tells a worker process: one JSON line each on the worker's standard input. */
-@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "order")
+/** A request of the demo to a worker process: one JSON line on its standard input. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "request")
 @JsonSubTypes({
   @JsonSubTypes.Type(name = "prepare", value = WorkerRequest.Prepare.class),
   @JsonSubTypes.Type(name = "go", value = WorkerRequest.Go.class),
@@ -14,18 +14,18 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 })
 public sealed interface WorkerRequest {
 
-  /** Connect, start the threads, and say that you are prepared. */
+  /** Connects, starts the threads, and reports {@link WorkerEvent.Prepared}. */
   record Prepare(Job job) implements WorkerRequest {}
 
-  /** Begin: it is sent when all are prepared, so that all begin together. */
+  /** Begins. It is sent when all workers are prepared, so that all begin together. */
   record Go() implements WorkerRequest {}
 
-  /** It is this thread's turn to ask. */
+  /** Lets this thread request the lock. */
   record Call(int thread) implements WorkerRequest {}
 
-  /** Go on, to the threads that wait for this word, inside their critical section or outside. */
+  /** Lets the threads go on that wait for it, inside their critical section or outside. */
   record Proceed() implements WorkerRequest {}
 
-  /** Finish with the customer at hand, and let in no other. */
+  /** Ends the work after the current customers. */
   record Close() implements WorkerRequest {}
 }

@@ -1,14 +1,14 @@
 package io.mortise.cli.worker;
 
-/** What one thread of a worker process does in a chapter. */
+/** The task of the threads of a worker process in a chapter. */
 public interface WorkerTask {
 
   /**
-   * Uses once what the work uses, on other names: the first lock of a JVM loads classes, and worker
-   * processes of different age are to be equals. One thread does it, before the work begins.
+   * Loads the classes of the task by using its locks once, under other names, so that worker
+   * processes of different age are equal. One thread does it, before the task begins.
    */
-  default void warmUp(WorkerThreadContext till) throws InterruptedException {}
+  default void warmUp(WorkerThreadContext context) throws InterruptedException {}
 
-  /** Serves the customers of this till, and reports what it did. */
-  void work(WorkerThreadContext till) throws InterruptedException;
+  /** Serves the customers of this thread, and reports its holds. */
+  void work(WorkerThreadContext context) throws InterruptedException;
 }

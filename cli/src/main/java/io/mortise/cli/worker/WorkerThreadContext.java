@@ -10,19 +10,23 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** One thread of a worker process: what it works on, and where it reports. */
+/**
+ * The context of one thread of a worker process: its job, its data and locks, and its reports.
+ *
+ * <p><b>Threads.</b> The thread itself; only {@link #report} may be called by any thread.
+ */
 public final class WorkerThreadContext {
   private static final long SHORTEST_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
   private static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(1500);
 
-  /** News come so much more rarely than customers. */
+  /** News are rarer than customers by this factor. */
   private static final int NEWS_FACTOR = 10;
 
   private final Job job;
   private final int thread;
   private final Connections connections;
   private final Semaphore calls;
-  private final HoldPoint stay;
+  private final HoldPoint holdPoint;
   private final BooleanSupplier open;
   private final Consumer<WorkerEvent> reports;
 
@@ -31,19 +35,19 @@ public final class WorkerThreadContext {
       int thread,
       Connections connections,
       Semaphore calls,
-      HoldPoint stay,
+      HoldPoint holdPoint,
       BooleanSupplier open,
       Consumer<WorkerEvent> reports) {
     this.job = job;
     this.thread = thread;
     this.connections = connections;
     this.calls = calls;
-    this.stay = stay;
+    this.holdPoint = holdPoint;
     this.open = open;
     this.reports = reports;
   }
 
-  /** What this process is to do. */
+  /** The job of this process. */
   public Job job() {
     return job;
   }
@@ -53,42 +57,42 @@ public final class WorkerThreadContext {
     return thread;
   }
 
-  /** How many customers this thread serves. */
+  /** The number of customers of this thread. */
   public int customers() {
     return job.customersOf(thread);
   }
 
-  /** The client of this process for its locks, where they are all on one server. */
+  /** The lock client of this process, for locks on one server. */
   public LockClient locks() {
     return connections.locks().get(0);
   }
 
-  /** A client for each of the servers on which the locks are. */
+  /** The lock clients of this process, one for each server of the locks. */
   public List<LockClient> allLocks() {
     return List.copyOf(connections.locks());
   }
 
-  /** What is protected. */
+  /** The stock. */
   public Stock stock() {
-    return new Stock(connections.shop(), job.lockName());
+    return new Stock(connections.data(), job.lockName());
   }
 
-  /** What readers and writers share. */
+  /** The catalogue that readers and writers share. */
   public Catalogue catalogue() {
-    return new Catalogue(connections.shop(), job.lockName());
+    return new Catalogue(connections.data(), job.lockName());
   }
 
-  /** Between which money is moved. */
+  /** The accounts of transfers. */
   public Accounts accounts() {
-    return new Accounts(connections.shop(), job.lockName());
+    return new Accounts(connections.data(), job.lockName());
   }
 
-  /** Whether another customer may come: until the demo says that the shop closes. */
+  /** Whether another customer may come: until the demo ends the work. */
   public boolean isOpen() {
     return open.getAsBoolean();
   }
 
-  /** One customer, with nothing that protects the time between reading and writing. */
+  /** Serves one customer, without a lock around reading and writing. */
   public boolean sellOne() {
     Stock stock = stock();
     int left = stock.read();
@@ -100,17 +104,17 @@ public final class WorkerThreadContext {
     return true;
   }
 
-  /** The time between reading and writing: prices, vouchers, a fraud check. */
+  /** Passes the time between reading and writing: prices, vouchers, a fraud check. */
   public void compute() {
     pass(SHORTEST_NANOS, LONGEST_NANOS);
   }
 
-  /** The time between two customers. Nothing is protected meanwhile. */
+  /** Passes the time between two customers, outside the critical section. */
   public void awaitCustomer() {
     pass(SHORTEST_NANOS, LONGEST_NANOS);
   }
 
-  /** The time between two changes of the catalogue. */
+  /** Passes the time between two changes of the catalogue. */
   public void awaitNews() {
     pass(NEWS_FACTOR * SHORTEST_NANOS, NEWS_FACTOR * LONGEST_NANOS);
   }
@@ -119,56 +123,53 @@ public final class WorkerThreadContext {
     LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(shortestNanos, longestNanos));
   }
 
-  /** Waits until the demo calls this thread, and says that it asks for the lock now. */
+  /** Waits until the demo calls this thread, and reports that it requests the lock now. */
   public void awaitCall() throws InterruptedException {
     calls.acquire();
     reports.accept(new WorkerEvent.Asking(thread));
   }
 
   /**
-   * Reports that this thread is inside, and stays there until the demo says to proceed. Only the
-   * first thread of a process stays; for those that come later this does nothing.
+   * Reports that this thread is inside, and stays there until the demo lets it proceed. Only the
+   * first thread of a process stays; for later ones this does nothing.
    */
-  public void stayInside(Entry visit) throws InterruptedException {
-    if (stay.begin()) {
+  public void stayInside(Entry entry) throws InterruptedException {
+    if (holdPoint.begin()) {
       reports.accept(
-          new WorkerEvent.Entered(thread, visit.token(), visit.askedNanos(), visit.enteredNanos()));
-      stay.awaitEnd();
+          new WorkerEvent.Entered(thread, entry.token(), entry.askedNanos(), entry.enteredNanos()));
+      holdPoint.awaitEnd();
     }
   }
 
-  /** Waits outside until the demo says to proceed; from then on this does nothing. */
+  /** Waits outside until the demo lets the threads proceed; from then on this does nothing. */
   public void awaitProceed() throws InterruptedException {
-    stay.awaitEnd();
+    holdPoint.awaitEnd();
   }
 
   /**
-   * Reports a visit that ends now. To be called before unlocking: then no report is missing when
-   * the process is killed later.
+   * Reports a hold that ends now. Call it before unlocking: then no report is missing if the
+   * process is killed later.
    */
-  public void reportHeld(Entry visit, boolean sold) {
+  public void reportHeld(Entry entry, boolean sold) {
     long leftNanos = System.nanoTime();
     reports.accept(
         new WorkerEvent.Held(
             thread,
-            visit.mode(),
-            visit.token(),
-            visit.askedNanos(),
-            visit.enteredNanos(),
+            entry.mode(),
+            entry.token(),
+            entry.askedNanos(),
+            entry.enteredNanos(),
             leftNanos,
             sold));
   }
 
-  /**
-   * Reports that this thread had the lock of that account for itself, until now. To be called
-   * before unlocking.
-   */
+  /** Reports that this thread held the lock of that account until now. Call it before unlocking. */
   public void reportKept(Account account, long sinceNanos) {
     reports.accept(new WorkerEvent.Kept(thread, account, sinceNanos, System.nanoTime()));
   }
 
-  /** Reports something worth a mark on the time line, at this moment. */
-  public void report(EventType note, long token, String detail) {
-    reports.accept(new WorkerEvent.Noted(thread, note, token, System.nanoTime(), detail));
+  /** Reports an event of this moment for the time line. */
+  public void report(EventType type, long token, String detail) {
+    reports.accept(new WorkerEvent.Noted(thread, type, token, System.nanoTime(), detail));
   }
 }

@@ -8,40 +8,42 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The worker processes of a demo. All that they report comes into one queue, in the order in which
- * it came, so whoever reads it needs no locks. They end with this JVM: a shutdown hook kills them,
- * and should that not run, their input ends.
+ * The worker processes of a demo, and one queue of all their events, in the order of arrival. They
+ * end with this JVM: a shutdown hook kills them, and if that does not run, their input ends.
+ *
+ * <p><b>Threads.</b> One thread controls the workers and takes the events; the shutdown hook and
+ * the readers of the pipes run beside it.
  */
 public final class Workers implements AutoCloseable {
   private final String mainClass;
   private final AtomicReferenceArray<@Nullable WorkerProcess> processes;
-  private final BlockingQueue<WorkerReport> inbox = new LinkedBlockingQueue<>();
+  private final BlockingQueue<WorkerReport> reports = new LinkedBlockingQueue<>();
   private final Thread killer = new Thread(this::killAll, "mortise-demo-kill-workers");
 
-  /** Room for so many; {@link #startMissing()} starts them. */
+  /** Makes room for this many; {@link #startMissing()} starts them. */
   public Workers(int count, String mainClass) {
     this.mainClass = mainClass;
     this.processes = new AtomicReferenceArray<>(count);
     Runtime.getRuntime().addShutdownHook(killer);
   }
 
-  /** How many there are. */
+  /** Returns the number of workers. */
   public int count() {
     return processes.length();
   }
 
-  /** Starts those that do not run; they take orders at once, and obey when they are ready. */
+  /** Starts those that do not run; requests may be sent to them at once. */
   public void startMissing() {
     for (int i = 0; i < count(); i++) {
       if (processes.get(i) == null) {
-        processes.set(i, WorkerProcess.start(i, mainClass, inbox::add));
+        processes.set(i, WorkerProcess.start(i, mainClass, reports::add));
       }
     }
   }
 
-  /** Tells the worker what to do. */
-  public void send(int worker, WorkerRequest order) {
-    running(worker).send(order);
+  /** Sends a request to the worker. */
+  public void send(int worker, WorkerRequest request) {
+    running(worker).send(request);
   }
 
   /** SIGKILL. Returns when the process is gone. */
@@ -56,22 +58,22 @@ public final class Workers implements AutoCloseable {
   }
 
   /**
-   * The next report of any worker.
+   * Waits for the next event of any worker.
    *
-   * @return null if none came within that time
+   * @return null if none arrived within that time
    */
   public @Nullable WorkerReport nextReport(long timeoutNanos) throws InterruptedException {
-    return inbox.poll(timeoutNanos, TimeUnit.NANOSECONDS);
+    return reports.poll(timeoutNanos, TimeUnit.NANOSECONDS);
   }
 
-  /** Ends all processes, and forgets what they have reported. */
+  /** Ends all processes and forgets their events. */
   public void reset() throws InterruptedException {
     for (int i = 0; i < count(); i++) {
       if (processes.get(i) != null) {
         kill(i);
       }
     }
-    inbox.clear();
+    reports.clear();
   }
 
   @Override

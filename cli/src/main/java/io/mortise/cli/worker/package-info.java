@@ -1,6 +1,9 @@
 /**
- * Worker processes of the demo and what they are told: their jobs under a lock, and their events.
+ * Worker processes of the demo: their requests, their jobs under a lock, and their events.
  *
  * <p>Uses: the locks.
  */
+@NullMarked
 package io.mortise.cli.worker;
+
+import org.jspecify.annotations.NullMarked;

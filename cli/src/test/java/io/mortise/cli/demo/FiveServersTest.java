@@ -72,7 +72,7 @@ class FiveServersTest {
       client.set("k", "v");
       long killedAt = servers.kill(1);
       assertEquals(List.of(), servers.outages(), "it is not over");
-      servers.bringBack(1);
+      servers.restart(1);
       try (RedisClient again = RedisClient.create(servers.uris().get(1))) {
         assertNull(again.get("k"));
       }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.cli.Main;
 import io.mortise.cli.timeline.Hold;
 import io.mortise.cli.timeline.Timeline;
 import io.mortise.cli.timeline.Timeline.Frame;
@@ -21,7 +20,7 @@ class JudgementTest {
       new DemoSettings(2, 2, 100, 300, Duration.ofMillis(500));
 
   private interface Playing {
-    Outcome play(ChapterRun stage) throws InterruptedException;
+    Outcome play(ChapterRun run) throws InterruptedException;
   }
 
   /** The workers do what the chapter of that name does; the demo's side is another. */
@@ -37,12 +36,12 @@ class JudgementTest {
     }
 
     @Override
-    public Outcome play(ChapterRun stage) throws InterruptedException {
-      return playing.play(stage);
+    public Outcome play(ChapterRun run) throws InterruptedException {
+      return playing.play(run);
     }
 
     @Override
-    public void work(WorkerThreadContext till) {
+    public void work(WorkerThreadContext context) {
       throw new AssertionError("workers look their side up by its name");
     }
   }
@@ -62,9 +61,9 @@ class JudgementTest {
   }
 
   private static DemoReport play(Chapter... chapters) throws InterruptedException {
-    Duration patience = Duration.ofSeconds(3);
-    return new Demo(SETTINGS, Optional.empty(), chapter -> new Silent(), patience)
-        .play(List.of(chapters), Main.class.getName());
+    Duration timeout = Duration.ofSeconds(3);
+    return new Demo("1.2.3", SETTINGS, Optional.empty(), chapter -> new Silent(), timeout)
+        .play(List.of(chapters));
   }
 
   @Test
@@ -82,17 +81,17 @@ class JudgementTest {
   }
 
   @Test
-  void aStandstillIsAChapterThatDoesNotHoldAndTheNextIsPlayed() throws InterruptedException {
+  void aChapterWithoutProgressDoesNotHoldAndTheNextIsPlayed() throws InterruptedException {
     Playing stuck =
-        stage -> {
-          stage.open(FaultedWorker.roles(2), FaultedWorker.WORKER);
-          stage.await("something that never happens", () -> false);
+        run -> {
+          run.open(FaultedWorker.roles(2), FaultedWorker.WORKER);
+          run.await("something that never happens", () -> false);
           throw new AssertionError("not reached");
         };
     DemoReport report = play(new Swapped("crash", stuck), new WithRedisLock());
     Outcome outcome = report.chapters().get(0).outcome();
     assertFalse(outcome.ok());
-    assertTrue(outcome.explanation().contains("standstill"), outcome::explanation);
+    assertTrue(outcome.explanation().contains("no progress"), outcome::explanation);
     assertTrue(report.chapters().get(1).outcome().ok());
   }
 
@@ -121,9 +120,9 @@ class JudgementTest {
   @Test
   void aLockWithoutAnOrderDoesNotPassForAFairOne() throws InterruptedException {
     Playing bothPlain =
-        stage ->
+        run ->
             Fairness.outcome(
-                FairnessRun.play(stage, LockKind.PLAIN), FairnessRun.play(stage, LockKind.PLAIN));
+                FairnessRun.play(run, LockKind.PLAIN), FairnessRun.play(run, LockKind.PLAIN));
     Outcome outcome = play(new Swapped("fairness", bothPlain)).chapters().get(0).outcome();
     assertFalse(outcome.ok());
     assertTrue(
@@ -133,9 +132,8 @@ class JudgementTest {
   @Test
   void readingWithoutALockDoesNotPassForReadingWithOne() throws InterruptedException {
     Playing bothBare =
-        stage ->
-            ReadersAndWriters.outcome(
-                CatalogueRun.play(stage, false), CatalogueRun.play(stage, false));
+        run ->
+            ReadersAndWriters.outcome(CatalogueRun.play(run, false), CatalogueRun.play(run, false));
     Outcome outcome = play(new Swapped("catalogue", bothBare)).chapters().get(0).outcome();
     assertFalse(outcome.ok());
     assertTrue(
@@ -145,10 +143,10 @@ class JudgementTest {
   @Test
   void takingTwoLocksOneByOneDoesNotPassForTakingThemAsOne() throws InterruptedException {
     Playing bothOneByOne =
-        stage ->
+        run ->
             Transfers.outcome(
-                TransfersRun.play(stage, LockOrder.ONE_BY_ONE),
-                TransfersRun.play(stage, LockOrder.ONE_BY_ONE));
+                TransfersRun.play(run, LockOrder.ONE_BY_ONE),
+                TransfersRun.play(run, LockOrder.ONE_BY_ONE));
     Outcome outcome = play(new Swapped("transfers", bothOneByOne)).chapters().get(0).outcome();
     assertFalse(outcome.ok());
   }
@@ -171,26 +169,26 @@ class JudgementTest {
   void eachFlawOfAReadWriteLockIsFound() {
     Hold writer = new Hold(2, 0, 1, 0, 20, 30);
     Hold starved = new Hold(2, 0, 1, 0, 20 + Duration.ofSeconds(6).toNanos(), Long.MAX_VALUE);
-    CatalogueRun bare = run(5, 1, reader(0, 0, 10), writer);
+    CatalogueRun unlocked = run(5, 1, reader(0, 0, 10), writer);
     Hold[] good = {reader(0, 30, 40), reader(1, 35, 45), writer};
 
-    assertTrue(ReadersAndWriters.outcome(bare, run(0, 1, good)).ok());
+    assertTrue(ReadersAndWriters.outcome(unlocked, run(0, 1, good)).ok());
     assertTrue(
         ReadersAndWriters.outcome(run(0, 1, good), run(0, 1, good))
             .explanation()
             .contains("this run proves little"));
 
-    assertFalse(ReadersAndWriters.outcome(bare, run(1, 1, good)).ok(), "torn");
-    assertFalse(ReadersAndWriters.outcome(bare, run(0, 0, good)).ok(), "a write was lost");
+    assertFalse(ReadersAndWriters.outcome(unlocked, run(1, 1, good)).ok(), "torn");
+    assertFalse(ReadersAndWriters.outcome(unlocked, run(0, 0, good)).ok(), "a write was lost");
     assertFalse(
-        ReadersAndWriters.outcome(bare, run(0, 1, good[0], good[1])).ok(), "no write is over");
+        ReadersAndWriters.outcome(unlocked, run(0, 1, good[0], good[1])).ok(), "no write is over");
     assertFalse(
-        ReadersAndWriters.outcome(bare, run(0, 1, good[0], reader(1, 40, 45), writer)).ok(),
+        ReadersAndWriters.outcome(unlocked, run(0, 1, good[0], reader(1, 40, 45), writer)).ok(),
         "one reader at a time");
     assertFalse(
-        ReadersAndWriters.outcome(bare, run(0, 1, good[0], good[1], starved)).ok(), "starved");
+        ReadersAndWriters.outcome(unlocked, run(0, 1, good[0], good[1], starved)).ok(), "starved");
     assertFalse(
-        ReadersAndWriters.outcome(bare, run(0, 1, good[0], reader(1, 29, 45), writer)).ok(),
+        ReadersAndWriters.outcome(unlocked, run(0, 1, good[0], reader(1, 29, 45), writer)).ok(),
         "a reader inside with a writer");
   }
 }

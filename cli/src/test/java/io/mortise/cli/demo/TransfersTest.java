@@ -68,7 +68,7 @@ class TransfersTest {
 
   @Test
   void halfOfTheProcessesPayFromEachAccount() {
-    assertEquals(Transfers.payer(0).other(), Transfers.payer(1));
-    assertEquals(Transfers.payer(0), Transfers.payer(2));
+    assertEquals(TransfersRun.payer(0).other(), TransfersRun.payer(1));
+    assertEquals(TransfersRun.payer(0), TransfersRun.payer(2));
   }
 }

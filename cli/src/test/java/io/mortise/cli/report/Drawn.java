@@ -8,7 +8,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
 
-/** Looks into a picture. */
+/** Looks into a drawing. */
 final class Drawn {
   private Drawn() {}
 

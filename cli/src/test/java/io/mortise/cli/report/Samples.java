@@ -35,7 +35,7 @@ final class Samples {
             new Hold(1, 0, 7, 500 * MILLI, 600 * MILLI, 700 * MILLI)),
         List.of(
             new Mark(0, Mark.WHOLE_PROCESS, EventType.KILLED, 10 * MILLI, EVIL),
-            new Mark(1, 0, EventType.TOLD, 98 * MILLI, "told"),
+            new Mark(1, 0, EventType.NOTIFIED, 98 * MILLI, "notified"),
             new Mark(1, 0, EventType.REFUSED, 99 * MILLI, "refused")),
         List.of(new Span(0, 0, "dead", 10 * MILLI, 60 * MILLI)),
         2,

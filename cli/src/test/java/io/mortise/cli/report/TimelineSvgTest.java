@@ -51,10 +51,10 @@ class TimelineSvgTest {
   void labelsDoNotCoverEachOther() throws Exception {
     List<Element> labels = elements(draw(Samples.timeline()), "text", "label");
     assertEquals(3, labels.size());
-    Element told = labels.get(1);
+    Element notified = labels.get(1);
     Element refused = labels.get(2);
-    assertEquals("end", told.getAttribute("text-anchor"));
-    assertTrue(number(told, "y") != number(refused, "y"));
+    assertEquals("end", notified.getAttribute("text-anchor"));
+    assertTrue(number(notified, "y") != number(refused, "y"));
   }
 
   @Test

@@ -5,29 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mortise.cli.worker.Accounts.Account;
-import io.mortise.testkit.RedisServer;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import redis.clients.jedis.RedisClient;
 
-class AccountsTest {
-  private static RedisServer server;
-  private static RedisClient redis;
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-    redis = RedisClient.create(server.uri());
-  }
-
-  @AfterAll
-  static void stop() {
-    redis.close();
-    server.close();
-  }
-
+class AccountsTest extends RedisFixture {
   @Test
   void eachAccountHasABalanceAndALockOfItsOwn() {
     Accounts accounts = new Accounts(redis, "two");

@@ -5,28 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.testkit.RedisServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import redis.clients.jedis.RedisClient;
 
-class StockTest {
-  private static RedisServer server;
-  private static RedisClient redis;
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-    redis = RedisClient.create(server.uri());
-  }
-
-  @AfterAll
-  static void stop() {
-    redis.close();
-    server.close();
-  }
-
+class StockTest extends RedisFixture {
   @Test
   void anOlderTokenIsRefusedAndChangesNothing() {
     Stock stock = new Stock(redis, "fenced");

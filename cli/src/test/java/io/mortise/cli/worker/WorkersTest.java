@@ -13,17 +13,17 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class WorkersTest {
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private static WorkerEvent next(Workers workers) throws InterruptedException {
-    WorkerReport report = workers.nextReport(PATIENCE_NANOS);
+    WorkerReport report = workers.nextReport(TIMEOUT_NANOS);
     assertNotNull(report, "no report");
     return report.event();
   }
 
   @Test
   void aWorkerThatCannotDoItsJobSaysWhy() throws InterruptedException {
-    try (Workers workers = new Workers(1, "io.mortise.cli.Main")) {
+    try (Workers workers = new Workers(1, "io.mortise.cli.demo.WorkerMain")) {
       workers.startMissing();
       assertInstanceOf(Ready.class, next(workers));
       workers.send(
@@ -61,7 +61,7 @@ class WorkersTest {
 
   @Test
   void aSuspendedWorkerStandsStillUntilTheSuspensionIsClosed() throws Exception {
-    try (Workers workers = new Workers(1, "io.mortise.cli.Main")) {
+    try (Workers workers = new Workers(1, "io.mortise.cli.demo.WorkerMain")) {
       workers.startMissing();
       assertInstanceOf(Ready.class, next(workers));
       Suspension suspension = workers.suspend(0);
@@ -84,8 +84,7 @@ class WorkersTest {
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
-                "io.mortise.cli.Main",
-                "worker")
+                "io.mortise.cli.demo.WorkerMain")
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     try {

@@ -49,7 +49,7 @@ final class WatchedMaster implements ChaosServers {
     PlannedTime.pass(MISSED); // what is written now the replica will not have
     former.kill();
     nodes.awaitNewMaster(former);
-    nodes.mendReplication();
+    nodes.restoreReplication();
     nodes.rejoin(former);
   }
 

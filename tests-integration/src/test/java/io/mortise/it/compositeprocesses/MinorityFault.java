@@ -33,7 +33,7 @@ enum MinorityFault {
   UNHEARD {
     @Override
     void strike(Nodes nodes, int node) {
-      nodes.proxy(node).swallow(Direction.TO_CLIENT);
+      nodes.proxy(node).blackhole(Direction.TO_CLIENT);
     }
 
     @Override

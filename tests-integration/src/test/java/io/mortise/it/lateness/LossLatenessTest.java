@@ -87,7 +87,7 @@ class LossLatenessTest {
       }
     }
     for (FaultProxy proxy : proxies) {
-      proxy.swallow(Direction.TO_SERVER);
+      proxy.blackhole(Direction.TO_SERVER);
     }
     losses.check("renewed holds, Redis out of reach", Duration.ofSeconds(90));
   }

@@ -32,8 +32,8 @@ enum MemberFault {
     @Override
     void begin(MemberServers sites, int place) {
       sites.proxy(place).holdNewConnections();
-      sites.proxy(place).swallow(Direction.TO_SERVER);
-      sites.proxy(place).swallow(Direction.TO_CLIENT);
+      sites.proxy(place).blackhole(Direction.TO_SERVER);
+      sites.proxy(place).blackhole(Direction.TO_CLIENT);
     }
   },
   /** Each script runs, and its answer does not come. */

@@ -65,8 +65,8 @@ enum NodeFault {
 
   private static void cutOff(FaultProxy proxy) {
     proxy.holdNewConnections();
-    proxy.swallow(Direction.TO_SERVER);
-    proxy.swallow(Direction.TO_CLIENT);
+    proxy.blackhole(Direction.TO_SERVER);
+    proxy.blackhole(Direction.TO_CLIENT);
   }
 
   private static void lose(FaultProxy proxy, LossStyle style) {

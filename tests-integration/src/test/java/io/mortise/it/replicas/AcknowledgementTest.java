@@ -98,7 +98,7 @@ class AcknowledgementTest {
         new RedisLock(client, name).acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
     Eventually.until("it tries", () -> client.status().contended() > 0);
     assertFalse(waiting.isDone());
-    servers.mendReplication();
+    servers.restoreReplication();
     Lease lease = waiting.get(60, TimeUnit.SECONDS).orElseThrow();
     assertTrue(lease.isValid());
     lease.close();

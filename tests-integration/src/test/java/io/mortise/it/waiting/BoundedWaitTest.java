@@ -40,8 +40,8 @@ class BoundedWaitTest {
   /** What happens to requests and replies. */
   enum Fault {
     SERVER_PAUSED(proxy -> redis.server().pause()),
-    REPLIES_SWALLOWED(proxy -> proxy.swallow(Direction.TO_CLIENT)),
-    REQUESTS_SWALLOWED(proxy -> proxy.swallow(Direction.TO_SERVER)),
+    REPLIES_SWALLOWED(proxy -> proxy.blackhole(Direction.TO_CLIENT)),
+    REQUESTS_SWALLOWED(proxy -> proxy.blackhole(Direction.TO_SERVER)),
     CONNECTIONS_CUT(FaultProxy::cut),
     NEW_CONNECTIONS_HELD(FaultProxy::holdNewConnections),
     BOTH_DELAYED(proxy -> proxy.delay(Duration.ofHours(1)));

@@ -1,6 +1,10 @@
-package io.mortise.cli.demo;
+package io.mortise.cli;
 
-import io.mortise.cli.Main;
+import io.mortise.cli.demo.Chapter;
+import io.mortise.cli.demo.Chapters;
+import io.mortise.cli.demo.Demo;
+import io.mortise.cli.demo.DemoReport;
+import io.mortise.cli.demo.DemoSettings;
 import io.mortise.cli.report.ConsoleProgress;
 import io.mortise.cli.report.HtmlReport;
 import io.mortise.cli.report.JsonReport;
@@ -21,15 +25,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code mortise demo}: reads the options, plays the chapters, reports. */
+/** {@code mortise demo}: reads the options, plays the chapters, writes the reports. */
 @Command(
     name = "demo",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    versionProvider = io.mortise.cli.Version.class,
+    versionProvider = Version.class,
     description =
         "A flash sale: several processes sell from one stock in Redis, without a lock and with one,"
-            + " over a crash and over a pause, in the order of asking; a catalogue that many read"
+            + " over a crash and over a pause, in the order of requests; a catalogue that many read"
             + " and a few write; transfers between two accounts, from both sides; and a lock on five"
             + " servers, of which two die.",
     exitCodeListHeading = "%nExit status:%n",
@@ -37,7 +41,7 @@ import picocli.CommandLine.Spec;
       "0:every chapter holds",
       "1:a chapter does not hold",
       "2:the options are wrong",
-      "3:the demo could not be played, which says nothing about the locks"
+      "3:the demo could not run, which says nothing about the locks"
     })
 public final class DemoCommand implements Callable<Integer> {
   private static final int DOES_NOT_HOLD = 1;
@@ -51,7 +55,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--json",
-      description = "Print one JSON object to standard output, and nothing else there.")
+      description = "Print one JSON object, and nothing else, to standard output.")
   private boolean json;
 
   @Option(
@@ -59,7 +63,7 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "URI",
       description =
           "redis://[user:password@]host[:port][/database], or rediss:// for TLS. Default: a Redis"
-              + " of its own, started for the demo.")
+              + " that is started for the demo.")
   private @Nullable URI redis;
 
   @Option(
@@ -78,20 +82,20 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Threads in each of them, 1 to 32. Default: 4.")
+      description = "Threads in each process, 1 to 32. Default: 4.")
   private @Nullable Integer threads;
 
   @Option(
       names = "--stock",
       paramLabel = "N",
-      description = "How many there are to sell, 20 to 100000. Default: 1000; quick: 200.")
+      description = "Articles to sell, 20 to 100000. Default: 1000; quick: 200.")
   private @Nullable Integer stock;
 
   @Option(
       names = "--customers",
       paramLabel = "N",
       description =
-          "How many want to buy one; at least twice the stock. Default: three times the stock.")
+          "Customers who want one; at least twice the stock. Default: three times the stock.")
   private @Nullable Integer customers;
 
   @Option(
@@ -105,8 +109,7 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--html",
       paramLabel = "FILE",
-      description =
-          "Where to write the page with the time lines. Default: " + PageFile.DEFAULT + ".")
+      description = "The page with the time lines. Default: " + PageFile.DEFAULT + ".")
   private @Nullable Path html;
 
   @Option(
@@ -124,11 +127,12 @@ public final class DemoCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     Demo demo =
         new Demo(
+            Version.ofMortise(),
             settings,
             redisUri,
             chapter ->
                 ConsoleProgress.of(chapter.title(), chapter.expected(settings), verbose, err));
-    DemoReport report = demo.play(chapters, Main.class.getName());
+    DemoReport report = demo.play(chapters);
     Path written = page.write(HtmlReport.of(report));
 
     PrintWriter out = spec.commandLine().getOut();

@@ -1,12 +1,12 @@
-package io.mortise.cli.demo;
+package io.mortise.cli;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where the page goes; found out before the demo is played, not after. */
+/** The file of the page; checks before the demo that it can be written. */
 final class PageFile {
-  /** Below the working directory. */
+  /** The default, below the working directory. */
   static final String DEFAULT = "results/mortise-demo.html";
 
   private final Path path;
@@ -15,7 +15,7 @@ final class PageFile {
     this.path = path;
   }
 
-  /** Where the user wants it. The file is replaced if it exists. */
+  /** The file that the user names. It is replaced if it exists. */
   static PageFile asked(Path path) {
     Path file = path.toAbsolutePath().normalize();
     if (!canBeWritten(file)) {
@@ -25,7 +25,7 @@ final class PageFile {
     return new PageFile(file);
   }
 
-  /** In the working directory, or in a new temporary one if that cannot be written. */
+  /** A file in the working directory, or in a new temporary one if that cannot be written. */
   static PageFile byDefault() throws IOException {
     Path file = Path.of(DEFAULT).toAbsolutePath();
     return canBeWritten(file)
@@ -33,12 +33,12 @@ final class PageFile {
         : new PageFile(Files.createTempDirectory("mortise-").resolve(file.getFileName()));
   }
 
-  /** Writes the page, and says where. */
+  /** Writes the page and returns its path. */
   Path write(String html) throws IOException {
     return Files.writeString(path, html);
   }
 
-  /** Tries it: what a file system allows cannot be read from the permissions alone. */
+  /** Creates a file to find out: permissions alone do not tell what a file system allows. */
   private static boolean canBeWritten(Path file) {
     if (Files.exists(file) && !(Files.isRegularFile(file) && Files.isWritable(file))) {
       return false;

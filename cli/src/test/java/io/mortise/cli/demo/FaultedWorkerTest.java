@@ -19,22 +19,22 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.RedisClient;
 
-class VictimTest {
+class FaultedWorkerTest {
   private static final int STOCK = 20;
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(20);
   private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
-  /** The other process may be as slow as it likes to get in: here it never comes. */
+  /** The victim may take any time to enter: here it never does. */
   @Test
-  void theOthersKeepHalfOfTheStockUntilTheyAreToldToProceed() throws Exception {
+  void theOthersKeepHalfOfTheStockUntilTheyMayProceed() throws Exception {
     try (RedisServer server = RedisServer.start();
         RedisClient redis = RedisClient.create(server.uri());
-        Workers workers = new Workers(2, "io.mortise.cli.Main")) {
+        Workers workers = new Workers(2, "io.mortise.cli.demo.WorkerMain")) {
       int other = FaultedWorker.WORKER + 1;
       Stock stock = new Stock(redis, "sale");
       stock.write(STOCK);
       workers.startMissing();
-      for (int ready = 0; ready < 2; ) { // nothing of the other's comes later
+      for (int ready = 0; ready < 2; ) { // its events come no later
         if (next(workers) instanceof Ready) {
           ready++;
         }
@@ -72,7 +72,7 @@ class VictimTest {
   }
 
   private static WorkerEvent next(Workers workers) throws InterruptedException {
-    WorkerReport report = workers.nextReport(PATIENCE_NANOS);
+    WorkerReport report = workers.nextReport(TIMEOUT_NANOS);
     assertNotNull(report, "no report");
     return report.event();
   }

@@ -15,12 +15,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import redis.clients.jedis.Jedis;
 
 /**
- * Mortise's script of renewal, on everything at each third of a lease, in batches, by one thread.
+ * The baseline of renewal: one thread runs Mortise's script of renewal on all holds at each third
+ * of a lease, in batches.
  */
-final class FloorHolds implements Holds {
+final class RawRedisHolds implements Holds {
   private static final Script RENEW = Script.load("lock/renew");
   private static final int BATCH = 500;
-  private static final String HOLDER = "floor:1";
+  private static final String HOLDER = "raw:1";
 
   private final Jedis jedis;
   private final Duration lease;
@@ -29,7 +30,7 @@ final class FloorHolds implements Holds {
   private final List<String> names = new ArrayList<>();
   private final AtomicInteger lost = new AtomicInteger();
 
-  FloorHolds(String uri, Duration lease) {
+  RawRedisHolds(String uri, Duration lease) {
     this.jedis = new Jedis(URI.create(uri));
     this.lease = lease;
     renewSha1 = jedis.scriptLoad(RENEW.text());
@@ -64,11 +65,5 @@ final class FloorHolds implements Holds {
   @Override
   public int lost() {
     return lost.get();
-  }
-
-  @Override
-  public void close() {
-    renewal.shutdownNow();
-    jedis.close();
   }
 }

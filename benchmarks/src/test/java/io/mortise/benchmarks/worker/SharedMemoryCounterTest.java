@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two mappings of a board are one board. */
-class BoardTest {
+/** Two mappings of a counter are one counter. */
+class SharedMemoryCounterTest {
   @Test
-  void whoEntersSeesWhenTheOneBeforeLeft(@TempDir Path folder) {
-    SharedMemoryCounter here = SharedMemoryCounter.map(folder.resolve("board"));
-    SharedMemoryCounter there = SharedMemoryCounter.map(folder.resolve("board"));
+  void anEntrySeesWhenTheHolderBeforeLeft(@TempDir Path folder) {
+    SharedMemoryCounter here = SharedMemoryCounter.map(folder.resolve("counter"));
+    SharedMemoryCounter there = SharedMemoryCounter.map(folder.resolve("counter"));
     here.clear();
     assertEquals(0, here.entered());
     here.leaves(42);

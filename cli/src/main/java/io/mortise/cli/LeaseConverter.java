@@ -1,4 +1,4 @@
-package io.mortise.cli.demo;
+package io.mortise.cli;
 
 import java.time.Duration;
 import java.util.regex.Matcher;
@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A time as people write it: {@code 2s}, {@code 1500ms}. */
+/** Reads a duration such as {@code 2s} or {@code 1500ms}. */
 final class LeaseConverter implements ITypeConverter<Duration> {
   private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s)");
 

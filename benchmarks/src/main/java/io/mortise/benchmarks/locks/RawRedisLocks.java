@@ -9,19 +9,19 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import redis.clients.jedis.Jedis;
 
 /**
- * The floor: what Redis and Jedis cost when nothing is added to them.
+ * The raw Redis baseline: the cost of Redis and Jedis without an engine.
  *
- * <p>Uncontended, each thread sends Mortise's own scripts by EVALSHA over a connection of its own:
- * the server does the same work, with the lease, the fencing token and the message, and the client
- * none. Threads of one process that want the same name exclude each other by a lock of {@code
+ * <p>Uncontended, each thread sends Mortise's own scripts by EVALSHA over its own connection: the
+ * server does the same work, with the lease, the fencing token and the message, and the client
+ * none. Threads of one process that lock the same name exclude each other by a lock of {@code
  * java.util.concurrent} around that. Between processes it is a {@link ListSection}.
  */
-public final class FloorLocks implements Locks {
+public final class RawRedisLocks implements Locks {
   private final String uri;
   private final ConcurrentHashMap<String, ReentrantLock> locks = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, ReadWriteLock> readWriteLocks = new ConcurrentHashMap<>();
 
-  FloorLocks(List<String> uris) {
+  RawRedisLocks(List<String> uris) {
     uri = uris.get(0);
   }
 
@@ -57,10 +57,6 @@ public final class FloorLocks implements Locks {
     return readWriteLocks.computeIfAbsent(name, each -> new ReentrantReadWriteLock());
   }
 
-  /** The sections have the connections. */
-  @Override
-  public void close() {}
-
   private record Nested(Section outer, Section inner) implements Section {
     @Override
     public void enter() {
@@ -80,11 +76,6 @@ public final class FloorLocks implements Locks {
       } finally {
         outer.leave();
       }
-    }
-
-    @Override
-    public void close() {
-      inner.close();
     }
   }
 }

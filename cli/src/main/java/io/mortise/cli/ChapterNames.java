@@ -1,8 +1,10 @@
-package io.mortise.cli.demo;
+package io.mortise.cli;
 
+import io.mortise.cli.demo.Chapter;
+import io.mortise.cli.demo.Chapters;
 import java.util.Iterator;
 
-/** For picocli's help and completion. */
+/** The names of all chapters, for the help and the completion of picocli. */
 final class ChapterNames implements Iterable<String> {
   @Override
   public Iterator<String> iterator() {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class LinesTest {
+class JsonLinesTest {
   private static final Job JOB =
       new Job(
           "crash",
@@ -41,7 +41,7 @@ class LinesTest {
         new WorkerEvent.Logged(""));
   }
 
-  static List<WorkerRequest> orders() {
+  static List<WorkerRequest> requests() {
     return List.of(
         new WorkerRequest.Prepare(JOB),
         new WorkerRequest.Go(),
@@ -61,13 +61,13 @@ class LinesTest {
   }
 
   @ParameterizedTest
-  @MethodSource("orders")
-  void anOrderArrivesAsItWasSentInOneLine(WorkerRequest order) throws IOException {
+  @MethodSource("requests")
+  void aRequestArrivesAsItWasSentInOneLine(WorkerRequest request) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    new JsonLines.Writer(out).write(order);
+    new JsonLines.Writer(out).write(request);
     String text = out.toString(UTF_8);
     assertEquals(text.length() - 1, text.indexOf('\n'));
-    assertEquals(order, JsonLines.order(text));
+    assertEquals(request, JsonLines.request(text));
   }
 
   @Test
