@@ -1,19 +1,18 @@
 package io.mortise.it.chaos;
 
 /**
- * Where the servers of a lock are, and how clients find them. A new one (a cluster) is a constant
- * here with an {@link ChaosServers} of its own; the faults that it cannot have leave it out by {@link
- * Fault#befalls}.
+ * How clients find the servers of a lock. A new topology (a cluster) is a constant here with its own
+ * {@link ChaosServers}; {@link Fault#appliesTo} says which faults it can have.
  */
-enum Topology {
-  /** Servers that know nothing of each other. */
+enum ServerTopology {
+  /** Independent servers. */
   STANDALONE {
     @Override
     ChaosServers open(int servers) {
       return new Standalones(servers);
     }
   },
-  /** A master and its replica, found by way of sentinels. */
+  /** A master and its replica, found through sentinels. */
   SENTINEL {
     @Override
     ChaosServers open(int servers) {
