@@ -2,6 +2,7 @@ package io.mortise.it.contract;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.mortise.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,19 +15,19 @@ import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.SslOptions;
 
 /**
- * A key and a certificate that signs itself, made by the JDK's keytool, as files for both sides:
- * PEM for the server, a trust store for clients.
+ * A key and a self-signed certificate, made by the JDK's keytool, as files for both sides: PEM for
+ * the server, a trust store for clients.
  */
 public record Certificates(Path certificate, Path key, Path trustStore) {
   public static final String PASSWORD = "changeit";
   private static final String ALIAS = "redis";
 
   /**
-   * Makes them.
+   * Creates the files.
    *
-   * @param subjects for whom, as keytool writes it: {@code ip:127.0.0.1}, {@code dns:localhost}
+   * @param subject as keytool writes it: {@code ip:127.0.0.1}, {@code dns:localhost}
    */
-  public static Certificates make(Path directory, String subjects)
+  public static Certificates create(Path directory, String subject)
       throws IOException, GeneralSecurityException, InterruptedException {
     Path store = directory.resolve("server.p12");
     Process keytool =
@@ -40,7 +41,7 @@ public record Certificates(Path certificate, Path key, Path trustStore) {
                 "-dname",
                 "CN=redis of a test",
                 "-ext",
-                "san=" + subjects,
+                "san=" + subject,
                 "-validity",
                 "2",
                 "-storetype",
@@ -72,9 +73,14 @@ public record Certificates(Path certificate, Path key, Path trustStore) {
         trustStore);
   }
 
-  /** What makes a Jedis client trust it. */
+  /** Returns the options of a Jedis client that trusts the certificate. */
   public SslOptions trusting() {
     return SslOptions.builder().truststore(trustStore.toFile(), PASSWORD.toCharArray()).build();
+  }
+
+  /** Starts a server that also speaks TLS, with this certificate. */
+  RedisServer startServer() {
+    return RedisServer.builder().tls(certificate, key).start();
   }
 
   private static Path pem(Path file, String what, byte[] content) throws IOException {

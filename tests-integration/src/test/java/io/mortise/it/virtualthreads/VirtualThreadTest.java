@@ -9,10 +9,10 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.TestThreads;
-import io.mortise.it.support.Names;
 import io.mortise.it.support.ClientResources;
-import io.mortise.testkit.RedisServer;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.SharedRedis;
+import io.mortise.it.support.TestThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,49 +20,39 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Virtual threads own locks, wait for them by the thousand, and are interrupted. */
+/** Thousands of virtual threads own locks, wait for them, and are interrupted. */
 @EnabledForJreRange(min = JRE.JAVA_21)
 @Tag("virtual-threads")
 @Timeout(60)
 class VirtualThreadTest {
-  private static final Duration LONG = Duration.ofSeconds(50);
+  private static final Duration LIMIT = Duration.ofSeconds(50);
 
-  private static RedisServer server;
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
   private LockClient client;
   private LockClient other;
-  private TestThreads crew;
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
+  private TestThreads threads;
 
   @BeforeEach
   void connect() throws ReflectiveOperationException {
     LockOptions options = LockOptions.builder().subscriptionLinger(Duration.ofMillis(100)).build();
-    client = LockClient.create(server.uri(), options);
-    other = LockClient.create(server.uri(), options);
-    crew = VirtualThreads.crew();
+    client = LockClient.create(redis.uri(), options);
+    other = LockClient.create(redis.uri(), options);
+    threads = VirtualThreads.start();
   }
 
   @AfterEach
-  void nothingLeaks() {
-    crew.close();
+  void nothingIsLeft() {
+    threads.close();
     ClientResources.awaitNone(client);
     ClientResources.awaitNone(other);
     client.close();
@@ -71,12 +61,12 @@ class VirtualThreadTest {
 
   @Test
   void thousandsContendForOneLockOfTwoClients() throws Exception {
-    int threads = 3_000;
+    int count = 3_000;
     String name = Names.fresh();
     AtomicInteger unguarded = new AtomicInteger();
-    for (int i = 0; i < threads; i++) {
+    for (int i = 0; i < count; i++) {
       DistributedLock lock = new RedisLock(i % 2 == 0 ? client : other, name);
-      crew.start(
+      threads.start(
           () -> {
             assertTrue(VirtualThreads.isVirtual(Thread.currentThread()));
             lock.lock();
@@ -88,20 +78,20 @@ class VirtualThreadTest {
             }
           });
     }
-    crew.join(LONG);
-    assertEquals(threads, unguarded.get());
+    threads.join(LIMIT);
+    assertEquals(count, unguarded.get());
   }
 
   @Test
   void thousandsContendForManyLocks() throws Exception {
-    int threads = 5_000;
+    int count = 5_000;
     List<String> names = Stream.generate(Names::fresh).limit(250).toList();
     AtomicIntegerArray unguarded = new AtomicIntegerArray(names.size());
-    for (int i = 0; i < threads; i++) {
+    for (int i = 0; i < count; i++) {
       int which = i % names.size();
       DistributedLock lock =
           new RedisLock(i / names.size() % 2 == 0 ? client : other, names.get(which));
-      crew.start(
+      threads.start(
           () -> {
             lock.lock();
             try {
@@ -113,9 +103,9 @@ class VirtualThreadTest {
             }
           });
     }
-    crew.join(LONG);
+    threads.join(LIMIT);
     for (int which = 0; which < names.size(); which++) {
-      assertEquals(threads / names.size(), unguarded.get(which));
+      assertEquals(count / names.size(), unguarded.get(which));
     }
   }
 
@@ -124,16 +114,16 @@ class VirtualThreadTest {
     String name = Names.fresh();
     DistributedLock holder = new RedisLock(other, name);
     holder.lock();
-    AtomicInteger begun = new AtomicInteger();
+    AtomicInteger started = new AtomicInteger();
     AtomicInteger interrupted = new AtomicInteger();
     AtomicInteger served = new AtomicInteger();
     List<Future<?>> waiters = new ArrayList<>();
     for (int i = 0; i < 2_000; i++) {
       DistributedLock lock = new RedisLock(i % 2 == 0 ? client : other, name);
       waiters.add(
-          crew.ask(
+          threads.ask(
               () -> {
-                begun.incrementAndGet();
+                started.incrementAndGet();
                 try {
                   lock.lockInterruptibly();
                 } catch (InterruptedException e) {
@@ -145,30 +135,30 @@ class VirtualThreadTest {
                 return true;
               }));
     }
-    await().until(() -> begun.get() == waiters.size());
+    await().until(() -> started.get() == waiters.size());
     await().until(() -> client.status().channels() == 1);
     int cancelled = waiters.size() / 2;
     for (int i = 0; i < cancelled; i++) {
       assertTrue(waiters.get(i).cancel(true));
     }
-    await().atMost(LONG).until(() -> interrupted.get() == cancelled);
+    await().atMost(LIMIT).until(() -> interrupted.get() == cancelled);
     assertEquals(0, served.get());
     assertFalse(new RedisLock(client, name).tryLock());
     holder.unlock();
-    await().atMost(LONG).until(() -> served.get() == waiters.size() - cancelled);
+    await().atMost(LIMIT).until(() -> served.get() == waiters.size() - cancelled);
     assertEquals(cancelled, interrupted.get());
   }
 
-  /** Interrupts hit commands that are on their way: these are answered, and nothing stays held. */
+  /** Commands that are in progress at an interrupt are answered, and nothing stays held. */
   @Test
-  void interruptsDuringHandOversLeaveNoLockHeld() throws Exception {
+  void interruptsDuringHandOffsLeaveNoLockHeld() throws Exception {
     String name = Names.fresh();
     AtomicInteger ended = new AtomicInteger();
     List<Future<?>> waiters = new ArrayList<>();
     for (int i = 0; i < 2_000; i++) {
       DistributedLock lock = new RedisLock(i % 2 == 0 ? client : other, name);
       waiters.add(
-          crew.ask(
+          threads.ask(
               () -> {
                 try {
                   lock.lockInterruptibly();
@@ -183,11 +173,11 @@ class VirtualThreadTest {
     }
     await().pollInterval(Duration.ofMillis(1)).until(() -> ended.get() > 100);
     waiters.stream().filter(each -> each.hashCode() % 2 == 0).forEach(each -> each.cancel(true));
-    await().atMost(LONG).until(() -> ended.get() >= started(waiters));
+    await().atMost(LIMIT).until(() -> ended.get() >= started(waiters));
     await().until(() -> !new RedisLock(client, name).isLocked());
   }
 
-  /** Those that were cancelled before their thread had begun never end. */
+  /** Waiters that are cancelled before their thread starts never end. */
   private static long started(List<Future<?>> waiters) {
     return waiters.stream().filter(each -> !each.isCancelled()).count();
   }
