@@ -12,7 +12,6 @@ import io.mortise.redlock.RedLock;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.BiFunction;
 
 /** The lock families that are tested. A new one is a constant here, and nothing else. */
 enum Family {
@@ -39,6 +38,12 @@ enum Family {
   /** {@link RedLock} on five servers. */
   RED_5(5, Family::quorum);
 
+  /** The ways into the section of a name. */
+  @FunctionalInterface
+  private interface Entries {
+    List<SectionEntry> of(List<LockClient> clients, String name);
+  }
+
   private static final class Timeouts {
     /** For how long a killed waiter in a queue may delay the others. */
     static final Duration WAITER_TIMEOUT = Duration.ofSeconds(3);
@@ -48,9 +53,9 @@ enum Family {
   }
 
   private final int serverCount;
-  private final BiFunction<List<LockClient>, String, List<SectionEntry>> entries;
+  private final Entries entries;
 
-  Family(int serverCount, BiFunction<List<LockClient>, String, List<SectionEntry>> entries) {
+  Family(int serverCount, Entries entries) {
     this.serverCount = serverCount;
     this.entries = entries;
   }
@@ -67,7 +72,7 @@ enum Family {
 
   /** Returns the ways into the section of that name, some of them more than once. */
   List<SectionEntry> entries(List<LockClient> clients, String name) {
-    return entries.apply(clients, name);
+    return entries.of(clients, name);
   }
 
   /** Returns the guarded resources of the section of that name, by the names of their locks. */

@@ -9,9 +9,13 @@ import static io.mortise.it.chaos.ThinkTime.SLOW;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
 import io.mortise.testkit.FaultProxy.LossStyle;
+import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 
 /**
  * A fault of a client process, of a server, or of the network between them: how it begins and ends,
@@ -19,124 +23,58 @@ import java.util.Set;
  */
 enum Fault {
   /** No fault, only holders that stop for a while by themselves, as under all others too. */
-  CALM(NONE, QUICK, 100, 100, Action.NOTHING, Action.NOTHING),
+  CALM(NONE, QUICK, 100, 100, Action.NOTHING),
 
   // ---- no acknowledged data is lost: no two holds may overlap
 
   /** SIGSTOP of a client process, past the lease. */
   CLIENT_PAUSED(
-      CLIENT,
-      SLOW,
-      110,
-      160,
-      (at, event, i) -> at.clients().pause(i),
-      (at, event, i) -> at.clients().resume(i)),
+      CLIENT, SLOW, 110, 160, clients(ChaosClients::pause), clients(ChaosClients::resume)),
   /** {@code kill -9} of a client process; another one replaces it. */
   CLIENT_KILLED(
-      CLIENT,
-      QUICK,
-      10,
-      80,
-      (at, event, i) -> at.clients().kill(i),
-      (at, event, i) -> at.clients().replace(i)),
+      CLIENT, QUICK, 10, 80, clients(ChaosClients::kill), clients(ChaosClients::replace)),
   /** SIGSTOP of servers, past the lease; then they answer the requests that came meanwhile. */
-  SERVER_PAUSED(
-      SERVER,
-      SLOW,
-      110,
-      160,
-      (at, event, i) -> at.server(i).pause(),
-      (at, event, i) -> at.server(i).resume()),
+  SERVER_PAUSED(SERVER, SLOW, 110, 160, server(RedisServer::pause), server(RedisServer::resume)),
   /** {@code kill -9} of servers, which come back with all that they had acknowledged. */
-  SERVER_KILLED(
-      SERVER,
-      QUICK,
-      5,
-      130,
-      (at, event, i) -> at.server(i).kill(),
-      (at, event, i) -> at.server(i).restart()),
+  SERVER_KILLED(SERVER, QUICK, 5, 130, server(RedisServer::kill), server(RedisServer::restart)),
   /** Each message is late, in both directions. */
   DELAYED(
-      SERVER,
-      QUICK,
-      30,
-      70,
-      (at, event, i) -> at.proxy(i).delay(Duration.ofMillis(5 + event.variant() % 100)),
-      Action.RESTORE_NETWORK),
+      QUICK, 30, 70, (proxy, event) -> proxy.delay(Duration.ofMillis(5 + event.variant() % 100))),
   /** All connections break, and new ones too. */
-  CUT(SERVER, QUICK, 10, 130, (at, event, i) -> at.proxy(i).cut(), Action.RESTORE_NETWORK),
+  CUT(QUICK, 10, 130, (proxy, event) -> proxy.cut()),
   /** One direction only: requests vanish. */
-  REQUESTS_LOST(
-      SERVER,
-      QUICK,
-      30,
-      130,
-      (at, event, i) -> at.proxy(i).swallow(Direction.TO_SERVER),
-      Action.RESTORE_NETWORK),
+  REQUESTS_LOST(QUICK, 30, 130, (proxy, event) -> proxy.swallow(Direction.TO_SERVER)),
   /** One direction only: requests are executed, and no reply arrives. */
-  REPLIES_LOST(
-      SERVER,
-      QUICK,
-      30,
-      130,
-      (at, event, i) -> at.proxy(i).swallow(Direction.TO_CLIENT),
-      Action.RESTORE_NETWORK),
+  REPLIES_LOST(QUICK, 30, 130, (proxy, event) -> proxy.swallow(Direction.TO_CLIENT)),
   /** Exactly one script runs without its reply: by silence, or by a broken connection. */
   ONE_REPLY_LOST(
-      SERVER,
       QUICK,
       10,
       20,
-      (at, event, i) ->
-          at.proxy(i)
-              .loseNextReply(
-                  event.variant() % 2 == 0 ? LossStyle.SILENT : LossStyle.CLOSE,
-                  FaultProxy.containing("EVAL")),
-      Action.RESTORE_NETWORK),
+      (proxy, event) ->
+          proxy.loseNextReply(
+              event.variant() % 2 == 0 ? LossStyle.SILENT : LossStyle.CLOSE,
+              FaultProxy.containing("EVAL"))),
   /** SCRIPT FLUSH. */
-  SCRIPTS_FLUSHED(
-      SERVER,
-      QUICK,
-      1,
-      10,
-      (at, event, i) -> at.server(i).command("SCRIPT", "FLUSH"),
-      Action.NOTHING),
+  SCRIPTS_FLUSHED(SERVER, QUICK, 1, 10, server(it -> it.command("SCRIPT", "FLUSH"))),
   /** CLIENT KILL TYPE pubsub: all subscriptions break. */
   SUBSCRIBERS_KILLED(
-      SERVER,
-      QUICK,
-      5,
-      20,
-      (at, event, i) -> at.server(i).command("CLIENT", "KILL", "TYPE", "pubsub"),
-      Action.NOTHING),
+      SERVER, QUICK, 5, 20, server(it -> it.command("CLIENT", "KILL", "TYPE", "pubsub"))),
 
   // ---- data is lost: holds may overlap, but the loser is notified
 
   /** The server comes back without its data. */
-  RESTARTED_EMPTY(
-      SERVER, SLOW, 20, 60, (at, event, i) -> at.server(i).restartEmpty(), Action.NOTHING),
+  RESTARTED_EMPTY(SERVER, SLOW, 20, 60, server(RedisServer::restartEmpty)),
   /** FLUSHALL. */
-  FLUSHED(
-      SERVER, SLOW, 20, 60, (at, event, i) -> at.server(i).command("FLUSHALL"), Action.NOTHING),
+  FLUSHED(SERVER, SLOW, 20, 60, server(it -> it.command("FLUSHALL"))),
   /**
    * All keys that expire, except the tokens, expire now: this is what a lock sees when the clock of
    * a server is set forward by more than the lease.
    */
   EXPIRED_EARLY(
-      SERVER,
-      SLOW,
-      20,
-      60,
-      (at, event, i) -> at.server(i).command("EVAL", Action.EXPIRE_ALL, "0"),
-      Action.NOTHING),
+      SERVER, SLOW, 20, 60, server(it -> it.command("EVAL", Action.EXPIRE_ALL, "0"))),
   /** A replica that has missed the last writes becomes the master. */
-  PROMOTED(
-      SERVER,
-      SLOW,
-      100,
-      100,
-      (at, event, i) -> at.servers().promoteLaggingReplica(),
-      Action.NOTHING);
+  PROMOTED(SERVER, SLOW, 100, 100, (at, event, index) -> at.servers().promoteLaggingReplica());
 
   /** What a fault happens to. */
   enum Target {
@@ -163,6 +101,14 @@ enum Fault {
     void apply(FaultContext at, FaultEvent event, int index) throws InterruptedException;
   }
 
+  private static Action clients(ObjIntConsumer<ChaosClients> action) {
+    return (at, event, index) -> action.accept(at.clients(), index);
+  }
+
+  private static Action server(Consumer<RedisServer> action) {
+    return (at, event, index) -> action.accept(at.server(index));
+  }
+
   private static final Set<Fault> LOSING_DATA =
       EnumSet.of(RESTARTED_EMPTY, FLUSHED, EXPIRED_EARLY, PROMOTED);
 
@@ -172,6 +118,26 @@ enum Fault {
   private final int maxPercent;
   private final Action begin;
   private final Action end;
+
+  /** Creates a fault of the network in front of a server. */
+  Fault(
+      ThinkTime thinkTime,
+      int minPercent,
+      int maxPercent,
+      BiConsumer<FaultProxy, FaultEvent> begin) {
+    this(
+        SERVER,
+        thinkTime,
+        minPercent,
+        maxPercent,
+        (at, event, index) -> begin.accept(at.proxy(index), event),
+        Action.RESTORE_NETWORK);
+  }
+
+  /** Creates a fault that ends by itself. */
+  Fault(Target target, ThinkTime thinkTime, int minPercent, int maxPercent, Action begin) {
+    this(target, thinkTime, minPercent, maxPercent, begin, Action.NOTHING);
+  }
 
   Fault(
       Target target,

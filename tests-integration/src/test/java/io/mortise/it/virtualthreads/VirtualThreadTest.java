@@ -59,27 +59,44 @@ class VirtualThreadTest {
     other.close();
   }
 
-  @Test
-  void thousandsContendForOneLockOfTwoClients() throws Exception {
-    int count = 3_000;
-    String name = Names.fresh();
-    AtomicInteger unguarded = new AtomicInteger();
+  /** Starts threads, each with a lock of that name by one of the two clients. */
+  private List<Future<?>> startThreads(int count, String name, LockUse use) {
+    List<Future<?>> started = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       DistributedLock lock = new RedisLock(i % 2 == 0 ? client : other, name);
-      threads.start(
-          () -> {
-            assertTrue(VirtualThreads.isVirtual(Thread.currentThread()));
-            lock.lock();
-            try {
-              assertTrue(lock.isHeldByCurrentThread());
-              unguarded.set(unguarded.get() + 1);
-            } finally {
-              lock.unlock();
-            }
-          });
+      started.add(
+          threads.ask(
+              () -> {
+                use.run(lock);
+                return true;
+              }));
     }
+    return started;
+  }
+
+  @FunctionalInterface
+  private interface LockUse {
+    void run(DistributedLock lock) throws Exception;
+  }
+
+  @Test
+  void thousandsContendForOneLockOfTwoClients() throws Exception {
+    AtomicInteger unguarded = new AtomicInteger();
+    startThreads(
+        3_000,
+        Names.fresh(),
+        lock -> {
+          assertTrue(VirtualThreads.isVirtual(Thread.currentThread()));
+          lock.lock();
+          try {
+            assertTrue(lock.isHeldByCurrentThread());
+            unguarded.set(unguarded.get() + 1);
+          } finally {
+            lock.unlock();
+          }
+        });
     threads.join(LIMIT);
-    assertEquals(count, unguarded.get());
+    assertEquals(3_000, unguarded.get());
   }
 
   @Test
@@ -117,24 +134,21 @@ class VirtualThreadTest {
     AtomicInteger started = new AtomicInteger();
     AtomicInteger interrupted = new AtomicInteger();
     AtomicInteger served = new AtomicInteger();
-    List<Future<?>> waiters = new ArrayList<>();
-    for (int i = 0; i < 2_000; i++) {
-      DistributedLock lock = new RedisLock(i % 2 == 0 ? client : other, name);
-      waiters.add(
-          threads.ask(
-              () -> {
-                started.incrementAndGet();
-                try {
-                  lock.lockInterruptibly();
-                } catch (InterruptedException e) {
-                  interrupted.incrementAndGet();
-                  return false;
-                }
-                served.incrementAndGet();
-                lock.unlock();
-                return true;
-              }));
-    }
+    List<Future<?>> waiters =
+        startThreads(
+            2_000,
+            name,
+            lock -> {
+              started.incrementAndGet();
+              try {
+                lock.lockInterruptibly();
+              } catch (InterruptedException e) {
+                interrupted.incrementAndGet();
+                return;
+              }
+              served.incrementAndGet();
+              lock.unlock();
+            });
     await().until(() -> started.get() == waiters.size());
     await().until(() -> client.status().channels() == 1);
     int cancelled = waiters.size() / 2;
@@ -154,23 +168,20 @@ class VirtualThreadTest {
   void interruptsDuringHandOffsLeaveNoLockHeld() throws Exception {
     String name = Names.fresh();
     AtomicInteger ended = new AtomicInteger();
-    List<Future<?>> waiters = new ArrayList<>();
-    for (int i = 0; i < 2_000; i++) {
-      DistributedLock lock = new RedisLock(i % 2 == 0 ? client : other, name);
-      waiters.add(
-          threads.ask(
-              () -> {
-                try {
-                  lock.lockInterruptibly();
-                  lock.unlock();
-                  return true;
-                } catch (InterruptedException e) {
-                  return false;
-                } finally {
-                  ended.incrementAndGet();
-                }
-              }));
-    }
+    List<Future<?>> waiters =
+        startThreads(
+            2_000,
+            name,
+            lock -> {
+              try {
+                lock.lockInterruptibly();
+                lock.unlock();
+              } catch (InterruptedException e) {
+                // cancelled below
+              } finally {
+                ended.incrementAndGet();
+              }
+            });
     await().pollInterval(Duration.ofMillis(1)).until(() -> ended.get() > 100);
     waiters.stream().filter(each -> each.hashCode() % 2 == 0).forEach(each -> each.cancel(true));
     await().atMost(LIMIT).until(() -> ended.get() >= started(waiters));
