@@ -76,16 +76,9 @@ final class ChaosClients implements AutoCloseable {
     processes.forEach(process -> process.send(command));
   }
 
-  void pause(int index) {
-    processes.get(index).pause();
-  }
-
-  void resume(int index) {
-    processes.get(index).resume();
-  }
-
-  void kill(int index) {
-    processes.get(index).kill();
+  /** Returns the process at that index. */
+  JavaProcess process(int index) {
+    return processes.get(index);
   }
 
   /** Starts another process at that index, which joins in when it is ready. */

@@ -9,13 +9,13 @@ import static io.mortise.it.chaos.ThinkTime.SLOW;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
 import io.mortise.testkit.FaultProxy.LossStyle;
+import io.mortise.testkit.JavaProcess;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.ObjIntConsumer;
 
 /**
  * A fault of a client process, of a server, or of the network between them: how it begins and ends,
@@ -29,10 +29,15 @@ enum Fault {
 
   /** SIGSTOP of a client process, past the lease. */
   CLIENT_PAUSED(
-      CLIENT, SLOW, 110, 160, clients(ChaosClients::pause), clients(ChaosClients::resume)),
+      CLIENT, SLOW, 110, 160, client(JavaProcess::pause), client(JavaProcess::resume)),
   /** {@code kill -9} of a client process; another one replaces it. */
   CLIENT_KILLED(
-      CLIENT, QUICK, 10, 80, clients(ChaosClients::kill), clients(ChaosClients::replace)),
+      CLIENT,
+      QUICK,
+      10,
+      80,
+      client(JavaProcess::kill),
+      (at, event, index) -> at.clients().replace(index)),
   /** SIGSTOP of servers, past the lease; then they answer the requests that came meanwhile. */
   SERVER_PAUSED(SERVER, SLOW, 110, 160, server(RedisServer::pause), server(RedisServer::resume)),
   /** {@code kill -9} of servers, which come back with all that they had acknowledged. */
@@ -101,8 +106,8 @@ enum Fault {
     void apply(FaultContext at, FaultEvent event, int index) throws InterruptedException;
   }
 
-  private static Action clients(ObjIntConsumer<ChaosClients> action) {
-    return (at, event, index) -> action.accept(at.clients(), index);
+  private static Action client(Consumer<JavaProcess> action) {
+    return (at, event, index) -> action.accept(at.clients().process(index));
   }
 
   private static Action server(Consumer<RedisServer> action) {

@@ -6,23 +6,20 @@ package io.mortise.it.chaos;
  */
 enum ServerTopology {
   /** Independent servers. */
-  STANDALONE {
-    @Override
-    ChaosServers open(int servers) {
-      return new Standalones(servers);
-    }
-  },
+  STANDALONE,
   /** A master and its replica, found through sentinels. */
-  SENTINEL {
-    @Override
-    ChaosServers open(int servers) {
-      if (servers != 1) {
-        throw new IllegalArgumentException("one master, not " + servers);
-      }
-      return new WatchedMaster();
-    }
-  };
+  SENTINEL;
 
   /** Starts the servers. */
-  abstract ChaosServers open(int servers);
+  ChaosServers open(int count) {
+    return switch (this) {
+      case STANDALONE -> new Standalones(count);
+      case SENTINEL -> {
+        if (count != 1) {
+          throw new IllegalArgumentException("one master, not " + count);
+        }
+        yield new WatchedMaster();
+      }
+    };
+  }
 }

@@ -14,6 +14,7 @@ import io.mortise.it.support.ServerUris;
 import io.mortise.testkit.RedisCluster;
 import io.mortise.testkit.RedisServer;
 import java.util.List;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.RedisClusterClient;
@@ -22,7 +23,7 @@ import redis.clients.jedis.UnifiedJedis;
 /** Failovers of a cluster's master. */
 @Tag("redis-version")
 class ClusterFailoverTest extends FailoverContract {
-  private final RedisCluster servers = RedisCluster.start();
+  @AutoClose private final RedisCluster servers = RedisCluster.start();
 
   @Override
   String uri() {
@@ -41,14 +42,14 @@ class ClusterFailoverTest extends FailoverContract {
 
   @Override
   RedisServer failover() {
+    servers.awaitInSync();
     return servers.failover(name);
   }
 
   @Override
   RedisServer replaceMaster() {
-    RedisServer former = master();
-    former.kill();
-    return awaitNewMaster(former);
+    servers.awaitInSync();
+    return crashMaster();
   }
 
   @Override
@@ -57,12 +58,8 @@ class ClusterFailoverTest extends FailoverContract {
   }
 
   @Override
-  void awaitInSync() {
-    servers.awaitInSync();
-  }
-
-  @Override
   void cutReplication() {
+    servers.awaitInSync();
     servers.cutReplication(name);
   }
 
@@ -72,15 +69,10 @@ class ClusterFailoverTest extends FailoverContract {
     return ClusterChannels.areSharded(master) ? nodes.equals(List.of(master)) : nodes.size() == 1;
   }
 
-  @Override
-  void closeServers() {
-    servers.close();
-  }
-
   @Test
   void aMasterThatHangsIsReplacedAndItsHoldsAreKept() {
     Lease lease = new RedisLock(here, name).tryAcquire().orElseThrow();
-    awaitInSync();
+    servers.awaitInSync();
     RedisServer former = master();
     former.pause();
     awaitNewMaster(former);

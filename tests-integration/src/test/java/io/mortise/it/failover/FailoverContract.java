@@ -41,23 +41,20 @@ abstract class FailoverContract {
 
   abstract RedisServer master();
 
-  /** Makes a replica that is in sync the master. */
+  /** Waits until the replicas are in sync, and makes one of them the master. */
   abstract RedisServer failover();
 
-  /** Replaces the master: by a crash, or as {@link #failover()}. */
+  /** As {@link #failover()}, or by a crash of the master. */
   abstract RedisServer replaceMaster();
 
   /** Waits until another node is the master. */
   abstract RedisServer awaitNewMaster(RedisServer former);
 
-  abstract void awaitInSync();
-
+  /** Waits until the replicas are in sync, and lets them miss all later writes. */
   abstract void cutReplication();
 
   /** Returns whether the channel of the lock is subscribed at that master, and nowhere else. */
   abstract boolean isSubscribedAt(RedisServer master);
-
-  abstract void closeServers();
 
   @BeforeEach
   void connect() {
@@ -69,7 +66,13 @@ abstract class FailoverContract {
   void close() {
     here.close();
     there.close();
-    closeServers();
+  }
+
+  /** Kills the master, and waits until another node is the master. */
+  RedisServer crashMaster() {
+    RedisServer former = master();
+    former.kill();
+    return awaitNewMaster(former);
   }
 
   boolean isHeldAt(RedisServer server) {
@@ -98,7 +101,6 @@ abstract class FailoverContract {
   @Test
   void aHoldThatTheNewMasterKnowsIsKept() throws Exception {
     Lease lease = new RedisLock(here, name).tryAcquire().orElseThrow();
-    awaitInSync();
 
     RedisServer master = failover();
 
@@ -114,13 +116,10 @@ abstract class FailoverContract {
 
   @Test
   void aHoldThatTheNewMasterMissedIsReportedLostAtOnce() throws Exception {
-    awaitInSync();
     cutReplication();
     Lease lost = new RedisLock(here, name).tryAcquire().orElseThrow();
     ReportedLosses losses = ReportedLosses.of(lost);
-    RedisServer former = master();
-    former.kill();
-    awaitNewMaster(former);
+    crashMaster();
 
     assertEquals(Reason.MISSING, losses.await(WELL_WITHIN_A_RENEWAL).reason());
     try (Lease next = new RedisLock(there, name).acquire(Duration.ofSeconds(30)).orElseThrow()) {
@@ -132,7 +131,6 @@ abstract class FailoverContract {
   void aWaiterIsWokenByTheNewMaster() throws Exception {
     Lease held = new RedisLock(here, name).tryAcquire().orElseThrow();
     CompletableFuture<Optional<Lease>> waiter = startWaiter(there);
-    awaitInSync();
 
     RedisServer master = replaceMaster();
 
@@ -149,7 +147,6 @@ abstract class FailoverContract {
         LockClient waiting = LockClient.create(jedis, LongLease.OPTIONS)) {
       Lease held = new RedisLock(holding, name).tryAcquire().orElseThrow();
       CompletableFuture<Optional<Lease>> waiter = startWaiter(waiting);
-      awaitInSync();
 
       RedisServer master = replaceMaster();
 

@@ -5,13 +5,14 @@ import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.RedisSentinels;
 import io.mortise.testkit.RedisServer;
 import java.util.List;
+import org.junit.jupiter.api.AutoClose;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.UnifiedJedis;
 
 /** Failovers of a master that sentinels watch. */
 class SentinelFailoverTest extends FailoverContract {
-  private final RedisSentinels servers = RedisSentinels.start();
+  @AutoClose private final RedisSentinels servers = RedisSentinels.start();
 
   @Override
   String uri() {
@@ -34,6 +35,7 @@ class SentinelFailoverTest extends FailoverContract {
 
   @Override
   RedisServer failover() {
+    servers.awaitInSync();
     return servers.failover();
   }
 
@@ -48,22 +50,13 @@ class SentinelFailoverTest extends FailoverContract {
   }
 
   @Override
-  void awaitInSync() {
-    servers.awaitInSync();
-  }
-
-  @Override
   void cutReplication() {
+    servers.awaitInSync();
     servers.cutReplication();
   }
 
   @Override
   boolean isSubscribedAt(RedisServer master) {
     return ((List<?>) master.command("PUBSUB", "CHANNELS")).contains(SharedRedis.channel(name));
-  }
-
-  @Override
-  void closeServers() {
-    servers.close();
   }
 }

@@ -18,6 +18,7 @@ import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,13 +29,12 @@ class UnheardFailoverTest {
   private static final Duration SOON = Duration.ofSeconds(30);
 
   private final String name = Names.fresh();
-  private RedisSentinels servers;
+  @AutoClose private final RedisSentinels servers = RedisSentinels.start();
   private List<FaultProxy> proxies;
   private LockClient client;
 
   @BeforeEach
   void start() {
-    servers = RedisSentinels.start();
     proxies = servers.sentinels().stream().map(FaultProxy::to).toList();
     client =
         LockClient.create(
@@ -48,7 +48,6 @@ class UnheardFailoverTest {
   void stop() {
     client.close();
     proxies.forEach(FaultProxy::close);
-    servers.close();
   }
 
   /** Waits until the client can acquire the lock and release it. */

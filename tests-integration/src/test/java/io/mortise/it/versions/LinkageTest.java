@@ -109,26 +109,20 @@ class LinkageTest {
   }
 
   private static boolean has(Class<?> type, Reference wanted) {
-    boolean declared =
-        wanted.isField()
-            ? Arrays.stream(type.getDeclaredFields())
-                .anyMatch(
-                    field ->
-                        field.getName().equals(wanted.name())
-                            && field.getType().descriptorString().equals(wanted.descriptor()))
-            : wanted.name().equals("<init>")
-                ? Arrays.stream(type.getDeclaredConstructors())
-                    .anyMatch(
-                        it ->
-                            descriptor(void.class, it.getParameterTypes())
-                                .equals(wanted.descriptor()))
-                : Arrays.stream(type.getDeclaredMethods())
-                    .anyMatch(
-                        method ->
-                            method.getName().equals(wanted.name())
-                                && descriptor(method.getReturnType(), method.getParameterTypes())
-                                    .equals(wanted.descriptor()));
-    return declared || supertypes(type).anyMatch(supertype -> has(supertype, wanted));
+    return members(type).anyMatch(wanted.member()::equals)
+        || supertypes(type).anyMatch(supertype -> has(supertype, wanted));
+  }
+
+  /** Returns the names of the fields, constructors and methods, each with its descriptor. */
+  private static Stream<String> members(Class<?> type) {
+    return Stream.of(
+            Arrays.stream(type.getDeclaredFields())
+                .map(field -> field.getName() + field.getType().descriptorString()),
+            Arrays.stream(type.getDeclaredConstructors())
+                .map(it -> "<init>" + descriptor(void.class, it.getParameterTypes())),
+            Arrays.stream(type.getDeclaredMethods())
+                .map(it -> it.getName() + descriptor(it.getReturnType(), it.getParameterTypes())))
+        .flatMap(each -> each);
   }
 
   private static Stream<Class<?>> supertypes(Class<?> type) {
