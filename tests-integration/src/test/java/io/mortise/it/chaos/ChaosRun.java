@@ -58,7 +58,7 @@ final class ChaosRun {
           new ChaosClients(tested, servers, guarded.uri(), directory, settings, seed)) {
         FaultContext context = new FaultContext(servers, clients);
         for (Round round : rounds) {
-          run(round, context);
+          runRound(round, context);
         }
         left.addAll(clients.stop());
       }
@@ -67,7 +67,7 @@ final class ChaosRun {
     return Findings.of(tested, rounds, directory, guarded, unplanned, left);
   }
 
-  private void run(Round round, FaultContext context) throws InterruptedException {
+  private void runRound(Round round, FaultContext context) throws InterruptedException {
     long promotions = context.servers().promotions();
     context.clients().contend(round);
     long startNanos = System.nanoTime();

@@ -9,7 +9,7 @@ import java.util.List;
 /** The fields and methods that a compiled class refers to, from its constant pool. */
 final class References {
   /**
-   * One of them.
+   * A reference to a field, a constructor or a method.
    *
    * @param owner the binary name of the class that has the member, or inherits it
    * @param member its name and its descriptor
