@@ -10,7 +10,9 @@ import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.SslOptions;
 
@@ -30,26 +32,14 @@ public record Certificates(Path certificate, Path key, Path trustStore) {
   public static Certificates create(Path directory, String subject)
       throws IOException, GeneralSecurityException, InterruptedException {
     Path store = directory.resolve("server.p12");
+    String arguments =
+        "-genkeypair -alias %s -keyalg EC -dname CN=test -ext san=%s -validity 2 -storetype PKCS12 -storepass %s"
+            .formatted(ALIAS, subject, PASSWORD);
+    List<String> command = new ArrayList<>(List.of(arguments.split(" ", -1)));
+    command.add(0, Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(List.of("-keystore", store.toString()));
     Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                ALIAS,
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=redis of a test",
-                "-ext",
-                "san=" + subject,
-                "-validity",
-                "2",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                PASSWORD)
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("keytool.log").toFile())
             .start();
