@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Names;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.Names;
 import io.mortise.testkit.RedisServer;
 import java.util.ArrayList;
 import java.util.List;

@@ -12,14 +12,14 @@ import java.util.Random;
 
 /**
  * A thread of a client process: it enters a section in one of the possible ways, writes to the
- * guarded resources, stays for a while, writes again, and leaves. It writes whether its lease is valid
- * or not, as a program does that does not check.
+ * guarded resources, stays for a while, writes again, and leaves. It writes whether its lease is
+ * valid or not, as a program does that does not check.
  *
- * <p><b>What it records.</b> A hold begins when the lock has been granted. It ends at the time before
- * the check whether the lease is valid, if it was; otherwise at the time of the loss that the lease
- * reports. So the hold of a thread that was suspended in between ends with its lease, not when the
- * thread continues. A thread that finds its lease lost already has had no hold, but writes all the
- * same.
+ * <p><b>What it records.</b> A hold begins when the lock has been granted. It ends at the time
+ * before the check whether the lease is valid, if it was; otherwise at the time of the loss that
+ * the lease reports. So the hold of a thread that was suspended in between ends with its lease, not
+ * when the thread continues. A thread that finds its lease lost already has had no hold, but writes
+ * all the same.
  */
 final class ContendingThread {
   /** By how much a stall outlasts the lease. */
@@ -76,7 +76,8 @@ final class ContendingThread {
         inside(currentTask, task.thinkTime(), entry, entered.get(), requestedNanos);
       }
     } catch (LockException e) {
-      currentTask.pause(random.nextLong(10 * MAX_BREAK_NANOS)); // a fault lasted longer than the wait
+      currentTask.pause(
+          random.nextLong(10 * MAX_BREAK_NANOS)); // a fault lasted longer than the wait
     }
   }
 
@@ -117,8 +118,8 @@ final class ContendingThread {
   }
 
   /**
-   * Returns a time before the request that granted the lock, from which the lease counts. It is later
-   * than the call by the time that the thread waited.
+   * Returns a time before the request that granted the lock, from which the lease counts. It is
+   * later than the call by the time that the thread waited.
    */
   private long notBefore(EnteredHold entered, long requestedNanos) {
     long leftNanos = entered.lease().remaining().toNanos();

@@ -28,8 +28,7 @@ enum Fault {
   // ---- no acknowledged data is lost: no two holds may overlap
 
   /** SIGSTOP of a client process, past the lease. */
-  CLIENT_PAUSED(
-      CLIENT, SLOW, 110, 160, client(JavaProcess::pause), client(JavaProcess::resume)),
+  CLIENT_PAUSED(CLIENT, SLOW, 110, 160, client(JavaProcess::pause), client(JavaProcess::resume)),
   /** {@code kill -9} of a client process; another one replaces it. */
   CLIENT_KILLED(
       CLIENT,
@@ -76,8 +75,7 @@ enum Fault {
    * All keys that expire, except the tokens, expire now: this is what a lock sees when the clock of
    * a server is set forward by more than the lease.
    */
-  EXPIRED_EARLY(
-      SERVER, SLOW, 20, 60, server(it -> it.command("EVAL", Action.EXPIRE_ALL, "0"))),
+  EXPIRED_EARLY(SERVER, SLOW, 20, 60, server(it -> it.command("EVAL", Action.EXPIRE_ALL, "0"))),
   /** A replica that has missed the last writes becomes the master. */
   PROMOTED(SERVER, SLOW, 100, 100, (at, event, index) -> at.servers().promoteLaggingReplica());
 

@@ -21,8 +21,7 @@ record FaultPlan(Map<TestedLock, List<Round>> rounds) {
     Deque<Fault> queue = new ArrayDeque<>();
     Map<TestedLock, List<Round>> rounds = new LinkedHashMap<>();
     for (TestedLock tested : settings.locks()) {
-      List<Fault> faults =
-          settings.everyFault() ? possible(tested) : shared(tested, queue, random);
+      List<Fault> faults = settings.everyFault() ? possible(tested) : shared(tested, queue, random);
       rounds.put(tested, rounds(tested, faults, settings, new Random(random.nextLong())));
     }
     return new FaultPlan(rounds);
@@ -87,8 +86,7 @@ record FaultPlan(Map<TestedLock, List<Round>> rounds) {
             round ->
                 round.events().stream()
                     .map(FaultEvent::toString)
-                    .collect(
-                        Collectors.joining("\n    ", "\n  " + round.label() + "\n    ", "")))
+                    .collect(Collectors.joining("\n    ", "\n  " + round.label() + "\n    ", "")))
         .collect(Collectors.joining());
   }
 }

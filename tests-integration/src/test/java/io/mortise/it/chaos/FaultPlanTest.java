@@ -101,7 +101,10 @@ class FaultPlanTest {
   private static void assertHasAll(Stream<Round> rounds, Predicate<Fault> wanted) {
     Set<Fault> missing = EnumSet.noneOf(Fault.class);
     Arrays.stream(Fault.values()).filter(wanted).forEach(missing::add);
-    rounds.flatMap(round -> round.events().stream()).map(FaultEvent::fault).forEach(missing::remove);
+    rounds
+        .flatMap(round -> round.events().stream())
+        .map(FaultEvent::fault)
+        .forEach(missing::remove);
     assertEquals(Set.of(), missing);
   }
 }

@@ -80,9 +80,7 @@ record Findings(TestedLock tested, List<Result> results, List<String> left) {
     List<String> violations() {
       List<String> found = new ArrayList<>();
       if (!mayOverlap()) {
-        overlaps.stream()
-            .limit(MAX_REPORTED)
-            .forEach(each -> found.add("holds overlap: " + each));
+        overlaps.stream().limit(MAX_REPORTED).forEach(each -> found.add("holds overlap: " + each));
       }
       if (losersNotNotified() > 0 && !unplanned) {
         found.add(losersNotNotified() + " losers were not notified; overlaps: " + overlaps);

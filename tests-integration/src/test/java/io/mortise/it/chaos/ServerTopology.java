@@ -1,8 +1,8 @@
 package io.mortise.it.chaos;
 
 /**
- * How clients find the servers of a lock. A new topology (a cluster) is a constant here with its own
- * {@link ChaosServers}; {@link Fault#appliesTo} says which faults it can have.
+ * How clients find the servers of a lock. A new topology (a cluster) is a constant here with its
+ * own {@link ChaosServers}; {@link Fault#appliesTo} says which faults it can have.
  */
 enum ServerTopology {
   /** Independent servers. */

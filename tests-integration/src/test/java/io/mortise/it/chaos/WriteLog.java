@@ -7,9 +7,9 @@ import java.util.List;
 import redis.clients.jedis.RedisClient;
 
 /**
- * The resources that the locks guard, on a server that no fault strikes: for each resource a list of
- * the tokens of all writes, in order, and a list of those under a guard ({@link FencedStore}). So the
- * guard is judged by what was written, not by its own answers.
+ * The resources that the locks guard, on a server that no fault strikes: for each resource a list
+ * of the tokens of all writes, in order, and a list of those under a guard ({@link FencedStore}).
+ * So the guard is judged by what was written, not by its own answers.
  *
  * <p>A reader records that it has read, with its token, which is the last writer's.
  */

@@ -38,8 +38,7 @@ class ClusterTrafficTest {
   private static final Duration LEASE = Duration.ofSeconds(3);
   private static final Pattern READS = Pattern.compile("total_reads_processed:(\\d+)");
 
-  @AutoClose
-  private static final RedisCluster servers = RedisCluster.builder().replicas(0).start();
+  @AutoClose private static final RedisCluster servers = RedisCluster.builder().replicas(0).start();
 
   private static LockClient client() {
     return LockClient.create(ServerUris.of(servers), LongLease.OPTIONS);
@@ -75,8 +74,7 @@ class ClusterTrafficTest {
       await()
           .pollInterval(Duration.ofSeconds(1))
           .atMost(Duration.ofSeconds(20))
-          .until(
-              () -> nodes.stream().mapToLong(ClusterTrafficTest::renewals).sum() >= 3 * HOLDS);
+          .until(() -> nodes.stream().mapToLong(ClusterTrafficTest::renewals).sum() >= 3 * HOLDS);
 
       for (int i = 0; i < nodes.size(); i++) {
         long reads = reads(nodes.get(i)) - before.get(i);

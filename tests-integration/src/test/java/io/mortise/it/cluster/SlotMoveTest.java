@@ -34,8 +34,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 @Tag("redis-version")
 class SlotMoveTest {
-  @AutoClose
-  private static final RedisCluster servers = RedisCluster.builder().replicas(0).start();
+  @AutoClose private static final RedisCluster servers = RedisCluster.builder().replicas(0).start();
 
   @AutoClose private final LockClient here = client();
   @AutoClose private final LockClient there = client();

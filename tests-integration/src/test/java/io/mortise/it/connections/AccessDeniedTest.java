@@ -1,14 +1,14 @@
 package io.mortise.it.connections;
 
-import io.mortise.it.support.SharedRedis;
-import static io.mortise.it.support.SharedRedis.freshName;
-import static io.mortise.it.support.SharedRedis.warm;
 import static io.mortise.it.connections.ErrorContract.assertTold;
 import static io.mortise.it.connections.ErrorContract.client;
+import static io.mortise.it.support.SharedRedis.freshName;
+import static io.mortise.it.support.SharedRedis.warm;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException.Reason;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.RedisServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

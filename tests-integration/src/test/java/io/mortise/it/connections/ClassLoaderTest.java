@@ -1,9 +1,9 @@
 package io.mortise.it.connections;
 
-import io.mortise.it.support.SharedRedis;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.mortise.it.support.SharedRedis;
 import java.io.File;
 import java.lang.ref.WeakReference;
 import java.net.MalformedURLException;

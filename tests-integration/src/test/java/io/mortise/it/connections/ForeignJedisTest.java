@@ -1,7 +1,5 @@
 package io.mortise.it.connections;
 
-import io.mortise.it.support.SharedRedis;
-import io.mortise.it.support.AsyncCall;
 import static io.mortise.it.support.Eventually.until;
 import static io.mortise.it.support.SharedRedis.freshName;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -12,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,5 @@
 package io.mortise.it.connections;
 
-import io.mortise.it.support.SharedRedis;
-import io.mortise.it.support.Elapsed;
-import io.mortise.it.support.AsyncCall;
 import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
 import static io.mortise.it.support.SharedRedis.calling;
@@ -20,6 +17,9 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Elapsed;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.scripts.Script;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.LossStyle;

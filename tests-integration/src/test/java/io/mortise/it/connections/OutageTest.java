@@ -1,9 +1,7 @@
 package io.mortise.it.connections;
 
-import io.mortise.it.support.SharedRedis;
-import io.mortise.it.support.AsyncCall;
-import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Elapsed.millisOf;
+import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
 import static io.mortise.it.support.SharedRedis.assertIdle;
 import static io.mortise.it.support.SharedRedis.freshName;
@@ -19,6 +17,8 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,14 +1,12 @@
 package io.mortise.it.connections;
 
-import io.mortise.it.support.SharedRedis;
-import io.mortise.it.support.AsyncCall;
+import static io.mortise.it.connections.ErrorContract.assertMessage;
+import static io.mortise.it.connections.ErrorContract.assertTold;
+import static io.mortise.it.connections.ErrorContract.client;
 import static io.mortise.it.support.Eventually.until;
 import static io.mortise.it.support.SharedRedis.assertIdle;
 import static io.mortise.it.support.SharedRedis.freshName;
 import static io.mortise.it.support.SharedRedis.warm;
-import static io.mortise.it.connections.ErrorContract.assertMessage;
-import static io.mortise.it.connections.ErrorContract.assertTold;
-import static io.mortise.it.connections.ErrorContract.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -19,6 +17,8 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
 import io.mortise.testkit.RedisServer;

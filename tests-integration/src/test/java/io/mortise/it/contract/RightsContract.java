@@ -96,8 +96,7 @@ abstract class RightsContract {
   private String userWith(List<String> rules) {
     String user = "user-" + UUID.randomUUID();
     List<String> command =
-        new ArrayList<>(
-            List.of("ACL", "SETUSER", user, "reset", "resetchannels", "on", ">secret"));
+        new ArrayList<>(List.of("ACL", "SETUSER", user, "reset", "resetchannels", "on", ">secret"));
     command.addAll(rules);
     for (RedisServer node : nodes()) {
       node.command("SCRIPT", "FLUSH");
@@ -145,8 +144,7 @@ abstract class RightsContract {
     Eventually.until(
         "the client is subscribed to " + count + " channels",
         () ->
-            client.status().channels() == count
-                || Stream.of(waiters).anyMatch(AsyncCall::isDone));
+            client.status().channels() == count || Stream.of(waiters).anyMatch(AsyncCall::isDone));
   }
 
   /** Ends the wait, unless it has been refused: then its exception is thrown. */

@@ -8,9 +8,9 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.TestThreads;
-import io.mortise.it.support.Names;
 import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.Map;
@@ -71,7 +71,8 @@ class ManyHoldsTest {
   }
 
   private static void acquireAll(
-      LockClient client, TestThreads crew, Queue<Lease> leases, AtomicInteger lost) throws Exception {
+      LockClient client, TestThreads crew, Queue<Lease> leases, AtomicInteger lost)
+      throws Exception {
     String prefix = Names.fresh() + ":";
     AtomicInteger next = new AtomicInteger();
     for (int thread = 0; thread < THREADS; thread++) {

@@ -1,7 +1,5 @@
 package io.mortise.it.leases;
 
-import io.mortise.it.support.SharedRedis;
-import io.mortise.it.support.AsyncCall;
 import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
 import static io.mortise.it.support.SharedRedis.freshName;
@@ -18,6 +16,8 @@ import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,5 @@
 package io.mortise.it.leases;
 
-import io.mortise.it.support.SharedRedis;
-import io.mortise.it.support.Elapsed;
-import io.mortise.it.support.AsyncCall;
 import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
 import static io.mortise.it.support.SharedRedis.freshName;
@@ -16,6 +13,9 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Elapsed;
+import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;

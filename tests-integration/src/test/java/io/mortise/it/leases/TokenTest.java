@@ -1,7 +1,5 @@
 package io.mortise.it.leases;
 
-import io.mortise.it.support.SharedRedis;
-import io.mortise.it.support.AsyncCall;
 import static io.mortise.it.support.SharedRedis.freshName;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * All contracts for every lock family, with the servers and clients of a subclass. {@code RedLock} is
- * not among them: {@code io.mortise.it.redlock} tests it on independent servers.
+ * All contracts for every lock family, with the servers and clients of a subclass. {@code RedLock}
+ * is not among them: {@code io.mortise.it.redlock} tests it on independent servers.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Tag("redis-version")

@@ -4,7 +4,9 @@ import io.mortise.testkit.RedisCluster;
 import java.nio.file.Path;
 import redis.clients.jedis.RedisClusterClient;
 
-/** A cluster over TLS, for a user with the documented rights; one client each for RESP3 and RESP2. */
+/**
+ * A cluster over TLS, for a user with the documented rights; one client each for RESP3 and RESP2.
+ */
 class RestrictedClusterTest extends EveryContract {
   @Override
   Clients start(Path directory) throws Exception {

@@ -4,7 +4,9 @@ import io.mortise.testkit.RedisSentinels;
 import java.nio.file.Path;
 import redis.clients.jedis.RedisSentinelClient;
 
-/** Sentinels over TLS, for a user with the documented rights; one client each for RESP3 and RESP2. */
+/**
+ * Sentinels over TLS, for a user with the documented rights; one client each for RESP3 and RESP2.
+ */
 class RestrictedSentinelTest extends EveryContract {
   @Override
   Clients start(Path directory) throws Exception {

@@ -6,7 +6,9 @@ import java.util.stream.Stream;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
 
-/** One server over TLS, for a user with the documented rights; one client each for RESP3 and RESP2. */
+/**
+ * One server over TLS, for a user with the documented rights; one client each for RESP3 and RESP2.
+ */
 class RestrictedStandaloneTest extends EveryContract {
   @Override
   Clients start(Path directory) throws Exception {

@@ -37,9 +37,9 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.RedisClient;
 
 /**
- * The modules, which are compiled against the newest libraries, link with the lowest supported ones:
- * these have every class, field and method that the modules refer to, with the same signature, also
- * where no test runs.
+ * The modules, which are compiled against the newest libraries, link with the lowest supported
+ * ones: these have every class, field and method that the modules refer to, with the same
+ * signature, also where no test runs.
  */
 class LinkageTest {
   /** Where the build puts the lowest versions. */

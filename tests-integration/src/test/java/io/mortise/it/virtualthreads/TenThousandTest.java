@@ -48,7 +48,9 @@ class TenThousandTest {
     assertAllServed(Stream.generate(Names::fresh).limit(THREADS).toList());
   }
 
-  /** All threads wait while another client holds the locks, and send nothing; then all get theirs. */
+  /**
+   * All threads wait while another client holds the locks, and send nothing; then all get theirs.
+   */
   private static void assertAllServed(List<String> names) throws Exception {
     LockOptions options = LockOptions.builder().lease(Duration.ofMinutes(5)).build();
     try (LockClient holding = LockClient.create(redis.uri(), options);

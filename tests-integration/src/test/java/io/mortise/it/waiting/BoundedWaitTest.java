@@ -1,7 +1,5 @@
 package io.mortise.it.waiting;
 
-import io.mortise.it.support.SharedRedis;
-import io.mortise.it.support.AsyncCall;
 import static io.mortise.it.support.Elapsed.millisOf;
 import static io.mortise.it.support.Eventually.until;
 import static io.mortise.it.support.SharedRedis.freshName;
@@ -15,6 +13,8 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;

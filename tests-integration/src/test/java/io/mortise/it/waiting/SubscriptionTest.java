@@ -1,7 +1,5 @@
 package io.mortise.it.waiting;
 
-import io.mortise.it.support.SharedRedis;
-import io.mortise.it.support.AsyncCall;
 import static io.mortise.it.support.Elapsed.millisOf;
 import static io.mortise.it.support.Eventually.until;
 import static io.mortise.it.support.SharedRedis.assertIdle;
@@ -13,6 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.LossStyle;
 import java.time.Duration;
