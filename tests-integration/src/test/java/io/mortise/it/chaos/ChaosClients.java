@@ -8,26 +8,30 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/**
- * The client processes of one subject; each has a place, which another one takes if it is killed.
- */
+/** The client processes of one tested lock, by index; another process replaces a killed one. */
 final class ChaosClients implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration LIMIT = Duration.ofSeconds(90);
+  private static final int MAX_OUTPUT_LINES = 20;
 
   private final List<String> arguments;
   private final Random seeds;
-  private final List<JavaProcess> children = new ArrayList<>();
-  private String task = "rest";
+  private final List<JavaProcess> processes = new ArrayList<>();
+  private String lastCommand = "rest";
 
   /**
-   * Starts them; they rest.
+   * Starts the processes; their threads rest.
    *
-   * @param guarded URI of the server of what is guarded
-   * @param directory for what they say of their holds
+   * @param guarded URI of the server with the guarded resources
+   * @param directory for the records of their holds
    */
   ChaosClients(
+<<<<<<< HEAD
       TestedLock subject,
       ChaosServers arena,
+=======
+      TestedLock tested,
+      ChaosServers servers,
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
       String guarded,
       Path directory,
       Settings settings,
@@ -36,18 +40,18 @@ final class ChaosClients implements AutoCloseable {
     seeds = new Random(seed);
     arguments =
         List.of(
-            subject.family().name(),
-            String.join(" ", arena.uris()),
+            tested.family().name(),
+            String.join(" ", servers.uris()),
             guarded,
             directory.toString(),
             Long.toString(settings.lease().toMillis()),
             Integer.toString(settings.threads()),
-            Integer.toString(settings.handOvers()));
+            Integer.toString(settings.maxHandOffs()));
     for (int i = 0; i < settings.clients(); i++) {
-      children.add(start());
+      processes.add(start());
     }
-    for (JavaProcess child : children) {
-      child.awaitLine("ready", PATIENCE);
+    for (JavaProcess process : processes) {
+      process.awaitLine("ready", LIMIT);
     }
   }
 
@@ -59,67 +63,60 @@ final class ChaosClients implements AutoCloseable {
         .start();
   }
 
-  /** All contend for the lock of that name. */
+  /** Lets all threads contend for the lock of the round. */
   void contend(Round round) {
-    tell("task " + round.name() + " " + round.pace());
+    send("task " + round.name() + " " + round.thinkTime());
   }
 
-  /** Nobody does; returns when all are out of their sections. */
+  /** Lets all threads rest; returns when they have left their sections. */
   void rest() throws InterruptedException {
-    tell("rest");
-    for (JavaProcess child : children) {
-      child.awaitLine("resting", PATIENCE);
+    send("rest");
+    for (JavaProcess process : processes) {
+      process.awaitLine("resting", LIMIT);
     }
   }
 
-  private void tell(String line) {
-    task = line;
-    children.forEach(child -> child.send(line));
+  private void send(String command) {
+    lastCommand = command;
+    processes.forEach(process -> process.send(command));
   }
 
-  void pause(int place) {
-    children.get(place).pause();
+  /** Returns the process at that index. */
+  JavaProcess process(int index) {
+    return processes.get(index);
   }
 
-  void resume(int place) {
-    children.get(place).resume();
+  /** Starts another process at that index, which joins in when it is ready. */
+  void replace(int index) {
+    JavaProcess replacement = start();
+    processes.set(index, replacement);
+    replacement.send(lastCommand);
   }
 
-  void kill(int place) {
-    children.get(place).kill();
-  }
-
-  /** Starts another one, which joins in when it is ready. */
-  void replace(int place) {
-    JavaProcess fresh = start();
-    children.set(place, fresh);
-    fresh.send(task);
-  }
-
-  /** Ends all in order; what they say is still there in their JVMs. */
+  /** Ends all processes in order; returns what is left in their JVMs. */
   List<String> stop() throws InterruptedException {
     List<String> left = new ArrayList<>();
-    tell("stop");
-    for (JavaProcess child : children) {
-      child.awaitLine("done", PATIENCE);
-      int code = child.awaitExit(PATIENCE);
+    send("stop");
+    for (JavaProcess process : processes) {
+      process.awaitLine("done", LIMIT);
+      int code = process.awaitExit(LIMIT);
       Stream.concat(
-              child.output().lines().filter(line -> line.startsWith("left ")),
+              process.output().lines().filter(line -> line.startsWith("left ")),
               Stream.of(code).filter(it -> it != 0).map(it -> "exit code " + it))
-          .map(line -> child + ": " + line)
+          .map(line -> process + ": " + line)
           .forEach(left::add);
     }
     return left;
   }
 
-  /** The output of all that live, for the message when something did not happen. */
+  /** Returns the last output of all processes, for a failure message. */
   String output() {
     StringBuilder all = new StringBuilder();
-    for (JavaProcess child : children) {
-      List<String> lines = child.output().lines().toList();
-      all.append("\n").append(child);
+    for (JavaProcess process : processes) {
+      List<String> lines = process.output().lines().toList();
+      all.append("\n").append(process);
       lines.stream()
-          .skip(Math.max(0, lines.size() - 20))
+          .skip(Math.max(0, lines.size() - MAX_OUTPUT_LINES))
           .forEach(line -> all.append("\n  ").append(line));
     }
     return all.toString();
@@ -127,6 +124,6 @@ final class ChaosClients implements AutoCloseable {
 
   @Override
   public void close() {
-    children.forEach(JavaProcess::close);
+    processes.forEach(JavaProcess::close);
   }
 }

@@ -18,16 +18,17 @@ import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
 
 /**
- * One subject is put to the proof: its processes contend, its rounds befall them, and in the end
- * all is given up and nothing may be left.
+ * The test of one lock: its processes contend while the faults of each round strike; in the end all
+ * clients are closed, and nothing may be left.
  */
 final class ChaosRun {
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration PROGRESS_LIMIT = Duration.ofSeconds(90);
+  private static final Duration ACQUIRE_LIMIT = Duration.ofSeconds(30);
 
-  /** What has to be done under the guard after each round, when all is well again. */
+  /** The number of guarded writes that show progress after the faults of a round. */
   private static final int PROGRESS = 10;
 
-  private final TestedLock subject;
+  private final TestedLock tested;
   private final List<Round> rounds;
   private final Settings settings;
   private final RedisServer guarded;
@@ -36,102 +37,120 @@ final class ChaosRun {
   private final Set<Round> unplanned = new HashSet<>();
 
   ChaosRun(
+<<<<<<< HEAD
       TestedLock subject,
+=======
+      TestedLock tested,
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
       List<Round> rounds,
       Settings settings,
       RedisServer guarded,
       Path directory) {
+<<<<<<< HEAD
     this.subject = subject;
+=======
+    this.tested = tested;
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
     this.rounds = rounds;
     this.settings = settings;
     this.guarded = guarded;
-    this.directory = directory.resolve(subject.toString());
+    this.directory = directory.resolve(tested.toString());
   }
 
-  /** Runs all rounds, and says what was found. */
+  /** Runs all rounds, and returns the findings. */
   Findings run() throws IOException, InterruptedException {
     Files.createDirectories(directory);
+<<<<<<< HEAD
     long seed = settings.seed() * 31 + subject.toString().hashCode();
     try (ChaosServers arena = subject.topology().open(subject.family().servers())) {
       try (ChaosClients crowd =
           new ChaosClients(subject, arena, guarded.uri(), directory, settings, seed)) {
         FaultContext scene = new FaultContext(arena, crowd);
+=======
+    long seed = settings.seed() * 31 + tested.toString().hashCode();
+    try (ChaosServers servers = tested.topology().open(tested.family().serverCount())) {
+      try (ChaosClients clients =
+          new ChaosClients(tested, servers, guarded.uri(), directory, settings, seed)) {
+        FaultContext context = new FaultContext(servers, clients);
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
         for (Round round : rounds) {
-          play(round, scene);
+          runRound(round, context);
         }
-        left.addAll(crowd.stop());
+        left.addAll(clients.stop());
       }
-      left.addAll(Leftovers.of(arena, settings, () -> visitAll(arena)));
+      left.addAll(Leftovers.of(servers, settings, () -> acquireAllOnce(servers)));
     }
-    return Findings.of(subject, rounds, directory, guarded, unplanned, left);
+    return Findings.of(tested, rounds, directory, guarded, unplanned, left);
   }
 
-  private void play(Round round, FaultContext scene) throws InterruptedException {
-    long promotions = scene.arena().promotions();
-    scene.crowd().contend(round);
+  private void runRound(Round round, FaultContext context) throws InterruptedException {
+    long promotions = context.servers().promotions();
+    context.clients().contend(round);
     long startNanos = System.nanoTime();
-    for (Act act : acts(round)) {
-      PlannedTime.until(startNanos + act.atMillis() * 1_000_000);
-      for (int victim : act.strike().victims()) {
-        if (act.begins()) {
-          act.strike().fault().begin(scene, act.strike(), victim);
+    for (Step step : steps(round)) {
+      PlannedTime.until(startNanos + step.atMillis() * 1_000_000);
+      FaultEvent event = step.event();
+      for (int index : event.targets()) {
+        if (step.begins()) {
+          event.fault().begin(context, event, index);
         } else {
-          act.strike().fault().end(scene, victim);
+          event.fault().end(context, event, index);
         }
       }
     }
-    scene.arena().restore();
-    awaitProgress(round, scene);
-    scene.crowd().rest();
-    long planned =
-        round.strikes().stream().filter(strike -> strike.fault() == Fault.PROMOTED).count();
-    if (scene.arena().promotions() > promotions + planned) {
+    context.servers().restore();
+    awaitProgress(round, context);
+    context.clients().rest();
+    long planned = round.events().stream().filter(it -> it.fault() == Fault.PROMOTED).count();
+    if (context.servers().promotions() > promotions + planned) {
       unplanned.add(round);
     }
   }
 
-  /** The begin or the end of a strike. */
-  private record Act(long atMillis, boolean begins, FaultEvent strike) {}
+  /** The begin or the end of an event. */
+  private record Step(long atMillis, boolean begins, FaultEvent event) {}
 
-  private static List<Act> acts(Round round) {
-    return round.strikes().stream()
+  private static List<Step> steps(Round round) {
+    return round.events().stream()
         .flatMap(
-            strike ->
+            event ->
                 Stream.of(
-                    new Act(strike.atMillis(), true, strike),
-                    new Act(strike.endMillis(), false, strike)))
-        .sorted(Comparator.comparingLong(Act::atMillis))
+                    new Step(event.atMillis(), true, event),
+                    new Step(event.endMillis(), false, event)))
+        .sorted(Comparator.comparingLong(Step::atMillis))
         .toList();
   }
 
-  private void awaitProgress(Round round, FaultContext scene) {
+  private void awaitProgress(Round round, FaultContext context) {
     long before = attempts(round);
     try {
-      await().atMost(PATIENCE).until(() -> attempts(round) >= before + PROGRESS);
+      await().atMost(PROGRESS_LIMIT).until(() -> attempts(round) >= before + PROGRESS);
     } catch (ConditionTimeoutException e) {
       throw new AssertionError(
-          "nobody enters any more after %s: %s".formatted(round.name(), scene.crowd().output()), e);
+          "no client enters any more after %s: %s"
+              .formatted(round.name(), context.clients().output()),
+          e);
     }
   }
 
   private long attempts(Round round) {
-    return subject.family().resources(round.name()).stream()
+    return tested.family().resources(round.name()).stream()
         .mapToLong(resource -> WriteLog.attempts(guarded, resource))
         .sum();
   }
 
-  /** Somebody comes once more to each lock, as the next user would, and finds it free. */
-  private void visitAll(ChaosServers arena) {
+  /** Acquires each lock once more, as the next user would: it has to be free. */
+  private void acquireAllOnce(ChaosServers servers) {
     LockOptions options = LockOptions.builder().lease(settings.lease()).build();
     List<LockClient> clients =
-        arena.uris().stream().map(uri -> LockClient.create(uri, options)).toList();
+        servers.uris().stream().map(uri -> LockClient.create(uri, options)).toList();
     try {
       for (Round round : rounds) {
-        for (SectionEntry side : subject.family().sides(clients, round.name())) {
-          if (side.lock().tryLock(Duration.ofSeconds(30))) {
-            side.lock().unlock();
+        for (SectionEntry entry : tested.family().entries(clients, round.name())) {
+          if (entry.lock().tryLock(ACQUIRE_LIMIT)) {
+            entry.lock().unlock();
           } else {
-            left.add("the lock '%s' is not free".formatted(side.lock().name()));
+            left.add("the lock '%s' is not free".formatted(entry.lock().name()));
           }
         }
       }

@@ -4,28 +4,28 @@ import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.RedisServer;
 import java.util.List;
 
-/** The servers of one subject, with what stands between them and the clients. */
+/** The servers of one tested lock, with the proxies between them and the clients. */
 interface ChaosServers extends AutoCloseable {
 
-  /** For each lock client of a process the URI it is made from. */
+  /** Returns, for each lock client of a process, the URI that it is created from. */
   List<String> uris();
 
-  /** How many servers of its own a lock spans; replicas do not count. */
-  int servers();
+  /** Returns how many independent servers the lock uses; replicas do not count. */
+  int count();
 
-  /** The server at that place, at this moment: a master. */
-  RedisServer server(int place);
+  /** Returns the server, or the present master, at that index. */
+  RedisServer server(int index);
 
-  /** The way to it. */
-  FaultProxy proxy(int place);
+  /** Returns the proxy in front of the server at that index. */
+  FaultProxy proxy(int index);
 
-  /** Makes a replica, that misses the last writes, the master. Returns when it is. */
-  void promoteLagging() throws InterruptedException;
+  /** Makes a replica that has missed the last writes the master; returns when it is. */
+  void promoteLaggingReplica() throws InterruptedException;
 
-  /** How often a replica has become the master, whether it was to or not. */
+  /** Returns how often a replica has become the master, planned or not. */
   long promotions();
 
-  /** All is well again, whatever has been done. */
+  /** Ends all faults: all servers run, and all connections work. */
   void restore();
 
   @Override

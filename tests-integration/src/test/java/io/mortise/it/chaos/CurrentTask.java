@@ -5,14 +5,18 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** What the threads of a client process are to do at present, and how many of them do it. */
+/**
+ * The present task of the threads of a client process, and the number of threads that work on it.
+ *
+ * <p><b>Threads.</b> Any thread may call any method; all fields are guarded by one lock.
+ */
 final class CurrentTask {
   /**
-   * What they contend for.
+   * A lock to contend for.
    *
    * @param name of the lock
    */
-  record Task(String name, ThinkTime pace) {}
+  record Task(String name, ThinkTime thinkTime) {}
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -20,13 +24,12 @@ final class CurrentTask {
   private boolean stopped; // guarded by lock
   private int busy; // guarded by lock
 
-  /** From now on this. */
-  void post(Task next) {
+  void set(Task next) {
     change(() -> task = next);
   }
 
-  /** From now on nothing; returns when everybody is out of the section. */
-  void rest() throws InterruptedException {
+  /** Removes the task; returns when no thread works on it any more. */
+  void clear() throws InterruptedException {
     change(() -> task = null);
     lock.lockInterruptibly();
     try {
@@ -38,15 +41,15 @@ final class CurrentTask {
     }
   }
 
-  /** No more. */
+  /** Ends all threads. */
   void stop() {
     change(() -> stopped = true);
   }
 
   /**
-   * Waits for something to do, and counts the caller as busy until {@link #done()}.
+   * Waits for a task, and counts the caller as busy until {@link #done()}.
    *
-   * @return empty when there will be nothing more
+   * @return empty after {@link #stop()}
    */
   Optional<Task> next() throws InterruptedException {
     lock.lockInterruptibly();
@@ -68,8 +71,8 @@ final class CurrentTask {
     change(() -> busy--);
   }
 
-  /** Passes that time, unless nothing is to be done any more. */
-  void linger(long nanos) throws InterruptedException {
+  /** Waits for that time, or until {@link #stop()}. */
+  void pause(long nanos) throws InterruptedException {
     lock.lockInterruptibly();
     try {
       long left = nanos;
@@ -81,10 +84,10 @@ final class CurrentTask {
     }
   }
 
-  private void change(Runnable how) {
+  private void change(Runnable change) {
     lock.lock();
     try {
-      how.run();
+      change.run();
       changed.signalAll();
     } finally {
       lock.unlock();

@@ -7,18 +7,18 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A hold, and the way to give it up: a handle's {@code close()} or a thread's {@code unlock()}.
+ * A hold, and how to release it: a handle's {@code close()} or a thread's {@code unlock()}.
  *
  * @param renewed whether it is renewed until then
  */
-record EnteredHold(Lease lease, Runnable leave, boolean renewed) {
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+record EnteredHold(Lease lease, Runnable release, boolean renewed) {
+  private static final Duration MAX_WAIT = Duration.ofSeconds(2);
 
-  /** One of the ways that the API has, at random; empty if somebody else had the lock. */
+  /** Acquires in one of the ways of the API, at random; empty if another owner held the lock. */
   static Optional<EnteredHold> attempt(DistributedLock lock, Duration lease, Random random)
       throws InterruptedException {
     boolean renewed = random.nextBoolean();
-    Duration wait = Duration.ofMillis(random.nextLong(LONGEST_WAIT.toMillis()));
+    Duration wait = Duration.ofMillis(random.nextLong(MAX_WAIT.toMillis()));
     return switch (random.nextInt(5)) {
       case 0 -> handle(renewed ? lock.tryAcquire() : lock.tryAcquire(lease), renewed);
       case 1, 2 -> handle(renewed ? lock.acquire(wait) : lock.acquire(wait, lease), renewed);
@@ -35,11 +35,17 @@ record EnteredHold(Lease lease, Runnable leave, boolean renewed) {
   }
 
   private static Optional<EnteredHold> handle(Optional<Lease> lease, boolean renewed) {
-    return lease.map(got -> new EnteredHold(got, got::close, renewed));
+    return lease.map(granted -> new EnteredHold(granted, granted::close, renewed));
   }
 
+<<<<<<< HEAD
   private static Optional<EnteredHold> thread(DistributedLock lock, boolean got, boolean renewed) {
     return got
+=======
+  private static Optional<EnteredHold> thread(
+      DistributedLock lock, boolean acquired, boolean renewed) {
+    return acquired
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
         ? Optional.of(new EnteredHold(lock.lease(), lock::unlock, renewed))
         : Optional.empty();
   }

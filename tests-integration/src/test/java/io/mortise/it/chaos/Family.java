@@ -13,40 +13,21 @@ import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
 import java.util.List;
 
-/**
- * The kinds of locks that are put to the proof. A new one is a constant here; nothing else has to
- * know it.
- */
+/** The lock families that are tested. A new one is a constant here, and nothing else. */
 enum Family {
   /** {@link RedisLock}. */
-  PLAIN(1) {
-    @Override
-    List<SectionEntry> sides(List<LockClient> clients, String name) {
-      return List.of(alone(new RedisLock(clients.get(0), name)));
-    }
-  },
+  PLAIN(1, (clients, name) -> List.of(exclusive(new RedisLock(clients.get(0), name)))),
   /** {@link RedisFairLock}. */
-  FAIR(1) {
-    @Override
-    List<SectionEntry> sides(List<LockClient> clients, String name) {
-      return List.of(alone(new RedisFairLock(clients.get(0), name, PRESENCE)));
-    }
-  },
+  FAIR(
+      1,
+      (clients, name) ->
+          List.of(exclusive(new RedisFairLock(clients.get(0), name, Timeouts.WAITER_TIMEOUT)))),
   /** {@link RedisReadWriteLock}, readers and writers. */
-  READ_WRITE(1) {
-    @Override
-    List<SectionEntry> sides(List<LockClient> clients, String name) {
-      return both(new RedisReadWriteLock(clients.get(0), name, false, PRESENCE));
-    }
-  },
-  /** The same, in the order of asking. */
-  FAIR_READ_WRITE(1) {
-    @Override
-    List<SectionEntry> sides(List<LockClient> clients, String name) {
-      return both(new RedisReadWriteLock(clients.get(0), name, true, PRESENCE));
-    }
-  },
+  READ_WRITE(1, (clients, name) -> readWrite(clients, name, false)),
+  /** The same, in the order of request. */
+  FAIR_READ_WRITE(1, (clients, name) -> readWrite(clients, name, true)),
   /** {@link MultiLock} of two locks on two servers, and each of the two alone. */
+<<<<<<< HEAD
   MULTI(2) {
     @Override
     List<SectionEntry> sides(List<LockClient> clients, String name) {
@@ -57,68 +38,87 @@ enum Family {
       return List.of(together, alone(a), together, alone(b));
     }
 
+=======
+  MULTI(2, Family::multi) {
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
     @Override
     List<String> resources(String name) {
       return List.of(name + ":a", name + ":b");
     }
   },
   /** {@link RedLock} on three servers. */
-  RED_3(3) {
-    @Override
-    List<SectionEntry> sides(List<LockClient> clients, String name) {
-      return quorum(clients, name);
-    }
-  },
+  RED_3(3, Family::quorum),
   /** {@link RedLock} on five servers. */
-  RED_5(5) {
-    @Override
-    List<SectionEntry> sides(List<LockClient> clients, String name) {
-      return quorum(clients, name);
-    }
-  };
+  RED_5(5, Family::quorum);
 
-  /** How long a waiter of a queue that has died may delay the others. */
-  private static final Duration PRESENCE = Duration.ofSeconds(3);
-
-  /** What a default lease has; the 50 ms of a short one are too little on a busy machine. */
-  private static final Duration BUDGET = Duration.ofMillis(300);
-
-  private final int servers;
-
-  Family(int servers) {
-    this.servers = servers;
+  /** The ways into the section of a name. */
+  @FunctionalInterface
+  private interface Entries {
+    List<SectionEntry> of(List<LockClient> clients, String name);
   }
 
-  /** How many independent servers it needs. */
-  int servers() {
-    return servers;
+  private static final class Timeouts {
+    /** For how long a killed waiter in a queue may delay the others. */
+    static final Duration WAITER_TIMEOUT = Duration.ofSeconds(3);
+
+    /** That of a default lease; the 50 ms of a short one are too few on a busy machine. */
+    static final Duration NODE_WAIT_BUDGET = Duration.ofMillis(300);
   }
 
-  /** Whether it goes on, and keeps its promises, whatever a minority of its servers loses. */
+  private final int serverCount;
+  private final Entries entries;
+
+  Family(int serverCount, Entries entries) {
+    this.serverCount = serverCount;
+    this.entries = entries;
+  }
+
+  /** Returns how many independent servers it needs. */
+  int serverCount() {
+    return serverCount;
+  }
+
+  /** Returns whether it keeps its guarantees whatever a minority of its servers loses. */
   boolean isQuorum() {
-    return servers > 2;
+    return serverCount > 2;
   }
 
-  /** The ways into the section of that name, one or several of them more than once. */
-  abstract List<SectionEntry> sides(List<LockClient> clients, String name);
+  /** Returns the ways into the section of that name, some of them more than once. */
+  List<SectionEntry> entries(List<LockClient> clients, String name) {
+    return entries.of(clients, name);
+  }
 
-  /** All that is guarded in the section of that name; each resource has the name of its lock. */
+  /** Returns the guarded resources of the section of that name, by the names of their locks. */
   List<String> resources(String name) {
     return List.of(name);
   }
 
-  private static SectionEntry alone(DistributedLock lock) {
+  private static SectionEntry exclusive(DistributedLock lock) {
     return new SectionEntry(lock, EXCLUSIVE, List.of(lock.name()));
   }
 
-  private static List<SectionEntry> both(RedisReadWriteLock lock) {
-    List<String> resource = List.of(lock.name());
+  private static List<SectionEntry> readWrite(List<LockClient> clients, String name, boolean fair) {
+    RedisReadWriteLock lock =
+        new RedisReadWriteLock(clients.get(0), name, fair, Timeouts.WAITER_TIMEOUT);
     return List.of(
-        new SectionEntry(lock.writeLock(), EXCLUSIVE, resource),
-        new SectionEntry(lock.readLock(), SHARED, resource));
+        new SectionEntry(lock.writeLock(), EXCLUSIVE, List.of(name)),
+        new SectionEntry(lock.readLock(), SHARED, List.of(name)));
+  }
+
+  private static List<SectionEntry> multi(List<LockClient> clients, String name) {
+    DistributedLock a = new RedisLock(clients.get(0), name + ":a");
+    DistributedLock b = new RedisLock(clients.get(1), name + ":b");
+    SectionEntry both =
+        new SectionEntry(new MultiLock(a, b), EXCLUSIVE, List.of(a.name(), b.name()));
+    return List.of(both, exclusive(a), both, exclusive(b));
   }
 
   private static List<SectionEntry> quorum(List<LockClient> clients, String name) {
-    return List.of(alone(RedLock.builder().members(name, clients).nodeWaitBudget(BUDGET).build()));
+    return List.of(
+        exclusive(
+            RedLock.builder()
+                .members(name, clients)
+                .nodeWaitBudget(Timeouts.NODE_WAIT_BUDGET)
+                .build()));
   }
 }

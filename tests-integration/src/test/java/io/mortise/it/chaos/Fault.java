@@ -1,233 +1,201 @@
 package io.mortise.it.chaos;
 
-import static io.mortise.it.chaos.Fault.Victim.CLIENT;
-import static io.mortise.it.chaos.Fault.Victim.NOBODY;
-import static io.mortise.it.chaos.Fault.Victim.SERVER;
+import static io.mortise.it.chaos.Fault.Target.CLIENT;
+import static io.mortise.it.chaos.Fault.Target.NONE;
+import static io.mortise.it.chaos.Fault.Target.SERVER;
+import static io.mortise.it.chaos.ThinkTime.QUICK;
+import static io.mortise.it.chaos.ThinkTime.SLOW;
 
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
 import io.mortise.testkit.FaultProxy.LossStyle;
+import io.mortise.testkit.JavaProcess;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
- * What befalls a client process, a server, or the way between them, and how it ends. The times are
- * in percent of the lease.
+ * A fault of a client process, of a server, or of the network between them: how it begins and ends,
+ * and how long it lasts, in percent of the lease.
  */
 enum Fault {
-  /** No fault: only holders that stand still by themselves, as under all others too. */
-  CALM(NOBODY, ThinkTime.QUICK, 100, 100),
+  /** No fault, only holders that stop for a while by themselves, as under all others too. */
+  CALM(NONE, QUICK, 100, 100, Action.NOTHING),
 
-  // ---- nothing that was acknowledged is lost: no two holds may overlap
+  // ---- no acknowledged data is lost: no two holds may overlap
 
   /** SIGSTOP of a client process, past the lease. */
-  CLIENT_PAUSED(CLIENT, ThinkTime.SLOW, 110, 160) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      scene.crowd().pause(victim);
-    }
-
-    @Override
-    void end(FaultContext scene, int victim) {
-      scene.crowd().resume(victim);
-    }
-  },
-  /** {@code kill -9} of a client process; another one takes its place. */
-  CLIENT_KILLED(CLIENT, ThinkTime.QUICK, 10, 80) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      scene.crowd().kill(victim);
-    }
-
-    @Override
-    void end(FaultContext scene, int victim) {
-      scene.crowd().replace(victim);
-    }
-  },
-  /** SIGSTOP of servers, past the lease; then they answer what was asked meanwhile. */
-  SERVER_PAUSED(SERVER, ThinkTime.SLOW, 110, 160) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      scene.server(victim).pause();
-    }
-
-    @Override
-    void end(FaultContext scene, int victim) {
-      scene.server(victim).resume();
-    }
-  },
-  /** {@code kill -9} of servers, which come back with all they had acknowledged. */
-  SERVER_KILLED(SERVER, ThinkTime.QUICK, 5, 130) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      scene.server(victim).kill();
-    }
-
-    @Override
-    void end(FaultContext scene, int victim) {
-      scene.server(victim).restart();
-    }
-  },
-  /** Everything is late, in both directions. */
-  DELAYED(SERVER, ThinkTime.QUICK, 30, 70) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      scene.proxy(victim).delay(Duration.ofMillis(5 + strike.variant() % 100));
-    }
-  },
+  CLIENT_PAUSED(CLIENT, SLOW, 110, 160, client(JavaProcess::pause), client(JavaProcess::resume)),
+  /** {@code kill -9} of a client process; another one replaces it. */
+  CLIENT_KILLED(
+      CLIENT,
+      QUICK,
+      10,
+      80,
+      client(JavaProcess::kill),
+      (at, event, index) -> at.clients().replace(index)),
+  /** SIGSTOP of servers, past the lease; then they answer the requests that came meanwhile. */
+  SERVER_PAUSED(SERVER, SLOW, 110, 160, server(RedisServer::pause), server(RedisServer::resume)),
+  /** {@code kill -9} of servers, which come back with all that they had acknowledged. */
+  SERVER_KILLED(SERVER, QUICK, 5, 130, server(RedisServer::kill), server(RedisServer::restart)),
+  /** Each message is late, in both directions. */
+  DELAYED(
+      QUICK, 30, 70, (proxy, event) -> proxy.delay(Duration.ofMillis(5 + event.variant() % 100))),
   /** All connections break, and new ones too. */
-  CUT(SERVER, ThinkTime.QUICK, 10, 130) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      scene.proxy(victim).cut();
-    }
-  },
+  CUT(QUICK, 10, 130, (proxy, event) -> proxy.cut()),
   /** One direction only: requests vanish. */
-  REQUESTS_LOST(SERVER, ThinkTime.QUICK, 30, 130) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      scene.proxy(victim).swallow(Direction.TO_SERVER);
-    }
-  },
-  /** One direction only: requests are obeyed, and nobody hears of it. */
-  REPLIES_LOST(SERVER, ThinkTime.QUICK, 30, 130) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      scene.proxy(victim).swallow(Direction.TO_CLIENT);
-    }
-  },
-  /** Exactly one script is obeyed without its reply, by silence or by a broken connection. */
-  ONE_REPLY_LOST(SERVER, ThinkTime.QUICK, 10, 20) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      LossStyle style = strike.variant() % 2 == 0 ? LossStyle.SILENT : LossStyle.CLOSE;
-      scene.proxy(victim).loseNextReply(style, FaultProxy.containing("EVAL"));
-    }
-  },
+  REQUESTS_LOST(QUICK, 30, 130, (proxy, event) -> proxy.swallow(Direction.TO_SERVER)),
+  /** One direction only: requests are executed, and no reply arrives. */
+  REPLIES_LOST(QUICK, 30, 130, (proxy, event) -> proxy.swallow(Direction.TO_CLIENT)),
+  /** Exactly one script runs without its reply: by silence, or by a broken connection. */
+  ONE_REPLY_LOST(
+      QUICK,
+      10,
+      20,
+      (proxy, event) ->
+          proxy.loseNextReply(
+              event.variant() % 2 == 0 ? LossStyle.SILENT : LossStyle.CLOSE,
+              FaultProxy.containing("EVAL"))),
   /** SCRIPT FLUSH. */
-  SCRIPTS_FLUSHED(SERVER, ThinkTime.QUICK, 1, 10) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      scene.server(victim).command("SCRIPT", "FLUSH");
-    }
-  },
-  /** CLIENT KILL TYPE pubsub: nobody is subscribed any more. */
-  SUBSCRIBERS_KILLED(SERVER, ThinkTime.QUICK, 5, 20) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      scene.server(victim).command("CLIENT", "KILL", "TYPE", "pubsub");
-    }
-  },
+  SCRIPTS_FLUSHED(SERVER, QUICK, 1, 10, server(it -> it.command("SCRIPT", "FLUSH"))),
+  /** CLIENT KILL TYPE pubsub: all subscriptions break. */
+  SUBSCRIBERS_KILLED(
+      SERVER, QUICK, 5, 20, server(it -> it.command("CLIENT", "KILL", "TYPE", "pubsub"))),
 
-  // ---- data is lost: holds may overlap, but the loser is told
+  // ---- data is lost: holds may overlap, but the loser is notified
 
   /** The server comes back without its data. */
-  RESTARTED_EMPTY(SERVER, ThinkTime.SLOW, 20, 60) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      scene.server(victim).restartEmpty();
-    }
-  },
+  RESTARTED_EMPTY(SERVER, SLOW, 20, 60, server(RedisServer::restartEmpty)),
   /** FLUSHALL. */
-  FLUSHED(SERVER, ThinkTime.SLOW, 20, 60) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      scene.server(victim).command("FLUSHALL");
-    }
-  },
+  FLUSHED(SERVER, SLOW, 20, 60, server(it -> it.command("FLUSHALL"))),
   /**
-   * All keys with an end, but for the tokens', end now: what a lock sees of a server's clock that
-   * is set forward by more than the lease.
+   * All keys that expire, except the tokens, expire now: this is what a lock sees when the clock of
+   * a server is set forward by more than the lease.
    */
-  EXPIRED_EARLY(SERVER, ThinkTime.SLOW, 20, 60) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) {
-      RedisServer server = scene.server(victim);
-      server.command("EVAL", EXPIRE_ALL, "0");
-    }
-  },
+  EXPIRED_EARLY(SERVER, SLOW, 20, 60, server(it -> it.command("EVAL", Action.EXPIRE_ALL, "0"))),
   /** A replica that has missed the last writes becomes the master. */
-  PROMOTED(SERVER, ThinkTime.SLOW, 100, 100) {
-    @Override
-    void begin(FaultContext scene, FaultEvent strike, int victim) throws InterruptedException {
-      scene.arena().promoteLagging();
-    }
-  };
+  PROMOTED(SERVER, SLOW, 100, 100, (at, event, index) -> at.servers().promoteLaggingReplica());
 
-  private static final String EXPIRE_ALL =
-      """
-      for _, key in ipairs(redis.call('KEYS', '*')) do
-        if redis.call('PTTL', key) > 0 and not string.find(key, 'redisson_lock_token', 1, true) then
-          redis.call('PEXPIRE', key, 1)
-        end
-      end
-      """;
-
-  /** Whom a fault befalls. */
-  enum Victim {
-    NOBODY,
+  /** What a fault happens to. */
+  enum Target {
+    NONE,
     CLIENT,
     SERVER
   }
 
-  private final Victim victim;
-  private final ThinkTime pace;
-  private final int leastPercent;
-  private final int mostPercent;
+  /** The begin or the end of a fault at one of the targets of an event. */
+  @FunctionalInterface
+  private interface Action {
+    Action NOTHING = (at, event, index) -> {};
+    Action RESTORE_NETWORK = (at, event, index) -> at.proxy(index).restore();
 
-  Fault(Victim victim, ThinkTime pace, int leastPercent, int mostPercent) {
-    this.victim = victim;
-    this.pace = pace;
-    this.leastPercent = leastPercent;
-    this.mostPercent = mostPercent;
+    String EXPIRE_ALL =
+        """
+        for _, key in ipairs(redis.call('KEYS', '*')) do
+          if redis.call('PTTL', key) > 0 and not string.find(key, 'redisson_lock_token', 1, true) then
+            redis.call('PEXPIRE', key, 1)
+          end
+        end
+        """;
+
+    void apply(FaultContext at, FaultEvent event, int index) throws InterruptedException;
   }
 
-  /** Makes it happen. */
-  void begin(FaultContext scene, FaultEvent strike, int victim) throws InterruptedException {}
-
-  /** Mends what is not mended by itself; by default the way to the server. */
-  void end(FaultContext scene, int victim) {
-    if (isOfTheWay()) {
-      scene.proxy(victim).restore();
-    }
+  private static Action client(Consumer<JavaProcess> action) {
+    return (at, event, index) -> action.accept(at.clients().process(index));
   }
 
-  Victim victim() {
-    return victim;
+  private static Action server(Consumer<RedisServer> action) {
+    return (at, event, index) -> action.accept(at.server(index));
   }
 
-  ThinkTime pace() {
-    return pace;
+  private static final Set<Fault> LOSING_DATA =
+      EnumSet.of(RESTARTED_EMPTY, FLUSHED, EXPIRED_EARLY, PROMOTED);
+
+  private final Target target;
+  private final ThinkTime thinkTime;
+  private final int minPercent;
+  private final int maxPercent;
+  private final Action begin;
+  private final Action end;
+
+  /** Creates a fault of the network in front of a server. */
+  Fault(
+      ThinkTime thinkTime,
+      int minPercent,
+      int maxPercent,
+      BiConsumer<FaultProxy, FaultEvent> begin) {
+    this(
+        SERVER,
+        thinkTime,
+        minPercent,
+        maxPercent,
+        (at, event, index) -> begin.accept(at.proxy(index), event),
+        Action.RESTORE_NETWORK);
   }
 
-  int leastPercent() {
-    return leastPercent;
+  /** Creates a fault that ends by itself. */
+  Fault(Target target, ThinkTime thinkTime, int minPercent, int maxPercent, Action begin) {
+    this(target, thinkTime, minPercent, maxPercent, begin, Action.NOTHING);
   }
 
-  int mostPercent() {
-    return mostPercent;
+  Fault(
+      Target target,
+      ThinkTime thinkTime,
+      int minPercent,
+      int maxPercent,
+      Action begin,
+      Action end) {
+    this.target = target;
+    this.thinkTime = thinkTime;
+    this.minPercent = minPercent;
+    this.maxPercent = maxPercent;
+    this.begin = begin;
+    this.end = end;
   }
 
-  /** Whether it takes from a server what that has acknowledged. */
+  /** Begins at one target of the event. */
+  void begin(FaultContext context, FaultEvent event, int index) throws InterruptedException {
+    begin.apply(context, event, index);
+  }
+
+  /** Ends at one target of the event. */
+  void end(FaultContext context, FaultEvent event, int index) throws InterruptedException {
+    end.apply(context, event, index);
+  }
+
+  Target target() {
+    return target;
+  }
+
+  ThinkTime thinkTime() {
+    return thinkTime;
+  }
+
+  int minPercent() {
+    return minPercent;
+  }
+
+  int maxPercent() {
+    return maxPercent;
+  }
+
+  /** Returns whether a server loses data that it has acknowledged. */
   boolean losesData() {
-    return this == RESTARTED_EMPTY || this == FLUSHED || this == EXPIRED_EARLY || this == PROMOTED;
+    return LOSING_DATA.contains(this);
   }
 
-  /** Whether it befalls the way to the servers: that needs a proxy. */
-  private boolean isOfTheWay() {
-    return switch (this) {
-      case DELAYED, CUT, REQUESTS_LOST, REPLIES_LOST, ONE_REPLY_LOST -> true;
-      default -> false;
-    };
-  }
-
-  /** Whether it makes sense for such servers. */
-  boolean befalls(Topology topology) {
+  /** Returns whether the fault is possible there. */
+  boolean appliesTo(ServerTopology topology) {
     return switch (topology) {
       case STANDALONE -> this != PROMOTED;
-      // A master that is down or still is replaced: that is PROMOTED. Its replica has no disk.
+      // No proxy is in between. A master that is down or paused is replaced: that is PROMOTED. Its
+      // replica has no disk.
       case SENTINEL ->
-          !isOfTheWay()
+          end != Action.RESTORE_NETWORK
               && this != SERVER_PAUSED
               && this != SERVER_KILLED
               && this != RESTARTED_EMPTY;

@@ -3,13 +3,13 @@ package io.mortise.it.chaos;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.RedisServer;
 
-/** Those whom a fault can befall. */
-record FaultContext(ChaosServers arena, ChaosClients crowd) {
-  RedisServer server(int place) {
-    return arena.server(place);
+/** The processes and connections that a fault can strike. */
+record FaultContext(ChaosServers servers, ChaosClients clients) {
+  RedisServer server(int index) {
+    return servers.server(index);
   }
 
-  FaultProxy proxy(int place) {
-    return arena.proxy(place);
+  FaultProxy proxy(int index) {
+    return servers.proxy(index);
   }
 }

@@ -7,53 +7,59 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * One fault, at a time, at some clients or servers.
+ * One fault, at one time, at some clients or servers.
  *
  * @param atMillis since the start of its round
- * @param forMillis how long it lasts
- * @param victims places of clients or servers
+ * @param durationMillis how long it lasts
+ * @param targets the indexes of clients or servers
  * @param variant a number from 0, by which a fault that has several forms chooses
  */
-record FaultEvent(Fault fault, long atMillis, long forMillis, List<Integer> victims, int variant) {
+record FaultEvent(
+    Fault fault, long atMillis, long durationMillis, List<Integer> targets, int variant) {
 
+<<<<<<< HEAD
   /** One at random that begins then. */
   static FaultEvent at(
       long millis, Fault fault, TestedLock subject, Settings settings, Random random) {
+=======
+  /** Returns a random event of that fault that begins at that time. */
+  static FaultEvent at(
+      long millis, Fault fault, TestedLock tested, Settings settings, Random random) {
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
     long lease = settings.lease().toMillis();
-    int percent =
-        fault.leastPercent() + random.nextInt(fault.mostPercent() - fault.leastPercent() + 1);
+    int percent = fault.minPercent() + random.nextInt(fault.maxPercent() - fault.minPercent() + 1);
     return new FaultEvent(
         fault,
         millis,
         lease * percent / 100,
-        victims(fault, subject.family(), settings.clients(), random),
+        targets(fault, tested.family(), settings.clients(), random),
         random.nextInt(1000));
   }
 
   /**
-   * One client; any servers, but of a quorum no more than a minority is robbed of its data: with a
-   * majority there is nothing to be expected.
+   * Chooses one client; or any servers, but of a quorum at most a minority loses its data: nothing
+   * is promised when a majority does.
    */
-  private static List<Integer> victims(Fault fault, Family family, int clients, Random random) {
-    return switch (fault.victim()) {
-      case NOBODY -> List.of();
+  private static List<Integer> targets(Fault fault, Family family, int clients, Random random) {
+    return switch (fault.target()) {
+      case NONE -> List.of();
       case CLIENT -> List.of(random.nextInt(clients));
       case SERVER -> {
-        int most =
-            family.isQuorum() && fault.losesData() ? (family.servers() - 1) / 2 : family.servers();
-        List<Integer> all = new ArrayList<>(IntStream.range(0, family.servers()).boxed().toList());
+        int count = family.serverCount();
+        int max = family.isQuorum() && fault.losesData() ? (count - 1) / 2 : count;
+        List<Integer> all = new ArrayList<>(IntStream.range(0, count).boxed().toList());
         Collections.shuffle(all, random);
-        yield List.copyOf(all.subList(0, 1 + random.nextInt(most)));
+        yield List.copyOf(all.subList(0, 1 + random.nextInt(max)));
       }
     };
   }
 
   long endMillis() {
-    return atMillis + forMillis;
+    return atMillis + durationMillis;
   }
 
   @Override
   public String toString() {
-    return "%5d ms +%d ms %s%s".formatted(atMillis, forMillis, fault, victims);
+    return "%5d ms +%d ms %s%s".formatted(atMillis, durationMillis, fault, targets);
   }
 }

@@ -11,67 +11,64 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
 
-/**
- * For each subject its rounds: a function of the settings, which have the seed, and of nothing
- * else.
- */
+/** The rounds of each tested lock: a function of the settings, the seed among them, alone. */
 record FaultPlan(Map<TestedLock, List<Round>> rounds) {
-  /** How many faults a subject meets in a run in which the subjects share them. */
-  private static final int SHARE = 4;
+  /** The number of faults for a lock, in a run in which the locks share them. */
+  private static final int SHARED_FAULTS = 4;
 
   static FaultPlan of(Settings settings) {
-    Random dealer = new Random(settings.seed());
-    Deque<Fault> pack = new ArrayDeque<>();
+    Random random = new Random(settings.seed());
+    Deque<Fault> queue = new ArrayDeque<>();
     Map<TestedLock, List<Round>> rounds = new LinkedHashMap<>();
-    for (TestedLock subject : settings.subjects()) {
-      List<Fault> faults = settings.everyFault() ? possible(subject) : deal(subject, pack, dealer);
-      rounds.put(subject, rounds(subject, faults, settings, new Random(dealer.nextLong())));
+    for (TestedLock tested : settings.locks()) {
+      List<Fault> faults = settings.everyFault() ? possible(tested) : shared(tested, queue, random);
+      rounds.put(tested, rounds(tested, faults, settings, new Random(random.nextLong())));
     }
     return new FaultPlan(rounds);
   }
 
-  private static List<Fault> possible(TestedLock subject) {
+  private static List<Fault> possible(TestedLock tested) {
     return Arrays.stream(Fault.values())
-        .filter(fault -> fault.befalls(subject.topology()))
+        .filter(fault -> fault.appliesTo(tested.topology()))
         .toList();
   }
 
-  /** From a pack that has each fault once, and is made anew when nothing in it fits. */
-  private static List<Fault> deal(TestedLock subject, Deque<Fault> pack, Random dealer) {
-    List<Fault> possible = possible(subject);
-    List<Fault> dealt = new ArrayList<>();
+  /** Takes faults from a queue, to which each fault is added when none in it is possible. */
+  private static List<Fault> shared(TestedLock tested, Deque<Fault> queue, Random random) {
+    List<Fault> possible = possible(tested);
+    List<Fault> chosen = new ArrayList<>();
     if (possible.contains(Fault.PROMOTED)) {
-      dealt.add(Fault.PROMOTED); // what this deployment is here for
+      chosen.add(Fault.PROMOTED); // the reason why this topology is tested
     }
-    while (dealt.size() < SHARE) {
+    while (chosen.size() < SHARED_FAULTS) {
       Fault next =
-          pack.stream()
-              .filter(fault -> possible.contains(fault) && !dealt.contains(fault))
+          queue.stream()
+              .filter(fault -> possible.contains(fault) && !chosen.contains(fault))
               .findFirst()
               .orElse(null);
       if (next == null) {
-        List<Fault> fresh = new ArrayList<>(List.of(Fault.values()));
-        Collections.shuffle(fresh, dealer);
-        pack.addAll(fresh);
+        List<Fault> all = new ArrayList<>(List.of(Fault.values()));
+        Collections.shuffle(all, random);
+        queue.addAll(all);
       } else {
-        pack.removeFirstOccurrence(next);
-        dealt.add(next);
+        queue.removeFirstOccurrence(next);
+        chosen.add(next);
       }
     }
-    return dealt;
+    return chosen;
   }
 
   private static List<Round> rounds(
-      TestedLock subject, List<Fault> faults, Settings settings, Random random) {
+      TestedLock tested, List<Fault> faults, Settings settings, Random random) {
     List<Round> rounds = new ArrayList<>();
     for (Fault fault : faults) {
-      rounds.add(Round.of(fault, subject, settings, random));
+      rounds.add(Round.of(fault, tested, settings, random));
     }
-    List<Fault> all = possible(subject).stream().filter(fault -> fault != Fault.CALM).toList();
+    List<Fault> all = possible(tested).stream().filter(fault -> fault != Fault.CALM).toList();
     List<Fault> safe = all.stream().filter(fault -> !fault.losesData()).toList();
-    rounds.add(Round.of(Round.MIXTURE, false, safe, subject, settings, random));
+    rounds.add(Round.of(Round.MIXTURE, false, safe, tested, settings, random));
     if (settings.everyFault()) {
-      rounds.add(Round.of(Round.WORST, true, all, subject, settings, random));
+      rounds.add(Round.of(Round.MIXTURE_OF_ALL, true, all, tested, settings, random));
     }
     return List.copyOf(rounds);
   }
@@ -79,17 +76,17 @@ record FaultPlan(Map<TestedLock, List<Round>> rounds) {
   @Override
   public String toString() {
     return rounds.entrySet().stream()
-        .map(
-            each ->
-                each.getKey()
-                    + each.getValue().stream()
-                        .map(
-                            round ->
-                                "%n  %s%n    ".formatted(round.label())
-                                    + round.strikes().stream()
-                                        .map(FaultEvent::toString)
-                                        .collect(Collectors.joining("\n    ")))
-                        .collect(Collectors.joining()))
+        .map(each -> each.getKey() + describe(each.getValue()))
         .collect(Collectors.joining("\n"));
+  }
+
+  private static String describe(List<Round> rounds) {
+    return rounds.stream()
+        .map(
+            round ->
+                round.events().stream()
+                    .map(FaultEvent::toString)
+                    .collect(Collectors.joining("\n    ", "\n  " + round.label() + "\n    ", "")))
+        .collect(Collectors.joining());
   }
 }

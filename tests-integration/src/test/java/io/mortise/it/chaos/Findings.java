@@ -1,9 +1,16 @@
 package io.mortise.it.chaos;
 
+<<<<<<< HEAD
 import io.mortise.it.chaos.HoldObserver.Fate;
 import io.mortise.it.chaos.HoldObserver.Grant;
 import io.mortise.it.chaos.HoldObserver.Holder;
 import io.mortise.it.chaos.HoldObserver.Testimony;
+=======
+import io.mortise.it.chaos.HoldObserver.Grant;
+import io.mortise.it.chaos.HoldObserver.Holder;
+import io.mortise.it.chaos.HoldObserver.Observations;
+import io.mortise.it.chaos.HoldObserver.Outcome;
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 import io.mortise.it.chaos.TokenOrder.Disorder;
 import io.mortise.it.chaos.WriteLog.Tally;
 import io.mortise.it.support.HoldLogs;
@@ -18,39 +25,40 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What was found about a subject.
+ * The findings about one tested lock.
  *
- * @param left what stayed behind
+ * @param left what its clients left behind
  */
-record Findings(TestedLock subject, List<Result> results, List<String> left) {
+record Findings(TestedLock tested, List<Result> results, List<String> left) {
 
   /**
-   * What was found in one round.
+   * The findings of one round.
    *
-   * @param unplanned whether the sentinels replaced a master that nothing had befallen: then data
+   * @param unplanned whether the sentinels replaced a master that no fault had struck: then data
    *     was lost, and two masters may have answered for a while
-   * @param cycles how often the section was entered
-   * @param overlaps holds that were both believed
-   * @param losersTold of the overlaps, those whose loser was told that it has lost the lock
-   * @param losersDead those whose loser died, so that there was nobody to be told
-   * @param losersUnsure those whose loser was told that its release could not be confirmed
-   * @param toldAfterMillis the longest time from the beginning of an overlap until that
-   * @param disorders tokens that do not rise
+   * @param cycles how often a thread entered the section
+   * @param overlaps pairs of holds that both holders believed in
+   * @param losersNotified the overlaps whose loser was notified that it had lost the lock
+   * @param losersDead those whose loser was killed, so that nobody was left to be notified
+   * @param losersUnsure those whose loser learned that its release could not be confirmed
+   * @param notifiedAfterMillis the longest time from the beginning of an overlap to that
+   * @param disorders tokens that do not increase
    */
   record Result(
       Round round,
       boolean unplanned,
       long cycles,
       List<Overlap> overlaps,
-      int losersTold,
+      int losersNotified,
       int losersDead,
       int losersUnsure,
-      long toldAfterMillis,
+      long notifiedAfterMillis,
       List<Disorder> disorders,
       Tally writes) {
+    private static final int MAX_REPORTED = 5;
 
-    int losersUntold() {
-      return overlaps.size() - losersTold - losersDead - losersUnsure;
+    int losersNotNotified() {
+      return overlaps.size() - losersNotified - losersDead - losersUnsure;
     }
 
     boolean mayOverlap() {
@@ -58,68 +66,68 @@ record Findings(TestedLock subject, List<Result> results, List<String> left) {
     }
 
     /**
-     * Readers whose token is behind that of a writer whom the new master does not know. A reader
-     * has the token of the last writer that its server remembers, and a replica that lags remembers
-     * an older one.
+     * Returns readers whose token is behind that of a writer that the new master does not know. A
+     * reader has the token of the last writer that its server remembers, and a replica that lags
+     * remembers an older one.
      */
     List<Disorder> readersBehind() {
       boolean promoted =
-          unplanned || round.strikes().stream().anyMatch(it -> it.fault() == Fault.PROMOTED);
+          unplanned || round.events().stream().anyMatch(it -> it.fault() == Fault.PROMOTED);
       return disorders.stream()
           .filter(each -> promoted && each.second().mode() == Mode.SHARED)
           .toList();
     }
 
-    /** All other tokens that do not rise. */
+    /** Returns all other tokens that do not increase. */
     List<Disorder> tokensOutOfOrder() {
       return disorders.stream().filter(each -> !readersBehind().contains(each)).toList();
     }
 
-    /** What must not be, in words. */
+    /** Describes what no run may show. */
     List<String> violations() {
       List<String> found = new ArrayList<>();
       if (!mayOverlap()) {
-        overlaps.stream().limit(5).forEach(each -> found.add("holds overlap: " + each));
+        overlaps.stream().limit(MAX_REPORTED).forEach(each -> found.add("holds overlap: " + each));
       }
-      if (losersUntold() > 0 && !unplanned) {
-        found.add(losersUntold() + " of them were not told; overlaps: " + overlaps);
+      if (losersNotNotified() > 0 && !unplanned) {
+        found.add(losersNotNotified() + " losers were not notified; overlaps: " + overlaps);
       }
       if (writes.guardedStale() > 0) {
         found.add(writes.guardedStale() + " stale writes passed the guard");
       }
       tokensOutOfOrder().stream()
-          .limit(5)
-          .forEach(each -> found.add("tokens do not rise: " + each));
+          .limit(MAX_REPORTED)
+          .forEach(each -> found.add("tokens do not increase: " + each));
       return found.stream().map(each -> round.name() + ": " + each).toList();
     }
   }
 
   static Findings of(
-      TestedLock subject,
+      TestedLock tested,
       List<Round> rounds,
       Path directory,
       RedisServer guarded,
       Set<Round> unplanned,
       List<String> left) {
     List<HoldLog.Entry> holds = HoldLogs.holds(directory);
-    Testimony testimony = HoldObserver.read(directory);
+    Observations observations = HoldObserver.read(directory);
     List<Result> results = new ArrayList<>();
     for (Round round : rounds) {
-      List<String> resources = subject.family().resources(round.name());
+      List<String> resources = tested.family().resources(round.name());
       results.add(
           result(
               round,
               unplanned.contains(round),
               holds.stream().filter(hold -> resources.contains(hold.lockName())).toList(),
-              testimony.grants().stream()
+              observations.grants().stream()
                   .filter(grant -> resources.contains(grant.resource()))
                   .toList(),
-              testimony,
+              observations,
               resources.stream()
                   .map(resource -> WriteLog.tally(guarded, resource))
                   .reduce(Tally.NONE, Tally::plus)));
     }
-    return new Findings(subject, results, left);
+    return new Findings(tested, results, left);
   }
 
   private static Result result(
@@ -127,23 +135,23 @@ record Findings(TestedLock subject, List<Result> results, List<String> left) {
       boolean unplanned,
       List<HoldLog.Entry> holds,
       List<Grant> grants,
-      Testimony testimony,
+      Observations observations,
       Tally writes) {
     List<Overlap> overlaps = HoldChecker.check(holds).overlaps();
-    int told = 0;
+    int notified = 0;
     int dead = 0;
     int unsure = 0;
     long latestNanos = 0;
     for (Overlap overlap : overlaps) {
       Holder loser = holder(loser(overlap));
-      Fate fate = testimony.fates().get(loser);
-      if (fate == null) {
+      Outcome outcome = observations.outcomes().get(loser);
+      if (outcome == null) {
         dead++;
-      } else if (fate == Fate.TOLD) {
-        told++;
-        long toldNanos = testimony.toldNanos().get(loser);
-        latestNanos = Math.max(latestNanos, toldNanos - overlap.second().acquiredNanos());
-      } else if (fate == Fate.UNCONFIRMED) {
+      } else if (outcome == Outcome.NOTIFIED) {
+        notified++;
+        long notifiedNanos = observations.notifiedNanos().get(loser);
+        latestNanos = Math.max(latestNanos, notifiedNanos - overlap.second().acquiredNanos());
+      } else if (outcome == Outcome.UNCONFIRMED) {
         unsure++;
       }
     }
@@ -152,7 +160,7 @@ record Findings(TestedLock subject, List<Result> results, List<String> left) {
         unplanned,
         grants.stream().map(Grant::holder).distinct().count(),
         overlaps,
-        told,
+        notified,
         dead,
         unsure,
         latestNanos / 1_000_000,
@@ -160,7 +168,10 @@ record Findings(TestedLock subject, List<Result> results, List<String> left) {
         writes);
   }
 
-  /** Whose grant is the older one: it has the smaller token; a reader has its last writer's. */
+  /**
+   * Returns the hold with the older grant: it has the smaller token. A reader has the token of the
+   * writer before it.
+   */
   private static HoldLog.Entry loser(Overlap overlap) {
     HoldLog.Entry first = overlap.first();
     HoldLog.Entry second = overlap.second();

@@ -4,13 +4,14 @@ import io.mortise.it.chaos.Findings.Result;
 import io.mortise.it.chaos.WriteLog.Tally;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
-/** The findings as a table in Markdown, as it stands in {@code docs/reliability.md}. */
+/** The findings as a table in Markdown, with the columns of {@code docs/reliability.md}. */
 final class FindingsTable {
   private static final String HEAD =
       """
-      | lock | fault | strikes | cycles | overlaps | told / dead / unsure / not told | told after, at most | stale writes, unguarded | stale writes, guarded | refused by the guard | tokens out of order | readers behind |
+      | lock | fault | strikes | cycles | overlaps | loser notified / dead / unsure / not notified | notified after, at most | stale writes, unguarded | stale writes, guarded | refused by the guard | tokens out of order | readers behind |
       |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
       """;
 
@@ -19,32 +20,32 @@ final class FindingsTable {
   static String of(List<Findings> all) {
     return HEAD
         + all.stream()
-            .flatMap(each -> each.results().stream().map(result -> row(each.subject(), result)))
+            .flatMap(each -> each.results().stream().map(result -> row(each.tested(), result)))
             .collect(Collectors.joining())
         + "\n"
-        + sum(all);
+        + total(all);
   }
 
-  private static String row(TestedLock subject, Result result) {
+  private static String row(TestedLock tested, Result result) {
     Tally writes = result.writes();
     boolean none = result.overlaps().isEmpty();
     return "| %s | %s%s | %d | %,d | %d | %s | %s | %,d of %,d | %d of %,d | %,d | %d | %d |%n"
         .formatted(
-            subject,
+            tested,
             result.round().label(),
             result.unplanned() ? " \u2021" : result.mayOverlap() ? " \u2020" : "",
-            result.round().strikes().size(),
+            result.round().events().size(),
             result.cycles(),
             result.overlaps().size(),
             none
                 ? "\u2013"
                 : "%d / %d / %d / %d"
                     .formatted(
-                        result.losersTold(),
+                        result.losersNotified(),
                         result.losersDead(),
                         result.losersUnsure(),
-                        result.losersUntold()),
-            none ? "\u2013" : result.toldAfterMillis() + " ms",
+                        result.losersNotNotified()),
+            none ? "\u2013" : result.notifiedAfterMillis() + " ms",
             writes.stale(),
             writes.writes(),
             writes.guardedStale(),
@@ -54,23 +55,27 @@ final class FindingsTable {
             result.readersBehind().size());
   }
 
-  private static String sum(List<Findings> all) {
+  private static String total(List<Findings> all) {
     List<Result> results = all.stream().flatMap(each -> each.results().stream()).toList();
     Tally writes = results.stream().map(Result::writes).reduce(Tally.NONE, Tally::plus);
     return String.format(
         Locale.ROOT,
         "Together: %,d cycles, %,d strikes; %,d overlaps where data was lost, %d where none was;"
             + " %,d of %,d unguarded writes stale, %d of %,d guarded; %,d refused; %d tokens out of order; %d things left over.%n",
-        results.stream().mapToLong(Result::cycles).sum(),
-        results.stream().mapToLong(r -> r.round().strikes().size()).sum(),
-        results.stream().filter(r -> r.mayOverlap()).mapToLong(r -> r.overlaps().size()).sum(),
-        results.stream().filter(r -> !r.mayOverlap()).mapToLong(r -> r.overlaps().size()).sum(),
+        sum(results, Result::cycles),
+        sum(results, result -> result.round().events().size()),
+        sum(results, result -> result.mayOverlap() ? result.overlaps().size() : 0),
+        sum(results, result -> result.mayOverlap() ? 0 : result.overlaps().size()),
         writes.stale(),
         writes.writes(),
         writes.guardedStale(),
         writes.guarded(),
         writes.refused(),
-        results.stream().mapToLong(r -> r.tokensOutOfOrder().size()).sum(),
-        all.stream().mapToLong(each -> each.left().size()).sum());
+        sum(results, result -> result.tokensOutOfOrder().size()),
+        sum(all, findings -> findings.left().size()));
+  }
+
+  private static <T> long sum(List<T> all, ToLongFunction<T> number) {
+    return all.stream().mapToLong(number).sum();
   }
 }

@@ -10,64 +10,44 @@ import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.it.chaos.Findings.Result;
 import io.mortise.it.chaos.WriteLog.Tally;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.HoldLog;
 import io.mortise.testkit.HoldLog.Mode;
-import io.mortise.testkit.RedisServer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What must not be is found when it is planted. */
+/** Each violation is found when a test plants it. */
 class FindingsTest {
-  private static final TestedLock SUBJECT = new TestedLock(Family.PLAIN, Topology.STANDALONE);
-  private static RedisServer server;
-  private static LockClient client;
+  private static final TestedLock TESTED = new TestedLock(Family.PLAIN, ServerTopology.STANDALONE);
+
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   @TempDir Path directory;
   private final Round safe = round(false);
-  private final Round lossy = round(true);
+  private final Round losingData = round(true);
+  @AutoClose private final LockClient client = redis.client();
   private final DistributedLock lock = new RedisLock(client, safe.name());
-  private final SectionEntry side = new SectionEntry(lock, Mode.EXCLUSIVE, List.of(lock.name()));
-  private HoldLog log;
-  private HoldObserver witness;
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-    client = LockClient.create(server.uri());
-  }
-
-  @AfterAll
-  static void stop() {
-    client.close();
-    server.close();
-  }
+  private final SectionEntry entry = new SectionEntry(lock, Mode.EXCLUSIVE, List.of(lock.name()));
+  @AutoClose private HoldLog log;
+  @AutoClose private HoldObserver observer;
 
   @BeforeEach
   void open() {
-    server.command("FLUSHALL");
+    redis.server().command("FLUSHALL");
     log = HoldLog.open(directory);
-    witness = new HoldObserver(directory);
-  }
-
-  @AfterEach
-  void close() {
-    witness.close();
-    log.close();
+    observer = new HoldObserver(directory);
   }
 
   @Test
-  void nothingIsFoundWhereNothingIs() {
+  void nothingIsFoundWhereNothingIsWrong() {
     for (int token = 1; token <= 3; token++) {
-      HoldLog.Hold hold = enter("h" + token, token);
-      hold.released();
-      witness.released("h" + token);
+      holdAndRelease("h" + token, token);
     }
     Result result = judge(safe);
     assertEquals(List.of(), result.violations());
@@ -77,81 +57,87 @@ class FindingsTest {
   @Test
   void anOverlapIsAViolationUnlessDataWasLost() {
     overlap();
-    loss("old");
-    witness.released("new");
-    assertTrue(judge(safe).violations().get(0).contains("overlap"));
-    Result lost = judge(lossy);
-    assertEquals(List.of(), lost.violations());
-    assertEquals(1, lost.losersTold());
-    assertTrue(lost.toldAfterMillis() >= 0);
+    lose("old");
+    observer.released("new");
+    assertViolation("overlap", judge(safe));
+    Result result = judge(losingData);
+    assertEquals(List.of(), result.violations());
+    assertEquals(1, result.losersNotified());
+    assertTrue(result.notifiedAfterMillis() >= 0);
   }
 
   @Test
-  void aLoserWhoWasNotToldIsAViolation() {
+  void aLoserThatWasNotNotifiedIsAViolation() {
     overlap();
-    witness.released("old");
-    loss("new");
-    Result result = judge(lossy);
-    assertEquals(1, result.losersUntold());
-    assertTrue(result.violations().get(0).contains("not told"));
+    observer.released("old");
+    lose("new");
+    Result result = judge(losingData);
+    assertEquals(1, result.losersNotNotified());
+    assertViolation("not notified", result);
   }
 
   @Test
-  void aLoserWhoDiedAndOneWhoseReleaseIsUncertainAreNoViolations() {
+  void aLoserThatDiedAndOneWhoseReleaseIsUncertainAreNoViolations() {
     overlap();
-    assertEquals(1, judge(lossy).losersDead());
-    witness.unconfirmed("old");
-    assertEquals(1, judge(lossy).losersUnsure());
-    assertEquals(List.of(), judge(lossy).violations());
+    assertEquals(1, judge(losingData).losersDead());
+    observer.unconfirmed("old");
+    assertEquals(1, judge(losingData).losersUnsure());
+    assertEquals(List.of(), judge(losingData).violations());
   }
 
   @Test
-  void tokensThatFallAreAViolationAlsoWhereDataIsLost() {
-    enter("h1", 9).released();
-    witness.released("h1");
-    enter("h2", 8).released();
-    witness.released("h2");
-    assertEquals(1, judge(lossy).tokensOutOfOrder().size());
-    assertTrue(judge(lossy).violations().get(0).contains("tokens do not rise"));
+  void tokensThatDecreaseAreAViolationEvenWhereDataIsLost() {
+    holdAndRelease("h1", 9);
+    holdAndRelease("h2", 8);
+    assertEquals(1, judge(losingData).tokensOutOfOrder().size());
+    assertViolation("tokens do not increase", judge(losingData));
   }
 
   @Test
   void aStaleWriteIsCountedByWhatWasWrittenNotByTheGuard() {
-    try (WriteLog ledger = new WriteLog(server.uri())) {
+    try (WriteLog writeLog = new WriteLog(redis.uri())) {
       for (long token : new long[] {5, 7, 6, 7, 2}) {
-        ledger.write(lock.name(), token);
-        ledger.writeGuarded(lock.name(), token);
+        writeLog.write(lock.name(), token);
+        writeLog.writeGuarded(lock.name(), token);
       }
     }
-    assertEquals(new Tally(5, 2, 3, 0, 2), WriteLog.tally(server, lock.name()));
-    assertEquals(5, WriteLog.attempts(server, lock.name()));
+    assertEquals(new Tally(5, 2, 3, 0, 2), WriteLog.tally(redis.server(), lock.name()));
+    assertEquals(5, WriteLog.attempts(redis.server(), lock.name()));
 
-    server.command("RPUSH", "guarded:{" + lock.name() + "}", "1"); // past the guard
-    enter("h", 9).released();
-    witness.released("h");
-    assertTrue(judge(safe).violations().get(0).contains("1 stale writes passed the guard"));
+    redis.server().command("RPUSH", "guarded:{" + lock.name() + "}", "1"); // past the guard
+    holdAndRelease("h", 9);
+    assertViolation("1 stale writes passed the guard", judge(safe));
   }
 
   private void overlap() {
     HoldLog.Hold old = enter("old", 1);
-    HoldLog.Hold fresh = enter("new", 2);
+    HoldLog.Hold next = enter("new", 2);
     old.released();
-    fresh.released();
+    next.released();
+  }
+
+  private void holdAndRelease(String holder, long token) {
+    enter(holder, token).released();
+    observer.released(holder);
   }
 
   private HoldLog.Hold enter(String holder, long token) {
     long before = System.nanoTime();
-    witness.granted(holder, side, token, before, System.nanoTime());
+    observer.granted(holder, entry, token, before, System.nanoTime());
     return log.acquired(lock.name(), holder, token);
   }
 
-  private void loss(String holder) {
-    witness.told(
+  private void lose(String holder) {
+    observer.notified(
         holder, new LeaseLoss(lock.name(), 1, Reason.MISSING, System.nanoTime(), "planted"));
   }
 
+  private static void assertViolation(String text, Result result) {
+    assertTrue(result.violations().get(0).contains(text), () -> "" + result.violations());
+  }
+
   private Result judge(Round round) {
-    return Findings.of(SUBJECT, List.of(round), directory, server, Set.of(), List.of())
+    return Findings.of(TESTED, List.of(round), directory, redis.server(), Set.of(), List.of())
         .results()
         .get(0);
   }

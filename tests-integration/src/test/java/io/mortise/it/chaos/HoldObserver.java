@@ -12,25 +12,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a process says of its holds beyond the log of holds: between which moments each was granted,
- * and what its holder was told in the end. A file a process, a line a fact, written at once, so
- * that a killed process loses none.
+ * Records the holds of a process in more detail than the {@link io.mortise.testkit.HoldLog}:
+ * between which moments each was granted, and how it ended for its holder. Each process has a file,
+ * and each fact a line, which is written at once: a killed process loses none.
  *
  * <pre>
  * G  holder  resource  mode  token  not before (ns)  not after (ns)     granted
- * L  holder  told (ns)  reason                                          told of the loss
+ * L  holder  notified (ns)  reason                                      notified of the loss
  * U  holder                                                             the release is not confirmed
  * R  holder                                                             released
  * </pre>
+ *
+ * <p><b>Threads.</b> Any thread may call any method: a line is one write.
  */
 final class HoldObserver implements AutoCloseable {
-  private static final String PREFIX = "witness-";
+  private static final String PREFIX = "observed-";
 
   private final FileChannel file;
 
@@ -42,17 +46,17 @@ final class HoldObserver implements AutoCloseable {
               StandardOpenOption.CREATE,
               StandardOpenOption.APPEND);
     } catch (IOException e) {
-      throw new UncheckedIOException("no file for a witness in '" + directory + "'", e);
+      throw new UncheckedIOException("cannot create a file in '" + directory + "'", e);
     }
   }
 
-  void granted(String holder, SectionEntry side, long token, long notBefore, long notAfter) {
-    for (String resource : side.resources()) {
-      write("G", holder, resource, side.mode(), token, notBefore, notAfter);
+  void granted(String holder, SectionEntry entry, long token, long notBefore, long notAfter) {
+    for (String resource : entry.resources()) {
+      write("G", holder, resource, entry.mode(), token, notBefore, notAfter);
     }
   }
 
-  void told(String holder, LeaseLoss loss) {
+  void notified(String holder, LeaseLoss loss) {
     write("L", holder, System.nanoTime(), loss.reason());
   }
 
@@ -65,14 +69,12 @@ final class HoldObserver implements AutoCloseable {
   }
 
   private void write(Object... fields) {
-    StringBuilder line = new StringBuilder();
-    for (Object field : fields) {
-      line.append(line.length() == 0 ? "" : "\t").append(field);
-    }
+    String line =
+        Arrays.stream(fields).map(String::valueOf).collect(Collectors.joining("\t", "", "\n"));
     try {
-      file.write(ByteBuffer.wrap(line.append('\n').toString().getBytes(UTF_8)));
+      file.write(ByteBuffer.wrap(line.getBytes(UTF_8)));
     } catch (IOException e) {
-      throw new UncheckedIOException("a witness could not be heard", e);
+      throw new UncheckedIOException("cannot record a hold", e);
     }
   }
 
@@ -81,59 +83,62 @@ final class HoldObserver implements AutoCloseable {
     try {
       file.close();
     } catch (IOException e) {
-      throw new UncheckedIOException("the file of a witness did not close", e);
+      throw new UncheckedIOException("cannot close the record of holds", e);
     }
   }
 
-  /** Whose hold it is: a holder has one only. */
+  /** A holder, which has one hold only. */
   record Holder(long process, String name) {}
 
   /**
-   * A grant by the server, as its client bounds it.
+   * A grant by the server, within the bounds that its client knows.
    *
    * @param notBefore when the request that granted or confirmed it had not been sent yet
-   * @param notAfter when the answer was there
+   * @param notAfter when the answer had arrived
    */
   record Grant(
       Holder holder, String resource, Mode mode, long token, long notBefore, long notAfter) {}
 
-  /** What a holder was told in the end. */
-  enum Fate {
-    /** It was told that the lease is lost. */
-    TOLD,
-    /** Its release could not be confirmed, and it was told that. */
+  /** How a hold ended for its holder. */
+  enum Outcome {
+    /** The holder was notified that the lease is lost. */
+    NOTIFIED,
+    /** The holder learned that its release could not be confirmed. */
     UNCONFIRMED,
-    /** Its release was confirmed. */
+    /** The release was confirmed. */
     RELEASED
   }
 
   /**
-   * All that the processes have said.
+   * The records of all processes.
    *
-   * @param fates a holder that is not in it died before its hold ended
-   * @param toldNanos when those that are {@link Fate#TOLD} were
+   * @param outcomes has no entry for a holder that died before its hold ended
+   * @param notifiedNanos when each holder was notified whose outcome is {@link Outcome#NOTIFIED}
    */
-  record Testimony(List<Grant> grants, Map<Holder, Fate> fates, Map<Holder, Long> toldNanos) {}
+  record Observations(
+      List<Grant> grants, Map<Holder, Outcome> outcomes, Map<Holder, Long> notifiedNanos) {}
 
-  static Testimony read(Path directory) {
-    Testimony all = new Testimony(new ArrayList<>(), new HashMap<>(), new HashMap<>());
+  static Observations read(Path directory) {
+    Observations all = new Observations(new ArrayList<>(), new HashMap<>(), new HashMap<>());
     try (Stream<Path> files = Files.list(directory)) {
-      for (Path path :
-          files.filter(each -> each.getFileName().toString().startsWith(PREFIX)).toList()) {
-        long process = Long.parseLong(path.getFileName().toString().substring(PREFIX.length()));
-        String text = Files.readString(path);
-        // A line without its end was being written when the process died.
-        text.substring(0, text.lastIndexOf('\n') + 1)
-            .lines()
-            .forEach(line -> hear(all, process, line.split("\t", -1)));
+      for (Path path : files.toList()) {
+        String name = path.getFileName().toString();
+        if (name.startsWith(PREFIX)) {
+          long process = Long.parseLong(name.substring(PREFIX.length()));
+          String text = Files.readString(path);
+          // The process died while it wrote a line without an end.
+          text.substring(0, text.lastIndexOf('\n') + 1)
+              .lines()
+              .forEach(line -> parse(all, process, line.split("\t", -1)));
+        }
       }
       return all;
     } catch (IOException e) {
-      throw new UncheckedIOException("the witnesses cannot be heard", e);
+      throw new UncheckedIOException("cannot read the records of holds", e);
     }
   }
 
-  private static void hear(Testimony all, long process, String[] fields) {
+  private static void parse(Observations all, long process, String[] fields) {
     Holder holder = new Holder(process, fields[1]);
     switch (fields[0]) {
       case "G" ->
@@ -146,11 +151,12 @@ final class HoldObserver implements AutoCloseable {
                   Long.parseLong(fields[5]),
                   Long.parseLong(fields[6])));
       case "L" -> {
-        all.fates.put(holder, Fate.TOLD); // by the listener, and perhaps by the release once more
-        all.toldNanos.merge(holder, Long.parseLong(fields[2]), Math::min);
+        // By the listener, and perhaps once more by the release.
+        all.outcomes.put(holder, Outcome.NOTIFIED);
+        all.notifiedNanos.merge(holder, Long.parseLong(fields[2]), Math::min);
       }
-      case "U" -> all.fates.putIfAbsent(holder, Fate.UNCONFIRMED);
-      case "R" -> all.fates.putIfAbsent(holder, Fate.RELEASED);
+      case "U" -> all.outcomes.putIfAbsent(holder, Outcome.UNCONFIRMED);
+      case "R" -> all.outcomes.putIfAbsent(holder, Outcome.RELEASED);
       default -> throw new IllegalArgumentException("unknown fact '" + fields[0] + "'");
     }
   }

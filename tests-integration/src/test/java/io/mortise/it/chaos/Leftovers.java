@@ -10,27 +10,27 @@ import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
 
 /**
- * What is on the servers when all clients have ended, and all leases are over: nothing but the last
- * tokens, which have an end of their own.
+ * Looks for what is left on the servers when all clients have ended and all leases have run out:
+ * only the last tokens may be, which expire.
  *
- * <p>The place in a queue of somebody who has been killed is taken away by the next who asks, not
- * by itself; so somebody asks once.
+ * <p>The next acquisition removes a killed waiter from a queue, nothing else does; so each lock is
+ * acquired once before.
  */
 final class Leftovers {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String TOKENS = "redisson_lock_token:";
 
   private Leftovers() {}
 
-  static List<String> of(ChaosServers arena, Settings settings, Runnable visit)
+  static List<String> of(ChaosServers servers, Settings settings, Runnable acquireAllOnce)
       throws InterruptedException {
     PlannedTime.pass(settings.lease());
-    visit.run();
+    acquireAllOnce.run();
     List<String> left = new ArrayList<>();
-    for (int place = 0; place < arena.servers(); place++) {
-      RedisServer server = arena.server(place);
+    for (int index = 0; index < servers.count(); index++) {
+      RedisServer server = servers.server(index);
       try {
-        await().atMost(PATIENCE).until(() -> on(server).isEmpty());
+        await().atMost(LIMIT).until(() -> on(server).isEmpty());
       } catch (ConditionTimeoutException e) {
         on(server).forEach(thing -> left.add(server + ": " + thing));
       }
@@ -40,31 +40,31 @@ final class Leftovers {
 
   private static List<String> on(RedisServer server) {
     return Stream.of(
-            words(server.command("KEYS", "*"))
-                .filter(key -> !key.startsWith(TOKENS) || isForEver(server, key))
+            list(server.command("KEYS", "*"))
+                .filter(key -> !key.startsWith(TOKENS) || isPersistent(server, key))
                 .map(key -> "key " + key),
-            words(server.command("PUBSUB", "CHANNELS"))
+            list(server.command("PUBSUB", "CHANNELS"))
                 .filter(channel -> !channel.startsWith("__sentinel__"))
                 .map(channel -> "channel " + channel),
             ((String) server.command("CLIENT", "LIST"))
                 .lines()
-                .filter(line -> isClient(line))
-                .skip(1) // the one that asks
+                .filter(Leftovers::isClient)
+                .skip(1) // the connection of this command
                 .map(line -> "connection " + line))
         .flatMap(each -> each)
         .toList();
   }
 
-  private static boolean isForEver(RedisServer server, String key) {
+  private static boolean isPersistent(RedisServer server, String key) {
     return Long.valueOf(-1).equals(server.command("PTTL", key));
   }
 
-  /** Not a replica, and not a sentinel. */
+  /** Returns whether it is neither a replica nor a sentinel. */
   private static boolean isClient(String line) {
     return !line.matches(".* flags=[^ ]*[SM].*") && !line.contains(" name=sentinel-");
   }
 
-  private static Stream<String> words(Object reply) {
+  private static Stream<String> list(Object reply) {
     return ((List<?>) reply).stream().map(String::valueOf);
   }
 }

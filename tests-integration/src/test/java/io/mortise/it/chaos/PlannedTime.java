@@ -3,7 +3,7 @@ package io.mortise.it.chaos;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** Lets time pass by a plan; nothing is hoped for meanwhile. */
+/** Lets time pass by a plan, not in the hope that something happens meanwhile. */
 final class PlannedTime {
   private PlannedTime() {}
 

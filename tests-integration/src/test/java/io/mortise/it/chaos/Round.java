@@ -1,69 +1,73 @@
 package io.mortise.it.chaos;
 
-import io.mortise.it.chaos.Fault.Victim;
+import io.mortise.it.chaos.Fault.Target;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 
 /**
- * A time in which all clients contend for one name of its own, and what befalls them meanwhile. So
- * whatever is found on that name, this has done it.
+ * A period in which all clients contend for one name, which no other round uses, under faults of
+ * this round. So these faults caused whatever is found on that name.
  *
  * @param name of the lock
  * @param label the fault, or the kind of mixture
- * @param mayOverlap whether a fault takes data from a server, so that exclusion is not promised
- * @param strikes in the order of time
+ * @param mayOverlap whether a server loses data, so that exclusion is not promised
+ * @param events in the order of time
  */
 record Round(
+<<<<<<< HEAD
     String name, String label, boolean mayOverlap, ThinkTime pace, List<FaultEvent> strikes) {
+=======
+    String name, String label, boolean mayOverlap, ThinkTime thinkTime, List<FaultEvent> events) {
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
   static final String MIXTURE = "mixture, no data lost";
-  static final String WORST = "mixture of all";
+  static final String MIXTURE_OF_ALL = "mixture of all";
 
-  private static final long SHORTEST_GAP_MILLIS = 100;
-  private static final int GAP_MILLIS = 400;
+  private static final long MIN_GAP_MILLIS = 100;
+  private static final int GAP_RANGE_MILLIS = 400;
 
-  /** Of one kind of fault. */
-  static Round of(Fault fault, TestedLock subject, Settings settings, Random random) {
-    return of(fault.name(), fault.losesData(), List.of(fault), subject, settings, random);
+  /** Returns a round with one kind of fault. */
+  static Round of(Fault fault, TestedLock tested, Settings settings, Random random) {
+    return of(fault.name(), fault.losesData(), List.of(fault), tested, settings, random);
   }
 
-  /** Of several kinds, of which those that befall clients and those of servers coincide. */
+  /** Returns a round with several kinds of faults; those of clients and of servers coincide. */
   static Round of(
       String label,
       boolean mayOverlap,
       List<Fault> faults,
-      TestedLock subject,
+      TestedLock tested,
       Settings settings,
       Random random) {
-    List<FaultEvent> strikes = new ArrayList<>();
-    for (Victim victim : Victim.values()) {
-      List<Fault> ours = faults.stream().filter(fault -> fault.victim() == victim).toList();
-      if (!ours.isEmpty()) {
-        strikes.addAll(track(ours, subject, settings, random));
+    List<FaultEvent> events = new ArrayList<>();
+    for (Target target : Target.values()) {
+      List<Fault> matching = faults.stream().filter(fault -> fault.target() == target).toList();
+      if (!matching.isEmpty()) {
+        events.addAll(sequence(matching, tested, settings, random));
       }
     }
-    strikes.sort(Comparator.comparingLong(FaultEvent::atMillis));
-    ThinkTime pace = faults.size() == 1 ? faults.get(0).pace() : ThinkTime.SLOW;
-    String name = "chaos:%s:%s".formatted(subject, label.replaceAll("\\W+", "-"));
-    return new Round(name, label, mayOverlap, pace, List.copyOf(strikes));
+    events.sort(Comparator.comparingLong(FaultEvent::atMillis));
+    ThinkTime thinkTime = faults.size() == 1 ? faults.get(0).thinkTime() : ThinkTime.SLOW;
+    String name = "chaos:%s:%s".formatted(tested, label.replaceAll("\\W+", "-"));
+    return new Round(name, label, mayOverlap, thinkTime, List.copyOf(events));
   }
 
-  /** One after the other. */
-  private static List<FaultEvent> track(
-      List<Fault> faults, TestedLock subject, Settings settings, Random random) {
-    List<FaultEvent> strikes = new ArrayList<>();
+  /** Returns events that do not overlap, with gaps between them. */
+  private static List<FaultEvent> sequence(
+      List<Fault> faults, TestedLock tested, Settings settings, Random random) {
+    List<FaultEvent> events = new ArrayList<>();
     long millis = gap(random);
     do {
       Fault fault = faults.get(random.nextInt(faults.size()));
-      FaultEvent strike = FaultEvent.at(millis, fault, subject, settings, random);
-      strikes.add(strike);
-      millis = strike.endMillis() + gap(random);
+      FaultEvent event = FaultEvent.at(millis, fault, tested, settings, random);
+      events.add(event);
+      millis = event.endMillis() + gap(random);
     } while (millis < settings.roundMillis());
-    return strikes;
+    return events;
   }
 
   private static long gap(Random random) {
-    return SHORTEST_GAP_MILLIS + random.nextInt(GAP_MILLIS);
+    return MIN_GAP_MILLIS + random.nextInt(GAP_RANGE_MILLIS);
   }
 }

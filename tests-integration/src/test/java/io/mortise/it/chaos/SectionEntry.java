@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * One way into a critical section.
  *
- * @param mode whom its holder excludes
- * @param resources what it guards: who holds this lock holds all of these
+ * @param mode which other holders it excludes
+ * @param resources what it guards: its holder holds the lock of each of them
  */
 record SectionEntry(DistributedLock lock, Mode mode, List<String> resources) {}

@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * How a run is made.
+ * The settings of a run.
  *
- * @param seed decides what befalls whom, when
- * @param subjects what is put to the proof
- * @param everyFault whether each subject meets each fault, or all of them share the faults
- * @param roundMillis how long a round lasts at least; 0 for one strike
- * @param parallel how many subjects at a time
- * @param clients processes of a subject
- * @param threads of a process
+ * @param seed decides which fault strikes which target at which time
+ * @param locks what is tested
+ * @param everyFault whether each lock meets each fault, or all locks share the faults
+ * @param roundMillis how long a round lasts at least; 0 for one event
+ * @param parallel how many locks are tested at a time
+ * @param clients the number of processes for each lock
+ * @param threads the number of threads in each process
  */
 record Settings(
     long seed,
-    List<TestedLock> subjects,
+    List<TestedLock> locks,
     boolean everyFault,
     long roundMillis,
     int parallel,
@@ -30,85 +30,83 @@ record Settings(
   private static final int THREADS = 3;
   private static final long MINUTES = 18;
 
-  /** The lease of all holds, whether it is renewed or not. */
+  /** Returns the lease of all holds, renewed or not. */
   Duration lease() {
     return Duration.ofMillis(1500);
   }
 
-  /** How often a hold may pass from thread to thread of a process. */
-  int handOvers() {
-    return Integer.getInteger(PREFIX + ".handOvers", LockOptions.defaults().maxHandOffs());
+  /** Returns {@link LockOptions#maxHandOffs} of the clients. */
+  int maxHandOffs() {
+    return Integer.getInteger(PREFIX + ".maxHandOffs", LockOptions.defaults().maxHandOffs());
   }
 
-  /** A run for each build: all at the same time, and of those on a watched master one. */
-  static Settings brief(long seed) {
-    List<TestedLock> subjects =
+  /** A run for each build: all locks at a time, but behind sentinels the plain one alone. */
+  static Settings shortRun(long seed) {
+    List<TestedLock> locks =
         TestedLock.all().stream()
-            .filter(each -> each.topology() == Topology.STANDALONE || each.family() == Family.PLAIN)
+            .filter(
+                each ->
+                    each.topology() == ServerTopology.STANDALONE || each.family() == Family.PLAIN)
             .toList();
-    return new Settings(seed, subjects, false, 0, subjects.size(), 2, 3);
+    return new Settings(seed, locks, false, 0, locks.size(), 2, 3);
   }
 
-  /** A run that takes about so long. */
-  static Settings thorough(long seed, Duration time, List<TestedLock> subjects) {
-    int waves = (subjects.size() + PARALLEL - 1) / PARALLEL;
+  /** A run that takes about that time. */
+  static Settings longRun(long seed, Duration time, List<TestedLock> locks) {
+    int waves = (locks.size() + PARALLEL - 1) / PARALLEL;
     long rounds = Fault.values().length + 2L;
     int threads = Integer.getInteger(PREFIX + ".threads", THREADS);
-    return new Settings(
-        seed, subjects, true, time.toMillis() / waves / rounds, PARALLEL, 3, threads);
+    return new Settings(seed, locks, true, time.toMillis() / waves / rounds, PARALLEL, 3, threads);
   }
 
   /**
-   * As the system properties say: {@code mortise.chaos} is {@code short} or {@code long}; {@code
-   * mortise.chaos.seed}; {@code mortise.chaos.handOvers}; for a long one {@code
-   * mortise.chaos.minutes}, {@code mortise.chaos.threads} and {@code mortise.chaos.subjects}, such
-   * as {@code PLAIN,FAIR@SENTINEL}.
+   * Returns the settings of the system properties: {@code mortise.chaos} is {@code short} or {@code
+   * long}; {@code mortise.chaos.seed}; {@code mortise.chaos.maxHandOffs}; for a long run {@code
+   * mortise.chaos.minutes}, {@code mortise.chaos.threads} and {@code mortise.chaos.locks}, such as
+   * {@code PLAIN,FAIR@SENTINEL}.
    */
   static Settings fromProperties() {
     long seed = Long.getLong(PREFIX + ".seed", System.nanoTime() & Integer.MAX_VALUE);
     String kind = System.getProperty(PREFIX, "short");
     return switch (kind) {
-      case "short" -> brief(seed);
+      case "short" -> shortRun(seed);
       case "long" ->
-          thorough(
+          longRun(
               seed,
               Duration.ofMinutes(Long.getLong(PREFIX + ".minutes", MINUTES)),
-              chosen(System.getProperty(PREFIX + ".subjects", "")));
+              locks(System.getProperty(PREFIX + ".locks", "")));
       default ->
           throw new IllegalArgumentException("%s is short or long, not %s".formatted(PREFIX, kind));
     };
   }
 
-  private static List<TestedLock> chosen(String names) {
+  private static List<TestedLock> locks(String names) {
     if (names.isEmpty()) {
       return TestedLock.all();
     }
     List<String> wanted = List.of(names.split(",", -1));
-    List<TestedLock> chosen =
+    List<TestedLock> locks =
         TestedLock.all().stream().filter(each -> wanted.contains(each.toString())).toList();
-    if (chosen.size() != wanted.size()) {
-      throw new IllegalArgumentException("of '%s' these are known: %s".formatted(names, chosen));
+    if (locks.size() != wanted.size()) {
+      throw new IllegalArgumentException("of '%s' these are known: %s".formatted(names, locks));
     }
-    return chosen;
+    return locks;
   }
 
-  /** What repeats the plan of this run. */
+  /** Returns the command that repeats the plan of this run. */
   String command() {
     String repeat =
         "./mvnw verify -pl tests-integration -am -Dtest=ChaosTest"
-            + " -Dsurefire.failIfNoSpecifiedTests=false -D%s=%s -D%s.seed=%d -D%s.handOvers=%d"
-                .formatted(
-                    PREFIX, everyFault ? "long" : "short", PREFIX, seed, PREFIX, handOvers());
+            + " -Dsurefire.failIfNoSpecifiedTests=false -D%1$s=%2$s -D%1$s.seed=%3$d -D%1$s.maxHandOffs=%4$d"
+                .formatted(PREFIX, everyFault ? "long" : "short", seed, maxHandOffs());
     return everyFault
         ? repeat
-            + " -D%s.minutes=%d -D%s.threads=%d -D%s.subjects=%s"
+            + " -D%1$s.minutes=%2$d -D%1$s.threads=%3$d -D%1$s.locks=%4$s"
                 .formatted(
                     PREFIX,
                     Long.getLong(PREFIX + ".minutes", MINUTES),
-                    PREFIX,
                     threads,
-                    PREFIX,
-                    subjects.stream().map(TestedLock::toString).collect(Collectors.joining(",")))
+                    locks.stream().map(TestedLock::toString).collect(Collectors.joining(",")))
         : repeat;
   }
 }

@@ -35,22 +35,22 @@ final class Standalones implements ChaosServers {
   }
 
   @Override
-  public int servers() {
+  public int count() {
     return servers.size();
   }
 
   @Override
-  public RedisServer server(int place) {
-    return servers.get(place);
+  public RedisServer server(int index) {
+    return servers.get(index);
   }
 
   @Override
-  public FaultProxy proxy(int place) {
-    return proxies.get(place);
+  public FaultProxy proxy(int index) {
+    return proxies.get(index);
   }
 
   @Override
-  public void promoteLagging() {
+  public void promoteLaggingReplica() {
     throw new UnsupportedOperationException("independent servers have no replicas");
   }
 

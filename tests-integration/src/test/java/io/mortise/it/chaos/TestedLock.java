@@ -3,18 +3,18 @@ package io.mortise.it.chaos;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is put to the proof: a kind of lock on a kind of deployment. */
-record TestedLock(Family family, Topology topology) {
+/** A lock family on a kind of servers. */
+record TestedLock(Family family, ServerTopology topology) {
 
-  /** Each family on servers of its own, and those that need one server on a watched master too. */
+  /** Each family on its own servers; those that need one server also behind sentinels. */
   static List<TestedLock> all() {
     List<TestedLock> all = new ArrayList<>();
     for (Family family : Family.values()) {
-      all.add(new TestedLock(family, Topology.STANDALONE));
+      all.add(new TestedLock(family, ServerTopology.STANDALONE));
     }
     for (Family family : Family.values()) {
-      if (family.servers() == 1) {
-        all.add(new TestedLock(family, Topology.SENTINEL));
+      if (family.serverCount() == 1) {
+        all.add(new TestedLock(family, ServerTopology.SENTINEL));
       }
     }
     return all;
@@ -22,6 +22,6 @@ record TestedLock(Family family, Topology topology) {
 
   @Override
   public String toString() {
-    return family + (topology == Topology.STANDALONE ? "" : "@" + topology);
+    return family + (topology == ServerTopology.STANDALONE ? "" : "@" + topology);
   }
 }

@@ -3,45 +3,45 @@ package io.mortise.it.chaos;
 import java.time.Duration;
 import java.util.Random;
 
-/** How long the sections last. */
+/** How long the threads stay in their sections. */
 enum ThinkTime {
-  /** Nearly all are short, for faults that hit what happens between requests. */
+  /** Nearly all stays are short, for faults that strike between requests. */
   QUICK(970, 996, 2),
-  /** Many last, for faults that hit a holder. */
+  /** Many stays are long, for faults that strike a holder. */
   SLOW(850, 950, 16);
 
-  private final int brief;
-  private final int middling;
-  private final int stalling;
+  private final int maxShort;
+  private final int maxMedium;
+  private final int stalls;
 
   /**
-   * Of a thousand sections.
+   * Of a random number below 1000.
    *
-   * @param brief so many take next to no time
-   * @param middling up to here up to a fifth of a lease; the others a good part of one
-   * @param stalling so many, if they are not renewed, stand still until the lease is over
+   * @param maxShort below this the stay takes nearly no time
+   * @param maxMedium below this up to a fifth of a lease; otherwise up to 7/10 of one
+   * @param stalls below this a hold that is not renewed stalls until its lease is over
    */
-  ThinkTime(int brief, int middling, int stalling) {
-    this.brief = brief;
-    this.middling = middling;
-    this.stalling = stalling;
+  ThinkTime(int maxShort, int maxMedium, int stalls) {
+    this.maxShort = maxShort;
+    this.maxMedium = maxMedium;
+    this.stalls = stalls;
   }
 
-  /** The time for one section. */
-  Duration section(Random random, Duration lease) {
-    int kind = random.nextInt(1000);
+  /** Returns a random stay. */
+  Duration next(Random random, Duration lease) {
+    int number = random.nextInt(1000);
     long full = lease.toNanos();
-    if (kind < brief) {
+    if (number < maxShort) {
       return Duration.ofNanos(random.nextLong(full / 1500));
     }
     return Duration.ofNanos(
-        kind < middling
+        number < maxMedium
             ? full / 200 + random.nextLong(full / 5)
             : full / 5 + random.nextLong(full / 2));
   }
 
-  /** Whether this one stands still until its lease is over. */
+  /** Returns at random whether the holder stalls until its lease is over. */
   boolean stalls(Random random) {
-    return random.nextInt(1000) < stalling;
+    return random.nextInt(1000) < stalls;
   }
 }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Whether the tokens rise in the order in which the servers granted them.
+ * Finds tokens that do not increase in the order in which the servers granted them.
  *
  * <p>That order is known as far as the clients bound it: one grant is before another when its
  * answer was there before the request of the other was sent. Of two such grants of a resource the
@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  */
 final class TokenOrder {
 
-  /** Two grants of which the second has not the token that it must have. */
+  /** Two grants, of which the second has too small a token. */
   record Disorder(Grant first, Grant second) {}
 
   private TokenOrder() {}
@@ -56,7 +56,7 @@ final class TokenOrder {
     }
   }
 
-  /** Of one token a writer counts more: only who reads after it may have the same. */
+  /** Of two grants with one token the writer is newer: readers after it have its token too. */
   private static boolean isNewer(Grant grant, Grant than) {
     return grant.token() > than.token()
         || (grant.token() == than.token() && grant.mode() == Mode.EXCLUSIVE);

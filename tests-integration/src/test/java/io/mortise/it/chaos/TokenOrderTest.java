@@ -9,45 +9,45 @@ import io.mortise.testkit.HoldLog.Mode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tokens out of order are found, and those of who was only late are not taken for such. */
+/** Tokens out of order are found; a grant that was only recorded late is not one of them. */
 class TokenOrderTest {
 
   @Test
-  void tokensThatRiseAreInOrder() {
+  void tokensThatIncreaseAreInOrder() {
     check(List.of(), writer(1, 0, 10), writer(2, 20, 30), writer(9, 31, 40));
   }
 
   @Test
-  void aTokenThatFallsOrStaysIsOutOfOrder() {
+  void aTokenThatDecreasesOrRepeatsIsOutOfOrder() {
     Grant first = writer(5, 0, 10);
-    Grant falls = writer(4, 20, 30);
-    Grant stays = writer(5, 40, 50);
-    check(List.of(new Disorder(first, falls), new Disorder(first, stays)), first, falls, stays);
+    Grant smaller = writer(4, 20, 30);
+    Grant same = writer(5, 40, 50);
+    check(List.of(new Disorder(first, smaller), new Disorder(first, same)), first, smaller, same);
   }
 
   @Test
-  void allThatWereGrantedBeforeCountNotOnlyTheLast() {
+  void aTokenIsComparedWithAllEarlierGrantsNotOnlyTheLast() {
     Grant largest = writer(9, 0, 10);
-    Grant late = writer(3, 5, 18); // its request was sent before the largest was answered
+    Grant late = writer(3, 5, 18); // sent before the answer of the largest
     Grant wrong = writer(4, 20, 30);
     check(List.of(new Disorder(largest, wrong)), largest, late, wrong);
   }
 
   @Test
-  void oneWhoWasSuspendedBetweenTheGrantAndItsRecordIsNotOutOfOrder() {
+  void aGrantThatIsRecordedLateIsNotOutOfOrder() {
     check(List.of(), writer(5, 0, 500), writer(6, 100, 110), writer(7, 200, 210));
   }
 
   @Test
-  void oneSuspendedDoesNotHideWhatIsOutOfOrderBehindIt() {
-    Grant suspended = writer(50, 0, 500);
+  void aGrantThatIsRecordedLateDoesNotHideDisorderAfterIt() {
+    Grant late = writer(50, 0, 500);
     Grant first = writer(8, 100, 110);
     Grant second = writer(7, 200, 210);
-    check(List.of(new Disorder(first, second)), suspended, first, second);
+    check(List.of(new Disorder(first, second)), late, first, second);
   }
 
   @Test
-  void readersHaveTheLastWritersTokenOrALaterOne() {
+  void readersHaveTheTokenOfTheLastWriterOrALaterOne() {
     Grant writer = writer(5, 0, 10);
     Grant wrong = reader(4, 60, 70);
     check(
@@ -60,14 +60,14 @@ class TokenOrderTest {
   }
 
   @Test
-  void aWriterHasMoreThanTheReadersBeforeIt() {
+  void aWriterHasALargerTokenThanTheReadersBeforeIt() {
     Grant reader = reader(5, 0, 10);
     Grant wrong = writer(5, 20, 30);
     check(List.of(new Disorder(reader, wrong)), reader, wrong);
   }
 
   @Test
-  void resourcesHaveAnOrderEach() {
+  void eachResourceHasItsOwnOrder() {
     check(List.of(), grant("a", Mode.EXCLUSIVE, 5, 0, 10), grant("b", Mode.EXCLUSIVE, 4, 20, 30));
   }
 

@@ -1,52 +1,49 @@
 package io.mortise.it.chaos;
 
+import io.mortise.it.support.ServerUris;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.RedisSentinels;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /**
- * A master with a replica, watched by three sentinels, which the clients ask where it is.
+ * A master with a replica, which clients find through three sentinels.
  *
- * <p>On a machine that is too busy a master may be silent for so long that they replace it,
- * although nothing has befallen it.
+ * <p>On an overloaded machine a master may be silent for so long that the sentinels replace it
+ * although no fault has struck it.
  */
 final class WatchedMaster implements ChaosServers {
-  private static final Duration MISSED = Duration.ofMillis(300);
+  private static final Duration LAG = Duration.ofMillis(300);
 
   private final RedisSentinels nodes = RedisSentinels.start();
 
   @Override
   public List<String> uris() {
-    return List.of(
-        nodes.sentinelHostPorts().stream()
-            .map(Object::toString)
-            .collect(Collectors.joining(",", "redis-sentinel://", "#" + nodes.masterName())));
+    return List.of(ServerUris.of(nodes));
   }
 
   @Override
-  public int servers() {
+  public int count() {
     return 1;
   }
 
   @Override
-  public RedisServer server(int place) {
+  public RedisServer server(int index) {
     return nodes.master();
   }
 
   @Override
-  public FaultProxy proxy(int place) {
+  public FaultProxy proxy(int index) {
     throw new UnsupportedOperationException("sentinels name the servers, not the proxies");
   }
 
   @Override
-  public void promoteLagging() throws InterruptedException {
-    nodes.awaitOk(); // a replica that is not in order would not be promoted
+  public void promoteLaggingReplica() throws InterruptedException {
+    nodes.awaitOk(); // otherwise the replica may not be promoted
     RedisServer former = nodes.master();
     nodes.cutReplication();
-    PlannedTime.pass(MISSED); // what is written now the replica will not have
+    PlannedTime.pass(LAG); // the replica misses what is written now
     former.kill();
     nodes.awaitNewMaster(former);
     nodes.restoreReplication();

@@ -7,11 +7,11 @@ import java.util.List;
 import redis.clients.jedis.RedisClient;
 
 /**
- * What the locks guard, on a server that nothing happens to: for each resource a list of the tokens
- * of all who wrote it, in the order of their writes, and one of those who wrote it under a guard.
- * So the guard is judged by what has been written, not by what it says itself.
+ * The resources that the locks guard, on a server that no fault strikes: for each resource a list
+ * of the tokens of all writes, in order, and a list of those under a guard ({@link FencedStore}).
+ * So the guard is judged by what was written, not by its own answers.
  *
- * <p>A reader writes too: that it has read, with its token, which is the last writer's.
+ * <p>A reader records that it has read, with its token, which is the last writer's.
  */
 final class WriteLog implements AutoCloseable {
   private static final String APPEND = "return redis.call('RPUSH', KEYS[1], ARGV[1])";
@@ -22,12 +22,12 @@ final class WriteLog implements AutoCloseable {
     redis = RedisClient.create(uri);
   }
 
-  /** Writes, whoever has been here. */
+  /** Writes without a guard. */
   void write(String resource, long token) {
-    redis.rpush(open(resource), Long.toString(token));
+    redis.rpush(unguarded(resource), Long.toString(token));
   }
 
-  /** Writes, if nobody with a larger token has been here. */
+  /** Writes unless a larger token was written before. */
   void writeGuarded(String resource, long token) {
     try {
       new FencedStore(redis, "{" + resource + "}")
@@ -43,7 +43,7 @@ final class WriteLog implements AutoCloseable {
   }
 
   /**
-   * What has been written to some resources.
+   * The number of writes to some resources.
    *
    * @param writes without a guard
    * @param stale those of them that came after one with a larger token
@@ -65,25 +65,27 @@ final class WriteLog implements AutoCloseable {
   }
 
   static Tally tally(RedisServer server, String resource) {
-    List<Long> open = tokens(server, open(resource));
+    List<Long> unguarded = tokens(server, unguarded(resource));
     List<Long> guarded = tokens(server, guarded(resource));
-    Object refused = server.command("GET", refused(resource));
     return new Tally(
-        open.size(),
-        stale(open),
+        unguarded.size(),
+        stale(unguarded),
         guarded.size(),
         stale(guarded),
-        refused == null ? 0 : Long.parseLong((String) refused));
+        refusedWrites(server, resource));
   }
 
-  /** How many writes there have been under the guard, refused ones included. */
+  /** Returns the number of writes under the guard, refused ones included. */
   static long attempts(RedisServer server, String resource) {
-    Object refused = server.command("GET", refused(resource));
-    return (Long) server.command("LLEN", guarded(resource))
-        + (refused == null ? 0 : Long.parseLong((String) refused));
+    return (Long) server.command("LLEN", guarded(resource)) + refusedWrites(server, resource);
   }
 
-  /** How many come after a larger one. */
+  private static long refusedWrites(RedisServer server, String resource) {
+    Object refused = server.command("GET", refused(resource));
+    return refused == null ? 0 : Long.parseLong((String) refused);
+  }
+
+  /** Returns how many come after a larger one. */
   static long stale(List<Long> tokens) {
     long largest = Long.MIN_VALUE;
     long stale = 0;
@@ -99,8 +101,8 @@ final class WriteLog implements AutoCloseable {
         .stream().map(token -> Long.parseLong((String) token)).toList();
   }
 
-  private static String open(String resource) {
-    return "open:{" + resource + "}";
+  private static String unguarded(String resource) {
+    return "unguarded:{" + resource + "}";
   }
 
   private static String guarded(String resource) {

@@ -1,30 +1,36 @@
 package io.mortise.it.cluster;
 
-import static io.mortise.it.cluster.ClusterClients.WELL_WITHIN_A_RENEWAL;
+import static io.mortise.it.cluster.ClusterChannels.subscribedNodes;
+import static io.mortise.it.support.LongLease.WELL_WITHIN_A_RENEWAL;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
+<<<<<<< HEAD
 import io.mortise.it.support.Names;
+=======
+import io.mortise.it.support.LongLease;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.ServerUris;
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.RedisCluster;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.redisson.Redisson;
-import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /** Redisson and Mortise on one cluster exclude and wake each other; leases are 30 s. */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+@SuppressWarnings("LockNotBeforeTry") // the order of the holds is what is tested
 @Timeout(120)
 @Tag("redis-version")
 class RedissonClusterTest {
@@ -32,10 +38,12 @@ class RedissonClusterTest {
   private static LockClient mortise;
   private static RedissonClient redisson;
 
+  private final String name = Names.fresh();
+
   @BeforeAll
   static void start() {
     servers = RedisCluster.builder().replicas(0).start();
-    mortise = ClusterClients.client(servers);
+    mortise = LockClient.create(ServerUris.of(servers), LongLease.OPTIONS);
     Config config = new Config();
     config.setThreads(4).setNettyThreads(4);
     var cluster = config.useClusterServers();
@@ -53,33 +61,24 @@ class RedissonClusterTest {
   }
 
   @Test
-  void whoWaitsForRedissonIsExcludedAndThenWoken() throws Exception {
-    String name = Names.fresh();
-    RLock held = redisson.getLock(name);
-    DistributedLock lock = new RedisLock(mortise, name);
-    try (TestThreads crew = new TestThreads()) {
-      held.lock();
-      assertFalse(lock.tryLock());
-      Future<Boolean> woken = crew.ask(() -> lock.tryLock(1, TimeUnit.MINUTES));
-      await().until(() -> !ClusterClients.heardAt(servers, name).isEmpty());
-      held.unlock();
-      assertTrue(woken.get(WELL_WITHIN_A_RENEWAL.toMillis(), TimeUnit.MILLISECONDS));
-      assertFalse(redisson.getLock(name).tryLock());
-    }
+  void aWaiterIsExcludedAndThenWokenByRedisson() throws Exception {
+    assertExcludesAndWakes(redisson.getLock(name), new RedisLock(mortise, name));
   }
 
   @Test
   void redissonIsExcludedAndThenWoken() throws Exception {
-    String name = Names.fresh();
-    DistributedLock held = new RedisLock(mortise, name);
-    RLock lock = redisson.getLock(name);
-    try (TestThreads crew = new TestThreads()) {
+    assertExcludesAndWakes(new RedisLock(mortise, name), redisson.getLock(name));
+  }
+
+  private void assertExcludesAndWakes(Lock held, Lock other) throws Exception {
+    try (TestThreads threads = new TestThreads()) {
       held.lock();
-      Future<Boolean> woken = crew.ask(() -> lock.tryLock(1, TimeUnit.MINUTES));
-      await().until(() -> !ClusterClients.heardAt(servers, name).isEmpty());
-      assertFalse(woken.isDone());
+      assertFalse(other.tryLock());
+      Future<Boolean> waiter = threads.ask(() -> other.tryLock(1, TimeUnit.MINUTES));
+      await().until(() -> !subscribedNodes(servers, name).isEmpty());
+      assertFalse(waiter.isDone());
       held.unlock();
-      assertTrue(woken.get(WELL_WITHIN_A_RENEWAL.toMillis(), TimeUnit.MILLISECONDS));
+      assertTrue(waiter.get(WELL_WITHIN_A_RENEWAL.toMillis(), TimeUnit.MILLISECONDS));
       assertFalse(held.tryLock());
     }
   }

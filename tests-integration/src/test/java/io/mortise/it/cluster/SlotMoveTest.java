@@ -1,8 +1,7 @@
 package io.mortise.it.cluster;
 
-import static io.mortise.it.cluster.ClusterClients.WELL_WITHIN_A_RENEWAL;
-import static io.mortise.it.cluster.ClusterClients.heardAt;
-import static io.mortise.it.cluster.ClusterClients.holds;
+import static io.mortise.it.cluster.ClusterChannels.subscribedNodes;
+import static io.mortise.it.support.LongLease.WELL_WITHIN_A_RENEWAL;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -16,7 +15,9 @@ import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.LongLease;
 import io.mortise.it.support.Names;
+import io.mortise.it.support.ServerUris;
 import io.mortise.testkit.RedisCluster;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -24,154 +25,152 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of holds and of waiters while their slot moves to another master. */
+/** The effect on holds and waiters when their slot moves to another master. */
 @Timeout(120)
 @Tag("redis-version")
 class SlotMoveTest {
-  private static RedisCluster servers;
+  @AutoClose private static final RedisCluster servers = RedisCluster.builder().replicas(0).start();
 
+  @AutoClose private final LockClient here = client();
+  @AutoClose private final LockClient there = client();
   private final String name = Names.fresh();
-  private LockClient here;
-  private LockClient there;
+  private final DistributedLock lock = new RedisLock(here, name);
+  private final DistributedLock otherLock = new RedisLock(there, name);
 
-  @BeforeAll
-  static void startServers() {
-    servers = RedisCluster.builder().replicas(0).start();
+  private static LockClient client() {
+    return LockClient.create(ServerUris.of(servers), LongLease.OPTIONS);
   }
 
-  @AfterAll
-  static void stopServers() {
-    servers.close();
-  }
-
-  @BeforeEach
-  void start() {
-    here = ClusterClients.client(servers);
-    there = ClusterClients.client(servers);
-  }
-
-  @AfterEach
-  void stop() {
-    here.close();
-    there.close();
-  }
-
-  private static RedisServer anotherThan(RedisServer master) {
+  /** Returns a master that does not have the slot. */
+  private RedisServer target() {
+    RedisServer master = servers.masterOf(name);
     return servers.masters().stream().filter(node -> node != master).findFirst().orElseThrow();
   }
 
-  private CompletableFuture<Optional<Lease>> waiting(DistributedLock lock) {
+  /** Acquires the lock and releases it. */
+  private void use() {
+    otherLock.tryAcquire().orElseThrow().close();
+  }
+
+  private boolean isHeldAt(RedisServer server) {
+    return Long.valueOf(1).equals(server.command("EXISTS", name));
+  }
+
+  private CompletableFuture<Optional<Lease>> startWaiter(DistributedLock lock) {
     RedisServer master = servers.masterOf(name);
-    CompletableFuture<Optional<Lease>> waiting =
+    CompletableFuture<Optional<Lease>> waiter =
         lock.acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
+<<<<<<< HEAD
     await()
         .until(() -> !ClusterClients.channels(master).isEmpty() || there.status().channels() == 1);
     return waiting;
+=======
+    await().until(() -> !ClusterChannels.at(master).isEmpty() || there.status().channels() == 1);
+    return waiter;
+  }
+
+  private static void awaitServed(CompletableFuture<Optional<Lease>> waiter) throws Exception {
+    waiter.get(WELL_WITHIN_A_RENEWAL.toMillis(), TimeUnit.MILLISECONDS).orElseThrow().close();
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
   }
 
   @Test
   void aHoldIsKeptAndReleasedAtTheNewMaster() throws Exception {
-    Lease lease = new RedisLock(here, name).tryAcquire().orElseThrow();
-    RedisServer to = anotherThan(servers.masterOf(name));
+    Lease lease = lock.tryAcquire().orElseThrow();
+    RedisServer target = target();
 
-    servers.moveSlot(name, to);
+    servers.moveSlot(name, target);
 
-    assertTrue(holds(to, name));
-    assertFalse(new RedisLock(there, name).tryLock());
+    assertTrue(isHeldAt(target));
+    assertFalse(otherLock.tryLock());
     lease.ensureValid();
     lease.close();
-    assertFalse(holds(to, name));
-    try (Lease next = new RedisLock(there, name).tryAcquire().orElseThrow()) {
+    assertFalse(isHeldAt(target));
+    try (Lease next = otherLock.tryAcquire().orElseThrow()) {
       assertTrue(next.fencingToken() > lease.fencingToken(), "the token has moved too");
     }
   }
 
   @Test
-  void whoWaitsIsWokenByTheReleaseAtTheNewMaster() throws Exception {
-    Lease held = new RedisLock(here, name).tryAcquire().orElseThrow();
-    CompletableFuture<Optional<Lease>> waiting = waiting(new RedisLock(there, name));
-    RedisServer to = anotherThan(servers.masterOf(name));
+  void aWaiterIsWokenByTheReleaseAtTheNewMaster() throws Exception {
+    Lease held = lock.tryAcquire().orElseThrow();
+    CompletableFuture<Optional<Lease>> waiter = startWaiter(otherLock);
+    RedisServer target = target();
 
-    servers.moveSlot(name, to);
+    servers.moveSlot(name, target);
 
-    if (ClusterClients.isSharded(to)) {
-      await().atMost(WELL_WITHIN_A_RENEWAL).until(() -> heardAt(servers, name).equals(List.of(to)));
+    if (ClusterChannels.areSharded(target)) {
+      await()
+          .atMost(WELL_WITHIN_A_RENEWAL)
+          .until(() -> subscribedNodes(servers, name).equals(List.of(target)));
     }
-    assertFalse(waiting.isDone());
+    assertFalse(waiter.isDone());
     held.close();
-    waiting.get(WELL_WITHIN_A_RENEWAL.toMillis(), TimeUnit.MILLISECONDS).orElseThrow().close();
+    awaitServed(waiter);
   }
 
   @Test
-  void whoWaitsInAQueueKeepsItsPlaceAndIsWokenAtTheNewMaster() throws Exception {
-    Lease held = new RedisFairLock(here, name).tryAcquire().orElseThrow();
-    CompletableFuture<Optional<Lease>> first = waiting(new RedisFairLock(there, name));
-    await().until(() -> new RedisFairLock(here, name).queueLength() == 1);
+  void aWaiterInAQueueKeepsItsPlaceAndIsWokenAtTheNewMaster() throws Exception {
+    RedisFairLock fair = new RedisFairLock(here, name);
+    Lease held = fair.tryAcquire().orElseThrow();
+    CompletableFuture<Optional<Lease>> waiter = startWaiter(new RedisFairLock(there, name));
+    await().until(() -> fair.queueLength() == 1);
 
-    servers.moveSlot(name, anotherThan(servers.masterOf(name)));
+    servers.moveSlot(name, target());
 
-    assertEquals(1, new RedisFairLock(here, name).queueLength());
+    assertEquals(1, fair.queueLength());
     held.close();
-    first.get(WELL_WITHIN_A_RENEWAL.toMillis(), TimeUnit.MILLISECONDS).orElseThrow().close();
+    awaitServed(waiter);
   }
 
   @Test
-  void halfwayTheLockIsAskedForAtTheNodeThatGetsItAndIsHeldStill() throws Exception {
-    Lease held = new RedisLock(here, name).tryAcquire().orElseThrow();
-    RedisServer to = anotherThan(servers.masterOf(name));
-    to.command("SCRIPT", "FLUSH"); // so that the text has to follow the digest there
+  void halfwayTheCommandsGoToTheTargetNodeAndTheHoldIsKept() throws Exception {
+    Lease held = lock.tryAcquire().orElseThrow();
+    RedisServer target = target();
+    target.command("SCRIPT", "FLUSH"); // so that EVAL has to follow EVALSHA there
 
     servers.moveSlot(
         name,
-        to,
+        target,
         () -> {
-          assertTrue(new RedisLock(there, name).isLocked());
-          assertFalse(new RedisLock(there, name).tryLock());
+          assertTrue(otherLock.isLocked());
+          assertFalse(otherLock.tryLock());
           held.ensureValid();
         });
 
-    assertFalse(new RedisLock(there, name).tryLock());
+    assertFalse(otherLock.tryLock());
     held.ensureValid();
     held.close();
   }
 
-  /** Some of its keys are there, and some are not, as of every lock that was used lately. */
+  /** Some of its keys exist, and some do not, as of every lock that was used recently. */
   @Test
-  void aFreeLockCannotBeHadHalfwayAndThatIsNoAnswer() {
-    try (Lease before = new RedisLock(here, name).tryAcquire().orElseThrow()) {
-      before.ensureValid();
-    }
+  void halfwayAFreeLockCannotBeAcquiredAndTryLockThrows() {
+    use();
     servers.moveSlot(
         name,
-        anotherThan(servers.masterOf(name)),
+        target(),
         () -> {
-          LockException notNow =
-              assertThrows(LockException.class, () -> new RedisLock(there, name).tryLock());
-          assertEquals(LockException.Reason.NOT_READY, notNow.reason(), notNow::getMessage);
+          LockException thrown = assertThrows(LockException.class, otherLock::tryLock);
+          assertEquals(LockException.Reason.NOT_READY, thrown.reason(), thrown::getMessage);
         });
-    new RedisLock(there, name).tryAcquire().orElseThrow().close();
+    use();
   }
 
   @Test
-  void whoAsksWhileTheSlotMovesHasItWhenThatIsOver() throws Exception {
-    try (Lease before = new RedisLock(there, name).tryAcquire().orElseThrow()) {
-      before.ensureValid();
-    }
-    RedisServer to = anotherThan(servers.masterOf(name));
-    DistributedLock lock = new RedisLock(here, name);
+  void aThreadThatAcquiresWhileTheSlotMovesGetsTheLockAfterwards() throws Exception {
+    use();
+    RedisServer target = target();
     AsyncCall<?>[] caller = new AsyncCall<?>[1];
 
     servers.moveSlot(
         name,
-        to,
+        target,
         () -> {
           caller[0] =
               AsyncCall.start(
@@ -180,14 +179,14 @@ class SlotMoveTest {
                     lock.unlock();
                     return true;
                   });
-          // For longer than a command may take: it is tried until then, and again.
+          // For longer than a command may take: it is repeated until then, and again.
           await()
-              .during(ClusterClients.OPTIONS.commandTimeout().multipliedBy(2))
+              .during(LongLease.OPTIONS.commandTimeout().multipliedBy(2))
               .atMost(Duration.ofSeconds(10))
               .until(() -> !caller[0].isDone());
         });
 
     assertEquals(true, caller[0].get());
-    assertFalse(holds(to, name));
+    assertFalse(isHeldAt(target));
   }
 }

@@ -2,6 +2,7 @@ package io.mortise.it.contract;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.mortise.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,46 +10,36 @@ import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.SslOptions;
 
 /**
- * A key and a certificate that signs itself, made by the JDK's keytool, as files for both sides:
- * PEM for the server, a trust store for clients.
+ * A key and a self-signed certificate, made by the JDK's keytool, as files for both sides: PEM for
+ * the server, a trust store for clients.
  */
 public record Certificates(Path certificate, Path key, Path trustStore) {
   public static final String PASSWORD = "changeit";
   private static final String ALIAS = "redis";
 
   /**
-   * Makes them.
+   * Creates the files.
    *
-   * @param subjects for whom, as keytool writes it: {@code ip:127.0.0.1}, {@code dns:localhost}
+   * @param subject as keytool writes it: {@code ip:127.0.0.1}, {@code dns:localhost}
    */
-  public static Certificates make(Path directory, String subjects)
+  public static Certificates create(Path directory, String subject)
       throws IOException, GeneralSecurityException, InterruptedException {
     Path store = directory.resolve("server.p12");
+    String arguments =
+        "-genkeypair -alias %s -keyalg EC -dname CN=test -ext san=%s -validity 2 -storetype PKCS12 -storepass %s"
+            .formatted(ALIAS, subject, PASSWORD);
+    List<String> command = new ArrayList<>(List.of(arguments.split(" ", -1)));
+    command.add(0, Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(List.of("-keystore", store.toString()));
     Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                ALIAS,
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=redis of a test",
-                "-ext",
-                "san=" + subjects,
-                "-validity",
-                "2",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                PASSWORD)
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("keytool.log").toFile())
             .start();
@@ -72,9 +63,14 @@ public record Certificates(Path certificate, Path key, Path trustStore) {
         trustStore);
   }
 
-  /** What makes a Jedis client trust it. */
+  /** Returns the options of a Jedis client that trusts the certificate. */
   public SslOptions trusting() {
     return SslOptions.builder().truststore(trustStore.toFile(), PASSWORD.toCharArray()).build();
+  }
+
+  /** Starts a server that also speaks TLS, with this certificate. */
+  RedisServer startServer() {
+    return RedisServer.builder().tls(certificate, key).start();
   }
 
   private static Path pem(Path file, String what, byte[] content) throws IOException {

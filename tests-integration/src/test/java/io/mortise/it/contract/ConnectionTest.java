@@ -14,33 +14,23 @@ import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the URI says is what the server sees. */
+/** The client connects as the URI says. */
 @Timeout(30)
 @Tag("redis-version")
 class ConnectionTest {
-  private static RedisServer server;
-  private static RedisServer guarded;
+  @AutoClose private static final RedisServer server = RedisServer.start();
 
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-    guarded = RedisServer.builder().config("requirepass", "s3cr et@/%").start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-    guarded.close();
-  }
+  @AutoClose
+  private static final RedisServer withPassword =
+      RedisServer.builder().config("requirepass", "s3cr et@/%").start();
 
   @Test
-  void theDatabaseOfTheUriHasTheLock() {
+  void theLockIsInTheDatabaseOfTheUri() {
     String name = Names.fresh();
     try (LockClient client = LockClient.create(server.uri() + "/3");
         LockClient elsewhere = LockClient.create(server.uri());
@@ -54,12 +44,12 @@ class ConnectionTest {
   }
 
   @Test
-  void theProtocolOfTheUriIsSpoken() {
+  void theClientSpeaksTheProtocolOfTheUri() {
     for (int protocol = 2; protocol <= 3; protocol++) {
       try (LockClient client = LockClient.create(server.uri() + "?protocol=" + protocol)) {
         new RedisLock(client, Names.fresh()).tryAcquire().orElseThrow().close();
         String connections = (String) server.command("CLIENT", "LIST", "TYPE", "normal");
-        // Before Redis 7 the server does not tell what it speaks.
+        // A server before Redis 7 does not name the protocol.
         if (connections.contains("resp=")) {
           String spoken = "cmd=evalsha user=default redir=-1 resp=" + protocol;
           assertTrue(connections.contains(spoken), connections);
@@ -69,8 +59,8 @@ class ConnectionTest {
   }
 
   @Test
-  void thePasswordOfTheUriIsGiven() throws Exception {
-    try (LockClient client = LockClient.create(guarded.uri())) {
+  void theClientSendsThePasswordOfTheUri() throws Exception {
+    try (LockClient client = LockClient.create(withPassword.uri())) {
       DistributedLock lock = new RedisLock(client, Names.fresh());
       assertTrue(lock.tryLock(Duration.ofSeconds(1)));
       lock.unlock();
@@ -79,7 +69,7 @@ class ConnectionTest {
 
   @Test
   void aWrongPasswordAndAMissingOneAreRefusedAtOnce() {
-    String host = guarded.host() + ":" + guarded.port();
+    String host = withPassword.host() + ":" + withPassword.port();
     for (String uri : new String[] {"redis://:wrong@" + host, "redis://" + host}) {
       try (LockClient client = LockClient.create(uri)) {
         DistributedLock lock = new RedisLock(client, Names.fresh());

@@ -15,30 +15,19 @@ import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** An attempt that fails inside the script leaves no lock behind that nobody holds. */
+/** An attempt that fails inside the script leaves no hold without a holder. */
 @Timeout(30)
 @Tag("redis-version")
 class RefusedHalfwayTest {
-  private static RedisServer server;
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
+  @AutoClose private static final RedisServer server = RedisServer.start();
 
   @Test
-  void aLockThatCannotBeGivenItsLeaseIsReleased() {
+  void aLockWhoseLeaseCannotBeSetIsReleased() {
     server.command("ACL", "SETUSER", "no-pexpire", "on", ">x", "~*", "&*", "+@all", "-pexpire");
     String uri = "redis://no-pexpire:x@%s:%d".formatted(server.host(), server.port());
     String name = Names.fresh();
@@ -53,7 +42,7 @@ class RefusedHalfwayTest {
   }
 
   private static void assertRefused(String uri, String name, Reason reason) {
-    // The client releases what may be held for as long as a lease; here that is short.
+    // The client repeats a release for at most one lease; here that is short.
     LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(3)).build();
     try (LockClient client = LockClient.create(uri, options)) {
       DistributedLock lock = new RedisLock(client, name);

@@ -10,7 +10,7 @@ import java.util.List;
 
 /** The rights that docs/wire.md says a user needs: rules of {@code ACL SETUSER}, one by one. */
 public final class Rights {
-  /** What stands in the document for the names of the user's locks. */
+  /** The placeholder of the document for the names of the user's locks. */
   private static final String NAMES = "orders:";
 
   /** The blocks of the document, in their order. */
@@ -22,19 +22,19 @@ public final class Rights {
 
   private Rights() {}
 
-  /** For a plain lock, with lock names of that prefix. */
+  /** Returns the rights for a plain lock, with lock names of that prefix. */
   public static List<String> documented(String prefix) throws IOException {
     return blocks(prefix).get(0);
   }
 
-  /** For fair locks, and plain ones. */
+  /** Returns the rights for plain and fair locks. */
   public static List<String> ofFairLocks(String prefix) throws IOException {
     List<String> rules = documented(prefix);
     rules.addAll(blocks(prefix).get(FAIR));
     return rules;
   }
 
-  /** For locks of all families. */
+  /** Returns the rights for locks of all families. */
   public static List<String> ofAllFamilies(String prefix) throws IOException {
     List<String> rules = ofFairLocks(prefix);
     rules.addAll(blocks(prefix).get(READ_WRITE));
@@ -42,9 +42,9 @@ public final class Rights {
   }
 
   /**
-   * What a cluster needs besides.
+   * Returns the additional rights on a cluster.
    *
-   * @param server one that does not know sharded channels does not know the rights to them
+   * @param server the rights to sharded channels are left out if it does not know them
    */
   public static List<String> onACluster(RedisServer server) throws IOException {
     List<List<String>> blocks = blocks("");
@@ -55,7 +55,7 @@ public final class Rights {
     return rules;
   }
 
-  /** Asks for the commands: versions are numbered otherwise by others than Redis. */
+  /** Asks for the command: Valkey numbers its versions otherwise. */
   public static boolean hasShardedChannels(RedisServer server) {
     return ((List<?>) server.command("COMMAND", "INFO", "SPUBLISH")).get(0) != null;
   }

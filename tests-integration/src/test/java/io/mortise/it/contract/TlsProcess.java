@@ -7,11 +7,11 @@ import io.mortise.core.RedisLock;
 import io.mortise.testkit.JavaProcess;
 import java.time.Duration;
 
-/** A child JVM that trusts what its trust store says, and waits for one lock. */
+/** A child JVM with a trust store, which waits for one lock. */
 final class TlsProcess {
   private TlsProcess() {}
 
-  /** Arguments: URI, name. Says {@code locked}, or {@code refused <reason>: <message>}. */
+  /** Arguments: URI, name. Prints {@code locked}, or {@code refused <reason>: <message>}. */
   public static void main(String[] arguments) throws InterruptedException {
     try (LockClient client = LockClient.create(arguments[0])) {
       DistributedLock lock = new RedisLock(client, arguments[1]);
@@ -24,11 +24,12 @@ final class TlsProcess {
     }
   }
 
-  /** A child with the JVM's own trust store. */
-  static JavaProcess trustingTheWorld(String uri, String name) {
+  /** Starts a child with the default trust store of the JVM. */
+  static JavaProcess withDefaultTrustStore(String uri, String name) {
     return JavaProcess.start(TlsProcess.class, uri, name);
   }
 
+  /** Starts a child that trusts the certificate. */
   static JavaProcess trusting(Certificates certificates, String uri, String name) {
     return JavaProcess.builder(TlsProcess.class)
         .arguments(uri, name)

@@ -11,11 +11,13 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.JavaProcess;
+import io.mortise.testkit.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,92 +25,79 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Locks over TLS by {@code rediss://}, with the trust store of the JVM. On a Jedis client with one
- * of its own, see {@code io.mortise.it.topology}.
+ * Locks over TLS by {@code rediss://}, with the trust store of the JVM. {@code
+ * io.mortise.it.topology} tests Jedis clients with their own trust store.
  */
 @Timeout(60)
 @Tag("redis-version")
 class TlsTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  /** Without the wait of 20 s that the child would have had for a lock. */
+  /** Less than the 20 s that the child would wait for a lock. */
   private static final Duration AT_ONCE = Duration.ofSeconds(15);
 
-  private static TlsServer server;
+  private static Certificates certificates;
+  @AutoClose private static RedisServer server;
 
   @BeforeAll
   static void start(@TempDir Path directory) throws Exception {
-    server = TlsServer.start(Certificates.make(directory, "ip:127.0.0.1"));
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
+    certificates = Certificates.create(directory, "ip:127.0.0.1");
+    server = certificates.startServer();
   }
 
   @Test
-  void aTrustedServerIsLockedOnAndItsWaiterIsWoken() throws Exception {
-    try (LockClient plain = LockClient.create(server.redis().uri())) {
+  void aWaiterOnATrustedServerIsWoken() throws Exception {
+    try (LockClient plain = LockClient.create(server.uri())) {
       DistributedLock lock = new RedisLock(plain, Names.fresh());
       lock.lock();
-      try (JavaProcess child =
-          TlsProcess.trusting(server.certificates(), server.uri(), lock.name())) {
-        String channel = "redisson_lock__channel:{" + lock.name() + "}";
+      try (JavaProcess child = TlsProcess.trusting(certificates, server.tlsUri(), lock.name())) {
+        String channel = SharedRedis.channel(lock.name());
         await()
-            .atMost(PATIENCE)
-            .until(() -> server.redis().command("PUBSUB", "CHANNELS").equals(List.of(channel)));
+            .atMost(LIMIT)
+            .until(() -> server.command("PUBSUB", "CHANNELS").equals(List.of(channel)));
         lock.unlock();
-        child.awaitLine("locked", PATIENCE);
-        child.awaitExit(PATIENCE);
+        child.awaitLine("locked", LIMIT);
+        child.awaitExit(LIMIT);
       }
     }
   }
 
   @Test
   void aServerWhoseCertificateIsNotTrustedIsRefused() throws Exception {
-    try (JavaProcess child = TlsProcess.trustingTheWorld(server.uri(), Names.fresh())) {
+    try (JavaProcess child = TlsProcess.withDefaultTrustStore(server.tlsUri(), Names.fresh())) {
       assertRefused(child, "PKIX path building failed");
     }
   }
 
   @Test
   void aServerWhoseCertificateIsForAnotherHostIsRefused(@TempDir Path directory) throws Exception {
-    try (TlsServer other = TlsServer.start(Certificates.make(directory, "dns:redis.example"));
-        JavaProcess child = TlsProcess.trusting(other.certificates(), other.uri(), Names.fresh())) {
+    Certificates others = Certificates.create(directory, "dns:redis.example");
+    try (RedisServer other = others.startServer();
+        JavaProcess child = TlsProcess.trusting(others, other.tlsUri(), Names.fresh())) {
       assertRefused(child, "No subject alternative names matching");
     }
   }
 
   @Test
-  void aPortThatSpeaksTlsIsToldToWhoeverSpeaksPlain() {
-    try (LockClient client =
-        LockClient.create(
-            server.uri().replace("rediss:", "redis:"),
-            LockOptions.builder().outageTimeout(Duration.ZERO).build())) {
-      LockException thrown =
-          assertThrows(LockException.class, new RedisLock(client, Names.fresh())::lock);
-
-      assertEquals(LockException.Reason.UNREACHABLE, thrown.reason());
-      assertTrue(
-          thrown.getMessage().contains("use rediss:// instead of redis://"), thrown::getMessage);
-    }
+  void theErrorOfAPlainClientAtATlsPortNamesTheScheme() {
+    assertWrongScheme(
+        server.tlsUri().replace("rediss:", "redis:"), "use rediss:// instead of redis://");
   }
 
   @Test
-  void aPortThatSpeaksPlainIsToldToWhoeverSpeaksTls() {
-    try (LockClient client =
-        LockClient.create(
-            server.redis().uri().replace("redis:", "rediss:"),
-            LockOptions.builder()
-                .commandTimeout(Duration.ofMillis(500))
-                .outageTimeout(Duration.ZERO)
-                .build())) {
+  void theErrorOfATlsClientAtAPlainPortNamesTheScheme() {
+    assertWrongScheme(
+        server.uri().replace("redis:", "rediss:"), "use redis:// instead of rediss://");
+  }
+
+  private static void assertWrongScheme(String uri, String remedy) {
+    LockOptions options = LockOptions.builder().outageTimeout(Duration.ZERO).build();
+    try (LockClient client = LockClient.create(uri, options)) {
       LockException thrown =
           assertThrows(LockException.class, new RedisLock(client, Names.fresh())::lock);
 
       assertEquals(LockException.Reason.UNREACHABLE, thrown.reason());
-      assertTrue(
-          thrown.getMessage().contains("use redis:// instead of rediss://"), thrown::getMessage);
+      assertTrue(thrown.getMessage().contains(remedy), thrown::getMessage);
     }
   }
 

@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The sample of the README is the method {@code sample} of this class, line by line. */
+/** The sample of the README is the method {@code sample} of this class. */
 @Timeout(60)
 class ReadmeSampleTest {
   private static final Path README = Path.of("..", "README.md");
@@ -28,7 +28,7 @@ class ReadmeSampleTest {
   private final String row = "row";
 
   @Test
-  void theSampleCompilesAndDoesWhatItSays() throws Exception {
+  void theSampleCompilesAndWorks() throws Exception {
     try (RedisServer server = RedisServer.start();
         LockClient client = LockClient.create(server.uri())) {
       DistributedLock lock = new RedisLock(client, "order:42");
@@ -36,7 +36,7 @@ class ReadmeSampleTest {
       sample(lock);
 
       assertTrue(store.token > 0, "the write carried a token");
-      assertFalse(lock.isLocked(), "nothing is held afterwards");
+      assertFalse(lock.isLocked(), "nothing is held in the end");
     }
   }
 
@@ -55,7 +55,7 @@ class ReadmeSampleTest {
   }
 
   @Test
-  void everyLineOfTheReadmesSampleStandsHere() throws Exception {
+  void eachLineOfTheSampleIsInThisClass() throws Exception {
     String readme = Files.readString(README);
     String sample = readme.substring(readme.indexOf("  lock.lock();"), readme.indexOf("\n}\n```"));
     String self = words(Files.readString(SELF));

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The versions that the documents name are those that the build uses and tests. */
+/** The documents name the versions that the build uses and tests. */
 class SupportedVersionsTest {
   private static final Path ROOT = Path.of("..");
 

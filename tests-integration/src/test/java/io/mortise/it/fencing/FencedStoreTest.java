@@ -12,16 +12,16 @@ import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.fencing.FencedStore;
 import io.mortise.fencing.StaleTokenException;
-import io.mortise.testkit.RedisServer;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -29,31 +29,20 @@ import redis.clients.jedis.exceptions.JedisDataException;
 @Timeout(60)
 @Tag("redis-version")
 class FencedStoreTest {
-  private static RedisServer server;
-  private static RedisClient jedis;
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private final String key = "amount:" + UUID.randomUUID();
+  @AutoClose private final RedisClient jedis = RedisClient.create(redis.uri());
+  private final String key = Names.fresh();
   private final FencedStore store = new FencedStore(jedis, key);
 
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-    jedis = RedisClient.create(server.host(), server.port());
-  }
-
-  @AfterAll
-  static void stop() {
-    jedis.close();
-    server.close();
-  }
-
   @Test
-  void whoComesLateIsRefusedAndNothingIsWritten() {
-    try (LockClient client = LockClient.create(server.uri())) {
+  void aLateWriterIsRefusedAndNothingIsWritten() {
+    try (LockClient client = redis.client()) {
       DistributedLock lock = new RedisLock(client, "lock of " + key);
       Lease late = lock.tryAcquire(Duration.ofMinutes(1)).orElseThrow();
       assertTrue(lock.forceUnlock());
       try (Lease next = lock.tryAcquire().orElseThrow()) {
+<<<<<<< HEAD
         assertEquals("OK", store.execute(next, Command.SET, key, "next"));
         var refusal =
             assertThrows(
@@ -62,6 +51,16 @@ class FencedStoreTest {
         assertEquals(late.fencingToken(), refusal.token());
         assertEquals(next.fencingToken(), refusal.lastToken());
         assertTrue(refusal.getMessage().contains("'" + key + "'"), refusal.getMessage());
+=======
+        assertEquals("OK", store.run(next, Command.SET, key, "next"));
+        var thrown =
+            assertThrows(
+                StaleTokenException.class, () -> store.run(late, Command.SET, key, "late"));
+        assertEquals(key, thrown.resource());
+        assertEquals(late.fencingToken(), thrown.token());
+        assertEquals(next.fencingToken(), thrown.lastToken());
+        assertTrue(thrown.getMessage().contains("'" + key + "'"), thrown.getMessage());
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
         assertThrows(
             StaleTokenException.class,
             () -> store.eval(late, "return redis.call('DEL', KEYS[1])", List.of(key), List.of()));
@@ -71,17 +70,17 @@ class FencedStoreTest {
   }
 
   @Test
-  void theSameHolderWritesAsOftenAsItLikes() {
+  void oneHolderMayWriteSeveralTimes() {
     assertEquals(OptionalLong.empty(), store.lastToken());
     for (int i = 1; i <= 3; i++) {
       assertEquals((long) i, store.execute(7, Command.INCR, key));
     }
     assertEquals(OptionalLong.of(7), store.lastToken());
-    assertEquals(-1, jedis.ttl("mortise_fence:{" + key + "}"), "it never forgets");
+    assertEquals(-1, jedis.ttl("mortise_fence:{" + key + "}"), "the fence does not expire");
   }
 
   @Test
-  void aTokenIsRememberedExactlyUpToTheLargestThereIs() {
+  void tokensUpToTheLargestPossibleAreStoredExactly() {
     long largest = (1L << 53) - 1;
     store.execute(largest, Command.SET, key, "a");
     store.execute(largest, Command.SET, key, "b");
@@ -92,7 +91,7 @@ class FencedStoreTest {
   }
 
   @Test
-  void aScriptSeesItsOwnKeysAndArgumentsAndAnswersWhatItLikes() {
+  void aScriptGetsItsKeysAndArgumentsAndMayReturnAnyType() {
     assertEquals(
         List.of("x", "y", 2L),
         store.eval(1, "return {ARGV[1], ARGV[2], #ARGV} -- all", List.of(key), List.of("x", "y")));
@@ -104,7 +103,7 @@ class FencedStoreTest {
   }
 
   @Test
-  void whatGoesWrongInTheCommandIsToldAndTheFenceStands() {
+  void anErrorOfTheCommandIsThrownAndTheFenceStays() {
     jedis.set(key, "not a number");
     assertThrows(JedisDataException.class, () -> store.execute(5, Command.INCR, key));
     assertThrows(
@@ -116,9 +115,10 @@ class FencedStoreTest {
   }
 
   @Test
-  void aStoreWithAnIdleLifeForgetsAndEachWriteRenewsIt() {
-    FencedStore forgetful = new FencedStore(jedis, key, Duration.ofSeconds(100));
+  void aFenceWithAnIdleLifeExpiresAndEachWriteRenewsIt() {
+    FencedStore expiring = new FencedStore(jedis, key, Duration.ofSeconds(100));
     String fence = "mortise_fence:{" + key + "}";
+<<<<<<< HEAD
     forgetful.execute(9, Command.SET, key, "a");
     jedis.pexpire(fence, 5_000);
     forgetful.execute(9, Command.SET, key, "b");
@@ -130,11 +130,24 @@ class FencedStoreTest {
   @Test
   void itWorksAfterTheServerHasForgottenItsScripts() {
     store.execute(1, Command.SET, key, "a");
+=======
+    expiring.run(9, Command.SET, key, "a");
+    jedis.pexpire(fence, 5_000);
+    expiring.run(9, Command.SET, key, "b");
+    assertTrue(jedis.pttl(fence) > 50_000);
+    jedis.del(fence);
+    assertEquals("OK", expiring.run(3, Command.SET, key, "c"));
+  }
+
+  @Test
+  void aWriteSucceedsAfterAScriptFlush() {
+    store.run(1, Command.SET, key, "a");
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
     jedis.scriptFlush();
     assertEquals("OK", store.execute(2, Command.SET, key, "b"));
   }
 
-  /** As those of a lock: the fence and what is written sit in one slot of a cluster, or nowhere. */
+  /** As for locks: the fence and what is written have to be in one slot of a cluster. */
   @Test
   void aBraceInTheNameMakesAHashTagOrIsRefused() {
     for (String resource : List.of("a{b", "a{}b", "a{}{b}")) {
@@ -148,7 +161,7 @@ class FencedStoreTest {
   }
 
   @Test
-  void badInputIsRefusedAtTheDoor() {
+  void badInputIsRefusedBeforeAnythingIsSent() {
     assertThrows(IllegalArgumentException.class, () -> new FencedStore(jedis, " "));
     assertThrows(
         IllegalArgumentException.class, () -> new FencedStore(jedis, key, Duration.ofMillis(999)));

@@ -8,6 +8,7 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,12 +19,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 class RelationalFenceTest {
   private static final String URL = "jdbc:h2:mem:fence;DB_CLOSE_DELAY=-1";
 
-  /** As it stands in docs/fencing.md. */
+  /** The statement of docs/fencing.md. */
   private static final String UPDATE =
       "UPDATE account SET balance = ?, fence = ? WHERE id = ? AND fence <= ?";
 
@@ -58,7 +53,7 @@ class RelationalFenceTest {
     database.close();
   }
 
-  /** Whether it was written: one row, or none when a later holder has been here. */
+  /** Returns whether the row was updated: not if a later holder has written it. */
   private static boolean write(Connection database, long balance, long token) throws SQLException {
     try (PreparedStatement update = database.prepareStatement(UPDATE)) {
       update.setLong(1, balance);
@@ -78,13 +73,13 @@ class RelationalFenceTest {
   }
 
   @Test
-  void theStatementOfTheRecipeIsTheOneThatIsTested() throws Exception {
+  void theTestedStatementIsThatOfTheDocument() throws Exception {
     String recipe = Files.readString(Path.of("..", "docs", "fencing.md"));
     assertTrue(recipe.contains(UPDATE), UPDATE);
   }
 
   @Test
-  void whoComesLateWritesNothing() throws Exception {
+  void aLateWriterWritesNothing() throws Exception {
     try (RedisServer server = RedisServer.start();
         LockClient client = LockClient.create(server.uri())) {
       DistributedLock lock = new RedisLock(client, "account:7");
@@ -92,7 +87,7 @@ class RelationalFenceTest {
       assertTrue(lock.forceUnlock());
       try (Lease next = lock.tryAcquire().orElseThrow()) {
         assertTrue(write(database, 50, next.fencingToken()));
-        assertTrue(write(database, 60, next.fencingToken()), "as often as it likes");
+        assertTrue(write(database, 60, next.fencingToken()), "once more");
         assertFalse(write(database, 1_000, late.fencingToken()));
         assertEquals(60, balance());
       }
@@ -100,26 +95,21 @@ class RelationalFenceTest {
   }
 
   @Test
-  void ofManyWhoWriteAtOnceTheLatestTokenStands() throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(4);
-    List<Future<?>> writers = new ArrayList<>();
-    for (int writer = 0; writer < 4; writer++) {
-      int first = writer;
-      writers.add(
-          threads.submit(
-              () -> {
-                try (Connection own = DriverManager.getConnection(URL)) {
-                  for (long token = first + 1L; token <= 2_000; token += 4) {
-                    write(own, token, token);
-                  }
+  void ofConcurrentWritesTheLargestTokenWins() throws Exception {
+    try (TestThreads threads = new TestThreads()) {
+      for (int writer = 0; writer < 4; writer++) {
+        int first = writer;
+        threads.start(
+            () -> {
+              try (Connection own = DriverManager.getConnection(URL)) {
+                for (long token = first + 1L; token <= 2_000; token += 4) {
+                  write(own, token, token);
                 }
-                return null;
-              }));
+              }
+            });
+      }
+      threads.join(Duration.ofSeconds(30));
     }
-    for (Future<?> writer : writers) {
-      writer.get(30, TimeUnit.SECONDS);
-    }
-    threads.shutdown();
     assertEquals(2_000, balance());
   }
 }

@@ -13,25 +13,21 @@ import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.LockOptions.Acknowledgement;
 import io.mortise.core.RedisLock;
-import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.Eventually;
-import io.mortise.multilock.MultiLock;
-import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.ServerUris;
 import io.mortise.testkit.RedisSentinels;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Acquisitions that a replica has to acknowledge, with a replica and without. */
+/** Acquisitions that a replica has to acknowledge, with and without a replica. */
 @Timeout(180)
 class AcknowledgementTest {
   private static final LockOptions OPTIONS =
@@ -40,7 +36,7 @@ class AcknowledgementTest {
           .outageTimeout(Duration.ofMinutes(2))
           .build();
 
-  private final String name = "acknowledged:" + UUID.randomUUID();
+  private final String name = Names.fresh();
   private RedisSentinels servers;
   private LockClient client;
 
@@ -48,12 +44,7 @@ class AcknowledgementTest {
   void start() {
     servers = RedisSentinels.start();
     servers.awaitInSync();
-    client =
-        LockClient.create(
-            servers.sentinelHostPorts().stream()
-                .map(Object::toString)
-                .collect(Collectors.joining(",", "redis-sentinel://", "#" + servers.masterName())),
-            OPTIONS);
+    client = LockClient.create(ServerUris.of(servers), OPTIONS);
   }
 
   @AfterEach
@@ -62,41 +53,32 @@ class AcknowledgementTest {
     servers.close();
   }
 
-  private List<DistributedLock> families() {
-    return List.of(
-        new RedisLock(client, name + ":plain"),
-        new RedisFairLock(client, name + ":fair"),
-        new RedisReadWriteLock(client, name + ":read").readLock(),
-        new RedisReadWriteLock(client, name + ":write").writeLock(),
-        new MultiLock(new RedisLock(client, name + ":a"), new RedisLock(client, name + ":b")));
-  }
-
   @Test
   void everyFamilyIsAcknowledged() {
-    for (DistributedLock lock : families()) {
+    for (DistributedLock lock : AllFamilies.of(client, name)) {
       assertTrue(lock.tryLock(), lock.name());
       lock.unlock();
     }
   }
 
   @Test
-  void withoutTheReplicaNoneOfThemIsHeldAndTheRefusalSaysWhy() {
+  void withoutAReplicaNoLockIsHeldAndTheErrorSaysWhy() {
     servers.cutReplication();
-    for (DistributedLock lock : families()) {
-      LockException told = assertThrows(LockException.class, lock::tryLock, lock.name());
-      assertEquals(Reason.NOT_REPLICATED, told.reason());
-      assertTrue(told.getMessage().contains("of 1 replicas"), told.getMessage());
+    for (DistributedLock lock : AllFamilies.of(client, name)) {
+      LockException thrown = assertThrows(LockException.class, lock::tryLock, lock.name());
+      assertEquals(Reason.NOT_REPLICATED, thrown.reason());
+      assertTrue(thrown.getMessage().contains("of 1 replicas"), thrown.getMessage());
       assertFalse(lock.isLocked(), lock.name() + " was undone");
     }
     assertEquals(0, client.status().holds());
   }
 
   @Test
-  void aWaitGoesOnUntilTheReplicaIsBack() throws Exception {
+  void aWaitContinuesUntilTheReplicaIsBack() throws Exception {
     servers.cutReplication();
     CompletableFuture<Optional<Lease>> waiting =
         new RedisLock(client, name).acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
-    Eventually.until("it tries", () -> client.status().contended() > 0);
+    Eventually.until("the waiter attempts", () -> client.status().contended() > 0);
     assertFalse(waiting.isDone());
     servers.restoreReplication();
     Lease lease = waiting.get(60, TimeUnit.SECONDS).orElseThrow();
@@ -105,9 +87,9 @@ class AcknowledgementTest {
   }
 
   @Test
-  void whatWasAcknowledgedOutlivesAFailover() throws Exception {
+  void anAcknowledgedHoldSurvivesAFailover() throws Exception {
     Lease lease = new RedisLock(client, name).tryAcquire().orElseThrow();
-    servers.cutReplication(); // what comes later is lost; this is not
+    servers.cutReplication(); // later writes are lost
     RedisServer former = servers.master();
     former.kill();
     servers.awaitNewMaster(former);
@@ -116,15 +98,15 @@ class AcknowledgementTest {
   }
 
   @Test
-  void aServerWithoutWaitaofSaysSoAtTheStart() {
-    LockOptions onDisks =
+  void aServerWithoutWaitaofIsReportedWhenTheClientIsCreated() {
+    LockOptions options =
         LockOptions.builder().acknowledgement(Acknowledgement.NONE.onDisks()).build();
     try (RedisServer server = RedisServer.start()) {
-      LockException told =
-          assertThrows(LockException.class, () -> LockClient.create(server.uri(), onDisks).close());
-      // Redis before 7.2 does not know it; later ones want an append-only file for it.
-      assertEquals(Reason.NOT_SUPPORTED, told.reason());
-      assertTrue(told.getMessage().contains("WAITAOF"), told.getMessage());
+      LockException thrown =
+          assertThrows(LockException.class, () -> LockClient.create(server.uri(), options).close());
+      // Redis before 7.2 does not know WAITAOF; later ones need an append-only file for it.
+      assertEquals(Reason.NOT_SUPPORTED, thrown.reason());
+      assertTrue(thrown.getMessage().contains("WAITAOF"), thrown.getMessage());
     }
   }
 }

@@ -14,26 +14,21 @@ import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.LockOptions.Acknowledgement;
 import io.mortise.core.RedisLock;
-import io.mortise.fairlock.RedisFairLock;
-import io.mortise.multilock.MultiLock;
-import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.it.support.Names;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Acquisitions that have to be on a disk; on servers that know WAITAOF, which are those from 7.2.
- */
+/** Acquisitions that have to be on disk, on servers that know WAITAOF: Redis 7.2 and later. */
 @Tag("redis-version")
 @Timeout(60)
 class DiskAcknowledgementTest {
-  private final String name = "on-disk:" + UUID.randomUUID();
+  private final String name = Names.fresh();
   private RedisServer server;
 
   @BeforeEach
@@ -58,16 +53,9 @@ class DiskAcknowledgementTest {
   }
 
   @Test
-  void everyFamilyIsOnTheDiskWhenItIsHeldAndComesBackFromThere() throws Exception {
+  void aHoldOfEachFamilyIsOnDiskAndSurvivesARestart() throws Exception {
     try (LockClient client = client(Duration.ofSeconds(5))) {
-      for (DistributedLock lock :
-          List.of(
-              new RedisLock(client, name + ":plain"),
-              new RedisFairLock(client, name + ":fair"),
-              new RedisReadWriteLock(client, name + ":read").readLock(),
-              new RedisReadWriteLock(client, name + ":write").writeLock(),
-              new MultiLock(
-                  new RedisLock(client, name + ":a"), new RedisLock(client, name + ":b")))) {
+      for (DistributedLock lock : AllFamilies.of(client, name)) {
         Lease lease = lock.tryAcquire().orElseThrow();
         server.kill();
         server.restart();
@@ -78,17 +66,17 @@ class DiskAcknowledgementTest {
   }
 
   @Test
-  void whatDoesNotReachTheDiskIsUndoneAndTheRefusalSaysWhy() {
+  void anAcquisitionThatDoesNotReachTheDiskIsUndoneAndTheErrorSaysWhy() {
     try (LockClient client = client(Duration.ofMillis(300))) {
       RedisLock lock = new RedisLock(client, name);
       lock.lock();
       lock.unlock();
       server.command("CONFIG", "SET", "appendfsync", "no");
 
-      LockException told = assertThrows(LockException.class, lock::tryLock);
+      LockException thrown = assertThrows(LockException.class, lock::tryLock);
 
-      assertEquals(Reason.NOT_REPLICATED, told.reason());
-      assertTrue(told.getMessage().contains("on the disk of no master"), told.getMessage());
+      assertEquals(Reason.NOT_REPLICATED, thrown.reason());
+      assertTrue(thrown.getMessage().contains("on the disk of no master"), thrown.getMessage());
       assertFalse(lock.isLocked(), "it was undone");
     }
   }

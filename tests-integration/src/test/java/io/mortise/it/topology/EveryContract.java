@@ -22,13 +22,12 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The contracts, for every family, on servers that a subclass starts and clients that reach them in
- * its way. {@code RedLock} is not among them: it needs independent servers, and has them in {@code
- * io.mortise.it.redlock}.
+ * All contracts for every lock family, with the servers and clients of a subclass. {@code RedLock}
+ * is not among them: {@code io.mortise.it.redlock} tests it on independent servers.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Tag("redis-version")
-@Execution(ExecutionMode.CONCURRENT) // they wait more than they compute
+@Execution(ExecutionMode.CONCURRENT) // the tests wait more than they compute
 abstract class EveryContract {
   private Clients clients;
 
@@ -45,7 +44,7 @@ abstract class EveryContract {
     clients.close();
   }
 
-  /** One kind of lock, on the clients of the test class. */
+  /** A lock family with the clients of the test class. */
   interface Family extends LockFamily {
     Clients clients();
 
@@ -86,7 +85,7 @@ abstract class EveryContract {
     }
   }
 
-  /** {@link MultiLock}: two plain ones of one slot, a fair one of another. */
+  /** {@link MultiLock} of two plain locks in one slot, and a fair lock in another. */
   interface Several extends Family {
     @Override
     default DistributedLock of(LockClient client, String name) {
@@ -102,8 +101,21 @@ abstract class EveryContract {
     }
   }
 
-  @Nested
-  class PlainWaiting extends WaitContract implements Plain {
+  abstract class Waiting extends WaitContract implements Family {
+    @Override
+    public Clients clients() {
+      return clients;
+    }
+  }
+
+  abstract class Leases extends LeaseContract implements Family {
+    @Override
+    public Clients clients() {
+      return clients;
+    }
+  }
+
+  abstract class AsALock extends LockContract implements Family {
     @Override
     public Clients clients() {
       return clients;
@@ -111,90 +123,38 @@ abstract class EveryContract {
   }
 
   @Nested
-  class PlainLeases extends LeaseContract implements Plain {
-    @Override
-    public Clients clients() {
-      return clients;
-    }
-  }
+  class PlainWaiting extends Waiting implements Plain {}
 
   @Nested
-  class FairWaiting extends WaitContract implements Fair {
-    @Override
-    public Clients clients() {
-      return clients;
-    }
-  }
+  class PlainLeases extends Leases implements Plain {}
 
   @Nested
-  class WriteWaiting extends WaitContract implements Write {
-    @Override
-    public Clients clients() {
-      return clients;
-    }
-  }
+  class FairWaiting extends Waiting implements Fair {}
 
   @Nested
-  class SeveralWaiting extends WaitContract implements Several {
-    @Override
-    public Clients clients() {
-      return clients;
-    }
-  }
+  class WriteWaiting extends Waiting implements Write {}
 
   @Nested
-  class PlainAsALock extends LockContract implements Plain {
-    @Override
-    public Clients clients() {
-      return clients;
-    }
-  }
+  class SeveralWaiting extends Waiting implements Several {}
 
   @Nested
-  class FairAsALock extends LockContract implements Fair {
-    @Override
-    public Clients clients() {
-      return clients;
-    }
-  }
+  class PlainAsALock extends AsALock implements Plain {}
 
   @Nested
-  class FairLeases extends LeaseContract implements Fair {
-    @Override
-    public Clients clients() {
-      return clients;
-    }
-  }
+  class FairAsALock extends AsALock implements Fair {}
 
   @Nested
-  class WriteAsALock extends LockContract implements Write {
-    @Override
-    public Clients clients() {
-      return clients;
-    }
-  }
+  class FairLeases extends Leases implements Fair {}
 
   @Nested
-  class WriteLeases extends LeaseContract implements Write {
-    @Override
-    public Clients clients() {
-      return clients;
-    }
-  }
+  class WriteAsALock extends AsALock implements Write {}
 
   @Nested
-  class SeveralAsALock extends LockContract implements Several {
-    @Override
-    public Clients clients() {
-      return clients;
-    }
-  }
+  class WriteLeases extends Leases implements Write {}
 
   @Nested
-  class SeveralLeases extends LeaseContract implements Several {
-    @Override
-    public Clients clients() {
-      return clients;
-    }
-  }
+  class SeveralAsALock extends AsALock implements Several {}
+
+  @Nested
+  class SeveralLeases extends Leases implements Several {}
 }

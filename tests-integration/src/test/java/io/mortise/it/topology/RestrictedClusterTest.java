@@ -1,38 +1,34 @@
 package io.mortise.it.topology;
 
-import io.mortise.core.LockClient;
 import io.mortise.testkit.RedisCluster;
 import java.nio.file.Path;
 import redis.clients.jedis.RedisClusterClient;
-import redis.clients.jedis.RedisProtocol;
 
-/** A cluster over TLS, for a user with the documented rights; RESP3 here, RESP2 there. */
+/**
+ * A cluster over TLS, for a user with the documented rights; one client each for RESP3 and RESP2.
+ */
 class RestrictedClusterTest extends EveryContract {
   @Override
   Clients start(Path directory) throws Exception {
-    RestrictedServers guarded = RestrictedServers.in(directory);
+    RestrictedUser user = RestrictedUser.create(directory);
     RedisCluster servers =
         RedisCluster.builder()
             .replicas(0)
+<<<<<<< HEAD
             .tls(guarded.certificates().certificate(), guarded.certificates().key())
             .user(
                 RestrictedServers.USER, RestrictedServers.PASSWORD, RestrictedServers.rights(true))
+=======
+            .tls(user.certificate(), user.key())
+            .user(RestrictedUser.NAME, RestrictedUser.PASSWORD, RestrictedUser.clusterRights())
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
             .start();
-    RedisClusterClient here = jedis(servers, guarded, RedisProtocol.RESP3);
-    RedisClusterClient there = jedis(servers, guarded, RedisProtocol.RESP2);
-    return Clients.of(
-        options -> LockClient.create(here, options),
-        options -> LockClient.create(there, options),
-        here::close,
-        there::close,
+    return Clients.onJedis(
+        protocol ->
+            RedisClusterClient.builder()
+                .nodes(servers.hostPorts())
+                .clientConfig(user.config(protocol))
+                .build(),
         servers::close);
-  }
-
-  private static RedisClusterClient jedis(
-      RedisCluster servers, RestrictedServers guarded, RedisProtocol protocol) {
-    return RedisClusterClient.builder()
-        .nodes(servers.hostPorts())
-        .clientConfig(guarded.config(protocol))
-        .build();
   }
 }

@@ -1,39 +1,35 @@
 package io.mortise.it.topology;
 
-import io.mortise.core.LockClient;
 import io.mortise.testkit.RedisSentinels;
 import java.nio.file.Path;
-import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.RedisSentinelClient;
 
-/** Sentinel and master over TLS, for a user with the documented rights; RESP3 here, RESP2 there. */
+/**
+ * Sentinels over TLS, for a user with the documented rights; one client each for RESP3 and RESP2.
+ */
 class RestrictedSentinelTest extends EveryContract {
   @Override
   Clients start(Path directory) throws Exception {
-    RestrictedServers guarded = RestrictedServers.in(directory);
+    RestrictedUser user = RestrictedUser.create(directory);
     RedisSentinels servers =
         RedisSentinels.builder()
+<<<<<<< HEAD
             .tls(guarded.certificates().certificate(), guarded.certificates().key())
             .user(
                 RestrictedServers.USER, RestrictedServers.PASSWORD, RestrictedServers.rights(false))
+=======
+            .tls(user.certificate(), user.key())
+            .user(RestrictedUser.NAME, RestrictedUser.PASSWORD, RestrictedUser.rights())
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
             .start();
-    RedisSentinelClient here = jedis(servers, guarded, RedisProtocol.RESP3);
-    RedisSentinelClient there = jedis(servers, guarded, RedisProtocol.RESP2);
-    return Clients.of(
-        options -> LockClient.create(here, options),
-        options -> LockClient.create(there, options),
-        here::close,
-        there::close,
+    return Clients.onJedis(
+        protocol ->
+            RedisSentinelClient.builder()
+                .masterName(servers.masterName())
+                .sentinels(servers.sentinelHostPorts())
+                .clientConfig(user.config(protocol))
+                .sentinelClientConfig(user.sentinelConfig())
+                .build(),
         servers::close);
-  }
-
-  private static RedisSentinelClient jedis(
-      RedisSentinels servers, RestrictedServers guarded, RedisProtocol protocol) {
-    return RedisSentinelClient.builder()
-        .masterName(servers.masterName())
-        .sentinels(servers.sentinelHostPorts())
-        .clientConfig(guarded.config(protocol))
-        .sentinelClientConfig(guarded.sentinelConfig())
-        .build();
   }
 }

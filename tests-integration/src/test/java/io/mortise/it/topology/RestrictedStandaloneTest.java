@@ -1,36 +1,42 @@
 package io.mortise.it.topology;
 
-import io.mortise.core.LockClient;
 import io.mortise.testkit.RedisServer;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.stream.Stream;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
-import redis.clients.jedis.RedisProtocol;
 
-/** One server over TLS, for a user with the documented rights; RESP3 here, RESP2 there. */
+/**
+ * One server over TLS, for a user with the documented rights; one client each for RESP3 and RESP2.
+ */
 class RestrictedStandaloneTest extends EveryContract {
   @Override
   Clients start(Path directory) throws Exception {
+<<<<<<< HEAD
     RestrictedServers guarded = RestrictedServers.in(directory);
     List<String> user =
         new ArrayList<>(List.of(RestrictedServers.USER, "on", ">" + RestrictedServers.PASSWORD));
     user.addAll(List.of(RestrictedServers.rights(false)));
+=======
+    RestrictedUser user = RestrictedUser.create(directory);
+    Stream<String> login = Stream.of(RestrictedUser.NAME, "on", ">" + RestrictedUser.PASSWORD);
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
     RedisServer server =
         RedisServer.builder()
-            .tls(guarded.certificates().certificate(), guarded.certificates().key())
-            .config("user", user.toArray(String[]::new))
+            .tls(user.certificate(), user.key())
+            .config(
+                "user",
+                Stream.concat(login, Stream.of(RestrictedUser.rights())).toArray(String[]::new))
             .start();
-    RedisClient here = jedis(server, guarded, RedisProtocol.RESP3);
-    RedisClient there = jedis(server, guarded, RedisProtocol.RESP2);
-    return Clients.of(
-        options -> LockClient.create(here, options),
-        options -> LockClient.create(there, options),
-        here::close,
-        there::close,
+    return Clients.onJedis(
+        protocol ->
+            RedisClient.builder()
+                .hostAndPort(new HostAndPort(server.host(), server.tlsPort()))
+                .clientConfig(user.config(protocol))
+                .build(),
         server::close);
   }
+<<<<<<< HEAD
 
   private static RedisClient jedis(
       RedisServer server, RestrictedServers guarded, RedisProtocol protocol) {
@@ -39,4 +45,6 @@ class RestrictedStandaloneTest extends EveryContract {
         .clientConfig(guarded.config(protocol))
         .build();
   }
+=======
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 }

@@ -4,7 +4,7 @@ import io.mortise.core.LockClient;
 import io.mortise.testkit.RedisServer;
 import java.nio.file.Path;
 
-/** One server with a password; RESP2 here, RESP3 there. */
+/** One server with a password: one client with RESP2, the other with RESP3. */
 class StandaloneTest extends EveryContract {
   @Override
   Clients start(Path directory) {

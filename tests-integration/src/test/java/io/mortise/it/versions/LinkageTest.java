@@ -37,15 +37,15 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.RedisClient;
 
 /**
- * What is compiled against the newest libraries links with the lowest that are supported: every
- * class, field and method that the modules refer to is there, with that signature, also where no
- * test comes by.
+ * The modules, which are compiled against the newest libraries, link with the lowest supported
+ * ones: these have every class, field and method that the modules refer to, with the same
+ * signature, also where no test runs.
  */
 class LinkageTest {
   /** Where the build puts the lowest versions. */
   private static final Path LOWEST = Path.of("target", "lowest").toAbsolutePath();
 
-  /** Packages of the libraries that an application may bring in a version of its own. */
+  /** The packages of the libraries of which an application may choose the version. */
   private static final List<String> LIBRARIES =
       List.of(
           "redis.clients.jedis.", "org.apache.commons.pool2.", "org.slf4j.", "com.google.common.");
@@ -69,25 +69,25 @@ class LinkageTest {
     try (URLClassLoader lowest = lowestFirst()) {
       for (Class<?> module : MODULES) {
         Map<String, byte[]> files = classFiles(Path.of(location(module)));
-        assertTrue(files.size() > 0, () -> "no classes beside " + module);
+        assertTrue(files.size() > 0, () -> "no classes in the module of " + module);
         for (Map.Entry<String, byte[]> file : files.entrySet()) {
-          References.of(file.getValue()).forEach(reference -> look(lowest, reference));
-          lookForUnimplemented(lowest, file.getKey());
+          References.of(file.getValue()).forEach(reference -> check(lowest, reference));
+          checkImplemented(lowest, file.getKey());
         }
       }
-      // Jedis stands on the pool too, and was compiled against a newer one.
+      // Jedis uses the pool too, and was compiled against a newer one.
       Path jedis = Path.of(location(lowest.loadClass(RedisClient.class.getName())));
       for (byte[] file : classFiles(jedis).values()) {
         References.of(file).stream()
             .filter(reference -> !reference.owner().startsWith(LIBRARIES.get(0)))
-            .forEach(reference -> look(lowest, reference));
+            .forEach(reference -> check(lowest, reference));
       }
     }
     LIBRARIES.forEach(library -> assertTrue(seen.getOrDefault(library, 0) > 0, library));
     assertEquals(new TreeSet<>(), missing, "not in the lowest versions");
   }
 
-  private void look(ClassLoader lowest, Reference reference) {
+  private void check(ClassLoader lowest, Reference reference) {
     for (String library : LIBRARIES) {
       if (reference.owner().startsWith(library)) {
         seen.merge(library, 1, Integer::sum);
@@ -103,32 +103,26 @@ class LinkageTest {
     }
   }
 
-  /** The newest ones stand behind the lowest on the class path. */
+  /** The class path has the newest libraries after the lowest. */
   private static boolean isLowest(Class<?> type) {
     return Path.of(location(type)).startsWith(LOWEST);
   }
 
   private static boolean has(Class<?> type, Reference wanted) {
-    boolean declared =
-        wanted.isField()
-            ? Arrays.stream(type.getDeclaredFields())
-                .anyMatch(
-                    field ->
-                        field.getName().equals(wanted.name())
-                            && field.getType().descriptorString().equals(wanted.descriptor()))
-            : wanted.name().equals("<init>")
-                ? Arrays.stream(type.getDeclaredConstructors())
-                    .anyMatch(
-                        it ->
-                            descriptor(void.class, it.getParameterTypes())
-                                .equals(wanted.descriptor()))
-                : Arrays.stream(type.getDeclaredMethods())
-                    .anyMatch(
-                        method ->
-                            method.getName().equals(wanted.name())
-                                && descriptor(method.getReturnType(), method.getParameterTypes())
-                                    .equals(wanted.descriptor()));
-    return declared || supertypes(type).anyMatch(supertype -> has(supertype, wanted));
+    return members(type).anyMatch(wanted.member()::equals)
+        || supertypes(type).anyMatch(supertype -> has(supertype, wanted));
+  }
+
+  /** Returns the names of the fields, constructors and methods, each with its descriptor. */
+  private static Stream<String> members(Class<?> type) {
+    return Stream.of(
+            Arrays.stream(type.getDeclaredFields())
+                .map(field -> field.getName() + field.getType().descriptorString()),
+            Arrays.stream(type.getDeclaredConstructors())
+                .map(it -> "<init>" + descriptor(void.class, it.getParameterTypes())),
+            Arrays.stream(type.getDeclaredMethods())
+                .map(it -> it.getName() + descriptor(it.getReturnType(), it.getParameterTypes())))
+        .flatMap(each -> each);
   }
 
   private static Stream<Class<?>> supertypes(Class<?> type) {
@@ -140,8 +134,8 @@ class LinkageTest {
     return MethodType.methodType(result, parameters).descriptorString();
   }
 
-  /** A method that a type of the library had to have implemented then, and has not now. */
-  private void lookForUnimplemented(ClassLoader lowest, String name) throws Exception {
+  /** Finds abstract methods of the lowest library that a class of ours does not implement. */
+  private void checkImplemented(ClassLoader lowest, String name) throws Exception {
     Class<?> type = Class.forName(name, false, lowest);
     if (!Modifier.isAbstract(type.getModifiers())) {
       for (Method method : type.getMethods()) {
@@ -178,7 +172,7 @@ class LinkageTest {
     }
   }
 
-  /** The class files of that folder or jar, by the names of their classes. */
+  /** Returns the class files of a folder or jar, by the names of their classes. */
   private static Map<String, byte[]> classFiles(Path place) throws IOException {
     if (Files.isDirectory(place)) {
       return classFilesBelow(place);

@@ -6,17 +6,18 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The fields and methods that a compiled class refers to, read from its constant pool. */
+/** The fields and methods that a compiled class refers to, from its constant pool. */
 final class References {
   /**
-   * One of them.
+   * A reference to a field, a constructor or a method.
    *
-   * @param owner the binary name of the class that it is looked for in
+   * @param owner the binary name of the class that has the member, or inherits it
+   * @param member its name and its descriptor
    */
-  record Reference(boolean isField, String owner, String name, String descriptor) {
+  record Reference(String owner, String member) {
     @Override
     public String toString() {
-      return owner + "." + name + (isField ? " " : "") + descriptor;
+      return owner + "." + member;
     }
   }
 
@@ -44,7 +45,7 @@ final class References {
         case 3, 4 -> in.readInt();
         case 5, 6 -> {
           in.readLong();
-          i++; // takes two places
+          i++; // takes two entries
         }
         case 7, 8, 16, 19, 20 -> first[i] = in.readUnsignedShort();
         case 15 -> {
@@ -68,10 +69,8 @@ final class References {
         int nameAndType = pool.second[i];
         found.add(
             new Reference(
-                pool.tags[i] == 9,
                 pool.texts[pool.first[pool.first[i]]].replace('/', '.'),
-                pool.texts[pool.first[nameAndType]],
-                pool.texts[pool.second[nameAndType]]));
+                pool.texts[pool.first[nameAndType]] + pool.texts[pool.second[nameAndType]]));
       }
     }
     return found;

@@ -9,8 +9,13 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
+<<<<<<< HEAD
 import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.RedisServer;
+=======
+import io.mortise.it.support.SharedRedis;
+import io.mortise.it.support.TestThreads;
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,41 +23,29 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Ten thousand virtual threads wait, for one lock and each for its own; what that costs. */
+/** The cost of ten thousand virtual threads that wait: for one lock, and each for its own. */
 @EnabledForJreRange(min = JRE.JAVA_21)
 @Tag("virtual-threads")
 @Timeout(180)
 class TenThousandTest {
   private static final int THREADS = 10_000;
-  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final Duration LIMIT = Duration.ofMinutes(2);
 
-  /** Besides the pool of connections: the scheduler, the subscriber, workers, the JVM's own. */
-  private static final int MOST_THREADS_BESIDES = 60;
+  /** Without connections: the scheduler, the subscriber, workers, and the threads of the JVM. */
+  private static final int MAX_OTHER_THREADS = 60;
 
-  private static RedisServer server;
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   @Test
   void onOneLock() throws Exception {
-    String name = Names.fresh();
-    assertAllServed(List.of(name));
+    assertAllServed(List.of(Names.fresh()));
   }
 
   @Test
@@ -60,12 +53,14 @@ class TenThousandTest {
     assertAllServed(Stream.generate(Names::fresh).limit(THREADS).toList());
   }
 
-  /** They all wait while another client holds the locks, quietly; then each has its turn. */
+  /**
+   * All threads wait while another client holds the locks, and send nothing; then all get theirs.
+   */
   private static void assertAllServed(List<String> names) throws Exception {
     LockOptions options = LockOptions.builder().lease(Duration.ofMinutes(5)).build();
-    try (LockClient holding = LockClient.create(server.uri(), options);
-        LockClient waiting = LockClient.create(server.uri(), options);
-        TestThreads crew = VirtualThreads.crew()) {
+    try (LockClient holding = LockClient.create(redis.uri(), options);
+        LockClient waiting = LockClient.create(redis.uri(), options);
+        TestThreads threads = VirtualThreads.start()) {
       List<Lease> held = new ArrayList<>();
       for (String name : names) {
         held.add(new RedisLock(holding, name).tryAcquire().orElseThrow());
@@ -73,11 +68,11 @@ class TenThousandTest {
       int threadsBefore = ManagementFactory.getThreadMXBean().getThreadCount();
       AtomicInteger inside = new AtomicInteger();
       AtomicInteger served = new AtomicInteger();
-      long began = System.nanoTime();
+      long startNanos = System.nanoTime();
       for (int i = 0; i < THREADS; i++) {
         DistributedLock lock = new RedisLock(waiting, names.get(i % names.size()));
         boolean alone = names.size() == 1;
-        crew.start(
+        threads.start(
             () -> {
               lock.lock();
               try {
@@ -90,42 +85,47 @@ class TenThousandTest {
             });
       }
       awaitQuiet(waiting, names.size());
-      double waitingAfter = (System.nanoTime() - began) / 1e9;
+      double waitingAfter = secondsSince(startNanos);
       assertEquals(0, served.get());
-      int threads = ManagementFactory.getThreadMXBean().getThreadCount() - threadsBefore;
+      int moreThreads = ManagementFactory.getThreadMXBean().getThreadCount() - threadsBefore;
       assertTrue(
-          threads <= options.maxConnections() + MOST_THREADS_BESIDES, () -> threads + " threads");
-      assertEquals(1, subscribers(), "one connection for all channels");
+          moreThreads <= options.maxConnections() + MAX_OTHER_THREADS,
+          () -> moreThreads + " threads");
+      assertEquals(1, subscriberConnections(), "one connection for all channels");
 
-      long released = System.nanoTime();
+      long releaseNanos = System.nanoTime();
       held.forEach(Lease::close);
-      crew.join(LONG);
+      threads.join(LIMIT);
       assertEquals(THREADS, served.get());
       System.out.printf(
-          "10,000 virtual threads on %d locks: all wait after %.1f s, with %d platform threads more;"
+          "10,000 virtual threads on %d locks: all wait after %.1f s, with %d more platform threads;"
               + " all served %.1f s after the release%n",
-          names.size(), waitingAfter, threads, (System.nanoTime() - released) / 1e9);
+          names.size(), waitingAfter, moreThreads, secondsSince(releaseNanos));
     }
   }
 
-  /** All have asked, and nobody asks any more. */
+  private static double secondsSince(long nanos) {
+    return (System.nanoTime() - nanos) / 1e9;
+  }
+
+  /** Waits until all threads wait, and none sends a command any more. */
   private static void awaitQuiet(LockClient client, int names) {
     long[] seen = {-1};
     Awaitility.await()
         .pollInterval(Duration.ofMillis(500))
-        .atMost(LONG)
+        .atMost(LIMIT)
         .until(
             () -> {
               long before = seen[0];
-              seen[0] = server.commandStats().getOrDefault("evalsha", 0L);
+              seen[0] = redis.calls("evalsha");
               return before == seen[0]
                   && client.status().channels() == names
                   && client.status().contended() == names;
             });
   }
 
-  private static long subscribers() {
-    return String.valueOf(server.command("CLIENT", "LIST", "TYPE", "pubsub"))
+  private static long subscriberConnections() {
+    return String.valueOf(redis.server().command("CLIENT", "LIST", "TYPE", "pubsub"))
         .lines()
         .filter(line -> line.contains("id="))
         .count();

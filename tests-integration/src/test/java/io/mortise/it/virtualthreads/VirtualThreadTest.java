@@ -11,8 +11,13 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Names;
+<<<<<<< HEAD
 import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.RedisServer;
+=======
+import io.mortise.it.support.SharedRedis;
+import io.mortise.it.support.TestThreads;
+>>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,88 +25,95 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Virtual threads own locks, wait for them by the thousand, and are interrupted. */
+/** Thousands of virtual threads own locks, wait for them, and are interrupted. */
 @EnabledForJreRange(min = JRE.JAVA_21)
 @Tag("virtual-threads")
 @Timeout(60)
 class VirtualThreadTest {
-  private static final Duration LONG = Duration.ofSeconds(50);
+  private static final Duration LIMIT = Duration.ofSeconds(50);
 
-  private static RedisServer server;
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
   private LockClient client;
   private LockClient other;
-  private TestThreads crew;
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
+  private TestThreads threads;
 
   @BeforeEach
   void connect() throws ReflectiveOperationException {
     LockOptions options = LockOptions.builder().subscriptionLinger(Duration.ofMillis(100)).build();
-    client = LockClient.create(server.uri(), options);
-    other = LockClient.create(server.uri(), options);
-    crew = VirtualThreads.crew();
+    client = LockClient.create(redis.uri(), options);
+    other = LockClient.create(redis.uri(), options);
+    threads = VirtualThreads.start();
   }
 
   @AfterEach
-  void nothingLeaks() {
-    crew.close();
+  void nothingIsLeft() {
+    threads.close();
     ClientResources.awaitNone(client);
     ClientResources.awaitNone(other);
     client.close();
     other.close();
   }
 
+  /** Starts threads, each with a lock of that name by one of the two clients. */
+  private List<Future<?>> startThreads(int count, String name, LockUse use) {
+    List<Future<?>> started = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      DistributedLock lock = new RedisLock(i % 2 == 0 ? client : other, name);
+      started.add(
+          threads.ask(
+              () -> {
+                use.run(lock);
+                return true;
+              }));
+    }
+    return started;
+  }
+
+  @FunctionalInterface
+  private interface LockUse {
+    void run(DistributedLock lock) throws Exception;
+  }
+
   @Test
   void thousandsContendForOneLockOfTwoClients() throws Exception {
-    int threads = 3_000;
-    String name = Names.fresh();
     AtomicInteger unguarded = new AtomicInteger();
-    for (int i = 0; i < threads; i++) {
-      DistributedLock lock = new RedisLock(i % 2 == 0 ? client : other, name);
-      crew.start(
-          () -> {
-            assertTrue(VirtualThreads.isVirtual(Thread.currentThread()));
-            lock.lock();
-            try {
-              assertTrue(lock.isHeldByCurrentThread());
-              unguarded.set(unguarded.get() + 1);
-            } finally {
-              lock.unlock();
-            }
-          });
-    }
-    crew.join(LONG);
-    assertEquals(threads, unguarded.get());
+    startThreads(
+        3_000,
+        Names.fresh(),
+        lock -> {
+          assertTrue(VirtualThreads.isVirtual(Thread.currentThread()));
+          lock.lock();
+          try {
+            assertTrue(lock.isHeldByCurrentThread());
+            unguarded.set(unguarded.get() + 1);
+          } finally {
+            lock.unlock();
+          }
+        });
+    threads.join(LIMIT);
+    assertEquals(3_000, unguarded.get());
   }
 
   @Test
   void thousandsContendForManyLocks() throws Exception {
-    int threads = 5_000;
+    int count = 5_000;
     List<String> names = Stream.generate(Names::fresh).limit(250).toList();
     AtomicIntegerArray unguarded = new AtomicIntegerArray(names.size());
-    for (int i = 0; i < threads; i++) {
+    for (int i = 0; i < count; i++) {
       int which = i % names.size();
       DistributedLock lock =
           new RedisLock(i / names.size() % 2 == 0 ? client : other, names.get(which));
-      crew.start(
+      threads.start(
           () -> {
             lock.lock();
             try {
@@ -113,9 +125,9 @@ class VirtualThreadTest {
             }
           });
     }
-    crew.join(LONG);
+    threads.join(LIMIT);
     for (int which = 0; which < names.size(); which++) {
-      assertEquals(threads / names.size(), unguarded.get(which));
+      assertEquals(count / names.size(), unguarded.get(which));
     }
   }
 
@@ -124,70 +136,64 @@ class VirtualThreadTest {
     String name = Names.fresh();
     DistributedLock holder = new RedisLock(other, name);
     holder.lock();
-    AtomicInteger begun = new AtomicInteger();
+    AtomicInteger started = new AtomicInteger();
     AtomicInteger interrupted = new AtomicInteger();
     AtomicInteger served = new AtomicInteger();
-    List<Future<?>> waiters = new ArrayList<>();
-    for (int i = 0; i < 2_000; i++) {
-      DistributedLock lock = new RedisLock(i % 2 == 0 ? client : other, name);
-      waiters.add(
-          crew.ask(
-              () -> {
-                begun.incrementAndGet();
-                try {
-                  lock.lockInterruptibly();
-                } catch (InterruptedException e) {
-                  interrupted.incrementAndGet();
-                  return false;
-                }
-                served.incrementAndGet();
-                lock.unlock();
-                return true;
-              }));
-    }
-    await().until(() -> begun.get() == waiters.size());
+    List<Future<?>> waiters =
+        startThreads(
+            2_000,
+            name,
+            lock -> {
+              started.incrementAndGet();
+              try {
+                lock.lockInterruptibly();
+              } catch (InterruptedException e) {
+                interrupted.incrementAndGet();
+                return;
+              }
+              served.incrementAndGet();
+              lock.unlock();
+            });
+    await().until(() -> started.get() == waiters.size());
     await().until(() -> client.status().channels() == 1);
     int cancelled = waiters.size() / 2;
     for (int i = 0; i < cancelled; i++) {
       assertTrue(waiters.get(i).cancel(true));
     }
-    await().atMost(LONG).until(() -> interrupted.get() == cancelled);
+    await().atMost(LIMIT).until(() -> interrupted.get() == cancelled);
     assertEquals(0, served.get());
     assertFalse(new RedisLock(client, name).tryLock());
     holder.unlock();
-    await().atMost(LONG).until(() -> served.get() == waiters.size() - cancelled);
+    await().atMost(LIMIT).until(() -> served.get() == waiters.size() - cancelled);
     assertEquals(cancelled, interrupted.get());
   }
 
-  /** Interrupts hit commands that are on their way: these are answered, and nothing stays held. */
+  /** Commands that are in progress at an interrupt are answered, and nothing stays held. */
   @Test
-  void interruptsDuringHandOversLeaveNoLockHeld() throws Exception {
+  void interruptsDuringHandOffsLeaveNoLockHeld() throws Exception {
     String name = Names.fresh();
     AtomicInteger ended = new AtomicInteger();
-    List<Future<?>> waiters = new ArrayList<>();
-    for (int i = 0; i < 2_000; i++) {
-      DistributedLock lock = new RedisLock(i % 2 == 0 ? client : other, name);
-      waiters.add(
-          crew.ask(
-              () -> {
-                try {
-                  lock.lockInterruptibly();
-                  lock.unlock();
-                  return true;
-                } catch (InterruptedException e) {
-                  return false;
-                } finally {
-                  ended.incrementAndGet();
-                }
-              }));
-    }
+    List<Future<?>> waiters =
+        startThreads(
+            2_000,
+            name,
+            lock -> {
+              try {
+                lock.lockInterruptibly();
+                lock.unlock();
+              } catch (InterruptedException e) {
+                // cancelled below
+              } finally {
+                ended.incrementAndGet();
+              }
+            });
     await().pollInterval(Duration.ofMillis(1)).until(() -> ended.get() > 100);
     waiters.stream().filter(each -> each.hashCode() % 2 == 0).forEach(each -> each.cancel(true));
-    await().atMost(LONG).until(() -> ended.get() >= started(waiters));
+    await().atMost(LIMIT).until(() -> ended.get() >= started(waiters));
     await().until(() -> !new RedisLock(client, name).isLocked());
   }
 
-  /** Those that were cancelled before their thread had begun never end. */
+  /** Waiters that are cancelled before their thread starts never end. */
   private static long started(List<Future<?>> waiters) {
     return waiters.stream().filter(each -> !each.isCancelled()).count();
   }

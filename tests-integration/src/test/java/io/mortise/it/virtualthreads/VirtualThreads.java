@@ -4,12 +4,12 @@ import io.mortise.it.support.TestThreads;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Virtual threads by reflection: this is compiled for Java 17. */
+/** Virtual threads, by reflection: the tests are compiled for Java 17. */
 final class VirtualThreads {
   private VirtualThreads() {}
 
-  /** A crew with a virtual thread for each task. */
-  static TestThreads crew() throws ReflectiveOperationException {
+  /** Returns threads of a test that are virtual. */
+  static TestThreads start() throws ReflectiveOperationException {
     return new TestThreads(
         (ExecutorService)
             Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null));

@@ -1,0 +1,172 @@
+package io.mortise.it.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.Names;
+import io.mortise.testkit.RedisServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The rights that docs/wire.md names for a plain lock are enough, and each of them is needed. */
+@Timeout(60)
+@Tag("redis-version")
+@TestInstance(Lifecycle.PER_CLASS)
+abstract class RightsContract {
+  /** How the names of {@link Names#fresh} begin. */
+  static final String PREFIX = "it:";
+
+  /** No outcome depends on the speed of the machine: no lease runs out, no command times out. */
+  private static final LockOptions OPTIONS =
+      LockOptions.builder()
+          .lease(Duration.ofMinutes(5))
+          .commandTimeout(Eventually.LIVENESS)
+          .subscriptionLinger(Duration.ZERO)
+          .build();
+
+  /** The position of the value of "object" in an entry of ACL LOG. */
+  private static final int OBJECT = 7;
+
+  /** Returns all nodes: each has to know the user. */
+  abstract List<RedisServer> nodes();
+
+  /** Returns the documented rights. */
+  abstract List<String> rules() throws IOException;
+
+  /** Returns the documented rights that are tested one by one. */
+  abstract Stream<String> rights() throws IOException;
+
+  /** Returns the URI for that user, whose password is "secret". */
+  abstract String uri(String user);
+
+  /** Uses what only these servers have. */
+  abstract void useMore(DistributedLock lock);
+
+  @Test
+  void theDocumentedRightsAreEnough() throws Exception {
+    useAll(rules());
+    assertEquals(List.of(), refusals());
+  }
+
+  @ParameterizedTest
+  @MethodSource("rights")
+  void eachDocumentedRightIsNeeded(String right) throws Exception {
+    List<String> others = rules();
+    others.remove(right);
+    try {
+      useAll(others);
+    } catch (LockException refused) {
+      assertEquals(LockException.Reason.ACCESS_DENIED, refused.reason(), refused::getMessage);
+    }
+    String object = right.substring(1).split("[|*]", -1)[0];
+    assertTrue(refusals().stream().anyMatch(it -> it.startsWith(object)), () -> "" + refusals());
+  }
+
+  /** Returns what the nodes have refused: commands, keys, channels. */
+  private List<String> refusals() {
+    return nodes().stream()
+        .flatMap(node -> ((List<?>) node.command("ACL", "LOG")).stream())
+        .map(entry -> (String) ((List<?>) entry).get(OBJECT))
+        .filter(object -> !object.startsWith("client")) // Jedis sends its name, if it may
+        .toList();
+  }
+
+  private String userWith(List<String> rules) {
+    String user = "user-" + UUID.randomUUID();
+    List<String> command =
+        new ArrayList<>(List.of("ACL", "SETUSER", user, "reset", "resetchannels", "on", ">secret"));
+    command.addAll(rules);
+    for (RedisServer node : nodes()) {
+      node.command("SCRIPT", "FLUSH");
+      node.command("ACL", "LOG", "RESET");
+      assertEquals("OK", node.command(command.toArray(String[]::new)));
+    }
+    return uri(user);
+  }
+
+  /**
+   * Sends all that a client may send: attempts, subscriptions of which one ends before the other, a
+   * release that wakes a waiter, a renewal, a forced release.
+   */
+  final void useAll(List<String> rules) throws Exception {
+    String uri = userWith(rules);
+    try (LockClient one = LockClient.create(uri, OPTIONS);
+        LockClient two = LockClient.create(uri, OPTIONS)) {
+      DistributedLock lock = new RedisLock(one, Names.fresh());
+      DistributedLock other = new RedisLock(one, "it:{" + lock.name() + "}:other");
+      Lease held = lock.tryAcquire().orElseThrow();
+      Lease heldToo = other.tryAcquire().orElseThrow();
+      AsyncCall<Boolean> waiter = startWaiter(two, lock);
+      awaitChannels(two, 1, waiter);
+      AsyncCall<Boolean> leaver = startWaiter(two, other);
+      awaitChannels(two, 2, waiter, leaver);
+      interrupt(leaver);
+      awaitChannels(two, 1, waiter);
+      assertTrue(lock.isLocked());
+      held.close();
+      assertTrue(waiter.get());
+      assertTrue(other.forceUnlock());
+      assertThrows(LeaseLostException.class, heldToo::close);
+      renew(other);
+      useMore(other);
+    }
+  }
+
+  private static AsyncCall<Boolean> startWaiter(LockClient client, DistributedLock lock) {
+    DistributedLock same = new RedisLock(client, lock.name());
+    return AsyncCall.start(() -> same.tryLock(Duration.ofMinutes(1)));
+  }
+
+  /** Waits for that number of channels, or until a waiter is refused. */
+  private static void awaitChannels(LockClient client, int count, AsyncCall<?>... waiters) {
+    Eventually.until(
+        "the client is subscribed to " + count + " channels",
+        () ->
+            client.status().channels() == count || Stream.of(waiters).anyMatch(AsyncCall::isDone));
+  }
+
+  /** Ends the wait, unless it has been refused: then its exception is thrown. */
+  private static void interrupt(AsyncCall<Boolean> waiter) throws Exception {
+    waiter.interrupt();
+    try {
+      fail("the interrupted waiter returned " + waiter.get());
+    } catch (InterruptedException expected) {
+      // it has left the channel
+    }
+  }
+
+  /** Re-enters with a longer lease, which renews the hold. */
+  private static void renew(DistributedLock lock) throws InterruptedException {
+    Duration longer = OPTIONS.lease().multipliedBy(2);
+    assertTrue(lock.tryLock(Duration.ZERO, OPTIONS.lease()));
+    try {
+      assertTrue(lock.tryLock(Duration.ZERO, longer));
+      assertTrue(lock.lease().remaining().compareTo(OPTIONS.lease()) > 0);
+      lock.unlock();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package io.mortise.it.replicas;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LockClient;
+import io.mortise.core.RedisLock;
+import io.mortise.fairlock.RedisFairLock;
+import io.mortise.multilock.MultiLock;
+import io.mortise.rwlock.RedisReadWriteLock;
+import java.util.List;
+
+/** A lock of each family that one client can hold. */
+final class AllFamilies {
+  private AllFamilies() {}
+
+  static List<DistributedLock> of(LockClient client, String name) {
+    return List.of(
+        new RedisLock(client, name + ":plain"),
+        new RedisFairLock(client, name + ":fair"),
+        new RedisReadWriteLock(client, name + ":read").readLock(),
+        new RedisReadWriteLock(client, name + ":write").writeLock(),
+        new MultiLock(new RedisLock(client, name + ":a"), new RedisLock(client, name + ":b")));
+  }
+}
