@@ -45,7 +45,7 @@ class MultiLockProcessesTest {
       team.awaitHoldsOfEach(LEAST_HOLDS);
       Result result =
           team.end(
-              "MultiLock on %d servers, %d sections in %d ms, next holder %d ms after a kill, [ab, ba, b then a]"
+              "MultiLock on %d servers, %d sections in %d ms, next holder %d ms after a kill"
                   .formatted(count, SECTIONS, millis, waited));
       result.report().assertSafe();
       assertEquals(2, result.report().unfinished(), "both of the killed process");
