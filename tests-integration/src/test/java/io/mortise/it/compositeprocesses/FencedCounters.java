@@ -9,11 +9,10 @@ import java.util.List;
 import redis.clients.jedis.RedisClient;
 
 /**
- * Counters that are read and written back, not atomically, on a server that nothing happens to.
- * They are fenced for who has a token: also the reading, because what is written depends on it.
+ * Counters that are read and written back, not atomically, on a server without faults. Reads and
+ * writes are fenced if the caller has a token, because a write depends on its read.
  *
- * <p>How often one was written is counted beside it, so an update that was lost shows as a
- * difference.
+ * <p>A second counter counts the writes, so a lost update shows as a difference.
  */
 final class FencedCounters implements AutoCloseable {
   private static final String READ = "return redis.call('GET', KEYS[1]) or '0'";
@@ -29,7 +28,7 @@ final class FencedCounters implements AutoCloseable {
   /**
    * Adds one to the counter of that name.
    *
-   * @return false when it was refused, because somebody with a larger token has been here
+   * @return false if it was refused because of a larger token
    */
   boolean addOne(String name, long token) {
     try {
@@ -56,7 +55,7 @@ final class FencedCounters implements AutoCloseable {
     return "{" + name + "}:writes";
   }
 
-  /** How often the counter of that name was written, as its server knows. */
+  /** The number of writes to the counter of that name. */
   static long writes(RedisServer server, String name) {
     return number(server, writesKey(name));
   }

@@ -18,22 +18,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A child JVM whose threads enter a section again and again, log their holds, and add one to what
- * it guards. It reads lines:
+ * A child JVM whose threads enter a section repeatedly, log their holds, and add one to the
+ * counters that it guards. It reads lines:
  *
  * <ul>
- *   <li>{@code keep}: whoever is in next says {@code keeping <token>} and stays;
- *   <li>{@code go}: that one goes on, says {@code written} or {@code refused}, and leaves;
- *   <li>{@code stop}: all threads end, and it says {@code done} and the counts of {@link
- *       Team.Counts}.
+ *   <li>{@code keep}: the next thread inside prints {@code keeping <token>} and stays;
+ *   <li>{@code go}: that thread continues, prints {@code written} or {@code refused}, and leaves;
+ *   <li>{@code stop}: all threads end, and it prints {@code done} and the counts of {@link
+ *       ProcessTeam.Counts}.
  * </ul>
  *
- * <p>Meanwhile it says {@code lost <reason>} of each hold whose lease was lost, and {@code failed
- * <error>} when the section could not be entered, or the end of a hold not be confirmed.
+ * <p>It prints {@code lost <reason>} for each lost hold, and {@code failed <error>} if the section
+ * could not be entered or a release could not be confirmed.
  */
 final class LoadProcess {
-  private static final Duration PATIENCE = Duration.ofSeconds(40);
-
   private final Section section;
   private final FencedCounters guarded;
   private final HoldLog log;
@@ -52,26 +50,26 @@ final class LoadProcess {
   }
 
   /**
-   * Arguments: guard, URIs, names, URI of what is guarded, directory of the log, lease, threads.
+   * Arguments: locks, URIs, names, URI of what is guarded, directory of the log, lease, threads.
    */
   public static void main(String[] arguments) throws Exception {
     List<String> names = List.of(arguments[2].split(",", -1));
     Duration lease = Duration.ofMillis(Long.parseLong(arguments[5]));
-    SectionLocks guard = SectionLocks.valueOf(arguments[0]);
-    try (Section section = guard.section(List.of(arguments[1].split(",", -1)), names, lease);
+    SectionLocks locks = SectionLocks.valueOf(arguments[0]);
+    try (Section section = locks.section(List.of(arguments[1].split(",", -1)), names, lease);
         FencedCounters guarded = new FencedCounters(arguments[3]);
         HoldLog log = HoldLog.open(Path.of(arguments[4]));
-        TestThreads crew = new TestThreads()) {
+        TestThreads threads = new TestThreads()) {
       LoadProcess process = new LoadProcess(section, guarded, log);
       BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
       System.out.println("ready");
       in.readLine(); // "start"
       for (int thread = 0; thread < Integer.parseInt(arguments[6]); thread++) {
         String who = "thread-" + thread;
-        crew.start(() -> process.work(who));
+        threads.start(() -> process.work(who));
       }
       process.obey(in);
-      crew.join(PATIENCE);
+      threads.join(ProcessTeam.LIMIT);
       System.out.println(
           "done %s %s %s %s"
               .formatted(process.written, process.refused, process.lost, process.failed));

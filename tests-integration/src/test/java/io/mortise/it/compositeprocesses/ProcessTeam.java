@@ -7,38 +7,44 @@ import io.mortise.it.support.HoldLogs;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
 import io.mortise.testkit.JavaProcess;
+import io.mortise.testkit.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** Processes that contend for the same names on the same nodes. */
 final class ProcessTeam implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(40);
+  static final Duration LIMIT = Duration.ofSeconds(40);
 
-  private final Nodes nodes;
+  private final RedisServer counters = RedisServer.start();
+  private final Set<String> names = new TreeSet<>();
+  private final List<String> uris;
   private final Path log;
   private final Duration lease;
   private final int threads;
   private final List<JavaProcess> children = new ArrayList<>();
 
   /**
-   * Nobody yet.
+   * A team without processes.
    *
+   * @param uris the servers of the locks
    * @param log the directory for the holds
    * @param lease the default lease of all clients
-   * @param threads how many each process has
+   * @param threads the number for each process
    */
-  ProcessTeam(Nodes nodes, Path log, Duration lease, int threads) {
-    this.nodes = nodes;
+  ProcessTeam(List<String> uris, Path log, Duration lease, int threads) {
+    this.uris = uris;
     this.log = log;
     this.lease = lease;
     this.threads = threads;
   }
 
   /**
-   * What a process has done.
+   * The counts of a process.
    *
    * @param written sections in which all was written
    * @param refused sections in which a larger token had been there before
@@ -56,68 +62,93 @@ final class ProcessTeam implements AutoCloseable {
     }
   }
 
-  /** Starts a process; it works when all are told to {@link #begin}. */
-  JavaProcess add(SectionLocks guard, String... names) {
+  /** Starts a process; it works after {@link #begin}. */
+  JavaProcess add(SectionLocks locks, String... names) {
+    this.names.addAll(List.of(names));
     JavaProcess child =
-        JavaProcess.builder(LoadProcess.class)
-            .jvmOptions("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m")
-            .arguments(
-                guard.name(),
-                String.join(",", nodes.uris()),
-                String.join(",", names),
-                nodes.safe.uri(),
-                log.toString(),
-                Long.toString(lease.toMillis()),
-                Integer.toString(threads))
-            .start();
+        start(
+            LoadProcess.class,
+            locks.name(),
+            String.join(",", uris),
+            String.join(",", names),
+            counters.uri(),
+            log.toString(),
+            Long.toString(lease.toMillis()),
+            Integer.toString(threads));
     children.add(child);
     return child;
   }
 
+  /** Starts a small JVM. */
+  static JavaProcess start(Class<?> main, String... arguments) {
+    return JavaProcess.builder(main)
+        .jvmOptions("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m")
+        .arguments(arguments)
+        .start();
+  }
+
   void begin() throws InterruptedException {
     for (JavaProcess child : children) {
-      child.awaitLine("ready", PATIENCE);
+      child.awaitLine("ready", LIMIT);
     }
     children.forEach(child -> child.send("start"));
   }
 
-  /** Waits until there have been so many more sections, by whomever. */
+  /** Waits until that many more sections are done, by any process. */
   void awaitProgress(String name, int sections) {
-    long before = FencedCounters.writes(nodes.safe, name);
+    long before = FencedCounters.writes(counters, name);
     await("progress on " + name)
-        .atMost(PATIENCE)
-        .pollInterval(Duration.ofMillis(20))
-        .until(() -> FencedCounters.writes(nodes.safe, name) >= before + sections);
+        .atMost(LIMIT)
+        .pollInterval(Duration.ofMillis(10))
+        .until(() -> FencedCounters.writes(counters, name) >= before + sections);
   }
 
-  /** Has somebody of that process keep the section; the token under which he does. */
+  /** Causes a fault; returns how long it takes until the next section is done, in ms. */
+  long millisToNextSection(String name, Runnable fault) {
+    long start = System.nanoTime();
+    fault.run();
+    awaitProgress(name, 1);
+    return (System.nanoTime() - start) / 1_000_000;
+  }
+
+  /** Makes a thread of that process stay in the section; returns its token. */
   static long keep(JavaProcess child) throws InterruptedException {
     child.send("keep");
-    return Long.parseLong(child.awaitLine("keeping ", PATIENCE).split(" ", -1)[1]);
+    return Long.parseLong(child.awaitLine("keeping ", LIMIT).split(" ", -1)[1]);
   }
 
-  /** Ends those that live; what each has done. */
-  List<Counts> end() throws InterruptedException {
+  /**
+   * The result of all processes.
+   *
+   * @param report on all holds
+   * @param counts of those processes that were not killed
+   */
+  record Result(HoldChecker.Report report, List<Counts> counts) {
+    int refused() {
+      return counts.stream().mapToInt(Counts::refused).sum();
+    }
+  }
+
+  /** Ends the processes that live, prints the result, and fails if an update was lost. */
+  Result end(String title) throws InterruptedException {
     List<JavaProcess> living = children.stream().filter(JavaProcess::isRunning).toList();
     living.forEach(child -> child.send("stop"));
     List<Counts> counts = new ArrayList<>();
     for (JavaProcess child : living) {
-      counts.add(Counts.parse(child.awaitLine("done ", PATIENCE)));
-      assertEquals(0, child.awaitExit(PATIENCE), child::output);
+      counts.add(Counts.parse(child.awaitLine("done ", LIMIT)));
+      assertEquals(0, child.awaitExit(LIMIT), child::output);
     }
-    return counts;
+    Result result = new Result(HoldChecker.check(HoldLogs.holds(log)), counts);
+    System.out.printf("%s: %s; %s%s%n", title, result.report(), counts, errorsAndLosses());
+    names.forEach(name -> FencedCounters.assertNothingLost(counters, name));
+    return result;
   }
 
-  /** Judges all holds. */
-  HoldChecker.Report judge() {
-    return HoldChecker.check(HoldLogs.holds(log));
-  }
-
-  /** Waits until each process that lives has had so many holds. */
-  void awaitShares(int least) {
+  /** Waits until each process that lives has had that many holds. */
+  void awaitHoldsOfEach(int least) {
     for (JavaProcess child : children) {
       await("holds of " + child)
-          .atMost(PATIENCE)
+          .atMost(LIMIT)
           .until(() -> !child.isRunning() || holdsOf(child) >= least);
     }
   }
@@ -126,8 +157,8 @@ final class ProcessTeam implements AutoCloseable {
     return HoldLog.read(log).stream().filter(hold -> hold.processId() == child.pid()).count();
   }
 
-  /** What the processes complained of, for the log of the test. */
-  String complaints() {
+  /** The errors and losses that the processes have printed. */
+  private String errorsAndLosses() {
     return children.stream()
         .flatMap(child -> child.output().lines())
         .filter(line -> line.startsWith("failed") || line.startsWith("lost"))
@@ -138,5 +169,6 @@ final class ProcessTeam implements AutoCloseable {
   @Override
   public void close() {
     children.forEach(JavaProcess::close);
+    counters.close();
   }
 }

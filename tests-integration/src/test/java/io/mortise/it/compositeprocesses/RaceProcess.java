@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A child JVM whose threads enter a section once, all at the same moment. It reads {@code race
- * <nanoTime>}, says {@code in <nanoTime>} for each thread that is in, and ends when its input does.
+ * <nanoTime>}, prints {@code in <nanoTime>} for each thread inside, and ends with its input.
  */
 final class RaceProcess {
   private RaceProcess() {}
@@ -26,15 +26,15 @@ final class RaceProcess {
     try (Section section =
             SectionLocks.RED.section(List.of(arguments[0].split(",", -1)), names, lease);
         HoldLog log = HoldLog.open(Path.of(arguments[2]));
-        TestThreads crew = new TestThreads()) {
+        TestThreads threads = new TestThreads()) {
       System.out.println("ready");
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         long start = Long.parseLong(line.split(" ", -1)[1]);
         for (int thread = 0; thread < Integer.parseInt(arguments[4]); thread++) {
           String who = "thread-" + thread;
-          crew.start(() -> race(section, log, who, start));
+          threads.start(() -> race(section, log, who, start));
         }
-        crew.join(ProcessTeam.PATIENCE);
+        threads.join(ProcessTeam.LIMIT);
       }
     }
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.it.support.Names;
+import io.mortise.it.support.ProxiedServers;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.JavaProcess;
 import java.nio.file.Path;
@@ -15,38 +16,45 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** All ask five nodes at the same moment, so that they split the votes between them. */
+/** All threads ask five nodes at the same moment, so that they split the votes. */
 class RedLockRaceTest {
   private static final int PROCESSES = 4;
   private static final int THREADS = 2;
   private static final int RACES = 20;
   private static final Duration LEASE = Duration.ofSeconds(10);
 
-  /** Between the word of command and the start: enough to reach everybody. */
+  /** Between the command and the start: enough to reach all processes. */
   private static final long NOTICE_NANOS = 50_000_000;
 
-  /** Of nodes that do nothing else, on a busy machine; an idle one needs some milliseconds. */
+  /** On a busy machine; an idle one needs some milliseconds. */
   private static final long MOST_MILLIS = 10_000;
 
   /**
-   * Each of the 8 splits the votes a few times, and then the rest of them waits at a node for the
-   * one that is first there: 5 requests and 5 releases a ballot, 4 ballots each, some waits.
+   * Each of the 8 threads splits the votes a few times, then all but the first at a node wait
+   * there: 5 requests and 5 releases a round, 4 rounds each, some waits.
    */
   private static final long MOST_SCRIPTS_AN_ACQUISITION = 80;
 
   @Test
   @Timeout(120)
-  void somebodyWinsSoonAndAllGetThroughWhenAllAskAtOnce(@TempDir Path log) throws Exception {
+  void oneWinsSoonAndAllAcquireWhenAllAskAtOnce(@TempDir Path log) throws Exception {
     List<Long> first = new ArrayList<>();
     List<Long> last = new ArrayList<>();
     List<JavaProcess> children = new ArrayList<>();
-    try (Nodes nodes = Nodes.start(5)) {
+    try (ProxiedServers nodes = new ProxiedServers(5)) {
       String name = Names.fresh();
       for (int i = 0; i < PROCESSES; i++) {
-        children.add(start(nodes, name, log));
+        children.add(
+            ProcessTeam.start(
+                RaceProcess.class,
+                String.join(",", nodes.proxyUris()),
+                name,
+                log.toString(),
+                Long.toString(LEASE.toMillis()),
+                Integer.toString(THREADS)));
       }
       for (JavaProcess child : children) {
-        child.awaitLine("ready", ProcessTeam.PATIENCE);
+        child.awaitLine("ready", ProcessTeam.LIMIT);
       }
       race(children); // connections, scripts, classes
       long before = nodes.scriptCalls();
@@ -70,26 +78,14 @@ class RedLockRaceTest {
     assertEquals((RACES + 1) * PROCESSES * THREADS, report.holds());
   }
 
-  private static JavaProcess start(Nodes nodes, String name, Path log) {
-    return JavaProcess.builder(RaceProcess.class)
-        .jvmOptions("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m")
-        .arguments(
-            String.join(",", nodes.uris()),
-            name,
-            log.toString(),
-            Long.toString(LEASE.toMillis()),
-            Integer.toString(THREADS))
-        .start();
-  }
-
-  /** After how many milliseconds each was in. */
+  /** Returns the milliseconds from the start to each entry. */
   private static List<Long> race(List<JavaProcess> children) throws InterruptedException {
     long start = System.nanoTime() + NOTICE_NANOS;
     children.forEach(child -> child.send("race " + start));
     List<Long> millis = new ArrayList<>();
     for (JavaProcess child : children) {
       for (int thread = 0; thread < THREADS; thread++) {
-        String line = child.awaitLine("in ", ProcessTeam.PATIENCE);
+        String line = child.awaitLine("in ", ProcessTeam.LIMIT);
         millis.add((Long.parseLong(line.split(" ", -1)[1]) - start) / 1_000_000);
       }
     }

@@ -6,11 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
-import io.mortise.it.compositeprocesses.ProcessTeam.Counts;
+import io.mortise.it.compositeprocesses.ProcessTeam.Result;
 import io.mortise.it.support.Names;
+import io.mortise.it.support.ProxiedServers;
+import io.mortise.it.support.ServerFault;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.redlock.RedLock;
-import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,16 +27,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Processes contend for a quorum lock while one minority of its nodes after the other is out of
- * order.
+ * Processes contend for a quorum lock while one minority of its nodes after the other fails.
  *
  * <p><b>When a node may come back empty.</b> A holder is safe as long as the nodes that would grant
- * the lock to somebody else (those it does not have, and those that have forgotten it) are no
- * majority. It may have no more than a bare majority; then a single node that forgets at once
- * breaks the exclusion, and RedLock promises nothing else. So a node comes back empty here either
- * when it has been away for a lease, so that all grants it has forgotten are over; or while a
- * holder has all the other nodes, and the next one only when that holder has all nodes again, or is
- * gone.
+ * the lock to another (those that it does not have, and those that have forgotten it) are no
+ * majority. It may have only a bare majority; then a single node that forgets at once breaks the
+ * exclusion, which RedLock does not promise in this case. So a node comes back empty here either
+ * after a whole lease, so that all forgotten grants have ended; or while a holder has all the other
+ * nodes, and the next one only when that holder has all nodes again, or has released.
  */
 class RedLockUnderFaultsTest {
   private static final Duration LEASE = Duration.ofMillis(1500);
@@ -44,22 +43,23 @@ class RedLockUnderFaultsTest {
   private static final int ROUNDS = 8;
   private static final int RESTARTS = 3;
 
-  private static final List<MinorityFault> FAULTS = List.of(MinorityFault.values());
+  private static final List<ServerFault> FAULTS =
+      List.of(ServerFault.PAUSED, ServerFault.REFUSING, ServerFault.UNHEARD, ServerFault.KILLED);
 
-  /** Sections that have to be done while a minority is out of order, and when it is back. */
+  /** The sections during the faults of a minority, and after them. */
   private static final int SECTIONS = 10;
 
-  private static final int LEAST_SHARE = 10;
+  private static final int LEAST_HOLDS = 10;
 
   @ParameterizedTest(name = "{0} nodes")
   @ValueSource(ints = {3, 5})
   @Timeout(150)
-  void noHoldsOverlapAndAllProcessesProgressWhateverBefallsAMinority(int count, @TempDir Path log)
+  void noHoldsOverlapAndAllProcessesProgressWhileAMinorityFails(int count, @TempDir Path log)
       throws Exception {
     String name = Names.fresh();
     long seed = System.nanoTime();
-    try (Nodes nodes = Nodes.start(count);
-        ProcessTeam team = new ProcessTeam(nodes, log, LEASE, THREADS)) {
+    try (ProxiedServers nodes = new ProxiedServers(count);
+        ProcessTeam team = new ProcessTeam(nodes.proxyUris(), log, LEASE, THREADS)) {
       for (int i = 0; i < PROCESSES; i++) {
         team.add(SectionLocks.RED, name);
       }
@@ -67,66 +67,54 @@ class RedLockUnderFaultsTest {
       team.awaitProgress(name, SECTIONS);
       Random random = new Random(seed);
       for (int round = 0; round < ROUNDS; round++) {
-        strike(nodes, team, name, random);
+        failAMinority(nodes, team, name, random);
         if (round % (ROUNDS / RESTARTS) == 0) {
           restartAMinorityEmptyUnderAHolderOfAll(nodes, log, name, random);
         }
         team.awaitProgress(name, SECTIONS);
       }
-      team.awaitShares(LEAST_SHARE);
-      List<Counts> counts = team.end();
-
-      HoldChecker.Report report = team.judge();
-      System.out.printf(
-          "RedLock on %d nodes, seed %d: %s; %s%s%n",
-          count, seed, report, counts, team.complaints());
-      report.assertSafe();
-      FencedCounters.assertNothingLost(nodes.safe, name);
-      assertEquals(0, counts.stream().mapToInt(Counts::refused).sum());
+      team.awaitHoldsOfEach(LEAST_HOLDS);
+      Result result = team.end("RedLock on %d nodes, seed %d".formatted(count, seed));
+      result.report().assertSafe();
+      assertEquals(0, result.refused());
     }
   }
 
-  /** A minority is out of order until enough has been done without it. */
-  private static void strike(Nodes nodes, ProcessTeam team, String name, Random random) {
-    List<Integer> struck = minority(nodes, random);
-    List<MinorityFault> faults = new ArrayList<>();
-    Duration least = Duration.ZERO;
-    for (int node : struck) {
-      MinorityFault fault = FAULTS.get(random.nextInt(FAULTS.size()));
-      fault.strike(nodes, node);
-      faults.add(fault);
-      least = Collections.max(List.of(least, fault.atLeast(LEASE)));
+  /** A minority fails until enough sections are done, and a killed node for at least a lease. */
+  private static void failAMinority(
+      ProxiedServers nodes, ProcessTeam team, String name, Random random) {
+    List<Integer> minority = minority(nodes, random);
+    boolean forALease = false;
+    for (int node : minority) {
+      ServerFault fault = FAULTS.get(random.nextInt(FAULTS.size()));
+      nodes.begin(fault, node);
+      forALease |= fault == ServerFault.KILLED;
     }
-    long struckNanos = System.nanoTime();
-    long leastNanos = least.toNanos();
+    long endNanos = System.nanoTime() + (forALease ? LEASE.toNanos() : 0);
     team.awaitProgress(name, SECTIONS);
-    await().atMost(ProcessTeam.PATIENCE).until(() -> System.nanoTime() - struckNanos >= leastNanos);
-    for (int i = 0; i < faults.size(); i++) {
-      faults.get(i).mend(nodes, struck.get(i));
-    }
+    await().atMost(ProcessTeam.LIMIT).until(() -> System.nanoTime() - endNanos >= 0);
+    nodes.restore(minority);
   }
 
-  private static List<Integer> minority(Nodes nodes, Random random) {
+  private static List<Integer> minority(ProxiedServers nodes, Random random) {
     List<Integer> all = new ArrayList<>(IntStream.range(0, nodes.count()).boxed().toList());
     Collections.shuffle(all, random);
-    return all.subList(0, nodes.minority());
+    return all.subList(0, (nodes.count() - 1) / 2);
   }
 
-  /** The holder is this process; it takes them again before it goes. */
+  /** The holder is this process; it reacquires the nodes before it releases. */
   private static void restartAMinorityEmptyUnderAHolderOfAll(
-      Nodes nodes, Path directory, String name, Random random) throws InterruptedException {
+      ProxiedServers nodes, Path directory, String name, Random random)
+      throws InterruptedException {
     LockOptions options = LockOptions.builder().lease(LEASE).build();
     List<LockClient> clients =
-        nodes.uris().stream().map(uri -> LockClient.create(uri, options)).toList();
+        nodes.proxyUris().stream().map(uri -> LockClient.create(uri, options)).toList();
     try (HoldLog log = HoldLog.open(directory)) {
       RedLock lock = SectionLocks.redLock(clients, name);
-      try (QuorumLease lease = (QuorumLease) lock.acquire(ProcessTeam.PATIENCE).orElseThrow()) {
+      try (QuorumLease lease = (QuorumLease) lock.acquire(ProcessTeam.LIMIT).orElseThrow()) {
         HoldLog.Hold hold = log.acquired(name, "the test", lease.fencingToken());
         awaitAllNodes(nodes, clients, lease);
-        for (int node : minority(nodes, random)) {
-          nodes.server(node).kill();
-          nodes.server(node).restart();
-        }
+        nodes.begin(ServerFault.RESTARTED_EMPTY, minority(nodes, random));
         awaitAllNodes(nodes, clients, lease);
         assertTrue(lease.isValid());
         hold.released();
@@ -136,18 +124,23 @@ class RedLockUnderFaultsTest {
     }
   }
 
-  /** Asks the nodes too: the lease learns only from its next renewal that one has forgotten it. */
-  private static void awaitAllNodes(Nodes nodes, List<LockClient> clients, QuorumLease lease) {
+  /** Asks the nodes too, because the lease notices a node that forgot it at the next renewal. */
+  private static void awaitAllNodes(
+      ProxiedServers nodes, List<LockClient> clients, QuorumLease lease) {
+    String name = lease.lockName();
     try {
       await()
-          .atMost(ProcessTeam.PATIENCE)
+          .atMost(ProcessTeam.LIMIT)
           .until(
               () ->
                   lease.validNodes() == lease.nodes()
                       && IntStream.range(0, nodes.count())
-                          .allMatch(i -> nodes.isHeldBy(i, lease.lockName(), clients.get(i))));
+                          .allMatch(
+                              i -> nodes.holders(name, i).contains(clients.get(i).id() + ":")));
     } catch (ConditionTimeoutException e) {
-      throw new AssertionError(lease + "; on the nodes: " + nodes.holders(lease.lockName()), e);
+      List<String> holders =
+          IntStream.range(0, nodes.count()).mapToObj(i -> nodes.holders(name, i)).toList();
+      throw new AssertionError(lease + "; on the nodes: " + holders, e);
     }
   }
 }

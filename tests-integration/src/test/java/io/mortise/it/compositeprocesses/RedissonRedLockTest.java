@@ -4,8 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+<<<<<<< HEAD
 import io.mortise.core.LockClient;
 import io.mortise.it.support.Names;
+=======
+import io.mortise.core.LockOptions;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.ProxiedServers;
+import io.mortise.it.support.ServerFault;
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.it.support.TestThreads;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
@@ -17,36 +24,34 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
-/** A quorum lock of ours and one of Redisson's, of one name, on the same three nodes. */
+/** A RedLock and one of Redisson with the same name, on the same three nodes. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class RedissonRedLockTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
-  private static final int NODES = 3;
 
-  private static Nodes nodes;
-  private static List<LockClient> clients;
+  @RegisterExtension static final ProxiedServers nodes = new ProxiedServers(3);
+
   private static List<RedissonClient> redissons;
 
   private final String name = Names.fresh();
-  private final RedLock ours = SectionLocks.redLock(clients, name);
+  private final RedLock ours =
+      SectionLocks.redLock(
+          nodes.proxyUris().stream().map(uri -> nodes.client(uri, LockOptions.defaults())).toList(),
+          name);
   private final RLock theirs = SectionLocks.redissons(redissons, name);
 
   @BeforeAll
   static void start() {
-    nodes = Nodes.start(NODES);
-    clients = nodes.uris().stream().map(LockClient::create).toList();
-    redissons = SectionLocks.impatient(nodes.uris(), LEASE);
+    redissons = SectionLocks.theirsWithoutRetries(nodes.proxyUris(), LEASE);
   }
 
   @AfterAll
   static void stop() {
     redissons.forEach(RedissonClient::shutdown);
-    clients.forEach(LockClient::close);
-    nodes.close();
   }
 
   @Test
@@ -70,26 +75,22 @@ class RedissonRedLockTest {
 
   @Test
   void eachExcludesTheOtherWhenANodeIsDead() {
-    nodes.proxy(2).cut();
-    try {
-      ours.lock();
-      assertFalse(theirs.tryLock());
-      ours.unlock();
-      theirs.lock();
-      assertFalse(ours.tryLock());
-      theirs.unlock();
-    } finally {
-      nodes.proxy(2).restore();
-    }
+    nodes.begin(ServerFault.REFUSING, 2);
+    ours.lock();
+    assertFalse(theirs.tryLock());
+    ours.unlock();
+    theirs.lock();
+    assertFalse(ours.tryLock());
+    theirs.unlock();
   }
 
   @Test
-  void whoWaitsOfEitherKindIsInAfterTheReleaseOfTheOther() throws Exception {
-    try (TestThreads crew = new TestThreads()) {
+  void aWaiterOfEitherKindEntersAfterTheReleaseOfTheOther() throws Exception {
+    try (TestThreads threads = new TestThreads()) {
       ours.lock();
       CountDownLatch asking = new CountDownLatch(1);
       Future<Long> waiter =
-          crew.ask(
+          threads.ask(
               () -> {
                 asking.countDown();
                 theirs.lock();
@@ -103,12 +104,12 @@ class RedissonRedLockTest {
       waiter.get(20, TimeUnit.SECONDS);
 
       theirs.lock();
-      Future<Boolean> waiting = crew.ask(() -> ours.tryLock(Duration.ofSeconds(20)));
+      Future<Boolean> waiting = threads.ask(() -> ours.tryLock(Duration.ofSeconds(20)));
       assertFalse(waiting.isDone());
       theirs.unlock();
       assertTrue(waiting.get(20, TimeUnit.SECONDS));
     }
-    assertTrue(ours.forceUnlock(), "its thread has ended without it");
+    assertTrue(ours.forceUnlock(), "its thread has ended without a release");
     assertEquals(false, ours.isLocked());
   }
 }

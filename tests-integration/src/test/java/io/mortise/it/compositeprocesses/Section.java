@@ -15,24 +15,24 @@ import org.redisson.api.RedissonClient;
 /** A critical section that threads enter one at a time, by one lock or by several. */
 interface Section extends AutoCloseable {
 
-  /** Waits for as long as it takes. */
+  /** Waits without a limit. */
   void enter();
 
   /** The fencing token of the current thread's hold, for each name; 0 for a lock without tokens. */
   Map<String, Long> tokens();
 
-  /** Gives all up, whatever goes wrong with one; throws that. */
+  /** Releases all locks, even if one release fails; throws that failure. */
   void leave();
 
   @Override
   void close();
 
   /**
-   * By locks of ours.
+   * By our locks.
    *
    * @param clients are closed with it
-   * @param locks taken in this order
-   * @param byName which of them has the token for a name
+   * @param locks in the order of acquisition
+   * @param byName the lock that has the token for a name
    */
   record Ours(
       List<LockClient> clients, List<DistributedLock> locks, Map<String, DistributedLock> byName)
@@ -40,14 +40,14 @@ interface Section extends AutoCloseable {
 
     @Override
     public void enter() {
-      Deque<DistributedLock> taken = new ArrayDeque<>();
+      Deque<DistributedLock> acquired = new ArrayDeque<>();
       try {
         for (DistributedLock lock : locks) {
           lock.lock();
-          taken.push(lock);
+          acquired.push(lock);
         }
       } catch (RuntimeException e) {
-        giveUp(taken, e);
+        releaseAll(acquired, e);
       }
     }
 
@@ -60,17 +60,17 @@ interface Section extends AutoCloseable {
 
     @Override
     public void leave() {
-      Deque<DistributedLock> taken = new ArrayDeque<>();
-      locks.forEach(taken::push);
-      giveUp(taken, null);
+      Deque<DistributedLock> acquired = new ArrayDeque<>();
+      locks.forEach(acquired::push);
+      releaseAll(acquired, null);
     }
 
-    private static void giveUp(Deque<DistributedLock> taken, RuntimeException before) {
+    private static void releaseAll(Deque<DistributedLock> acquired, RuntimeException before) {
       List<RuntimeException> failures = new ArrayList<>();
       if (before != null) {
         failures.add(before);
       }
-      for (DistributedLock lock : taken) {
+      for (DistributedLock lock : acquired) {
         try {
           lock.unlock();
         } catch (RuntimeException e) {
@@ -91,10 +91,10 @@ interface Section extends AutoCloseable {
   }
 
   /**
-   * By a lock of Redisson's.
+   * By a lock of Redisson.
    *
    * @param clients are shut down with it
-   * @param names what it guards
+   * @param names the counters that it guards
    */
   record Theirs(List<RedissonClient> clients, RLock lock, List<String> names) implements Section {
 

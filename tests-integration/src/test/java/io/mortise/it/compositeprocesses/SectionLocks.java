@@ -15,7 +15,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** What guards a {@link Section} over some servers and names. */
+/** The locks of a {@link Section} over some servers and names. */
 enum SectionLocks {
   /** A {@link RedLock}: one name, on all servers. */
   RED {
@@ -26,7 +26,7 @@ enum SectionLocks {
       return new Section.Ours(clients, List.of(lock), Map.of(names.get(0), lock));
     }
   },
-  /** A {@link MultiLock}: the names, dealt out to the servers. */
+  /** A {@link MultiLock}: the names, distributed over the servers. */
   MULTI {
     @Override
     Section section(List<String> uris, List<String> names, Duration lease) {
@@ -38,7 +38,7 @@ enum SectionLocks {
     }
   },
   /** The locks of {@link #MULTI}, one after the other in the order of the names. */
-  BY_HAND {
+  ONE_BY_ONE {
     @Override
     Section section(List<String> uris, List<String> names, Duration lease) {
       List<LockClient> clients = ours(uris, lease);
@@ -61,18 +61,18 @@ enum SectionLocks {
       List<RedissonClient> clients = theirs(uris, lease);
       RLock[] members =
           names.stream()
-              .map(name -> clients.get(place(name, names, clients)).getLock(name))
+              .map(name -> clients.get(indexOf(name, names, clients)).getLock(name))
               .toArray(RLock[]::new);
       return new Section.Theirs(clients, clients.get(0).getMultiLock(members), names);
     }
   };
 
-  /** What a default lease has; the 50 ms of a short one are too little on a busy machine. */
+  /** As for a default lease; the 50 ms of a short one are too little on a busy machine. */
   private static final Duration BUDGET = Duration.ofMillis(300);
 
   abstract Section section(List<String> uris, List<String> names, Duration lease);
 
-  /** A quorum lock of ours, of that name on these nodes. */
+  /** Our quorum lock of that name on these nodes. */
   static RedLock redLock(List<LockClient> clients, String name) {
     return RedLock.builder().members(name, clients).nodeWaitBudget(BUDGET).build();
   }
@@ -86,13 +86,13 @@ enum SectionLocks {
       List<LockClient> clients, List<String> names) {
     Map<String, DistributedLock> members = new LinkedHashMap<>();
     for (String name : names) {
-      members.put(name, new RedisLock(clients.get(place(name, names, clients)), name));
+      members.put(name, new RedisLock(clients.get(indexOf(name, names, clients)), name));
     }
     return members;
   }
 
   /** The same for all processes, in whichever order they have the names. */
-  private static int place(String name, List<String> names, List<?> clients) {
+  private static int indexOf(String name, List<String> names, List<?> clients) {
     return names.stream().sorted().toList().indexOf(name) % clients.size();
   }
 
@@ -101,8 +101,8 @@ enum SectionLocks {
     return uris.stream().map(uri -> Redisson.create(config(uri, watchdog))).toList();
   }
 
-  /** As {@link #theirs}, for nodes that die: they are not asked again and again for 3 s each. */
-  static List<RedissonClient> impatient(List<String> uris, Duration watchdog) {
+  /** As {@link #theirs}, for nodes that fail: without 3 s of retries for each. */
+  static List<RedissonClient> theirsWithoutRetries(List<String> uris, Duration watchdog) {
     return uris.stream()
         .map(
             uri -> {

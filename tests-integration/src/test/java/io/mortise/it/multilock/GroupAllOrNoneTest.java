@@ -1,5 +1,7 @@
 package io.mortise.it.multilock;
 
+import static io.mortise.it.support.Eventually.LIVENESS;
+import static io.mortise.it.support.SharedRedis.calling;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -17,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,74 +26,67 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Many locks of one client, taken by one command: all or none, whatever goes wrong. */
+/** Many locks of one client are acquired by one command: all or none, whatever fails. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class GroupAllOrNoneTest {
   private static final int NAMES = 10;
   private static final int MIDDLE = 5;
 
-  @RegisterExtension static final MemberServers sites = new MemberServers(1);
+  @RegisterExtension static final MemberServers servers = new MemberServers(1);
 
-  private List<RedisLock> members;
-  private MultiLock lock;
-
-  @BeforeEach
-  void open() {
-    members = members(NAMES);
-    lock = new MultiLock(members);
-  }
+  private final List<RedisLock> members = members(NAMES);
+  private final MultiLock lock = new MultiLock(members);
 
   private static List<RedisLock> members(int count) {
     return IntStream.range(0, count)
-        .mapToObj(i -> new RedisLock(sites.here(0), "%s:%03d".formatted(sites.name(0), i)))
+        .mapToObj(i -> new RedisLock(servers.here(0), "%s:%03d".formatted(servers.name(0), i)))
         .toList();
   }
 
   @AfterEach
-  void nothingIsLeft() {
-    Eventually.untilAsserted("nothing", () -> assertEquals(List.of(), sites.keysLeft(0)));
-    sites.awaitIdle();
+  void noKeyIsLeft() {
+    Eventually.untilAsserted("no key is left", () -> assertEquals(List.of(), servers.keys(0)));
   }
 
   private static void warm(MultiLock lock) {
     lock.lock();
     lock.unlock();
-    sites.server(0).resetStats();
+    servers.server(0).resetStats();
   }
 
-  // ---- what it costs
+  // ---- round trips
 
   @Test
-  void eitherIsOneRoundTrip() {
+  void lockAndUnlockAreOneRoundTripEach() {
     warm(lock);
-    sites.proxy(0).delay(Duration.ofMillis(150));
+    servers.proxy(0).delay(Duration.ofMillis(150));
     long start = System.nanoTime();
     lock.lock();
     long locked = System.nanoTime();
     lock.unlock();
     long unlocked = System.nanoTime();
-    sites.proxy(0).restore();
+    servers.proxy(0).restore();
     long toLock = (locked - start) / 1_000_000;
     long toUnlock = (unlocked - locked) / 1_000_000;
     System.out.printf("10 names, 300 ms a round trip: lock %d ms, unlock %d%n", toLock, toUnlock);
-    assertTrue(toLock < 1_500, () -> toLock + " ms for what takes 3,000 one by one");
-    assertTrue(toUnlock < 1_500, () -> toUnlock + " ms for what takes 3,000 one by one");
+    assertTrue(toLock < 1_500, () -> toLock + " ms; one by one takes 3,000");
+    assertTrue(toUnlock < 1_500, () -> toUnlock + " ms; one by one takes 3,000");
   }
 
   @ParameterizedTest
   @ValueSource(ints = {500, 1100})
-  void hundredsOfNamesAreTakenByOneCommandToo(int count) throws Exception {
+  void hundredsOfNamesAreAcquiredByOneCommandToo(int count) throws Exception {
     MultiLock many = new MultiLock(members(count));
     warm(lock);
     many.lock();
-    assertEquals(1, sites.calls(0));
-    assertEquals(count, sites.keysLeft(0).size());
-    assertFalse(sites.exists(0, sites.name(0)));
-    RedisLock last = new RedisLock(sites.there(0), "%s:%03d".formatted(sites.name(0), count - 1));
+    assertEquals(1, servers.scriptCalls(0));
+    assertEquals(count, servers.keys(0).size());
+    assertFalse(servers.exists(servers.name(0), 0));
+    RedisLock last =
+        new RedisLock(servers.there(0), "%s:%03d".formatted(servers.name(0), count - 1));
     assertFalse(last.tryLock());
     many.unlock();
-    assertEquals(List.of(), sites.keysLeft(0));
+    assertEquals(List.of(), servers.keys(0));
     assertTrue(last.tryLock());
     last.unlock();
   }
@@ -100,13 +94,13 @@ class GroupAllOrNoneTest {
   // ---- all or none
 
   @Test
-  void oneThatIsBusyInTheMiddleLeavesNothing() throws Exception {
-    RedisLock busy = new RedisLock(sites.there(0), members.get(MIDDLE).name());
+  void aBusyMemberInTheMiddleLeavesNothing() throws Exception {
+    RedisLock busy = new RedisLock(servers.there(0), members.get(MIDDLE).name());
     busy.lock();
     assertFalse(lock.tryLock());
     assertFalse(lock.tryLock(Duration.ofMillis(200)));
     assertTrue(lock.tryAcquire().isEmpty());
-    assertEquals(List.of(busy.name()), sites.keysLeft(0));
+    assertEquals(List.of(busy.name()), servers.keys(0));
     assertEquals(0, members.stream().mapToInt(RedisLock::holdCount).sum());
     busy.lease().ensureValid();
     busy.unlock();
@@ -115,24 +109,24 @@ class GroupAllOrNoneTest {
   }
 
   @Test
-  void oneThatAThreadOfThisProcessHoldsLeavesNothing() throws Exception {
+  void aMemberHeldByAThreadOfThisProcessLeavesNothing() throws Exception {
     members.get(MIDDLE).lock();
     assertFalse(AsyncCall.start(lock::tryLock).get());
     assertFalse(AsyncCall.start(() -> lock.tryLock(Duration.ofMillis(200))).get());
-    assertEquals(1, sites.keysLeft(0).size());
-    assertTrue(lock.tryLock(), "the thread that holds it enters it again");
+    assertEquals(1, servers.keys(0).size());
+    assertTrue(lock.tryLock(), "the thread that holds it re-enters");
     assertEquals(2, members.get(MIDDLE).holdCount());
     lock.unlock();
     members.get(MIDDLE).unlock();
   }
 
   @Test
-  void oneOfTheWrongTypeInTheMiddleLeavesNothing() {
-    sites.server(0).command("SET", members.get(MIDDLE).name(), "text");
+  void aMemberOfTheWrongTypeInTheMiddleLeavesNothing() {
+    servers.server(0).command("SET", members.get(MIDDLE).name(), "text");
     LockException thrown = assertThrows(LockException.class, lock::lock);
     assertEquals(Reason.WRONG_TYPE, thrown.reason());
-    assertEquals(List.of(members.get(MIDDLE).name()), sites.keysLeft(0));
-    sites.server(0).command("DEL", members.get(MIDDLE).name());
+    assertEquals(List.of(members.get(MIDDLE).name()), servers.keys(0));
+    servers.server(0).command("DEL", members.get(MIDDLE).name());
   }
 
   // ---- faults
@@ -140,46 +134,46 @@ class GroupAllOrNoneTest {
   @ParameterizedTest
   @EnumSource
   void aLostReplyOfOneAttemptLeavesNothingHeld(LossStyle style) throws Exception {
-    sites.proxy(0).loseReplies(Integer.MAX_VALUE, style, MemberServers.calling("lock/acquire_all"));
+    servers.proxy(0).loseReplies(Integer.MAX_VALUE, style, calling("lock/acquire_all"));
     LockException thrown = assertThrows(LockException.class, lock::tryLock);
     assertEquals(Reason.UNREACHABLE, thrown.reason());
     Eventually.untilAsserted(
-        "released long before the lease ends", () -> assertEquals(List.of(), sites.keysLeft(0)));
+        "released long before the lease ends", () -> assertEquals(List.of(), servers.keys(0)));
     assertEquals(0, members.stream().mapToInt(RedisLock::holdCount).sum());
-    sites.restore();
   }
 
   @ParameterizedTest
   @EnumSource
-  void aLostReplyWithinAWaitIsAskedForAgainAndOneUnlockIsEnough(LossStyle style) throws Exception {
-    long before = sites.proxy(0).repliesLost();
-    sites.proxy(0).loseNextReply(style, MemberServers.calling("lock/acquire_all"));
-    assertTrue(lock.tryLock(MemberServers.LIVENESS));
-    assertEquals(1, sites.proxy(0).repliesLost() - before);
+  void aLostReplyWithinAWaitIsRequestedAgainAndOneUnlockIsEnough(LossStyle style) throws Exception {
+    long before = servers.proxy(0).repliesLost();
+    servers.proxy(0).loseNextReply(style, calling("lock/acquire_all"));
+    assertTrue(lock.tryLock(LIVENESS));
+    assertEquals(1, servers.proxy(0).repliesLost() - before);
     lock.unlock();
-    assertEquals(List.of(), sites.keysLeft(0));
+    assertEquals(List.of(), servers.keys(0));
   }
 
   @Test
   void scriptsThatTheServerHasForgottenAreSentAgain() {
     warm(lock);
-    sites.server(0).command("SCRIPT", "FLUSH");
+    servers.server(0).command("SCRIPT", "FLUSH");
     lock.lock();
-    sites.server(0).command("SCRIPT", "FLUSH");
+    servers.server(0).command("SCRIPT", "FLUSH");
     lock.unlock();
-    assertEquals(List.of(), sites.keysLeft(0));
-    sites.server(0).command("SCRIPT", "FLUSH");
+    assertEquals(List.of(), servers.keys(0));
+    servers.server(0).command("SCRIPT", "FLUSH");
     Lease lease = lock.tryAcquire().orElseThrow();
     lease.close();
     assertEquals(Lease.State.RELEASED, lease.state());
   }
 
   @Test
-  void aLostReplyOfTheUnlockIsToldForAllAndNoneStaysHeld() {
+  void aLostReplyOfTheUnlockIsReportedForAllAndNoneStaysHeld() {
     lock.lock();
-    sites.proxy(0).loseNextReply(LossStyle.SILENT, MemberServers.calling("lock/release"));
+    servers.proxy(0).loseNextReply(LossStyle.SILENT, calling("lock/release"));
     LockException thrown = assertThrows(LockException.class, lock::unlock);
-    assertEquals(NAMES - 1, thrown.getSuppressed().length, "one for each, besides the cause");
+    assertEquals(
+        NAMES - 1, thrown.getSuppressed().length, "one for each, in addition to the cause");
     assertEquals(0, members.stream().mapToInt(RedisLock::holdCount).sum());
   }
 }

@@ -8,42 +8,39 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.multilock.MultiLock;
-import io.mortise.testkit.RedisServer;
 import java.util.Arrays;
 import java.util.List;
-import java.util.UUID;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Plain locks of one client are taken in one round trip, and given back in one. */
+/** Plain locks of one client are acquired in one round trip and released in one. */
 @Timeout(60)
 @Tag("redis-version")
 class GroupTest {
-  private static final Pattern EVALSHA = Pattern.compile("cmdstat_evalsha:calls=(\\d+)");
   private static final int CYCLES = 500;
 
-  private static RedisServer server;
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
   private static LockClient client;
 
-  private final String name = "group:" + UUID.randomUUID();
+  private final String name = Names.fresh();
 
   @BeforeAll
   static void start() {
-    server = RedisServer.start();
-    client = LockClient.create(server.uri());
+    client = redis.client();
   }
 
   @AfterAll
   static void stop() {
     client.close();
-    server.close();
   }
 
   private DistributedLock of(int names) {
@@ -52,12 +49,11 @@ class GroupTest {
   }
 
   private static long scripts() {
-    Matcher calls = EVALSHA.matcher(String.valueOf(server.command("INFO", "commandstats")));
-    return calls.find() ? Long.parseLong(calls.group(1)) : 0;
+    return redis.calls("evalsha");
   }
 
   @Test
-  void tenNamesAreOneCommandToTakeAndOneEachInOneTripToGiveBack() {
+  void tenNamesAreAcquiredByOneCommandAndReleasedByOneEachInOneRoundTrip() {
     DistributedLock ten = of(10);
     cycle(ten); // the scripts are known from here on
     long before = scripts();
@@ -70,7 +66,7 @@ class GroupTest {
   }
 
   @Test
-  void fiveHundredNamesToo() {
+  void fiveHundredNamesAreAcquiredAndReleased() {
     DistributedLock many = of(500);
     many.lock();
     assertTrue(many.isHeldByCurrentThread());
@@ -79,7 +75,7 @@ class GroupTest {
   }
 
   @Test
-  void oneThatIsBusyLeavesNoneOfTheOthersTaken() {
+  void aBusyMemberLeavesNoneOfTheOthersHeld() {
     RedisLock busy = new RedisLock(client, name + ":5");
     try (var held = busy.tryAcquire().orElseThrow()) {
       assertFalse(of(10).tryLock());
@@ -95,7 +91,7 @@ class GroupTest {
     long[] one = new long[CYCLES];
     long[] ten = new long[CYCLES];
     List<DistributedLock> locks = List.of(of(1), of(10));
-    for (int i = 0; i < CYCLES; i++) { // in turn, so that both have the same machine
+    for (int i = 0; i < CYCLES; i++) { // alternately, so that the load of the machine is the same
       one[i] = cycle(locks.get(0));
       ten[i] = cycle(locks.get(1));
     }

@@ -1,5 +1,10 @@
 package io.mortise.it.multilock;
 
+import static io.mortise.it.multilock.MemberServers.HOUR;
+import static io.mortise.it.support.Eventually.LIVENESS;
+import static io.mortise.it.support.ServerFault.CUT_OFF;
+import static io.mortise.it.support.ServerFault.REFUSING;
+import static io.mortise.it.support.SharedRedis.calling;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,7 +16,9 @@ import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.EachOutage;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.ServerFault;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.FaultProxy.LossStyle;
 import java.time.Duration;
@@ -22,86 +29,90 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
-/** Pitfall 22: the second of three servers fails while the members are taken. */
+/** The second of three servers fails while the members are acquired. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class MemberFailsTest {
   private static final int FAILING = 1;
 
-  @RegisterExtension static final MemberServers sites = new MemberServers(3);
+  @RegisterExtension static final MemberServers servers = new MemberServers(3);
 
   private static LockException assertFails(Executable call) {
     LockException thrown = assertThrows(LockException.class, call);
     assertEquals(Reason.UNREACHABLE, thrown.reason(), thrown::toString);
-    assertTrue(thrown.toString().contains(sites.name(FAILING)), thrown::toString);
+    assertTrue(thrown.toString().contains(servers.name(FAILING)), thrown::toString);
     assertNotNull(thrown.getCause());
     return thrown;
   }
 
-  /** Of the servers that answer none holds anything, and the one that failed does not for long. */
+  /** Nothing is held on the healthy servers, and soon nothing on the one that failed. */
   private static void assertNothingHeldThen() throws Exception {
-    assertTrue(!sites.isHeld(0) && !sites.isHeld(2), "given back before the error is thrown");
-    sites.restore();
-    sites.awaitHeld(Set.of());
-    assertEquals(0, sites.multi().holdCount());
-    assertTrue(sites.otherMulti().tryLock(MemberServers.LIVENESS), "others can have all");
-    sites.otherMulti().unlock();
-    sites.awaitIdle();
-    assertEquals(Set.of(), sites.held());
+    assertTrue(!servers.isHeld(0) && !servers.isHeld(2), "released before the error is thrown");
+    servers.restore();
+    servers.awaitHeld(Set.of());
+    assertEquals(0, servers.multi().holdCount());
+    assertTrue(servers.otherMulti().tryLock(LIVENESS), "another process acquires all");
+    servers.otherMulti().unlock();
+    servers.awaitIdle();
+    assertEquals(Set.of(), servers.held());
   }
 
   @ParameterizedTest
-  @EnumSource
-  void oneAttemptTellsItAndLeavesNothingHeld(MemberFault fault) throws Exception {
-    fault.begin(sites, FAILING);
-    assertFails(() -> sites.multi().tryLock());
-    assertFails(() -> sites.multi().tryAcquire());
+  @EachOutage
+  void oneAttemptReportsItAndLeavesNothingHeld(ServerFault fault) throws Exception {
+    servers.begin(fault, FAILING);
+    assertFails(() -> servers.multi().tryLock());
+    assertFails(() -> servers.multi().tryAcquire());
     assertNothingHeldThen();
   }
 
   @ParameterizedTest
-  @EnumSource
-  void aWaitThatEndsWhileItFailsTellsItAndLeavesNothingHeld(MemberFault fault) throws Exception {
-    fault.begin(sites, FAILING);
+  @EachOutage
+  void aWaitThatEndsDuringTheFaultReportsItAndLeavesNothingHeld(ServerFault fault)
+      throws Exception {
+    servers.begin(fault, FAILING);
     long start = System.nanoTime();
-    assertFails(() -> sites.multi().tryLock(Duration.ofMillis(1500)));
+    assertFails(() -> servers.multi().tryLock(Duration.ofMillis(1500)));
     long millis = (System.nanoTime() - start) / 1_000_000;
     assertTrue(millis >= 1400 && millis < 10_000, () -> millis + " ms");
     assertNothingHeldThen();
   }
 
   @ParameterizedTest
-  @EnumSource
-  void aWaitGoesOnUntilItIsBack(MemberFault fault) throws Exception {
-    fault.begin(sites, FAILING);
+  @EachOutage
+  void aWaitContinuesUntilTheServerIsBack(ServerFault fault) throws Exception {
+    servers.begin(fault, FAILING);
     AsyncCall<Set<Integer>> waiter =
         AsyncCall.start(
             () -> {
-              assertTrue(sites.multi().tryLock(MemberServers.LIVENESS));
-              Set<Integer> held = sites.held();
-              sites.multi().unlock();
+              assertTrue(servers.multi().tryLock(LIVENESS));
+              Set<Integer> held = servers.held();
+              servers.multi().unlock();
               return held;
             });
-    sites.awaitFirstGivenBack();
+    servers.awaitFirstReleased();
 
-    sites.restore();
+    servers.restore();
 
     assertEquals(Set.of(0, 1, 2), waiter.get());
-    sites.awaitHeld(Set.of());
-    sites.awaitIdle();
   }
 
   @Test
+<<<<<<< HEAD
   void theOthersCanBeHadWhileOneIsWaitedFor() throws Exception {
     MemberFault.CUT_OFF.begin(sites, FAILING);
     AsyncCall<Boolean> waiter =
         AsyncCall.start(() -> sites.multi().acquire(MemberServers.HOUR).isPresent());
     sites.awaitFirstTaken();
+=======
+  void theOthersAreAvailableDuringTheWaitForOne() throws Exception {
+    servers.begin(CUT_OFF, FAILING);
+    AsyncCall<Boolean> waiter = AsyncCall.start(() -> servers.multi().acquire(HOUR).isPresent());
+    servers.awaitFirstAcquired();
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
     for (int i = 0; i < 3; i++) {
-      assertTrue(sites.other(0).tryLock(MemberServers.LIVENESS));
-      sites.other(0).unlock();
+      assertTrue(servers.other(0).tryLock(LIVENESS));
+      servers.other(0).unlock();
     }
     waiter.interrupt();
     assertThrows(InterruptedException.class, waiter::get);
@@ -109,33 +120,32 @@ class MemberFailsTest {
   }
 
   @Test
-  void aWaitWithoutAnEndHasThePatienceOfTheLeastPatientClient() throws Exception {
-    LockOptions patient = MemberServers.options().outageTimeout(MemberServers.HOUR).build();
-    LockOptions impatient = MemberServers.options().outageTimeout(Duration.ofSeconds(2)).build();
-    try (LockClient first = LockClient.create(sites.server(0).uri(), patient);
-        LockClient second = LockClient.create(sites.proxy(FAILING).uri(), impatient)) {
-      MultiLock lock =
-          new MultiLock(
-              new RedisLock(first, sites.name(0)), new RedisLock(second, sites.name(FAILING)));
-      MemberFault.REFUSING.begin(sites, FAILING);
-      assertFails(lock::lock);
-    }
+  void anUnboundedWaitEndsWithTheShortestOutageTimeoutOfTheClients() throws Exception {
+    LockOptions longTimeout = MemberServers.options().outageTimeout(HOUR).build();
+    LockOptions shortTimeout = MemberServers.options().outageTimeout(Duration.ofSeconds(2)).build();
+    LockClient first = servers.client(servers.server(0).uri(), longTimeout);
+    LockClient second = servers.client(servers.proxy(FAILING).uri(), shortTimeout);
+    MultiLock lock =
+        new MultiLock(
+            new RedisLock(first, servers.name(0)), new RedisLock(second, servers.name(FAILING)));
+    servers.begin(REFUSING, FAILING);
+    assertFails(lock::lock);
     assertNothingHeldThen();
   }
 
   @Test
-  void whatGoesWrongWhileTheOthersAreGivenBackIsSuppressedInIt() throws Exception {
-    MultiLock lock = sites.multi();
-    sites.proxy(0).loseReplies(2, LossStyle.SILENT, MemberServers.calling("lock/release"));
-    MemberFault.REFUSING.begin(sites, FAILING);
+  void aFailureToReleaseTheOthersIsSuppressedInIt() throws Exception {
+    MultiLock lock = servers.multi();
+    servers.proxy(0).loseReplies(2, LossStyle.SILENT, calling("lock/release"));
+    servers.begin(REFUSING, FAILING);
 
     LockException thrown = assertFails(lock::tryLock);
 
     assertTrue(
         Arrays.stream(thrown.getSuppressed())
-            .anyMatch(s -> s instanceof LockException && s.getMessage().contains(sites.name(0))),
+            .anyMatch(s -> s instanceof LockException && s.getMessage().contains(servers.name(0))),
         () -> Arrays.toString(thrown.getSuppressed()));
-    Eventually.until("released in the background", () -> !sites.isHeld(0));
+    Eventually.until("released in the background", () -> !servers.isHeld(0));
     assertNothingHeldThen();
   }
 }

@@ -11,13 +11,12 @@ import io.mortise.core.Lease;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
-import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.ServerFault;
 import io.mortise.multilock.MultiLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,85 +24,49 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One member lost is all lost: told once, with the reason. */
+/** The loss of one member is the loss of all: notified once, with the reason. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class MemberLostTest {
   private static final int LOST = 1;
 
-  @RegisterExtension static final MemberServers sites = new MemberServers(3);
+  @RegisterExtension static final MemberServers servers = new MemberServers(3);
 
   /** How a member is lost. */
+  @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
   enum Loss {
-    BY_FORCE(Reason.FORCED) {
-      @Override
-      void happens() {
-        assertTrue(sites.other(LOST).forceUnlock());
-      }
-    },
-    BY_FORCE_OF_THE_PROCESS_ITSELF(Reason.FORCED) {
-      @Override
-      void happens() {
-        assertTrue(sites.lock(LOST).forceUnlock());
-      }
-    },
-    KEY_DELETED(Reason.MISSING) {
-      @Override
-      void happens() {
-        sites.server(LOST).command("DEL", sites.name(LOST));
-      }
-    },
-    ALL_FLUSHED(Reason.MISSING) {
-      @Override
-      void happens() {
-        sites.server(LOST).command("FLUSHALL");
-      }
-    },
-    RESTARTED_EMPTY(Reason.MISSING) {
-      @Override
-      void happens() {
-        sites.server(LOST).kill();
-        sites.server(LOST).restart();
-      }
-    },
-    CUT_OFF_FOR_TOO_LONG(Reason.EXPIRED) {
-      @Override
-      void happens() {
-        MemberFault.CUT_OFF.begin(sites, LOST);
-      }
-    },
-    CLIENT_CLOSED(Reason.CLIENT_CLOSED) {
-      @Override
-      void happens() {
-        sites.here(LOST).close();
-      }
-    };
+    BY_FORCE(Reason.FORCED, () -> assertTrue(servers.other(LOST).forceUnlock())),
+    BY_FORCE_OF_THE_PROCESS_ITSELF(
+        Reason.FORCED, () -> assertTrue(servers.lock(LOST).forceUnlock())),
+    KEY_DELETED(Reason.MISSING, () -> servers.server(LOST).command("DEL", servers.name(LOST))),
+    ALL_FLUSHED(Reason.MISSING, () -> servers.server(LOST).command("FLUSHALL")),
+    RESTARTED_EMPTY(Reason.MISSING, () -> servers.begin(ServerFault.RESTARTED_EMPTY, LOST)),
+    CUT_OFF_FOR_TOO_LONG(Reason.EXPIRED, () -> servers.begin(ServerFault.CUT_OFF, LOST)),
+    CLIENT_CLOSED(Reason.CLIENT_CLOSED, () -> servers.here(LOST).close());
 
     private final Reason reason;
+    private final Runnable cause;
 
-    Loss(Reason reason) {
+    Loss(Reason reason, Runnable cause) {
       this.reason = reason;
+      this.cause = cause;
     }
 
-    abstract void happens();
+    void happen() {
+      cause.run();
+    }
   }
 
-  private MultiLock lock;
-  private final List<LeaseLoss> told = new CopyOnWriteArrayList<>();
+  private final MultiLock lock = servers.multi();
+  private final List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
 
-  @BeforeEach
-  void open() {
-    lock = sites.multi();
-  }
-
-  private void assertTold(Loss loss, Lease lease) {
-    until("it is told", () -> !told.isEmpty());
-    LeaseLoss first = told.get(0);
+  private void assertNotified(Loss loss, Lease lease) {
+    until("the loss is notified", () -> !losses.isEmpty());
+    LeaseLoss first = losses.get(0);
     assertEquals(loss.reason, first.reason(), first::toString);
     assertEquals(lock.name(), first.lockName());
     assertEquals(lease.fencingToken(), first.fencingToken());
-    assertTrue(first.detail().contains(sites.name(LOST)), first::detail);
-    assertFalse(first.detail().contains(sites.name(0)), first::detail);
+    assertTrue(first.detail().contains(servers.name(LOST)), first::detail);
+    assertFalse(first.detail().contains(servers.name(0)), first::detail);
     assertEquals(Lease.State.LOST, lease.state());
     assertEquals(first, lease.loss().orElseThrow());
     assertEquals(Duration.ZERO, lease.remaining());
@@ -114,31 +77,27 @@ class MemberLostTest {
     assertEquals(loss.reason, thrown.loss().reason(), thrown::toString);
   }
 
-  private void assertOver() {
-    sites.restore();
-    sites.awaitHeld(Set.of());
-    for (int i = 0; i < 3; i++) {
-      if (!sites.here(i).isClosed()) {
-        ClientResources.awaitNone(sites.here(i));
-      }
-    }
-    assertEquals(1, told.size(), "told once");
+  private void assertEndsOnce() {
+    servers.restore();
+    servers.awaitHeld(Set.of());
+    servers.awaitIdle();
+    assertEquals(1, losses.size(), "notified once");
   }
 
   @ParameterizedTest
   @EnumSource
-  void aHandleGivesTheOthersBackAtOnce(Loss loss) {
+  void aHandleReleasesTheOthersAtOnce(Loss loss) {
     Lease lease = lock.tryAcquire().orElseThrow();
-    lease.onLost(told::add);
+    lease.onLost(losses::add);
 
-    loss.happens();
+    loss.happen();
 
-    assertTold(loss, lease);
-    until("the others are free", () -> !sites.isHeld(0) && !sites.isHeld(2));
+    assertNotified(loss, lease);
+    until("the others are free", () -> !servers.isHeld(0) && !servers.isHeld(2));
     assertThrown(loss, lease::ensureValid);
     assertThrown(loss, lease::close);
     lease.close();
-    assertOver();
+    assertEndsOnce();
   }
 
   @ParameterizedTest
@@ -146,55 +105,58 @@ class MemberLostTest {
   void aThreadKeepsTheOthersUntilItUnlocks(Loss loss) {
     lock.lock();
     Lease lease = lock.lease();
-    lease.onLost(told::add);
+    lease.onLost(losses::add);
 
-    loss.happens();
+    loss.happen();
 
-    assertTold(loss, lease);
-    holdsFor(Duration.ofMillis(500), "it keeps them", () -> sites.isHeld(0) && sites.isHeld(2));
+    assertNotified(loss, lease);
+    holdsFor(
+        Duration.ofMillis(500),
+        "the thread keeps them",
+        () -> servers.isHeld(0) && servers.isHeld(2));
     assertEquals(0, lock.holdCount());
-    assertTrue(sites.lock(0).isHeldByCurrentThread());
-    assertFalse(sites.lock(LOST).isHeldByCurrentThread());
-    assertFalse(sites.other(0).tryLock());
+    assertTrue(servers.lock(0).isHeldByCurrentThread());
+    assertFalse(servers.lock(LOST).isHeldByCurrentThread());
+    assertFalse(servers.other(0).tryLock());
     assertThrown(loss, lock::unlock);
-    assertFalse(sites.isHeld(0), "released by unlock");
-    assertFalse(sites.isHeld(2), "released by unlock");
+    assertFalse(servers.isHeld(0), "released by unlock");
+    assertFalse(servers.isHeld(2), "released by unlock");
     for (int i = 0; i < 3; i++) {
-      assertThrows(IllegalMonitorStateException.class, sites.lock(i)::unlock);
+      assertThrows(IllegalMonitorStateException.class, servers.lock(i)::unlock);
     }
-    assertOver();
+    assertEndsOnce();
   }
 
   @Test
-  void unlockTellsOfALossThatNobodyHasSeenBefore() throws Exception {
+  void unlockReportsALossThatWasNotNoticedBefore() throws Exception {
     lock.lock();
-    sites.server(LOST).command("DEL", sites.name(LOST));
+    servers.server(LOST).command("DEL", servers.name(LOST));
     assertThrown(Loss.KEY_DELETED, lock::unlock);
-    assertEquals(Set.of(), sites.held());
-    assertTrue(sites.otherMulti().tryLock());
-    sites.otherMulti().unlock();
+    assertEquals(Set.of(), servers.held());
+    assertTrue(servers.otherMulti().tryLock());
+    servers.otherMulti().unlock();
   }
 
   @Test
   void theNextHolderOfTheMemberIsNotReleased() throws Exception {
     lock.lock();
-    assertTrue(sites.other(LOST).forceUnlock());
-    assertTrue(sites.other(LOST).tryLock());
+    assertTrue(servers.other(LOST).forceUnlock());
+    assertTrue(servers.other(LOST).tryLock());
     assertThrown(Loss.BY_FORCE, lock::unlock);
-    assertEquals(Set.of(LOST), sites.held());
-    sites.other(LOST).lease().ensureValid();
-    sites.other(LOST).unlock();
+    assertEquals(Set.of(LOST), servers.held());
+    servers.other(LOST).lease().ensureValid();
+    servers.other(LOST).unlock();
   }
 
   @Test
-  void forceOnTheWholeTakesAllMembers() throws Exception {
+  void forceUnlockReleasesAllMembers() throws Exception {
     Lease lease = lock.tryAcquire().orElseThrow();
-    lease.onLost(told::add);
-    assertTrue(sites.otherMulti().forceUnlock());
-    assertEquals(Set.of(), sites.held());
-    until("it is told", () -> !told.isEmpty());
-    assertEquals(Reason.FORCED, told.get(0).reason());
-    assertFalse(sites.otherMulti().forceUnlock(), "nobody holds it");
-    assertOver();
+    lease.onLost(losses::add);
+    assertTrue(servers.otherMulti().forceUnlock());
+    assertEquals(Set.of(), servers.held());
+    until("the loss is notified", () -> !losses.isEmpty());
+    assertEquals(Reason.FORCED, losses.get(0).reason());
+    assertFalse(servers.otherMulti().forceUnlock(), "it is not held");
+    assertEndsOnce();
   }
 }

@@ -1,5 +1,7 @@
 package io.mortise.it.multilock;
 
+import static io.mortise.it.multilock.MemberServers.HOUR;
+import static io.mortise.it.support.Eventually.LIVENESS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -8,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.Names;
@@ -18,29 +21,20 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 
-/** Which locks can be members, in which order, and how often. */
+/** The locks that can be members, their order, and repeated members. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class MembersTest {
-  @RegisterExtension static final MemberServers sites = new MemberServers(1);
+  @RegisterExtension static final MemberServers servers = new MemberServers(1);
 
   private final String prefix = Names.fresh();
-  private RedisLock a;
-  private RedisLock b;
-  private RedisLock c;
-
-  @BeforeEach
-  void open() {
-    a = new RedisLock(sites.here(0), prefix + ":a");
-    b = new RedisLock(sites.here(0), prefix + ":b");
-    c = new RedisLock(sites.here(0), prefix + ":c");
-  }
+  private final RedisLock a = new RedisLock(servers.here(0), prefix + ":a");
+  private final RedisLock b = new RedisLock(servers.here(0), prefix + ":b");
+  private final RedisLock c = new RedisLock(servers.here(0), prefix + ":c");
 
   private static void assertSame(DistributedLock one, DistributedLock other) {
     assertEquals(one, other);
@@ -57,7 +51,7 @@ class MembersTest {
   }
 
   @Test
-  void aMemberThatIsAMultiLockStandsForItsMembers() {
+  void aMemberThatIsAMultiLockCountsAsItsMembers() {
     assertSame(new MultiLock(a, b, c), new MultiLock(new MultiLock(c, a), b));
     assertSame(
         new MultiLock(a, b, c),
@@ -66,14 +60,14 @@ class MembersTest {
 
   @Test
   void theSameMemberTwiceCountsOnce() {
-    RedisLock again = new RedisLock(sites.here(0), a.name());
+    RedisLock again = new RedisLock(servers.here(0), a.name());
     MultiLock lock = new MultiLock(a, b, a, again, new MultiLock(a, b));
     assertSame(new MultiLock(a, b), lock);
     lock.lock();
     assertEquals(1, a.holdCount());
     assertEquals(1, b.holdCount());
     lock.unlock();
-    assertEquals(List.of(), sites.keysLeft(0));
+    assertEquals(List.of(), servers.keys(0));
   }
 
   @Test
@@ -81,19 +75,19 @@ class MembersTest {
     new MultiLock(a, new MultiLock(b, c)).lock();
     assertTrue(new MultiLock(c, b, a).isHeldByCurrentThread());
     new MultiLock(List.of(b, a, c)).unlock();
-    assertEquals(List.of(), sites.keysLeft(0));
+    assertEquals(List.of(), servers.keys(0));
   }
 
   @Test
   void locksOfOtherClientsAreOtherLocks() {
-    RedisLock others = new RedisLock(sites.there(0), prefix + ":b");
+    RedisLock others = new RedisLock(servers.there(0), prefix + ":b");
     assertNotEquals(new MultiLock(a, b), new MultiLock(a, others));
   }
 
-  // ---- what is refused at the door
+  // ---- what is refused at construction
 
-  private static void assertRefused(String because, Executable door) {
-    var refused = assertThrows(IllegalArgumentException.class, door);
+  private static void assertRefused(String because, Executable construction) {
+    var refused = assertThrows(IllegalArgumentException.class, construction);
     String message = String.valueOf(refused.getMessage());
     assertTrue(message.contains(because), message);
   }
@@ -106,20 +100,19 @@ class MembersTest {
 
   @Test
   void oneNameByTwoClientsOfOneAddressIsRefused() throws Exception {
-    try (LockClient one = sites.client(0);
-        LockClient two = sites.client(0)) {
-      RedisLock first = new RedisLock(one, a.name());
-      RedisLock second = new RedisLock(two, a.name());
-      assertRefused(a.name(), () -> new MultiLock(first, b, second));
-      assertRefused(a.name(), () -> new MultiLock(new MultiLock(b, first), second));
-      MultiLock both = new MultiLock(first, new RedisLock(two, b.name()));
-      both.acquire(MemberServers.LIVENESS).orElseThrow().close();
-    }
+    LockClient one = servers.client(0);
+    LockClient two = servers.client(0);
+    RedisLock first = new RedisLock(one, a.name());
+    RedisLock second = new RedisLock(two, a.name());
+    assertRefused(a.name(), () -> new MultiLock(first, b, second));
+    assertRefused(a.name(), () -> new MultiLock(new MultiLock(b, first), second));
+    MultiLock both = new MultiLock(first, new RedisLock(two, b.name()));
+    both.acquire(LIVENESS).orElseThrow().close();
   }
 
   @Test
   void twoKindsOfLockOnOneNameAreRefused() {
-    LockClient client = sites.here(0);
+    LockClient client = servers.here(0);
     RedisReadWriteLock rw = new RedisReadWriteLock(client, a.name());
     List<DistributedLock> kinds =
         List.of(a, new RedisFairLock(client, a.name()), rw.readLock(), rw.writeLock());
@@ -133,32 +126,30 @@ class MembersTest {
   }
 
   @Test
-  void oneNameUnderTwoAddressesOfOneServerIsRefusedWhenItIsToBeTaken() throws Exception {
-    String elsewhere = "redis://localhost:" + sites.server(0).port();
-    try (LockClient direct = sites.client(0);
-        LockClient same = LockClient.create(elsewhere)) {
-      MultiLock lock =
-          new MultiLock(new RedisLock(direct, a.name()), b, new RedisLock(same, a.name()));
-      assertRefused("one lock in Redis", lock::lock);
-      assertRefused("one lock in Redis", lock::tryLock);
-      assertRefused("one lock in Redis", () -> lock.tryLock(MemberServers.HOUR));
-      assertRefused("one lock in Redis", () -> lock.lock(Duration.ofSeconds(1)));
-      assertRefused("one lock in Redis", lock::tryAcquire);
-      assertRefused("one lock in Redis", () -> lock.acquire(MemberServers.HOUR));
-      var late =
-          assertThrows(
-              CompletionException.class,
-              () -> lock.acquireAsync(MemberServers.HOUR).toCompletableFuture().join());
-      assertTrue(late.getCause() instanceof IllegalArgumentException, late::toString);
-      assertEquals(List.of(), sites.keysLeft(0), "nothing was taken");
-      assertFalse(lock.isHeldByCurrentThread());
+  void oneNameUnderTwoAddressesOfOneServerIsRefusedAtTheAcquisition() throws Exception {
+    String elsewhere = "redis://localhost:" + servers.server(0).port();
+    LockClient direct = servers.client(0);
+    LockClient same = servers.client(elsewhere, LockOptions.defaults());
+    MultiLock lock =
+        new MultiLock(new RedisLock(direct, a.name()), b, new RedisLock(same, a.name()));
+    assertRefused("one lock in Redis", lock::lock);
+    assertRefused("one lock in Redis", lock::tryLock);
+    assertRefused("one lock in Redis", () -> lock.tryLock(HOUR));
+    assertRefused("one lock in Redis", () -> lock.lock(Duration.ofSeconds(1)));
+    assertRefused("one lock in Redis", lock::tryAcquire);
+    assertRefused("one lock in Redis", () -> lock.acquire(HOUR));
+    var late =
+        assertThrows(
+            CompletionException.class, () -> lock.acquireAsync(HOUR).toCompletableFuture().join());
+    assertTrue(late.getCause() instanceof IllegalArgumentException, late::toString);
+    assertEquals(List.of(), servers.keys(0), "nothing was acquired");
+    assertFalse(lock.isHeldByCurrentThread());
 
-      MultiLock different =
-          new MultiLock(new RedisLock(direct, a.name()), new RedisLock(same, c.name()));
-      different.lock();
-      assertEquals(Set.of(a.name(), c.name()), Set.copyOf(sites.keysLeft(0)));
-      different.unlock();
-    }
+    MultiLock different =
+        new MultiLock(new RedisLock(direct, a.name()), new RedisLock(same, c.name()));
+    different.lock();
+    assertEquals(Set.of(a.name(), c.name()), Set.copyOf(servers.keys(0)));
+    different.unlock();
   }
 
   @Test

@@ -1,9 +1,12 @@
 package io.mortise.it.multilock;
 
+import static io.mortise.it.multilock.MemberServers.HOUR;
 import static io.mortise.it.support.Eventually.holdsFor;
+import static io.mortise.it.support.ServerFault.CUT_OFF;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.RedisLock;
@@ -16,27 +19,19 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Pitfall 23: an interrupt ends the whole wait at once, whatever it waits for, and is never lost.
- */
+/** An interrupt ends the whole wait at once, whatever the wait is for, and is never lost. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class MultiInterruptTest {
   private static final int LAST = 1;
 
-  @RegisterExtension static final MemberServers sites = new MemberServers(2);
+  @RegisterExtension static final MemberServers servers = new MemberServers(2);
 
-  private MultiLock lock;
-
-  @BeforeEach
-  void open() {
-    lock = sites.multi();
-  }
+  private final MultiLock lock = servers.multi();
 
   private static AsyncCall<String> outcome(Callable<?> call) {
     return AsyncCall.start(
@@ -44,36 +39,54 @@ class MultiInterruptTest {
           try {
             return "returned " + call.call();
           } catch (InterruptedException e) {
-            return Thread.interrupted() ? "thrown, and the status left standing" : "thrown";
+            return Thread.interrupted()
+                ? "thrown, and the interrupt status is still set"
+                : "thrown";
           }
         });
   }
 
+<<<<<<< HEAD
   /** What the interrupt ends leaves nothing behind; what a stranger holds stays his. */
   private static void assertEnds(AsyncCall<String> caller, Set<Integer> strangers)
       throws Exception {
     long start = System.nanoTime();
+=======
+  private boolean lockInterruptibly() throws InterruptedException {
+    lock.lockInterruptibly();
+    return true;
+  }
+
+  /** The interrupted call leaves nothing held except what strangers hold. */
+  private static void assertEnds(AsyncCall<String> caller, Set<Integer> strangers)
+      throws Exception {
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
     caller.interrupt();
-    assertEquals("thrown", caller.get());
-    long millis = (System.nanoTime() - start) / 1_000_000;
-    assertTrue(millis < 5_000, () -> "ended after " + millis + " ms");
-    assertEquals(strangers, sites.held());
-    sites.awaitIdle();
+    assertTimeout(Duration.ofSeconds(5), () -> assertEquals("thrown", caller.get()));
+    assertEquals(strangers, servers.held());
+    servers.awaitIdle();
+  }
+
+  /** Returns whether the condition came to hold, perhaps only for a moment. */
+  private static boolean spinUntil(Duration atMost, BooleanSupplier condition) {
+    long deadlineNanos = System.nanoTime() + atMost.toNanos();
+    while (System.nanoTime() - deadlineNanos < 0) {
+      if (condition.getAsBoolean()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Test
   void beforeTheCallNothingIsSent() throws Exception {
-    List<Callable<?>> calls =
-        List.of(
-            () -> lock.tryLock(MemberServers.HOUR),
+    for (Callable<?> call :
+        List.<Callable<?>>of(
+            () -> lock.tryLock(HOUR),
             () -> lock.tryLock(Duration.ZERO),
-            () -> lock.acquire(MemberServers.HOUR),
-            () -> lock.acquire(MemberServers.HOUR, MemberServers.HOUR),
-            () -> {
-              lock.lockInterruptibly();
-              return true;
-            });
-    for (Callable<?> call : calls) {
+            () -> lock.acquire(HOUR),
+            () -> lock.acquire(HOUR, HOUR),
+            this::lockInterruptibly)) {
       AsyncCall<String> caller =
           outcome(
               () -> {
@@ -82,20 +95,15 @@ class MultiInterruptTest {
               });
       assertEquals("thrown", caller.get());
     }
-    assertEquals(0, sites.calls(0));
+    assertEquals(0, servers.scriptCalls(0));
   }
 
   @Test
-  void withNothingInHand() throws Exception {
-    sites.holdAsStranger(0);
+  void whileHoldingNothing() throws Exception {
+    servers.holdAsStranger(0);
     for (Callable<?> call :
         List.<Callable<?>>of(
-            () -> lock.tryLock(MemberServers.HOUR),
-            () -> lock.acquire(MemberServers.HOUR),
-            () -> {
-              lock.lockInterruptibly();
-              return true;
-            })) {
+            () -> lock.tryLock(HOUR), () -> lock.acquire(HOUR), this::lockInterruptibly)) {
       AsyncCall<String> caller = outcome(call);
       caller.awaitIn(EngineTypes.PARKED);
       assertEnds(caller, Set.of(0));
@@ -103,87 +111,80 @@ class MultiInterruptTest {
   }
 
   @Test
-  void withTheFirstInHand() throws Exception {
-    sites.holdAsStranger(LAST);
+  void whileHoldingTheFirst() throws Exception {
+    servers.holdAsStranger(LAST);
     int hits = 0;
     for (int i = 0; i < 20 && hits < 3; i++) {
+<<<<<<< HEAD
       Callable<?> call =
           i % 2 == 0
               ? () -> lock.tryLock(MemberServers.HOUR)
               : () -> lock.acquire(MemberServers.HOUR);
+=======
+      Callable<?> call = i % 2 == 0 ? () -> lock.tryLock(HOUR) : () -> lock.acquire(HOUR);
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
       AsyncCall<String> caller = outcome(call);
-      long end = System.nanoTime() + 500_000_000L;
-      boolean hit = false;
-      while (!hit && System.nanoTime() - end < 0) {
-        hit = sites.isHeld(0);
-      }
-      hits += hit ? 1 : 0;
+      hits += spinUntil(Duration.ofMillis(500), () -> servers.isHeld(0)) ? 1 : 0;
       assertEnds(caller, Set.of(LAST));
     }
-    assertTrue(hits > 0, "it was never in hand");
+    assertTrue(hits > 0, "the first was never held");
   }
 
   @Test
-  void inTheLineOfTheProcess() throws Exception {
-    sites.lock(LAST).lock();
-    AsyncCall<String> caller = outcome(() -> lock.tryLock(MemberServers.HOUR));
+  void inTheLocalQueue() throws Exception {
+    servers.lock(LAST).lock();
+    AsyncCall<String> caller = outcome(() -> lock.tryLock(HOUR));
     caller.awaitIn(EngineTypes.QUEUE);
     caller.interrupt();
     assertEquals("thrown", caller.get());
-    assertEquals(Set.of(LAST), sites.held());
-    sites.lock(LAST).unlock();
-    sites.awaitIdle();
+    assertEquals(Set.of(LAST), servers.held());
+    servers.lock(LAST).unlock();
   }
 
   @Test
   void inThePauseBetweenTwoRounds() throws Exception {
-    sites.holdAsStranger(LAST);
+    servers.holdAsStranger(LAST);
     int hits = 0;
     for (int i = 0; i < 20 && hits < 3; i++) {
-      AsyncCall<String> caller = outcome(() -> lock.tryLock(MemberServers.HOUR));
-      long end = System.nanoTime() + 2_000_000_000L;
-      boolean hit = false;
-      while (!hit && System.nanoTime() - end < 0) {
-        hit = caller.isIn(MultiLockTypes.ACQUISITION, "pause");
-      }
-      hits += hit ? 1 : 0;
+      AsyncCall<String> caller = outcome(() -> lock.tryLock(HOUR));
+      hits +=
+          spinUntil(Duration.ofSeconds(2), () -> caller.isIn(MultiLockTypes.ACQUISITION, "pause"))
+              ? 1
+              : 0;
       assertEnds(caller, Set.of(LAST));
     }
-    assertTrue(hits > 0, "the pause was never met");
+    assertTrue(hits > 0, "the pause was never hit");
   }
 
   @Test
   void whileAServerDoesNotAnswer() throws Exception {
-    MemberFault.CUT_OFF.begin(sites, LAST);
-    AsyncCall<String> caller = outcome(() -> lock.tryLock(MemberServers.HOUR));
-    sites.awaitFirstTaken();
+    servers.begin(CUT_OFF, LAST);
+    AsyncCall<String> caller = outcome(() -> lock.tryLock(HOUR));
+    servers.awaitFirstAcquired();
     caller.interrupt();
     assertEquals("thrown", caller.get());
-    assertFalse(sites.isHeld(0));
-    sites.restore();
-    sites.awaitHeld(Set.of());
-    sites.awaitIdle();
+    assertFalse(servers.isHeld(0));
   }
 
-  // ---- calls that no interrupt ends
+  // ---- calls that ignore interrupts
 
   private AsyncCall<Set<Integer>> uninterruptible() {
     return AsyncCall.start(
         () -> {
           lock.lock();
-          assertTrue(Thread.currentThread().isInterrupted(), "the status stands");
-          Set<Integer> held = sites.held();
+          assertTrue(Thread.currentThread().isInterrupted(), "the status is kept");
+          Set<Integer> held = servers.held();
           lock.unlock();
-          assertTrue(Thread.currentThread().isInterrupted(), "the status stands");
+          assertTrue(Thread.currentThread().isInterrupted(), "the status is kept");
           return held;
         });
   }
 
-  private static void assertGoesOn(AsyncCall<?> caller) throws InterruptedException {
-    // Through the round in hand, the pause, and what comes after it.
+  private static void assertContinues(AsyncCall<?> caller) throws InterruptedException {
+    // For the current round, the pause, and the next round.
     holdsFor(
         Duration.ofMillis(700),
-        "it goes on",
+        "the wait continues",
         () -> {
           caller.interrupt();
           return !caller.isDone();
@@ -191,39 +192,37 @@ class MultiInterruptTest {
   }
 
   @Test
-  void lockGoesOnWithNothingInHand() throws Exception {
-    sites.holdAsStranger(0);
+  void lockContinuesWhileHoldingNothing() throws Exception {
+    servers.holdAsStranger(0);
     AsyncCall<Set<Integer>> caller = uninterruptible();
     caller.awaitIn(EngineTypes.PARKED);
-    assertGoesOn(caller);
-    sites.releaseAsStranger(0);
+    assertContinues(caller);
+    servers.releaseAsStranger(0);
     assertEquals(Set.of(0, LAST), caller.get());
-    sites.awaitIdle();
   }
 
   @Test
-  void lockGoesOnWithTheFirstInHand() throws Exception {
-    sites.holdAsStranger(LAST);
+  void lockContinuesWhileHoldingTheFirst() throws Exception {
+    servers.holdAsStranger(LAST);
     AsyncCall<Set<Integer>> caller = uninterruptible();
-    assertGoesOn(caller);
-    sites.releaseAsStranger(LAST);
+    assertContinues(caller);
+    servers.releaseAsStranger(LAST);
     assertEquals(Set.of(0, LAST), caller.get());
-    sites.awaitIdle();
   }
 
   @Test
-  void lockGoesOnInTheLineOfTheProcessWithTheFirstInHand() throws Exception {
-    sites.lock(LAST).lock();
+  void lockContinuesInTheLocalQueueWhileHoldingTheFirst() throws Exception {
+    servers.lock(LAST).lock();
     AsyncCall<Set<Integer>> caller = uninterruptible();
-    assertGoesOn(caller);
-    sites.lock(LAST).unlock();
+    assertContinues(caller);
+    servers.lock(LAST).unlock();
     assertEquals(Set.of(0, LAST), caller.get());
-    sites.awaitIdle();
   }
 
   @Test
   void lockAndUnlockWorkUnderAnInterruptAndKeepIt() throws Exception {
-    MultiLock group = new MultiLock(lock, new RedisLock(sites.here(0), sites.name(0) + ":more"));
+    MultiLock group =
+        new MultiLock(lock, new RedisLock(servers.here(0), servers.name(0) + ":more"));
     AsyncCall<Boolean> caller =
         AsyncCall.start(
             () -> {
@@ -236,19 +235,18 @@ class MultiInterruptTest {
               group.tryAcquire().orElseThrow().close();
               return Thread.currentThread().isInterrupted();
             });
-    assertTrue(caller.get(), "the status stands");
-    assertEquals(Set.of(), sites.held());
-    sites.awaitIdle();
+    assertTrue(caller.get(), "the status is kept");
+    assertEquals(Set.of(), servers.held());
   }
 
   @Test
   void cancellingTheStageEndsItsWait() throws Exception {
-    sites.holdAsStranger(LAST);
-    var stage = lock.acquireAsync(MemberServers.HOUR).toCompletableFuture();
-    sites.awaitFirstTaken();
+    servers.holdAsStranger(LAST);
+    var stage = lock.acquireAsync(HOUR).toCompletableFuture();
+    servers.awaitFirstAcquired();
     stage.cancel(true);
     assertThrows(CancellationException.class, stage::join);
-    sites.awaitIdle();
-    assertEquals(Set.of(LAST), sites.held());
+    servers.awaitIdle();
+    assertEquals(Set.of(LAST), servers.held());
   }
 }

@@ -5,66 +5,64 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.ProxiedServers;
 import io.mortise.multilock.MultiLock;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.LeaseContract;
 import io.mortise.testkit.LockContract;
 import io.mortise.testkit.LockFamily;
-import io.mortise.testkit.RedisServer;
 import io.mortise.testkit.WaitContract;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
 /** Members of one family in one round trip, and members of all families on two servers. */
 class MultiLockContractTest {
-  private static RedisServer server;
-  private static RedisServer second;
-  private static Site here;
-  private static Site there;
+  private static ProxiedServers servers;
+  private static List<LockClient> here;
+  private static List<LockClient> there;
 
-  /** The clients of one process. */
-  private record Site(LockClient client, LockClient second) implements AutoCloseable {
-    static Site start() {
-      LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(1)).build();
-      return new Site(
-          LockClient.create(server.uri(), options),
-          LockClient.create(MultiLockContractTest.second.uri(), options));
-    }
-
-    DistributedLock alike(String name) {
-      return new MultiLock(
-          new RedisLock(client, name + ":b"),
-          new RedisLock(client, name + ":a"),
-          new RedisLock(client, name + ":c"));
-    }
-
-    DistributedLock mixed(String name) {
-      return new MultiLock(
-          new RedisFairLock(client, name + ":fair"),
-          new RedisLock(client, name + ":plain"),
-          new MultiLock(
-              new RedisLock(second, name + ":second"),
-              new RedisReadWriteLock(client, name + ":rw").writeLock()));
-    }
-
-    @Override
-    public void close() {
-      client.close();
-      second.close();
-    }
+  @BeforeAll
+  static void start() {
+    servers = new ProxiedServers(2);
+    here = clients();
+    there = clients();
   }
 
-  private interface Alike extends LockFamily {
+  private static List<LockClient> clients() {
+    LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(1)).build();
+    return servers.uris().stream().map(uri -> servers.client(uri, options)).toList();
+  }
+
+  @AfterAll
+  static void stop() {
+    servers.close();
+  }
+
+  private interface Family extends LockFamily {
+    DistributedLock of(List<LockClient> clients, String name);
+
     @Override
     default DistributedLock lock(String name) {
-      return here.alike(name);
+      return of(here, name);
     }
 
     @Override
     default DistributedLock otherProcess(String name) {
-      return there.alike(name);
+      return of(there, name);
+    }
+  }
+
+  private interface Alike extends Family {
+    @Override
+    default DistributedLock of(List<LockClient> clients, String name) {
+      LockClient client = clients.get(0);
+      return new MultiLock(
+          new RedisLock(client, name + ":b"),
+          new RedisLock(client, name + ":a"),
+          new RedisLock(client, name + ":c"));
     }
 
     @Override
@@ -73,37 +71,22 @@ class MultiLockContractTest {
     }
   }
 
-  private interface Mixed extends LockFamily {
+  private interface Mixed extends Family {
     @Override
-    default DistributedLock lock(String name) {
-      return here.mixed(name);
-    }
-
-    @Override
-    default DistributedLock otherProcess(String name) {
-      return there.mixed(name);
+    default DistributedLock of(List<LockClient> clients, String name) {
+      LockClient client = clients.get(0);
+      return new MultiLock(
+          new RedisFairLock(client, name + ":fair"),
+          new RedisLock(client, name + ":plain"),
+          new MultiLock(
+              new RedisLock(clients.get(1), name + ":second"),
+              new RedisReadWriteLock(client, name + ":rw").writeLock()));
     }
 
     @Override
     default String nameOf(String name) {
-      return here.mixed(name).name();
+      return lock(name).name();
     }
-  }
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-    second = RedisServer.start();
-    here = Site.start();
-    there = Site.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    here.close();
-    there.close();
-    server.close();
-    second.close();
   }
 
   @Nested

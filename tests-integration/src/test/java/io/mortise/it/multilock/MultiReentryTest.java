@@ -1,5 +1,8 @@
 package io.mortise.it.multilock;
 
+import static io.mortise.it.multilock.MemberServers.HOUR;
+import static io.mortise.it.support.Eventually.LIVENESS;
+import static io.mortise.it.support.ServerFault.REFUSING;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -23,45 +26,36 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A thread that locks a MultiLock owns its members, and may lock them by themselves as well. */
+/** A thread that locks a MultiLock owns its members, and may lock them separately as well. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class MultiReentryTest {
   private static final Set<Integer> BOTH = Set.of(0, 1);
 
-  @RegisterExtension static final MemberServers sites = new MemberServers(2);
+  @RegisterExtension static final MemberServers servers = new MemberServers(2);
 
-  private RedisLock a;
-  private RedisLock b;
-  private MultiLock both;
-
-  @BeforeEach
-  void open() {
-    a = sites.lock(0);
-    b = sites.lock(1);
-    both = sites.multi();
-  }
+  private final RedisLock a = servers.lock(0);
+  private final RedisLock b = servers.lock(1);
+  private final MultiLock both = servers.multi();
 
   @AfterEach
-  void nothingIsLeft() {
-    assertEquals(Set.of(), sites.held());
+  void nothingIsHeld() {
+    assertEquals(Set.of(), servers.held());
     assertEquals(0, a.holdCount() + b.holdCount() + both.holdCount());
-    sites.awaitIdle();
   }
 
   private static void assertCounts(int ofMulti, int ofA, int ofB) {
     assertEquals(
         List.of(ofMulti, ofA, ofB),
-        List.of(sites.multi().holdCount(), sites.lock(0).holdCount(), sites.lock(1).holdCount()));
+        List.of(
+            servers.multi().holdCount(), servers.lock(0).holdCount(), servers.lock(1).holdCount()));
   }
 
   @Test
-  void aMemberLockedAfterTheWholeAndUnlockedBefore() {
+  void aMemberLockedAfterTheWholeAndUnlockedBeforeIt() {
     both.lock();
     a.lock();
     assertCounts(1, 2, 1);
@@ -78,11 +72,11 @@ class MultiReentryTest {
     a.lock();
     both.unlock();
     assertCounts(0, 1, 0);
-    assertEquals(Set.of(0), sites.held());
+    assertEquals(Set.of(0), servers.held());
     a.lease().ensureValid();
-    assertFalse(sites.other(0).tryLock());
-    assertTrue(sites.other(1).tryLock());
-    sites.other(1).unlock();
+    assertFalse(servers.other(0).tryLock());
+    assertTrue(servers.other(1).tryLock());
+    servers.other(1).unlock();
     a.unlock();
   }
 
@@ -93,7 +87,7 @@ class MultiReentryTest {
     assertCounts(1, 1, 2);
     both.unlock();
     assertCounts(0, 0, 1);
-    assertEquals(Set.of(1), sites.held());
+    assertEquals(Set.of(1), servers.held());
     b.unlock();
   }
 
@@ -104,27 +98,23 @@ class MultiReentryTest {
     b.unlock();
     assertCounts(1, 1, 1);
     both.lease().ensureValid();
-    assertEquals(BOTH, sites.held());
+    assertEquals(BOTH, servers.held());
     both.unlock();
   }
 
   @Test
-  void theWholeIsEnteredAgainWithoutARoundTrip() throws Exception {
+  void theWholeIsReenteredWithoutARoundTrip() throws Exception {
     both.lock();
-    for (int i = 0; i < 2; i++) {
-      sites.server(i).resetStats();
-    }
+    long before = servers.scriptCalls();
     both.lock();
     assertTrue(both.tryLock());
-    assertTrue(both.tryLock(MemberServers.HOUR));
+    assertTrue(both.tryLock(HOUR));
     assertEquals(4, both.holdCount());
     both.unlock();
     both.unlock();
     both.unlock();
     assertEquals(1, both.holdCount());
-    for (int i = 0; i < 2; i++) {
-      assertEquals(0, sites.calls(i));
-    }
+    assertEquals(before, servers.scriptCalls());
     both.unlock();
     var unlocked = assertThrows(IllegalMonitorStateException.class, both::unlock);
     assertTrue(unlocked.getMessage().contains("released it already"), unlocked::getMessage);
@@ -132,7 +122,7 @@ class MultiReentryTest {
 
   @Test
   void overlappingWholesAreCountedByMember() {
-    RedisLock c = new RedisLock(sites.here(0), sites.name(0) + ":c");
+    RedisLock c = new RedisLock(servers.here(0), servers.name(0) + ":c");
     MultiLock other = new MultiLock(c, b);
     both.lock();
     other.lock();
@@ -142,62 +132,60 @@ class MultiReentryTest {
     assertCounts(0, 0, 1);
     other.lease().ensureValid();
     other.unlock();
-    assertFalse(sites.exists(0, c.name()));
+    assertFalse(servers.exists(c.name(), 0));
   }
 
   @Test
-  void whatThisThreadOwnsStaysItsOwnWhenTheRestCannotBeHad() throws Exception {
+  void whatThisThreadOwnsStaysItsOwnWhenTheRestIsBusy() throws Exception {
     a.lock();
-    sites.holdAsStranger(1);
+    servers.holdAsStranger(1);
     assertFalse(both.tryLock());
     assertFalse(both.tryLock(Duration.ofMillis(600)));
     assertCounts(0, 1, 0);
     a.lease().ensureValid();
-    sites.releaseAsStranger(1);
+    servers.releaseAsStranger(1);
     assertTrue(both.tryLock());
     both.unlock();
     a.unlock();
   }
 
-  /** The first one is entered, and lost while the second one is lengthened. */
+  /** The first member is re-entered, and lost while the second one is extended. */
   @Test
   void aReentryThatFindsAMemberLostLeavesNoLevelBehind() throws Exception {
-    LockOptions patient = MemberServers.options().commandTimeout(MemberServers.LIVENESS).build();
-    try (LockClient one = LockClient.create(sites.proxy(0).uri(), patient);
-        LockClient two = LockClient.create(sites.proxy(1).uri(), patient)) {
-      RedisLock first = new RedisLock(one, sites.name(0));
-      RedisLock second = new RedisLock(two, sites.name(1));
-      MultiLock whole = new MultiLock(first, second);
-      whole.lock(Duration.ofSeconds(20));
-      sites.proxy(1).delay(Direction.TO_CLIENT, MemberServers.HOUR);
-      AsyncCall<Boolean> force =
-          AsyncCall.start(
-              () -> {
-                Eventually.until("the first is lengthened", () -> sites.ttlMillis(0) > 60_000);
-                boolean forced = first.forceUnlock();
-                sites.proxy(1).restore();
-                return forced;
-              });
+    LockOptions longTimeout = MemberServers.options().commandTimeout(LIVENESS).build();
+    LockClient one = servers.client(servers.proxy(0).uri(), longTimeout);
+    LockClient two = servers.client(servers.proxy(1).uri(), longTimeout);
+    RedisLock first = new RedisLock(one, servers.name(0));
+    RedisLock second = new RedisLock(two, servers.name(1));
+    MultiLock whole = new MultiLock(first, second);
+    whole.lock(Duration.ofSeconds(20));
+    servers.proxy(1).delay(Direction.TO_CLIENT, HOUR);
+    AsyncCall<Boolean> force =
+        AsyncCall.start(
+            () -> {
+              Eventually.until("the first is extended", () -> servers.ttlMillis(0) > 60_000);
+              boolean forced = first.forceUnlock();
+              servers.proxy(1).restore();
+              return forced;
+            });
 
-      assertThrows(LeaseLostException.class, () -> whole.lock(MemberServers.HOUR));
+    assertThrows(LeaseLostException.class, () -> whole.lock(HOUR));
 
-      assertTrue(force.get());
-      assertThrows(LeaseLostException.class, whole::unlock);
-      assertEquals(0, whole.holdCount() + first.holdCount() + second.holdCount());
-      assertThrows(IllegalMonitorStateException.class, second::unlock);
-      sites.awaitHeld(Set.of());
-    }
+    assertTrue(force.get());
+    assertThrows(LeaseLostException.class, whole::unlock);
+    assertEquals(0, whole.holdCount() + first.holdCount() + second.holdCount());
+    assertThrows(IllegalMonitorStateException.class, second::unlock);
+    servers.awaitHeld(Set.of());
   }
 
   @Test
   void whatThisThreadOwnsStaysItsOwnWhenTheRestFails() {
     a.lock();
-    MemberFault.REFUSING.begin(sites, 1);
+    servers.begin(REFUSING, 1);
     assertThrows(LockException.class, both::tryLock);
     assertCounts(0, 1, 0);
     a.lease().ensureValid();
     a.unlock();
-    sites.restore();
   }
 
   @Test
@@ -219,7 +207,7 @@ class MultiReentryTest {
   }
 
   @Test
-  void aHandleIsNobodysAndItsMembersAreToo() {
+  void aHandleAndItsMembersBelongToNoThread() {
     Lease lease = both.tryAcquire().orElseThrow();
     assertCounts(0, 0, 0);
     assertFalse(a.tryLock());
@@ -231,31 +219,31 @@ class MultiReentryTest {
   }
 
   @Test
-  void aMemberUnlockedByItselfEndsTheWholeAndUnlockSaysSoAndReleasesTheRest() {
+  void aMemberUnlockedSeparatelyEndsTheWholeAndUnlockReportsItAndReleasesTheRest() {
     both.lock();
     Lease lease = both.lease();
-    List<LeaseLoss> told = new CopyOnWriteArrayList<>();
-    lease.onLost(told::add);
+    List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
+    lease.onLost(losses::add);
 
     a.unlock();
 
     assertFalse(lease.isValid());
     assertCounts(0, 0, 1);
-    assertEquals(Set.of(1), sites.held());
-    Eventually.until("it is told", () -> !told.isEmpty());
-    assertTrue(told.get(0).detail().contains("by itself"), told::toString);
+    assertEquals(Set.of(1), servers.held());
+    Eventually.until("the loss is notified", () -> !losses.isEmpty());
+    assertTrue(losses.get(0).detail().contains("by itself"), losses::toString);
     assertThrows(LeaseLostException.class, lease::ensureValid);
     assertThrows(LeaseLostException.class, both::lock);
     assertThrows(LeaseLostException.class, both::unlock);
-    assertEquals(1, told.size());
+    assertEquals(1, losses.size());
   }
 
   @Test
-  void allMembersUnlockedByThemselvesEndTheWhole() {
+  void allMembersUnlockedSeparatelyEndTheWhole() {
     both.lock();
     b.unlock();
     a.unlock();
-    assertEquals(Set.of(), sites.held());
+    assertEquals(Set.of(), servers.held());
     assertThrows(LeaseLostException.class, both::unlock);
     assertTrue(both.tryLock());
     both.unlock();
@@ -264,10 +252,10 @@ class MultiReentryTest {
   @Test
   void aMemberOfWhichAHoldWasLostCannotBePartOfANewWhole() {
     a.lock();
-    sites.server(0).command("DEL", sites.name(0));
-    Eventually.until("the loss is seen", () -> a.holdCount() == 0);
+    servers.server(0).command("DEL", servers.name(0));
+    Eventually.until("the loss is noticed", () -> a.holdCount() == 0);
     assertThrows(LeaseLostException.class, both::tryLock);
-    assertEquals(Set.of(), sites.held());
+    assertEquals(Set.of(), servers.held());
     assertThrows(LeaseLostException.class, a::unlock);
     assertTrue(both.tryLock());
     both.unlock();

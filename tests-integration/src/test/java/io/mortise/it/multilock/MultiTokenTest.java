@@ -1,5 +1,7 @@
 package io.mortise.it.multilock;
 
+import static io.mortise.it.support.ProxiedServers.tokenKey;
+import static io.mortise.it.support.SharedRedis.calling;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,13 +25,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** One fencing token for all members, between those of all before and all after, of any of them. */
+/** One fencing token for all members: above the earlier and below the later of each of them. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class MultiTokenTest {
   private static final long FUTURE = 1L << 52;
 
-  @RegisterExtension static final MemberServers sites = new MemberServers(3);
+  @RegisterExtension static final MemberServers servers = new MemberServers(3);
 
   private static long tokenOf(DistributedLock lock) {
     try (Lease lease = lock.tryAcquire().orElseThrow()) {
@@ -37,10 +38,15 @@ class MultiTokenTest {
     }
   }
 
+<<<<<<< HEAD
   private static void jump(int place, long token) {
     sites
         .server(place)
         .command("SET", MemberServers.tokenKey(sites.name(place)), Long.toString(token));
+=======
+  private static void setToken(int server, long token) {
+    servers.server(server).command("SET", tokenKey(servers.name(server)), Long.toString(token));
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
   }
 
   private static void assertRising(long... tokens) {
@@ -52,44 +58,48 @@ class MultiTokenTest {
 
   @Test
   void itIsTheTokenOfEachMember() {
-    jump(1, FUTURE);
-    MultiLock lock = sites.multi();
+    setToken(1, FUTURE);
+    MultiLock lock = servers.multi();
     lock.lock();
     long token = lock.lease().fencingToken();
     for (int i = 0; i < 3; i++) {
-      assertEquals(token, sites.lock(i).lease().fencingToken());
+      assertEquals(token, servers.lock(i).lease().fencingToken());
       assertEquals(
+<<<<<<< HEAD
           Long.toString(token),
           sites.server(i).command("GET", MemberServers.tokenKey(sites.name(i))));
+=======
+          Long.toString(token), servers.server(i).command("GET", tokenKey(servers.name(i))));
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
     }
     lock.unlock();
   }
 
   @Test
-  void itIsLargerThanThatOfAnyMemberBeforeAlsoWhenOneServerIsFarAhead() {
-    jump(2, FUTURE);
-    long first = tokenOf(sites.other(2));
-    long all = tokenOf(sites.multi());
-    long member = tokenOf(sites.lock(0));
-    long pair = tokenOf(new MultiLock(sites.other(1), sites.other(0)));
-    long again = tokenOf(sites.otherMulti());
+  void itIsLargerThanEachEarlierOneOfAMemberEvenIfOneServerIsFarAhead() {
+    setToken(2, FUTURE);
+    long first = tokenOf(servers.other(2));
+    long all = tokenOf(servers.multi());
+    long member = tokenOf(servers.lock(0));
+    long pair = tokenOf(new MultiLock(servers.other(1), servers.other(0)));
+    long again = tokenOf(servers.otherMulti());
     assertRising(FUTURE, first, all, member, pair, again);
   }
 
   @Test
   void itIsSmallerThanThatOfEachLaterHolderOfAMemberThatWasBehind() {
-    jump(0, FUTURE);
-    long all = tokenOf(sites.multi());
-    assertRising(FUTURE, all, tokenOf(sites.other(1)));
-    assertRising(all, tokenOf(sites.other(2)));
-    assertRising(all, tokenOf(sites.other(0)));
+    setToken(0, FUTURE);
+    long all = tokenOf(servers.multi());
+    assertRising(FUTURE, all, tokenOf(servers.other(1)));
+    assertRising(all, tokenOf(servers.other(2)));
+    assertRising(all, tokenOf(servers.other(0)));
   }
 
   @Test
   void membersOfOneServerHaveOneTokenFromOneRoundTrip() {
-    RedisLock a = new RedisLock(sites.here(0), sites.name(0) + ":a");
-    RedisLock b = new RedisLock(sites.here(0), sites.name(0) + ":b");
-    sites.server(0).command("SET", MemberServers.tokenKey(b.name()), Long.toString(FUTURE));
+    RedisLock a = new RedisLock(servers.here(0), servers.name(0) + ":a");
+    RedisLock b = new RedisLock(servers.here(0), servers.name(0) + ":b");
+    servers.server(0).command("SET", tokenKey(b.name()), Long.toString(FUTURE));
     long both = tokenOf(new MultiLock(a, b));
     assertRising(FUTURE, both, tokenOf(a));
     assertRising(both, tokenOf(b));
@@ -97,35 +107,36 @@ class MultiTokenTest {
 
   @Test
   void membersOfAllFamiliesShareIt() {
-    String name = sites.name(0);
-    RedisFairLock fair = new RedisFairLock(sites.here(0), name + ":fair");
-    DistributedLock write = new RedisReadWriteLock(sites.here(0), name + ":rw").writeLock();
-    DistributedLock read = new RedisReadWriteLock(sites.here(0), name + ":rw").readLock();
-    sites.server(0).command("SET", MemberServers.tokenKey(name + ":rw"), Long.toString(FUTURE));
-    long withWriter = tokenOf(new MultiLock(sites.lock(1), fair, write));
+    String name = servers.name(0);
+    RedisFairLock fair = new RedisFairLock(servers.here(0), name + ":fair");
+    DistributedLock write = new RedisReadWriteLock(servers.here(0), name + ":rw").writeLock();
+    DistributedLock read = new RedisReadWriteLock(servers.here(0), name + ":rw").readLock();
+    servers.server(0).command("SET", tokenKey(name + ":rw"), Long.toString(FUTURE));
+    long withWriter = tokenOf(new MultiLock(servers.lock(1), fair, write));
     assertRising(FUTURE, withWriter, tokenOf(fair));
-    assertRising(withWriter, tokenOf(sites.other(1)));
-    long withReader = tokenOf(new MultiLock(read, sites.lock(1)));
+    assertRising(withWriter, tokenOf(servers.other(1)));
+    long withReader = tokenOf(new MultiLock(read, servers.lock(1)));
     assertTrue(withReader > withWriter);
     assertRising(withReader, tokenOf(write));
   }
 
   @Test
   void aMemberThatThisThreadHoldsAlreadyIsRaisedWithTheOthers() {
-    sites.lock(0).lock();
-    long before = sites.lock(0).lease().fencingToken();
-    jump(1, FUTURE);
-    sites.multi().lock();
-    long all = sites.multi().lease().fencingToken();
+    servers.lock(0).lock();
+    long before = servers.lock(0).lease().fencingToken();
+    setToken(1, FUTURE);
+    servers.multi().lock();
+    long all = servers.multi().lease().fencingToken();
     assertRising(before, FUTURE, all);
-    assertEquals(all, sites.lock(0).lease().fencingToken(), "raised");
-    sites.multi().unlock();
-    sites.lock(0).unlock();
-    assertRising(all, tokenOf(sites.other(0)));
+    assertEquals(all, servers.lock(0).lease().fencingToken(), "raised");
+    servers.multi().unlock();
+    servers.lock(0).unlock();
+    assertRising(all, tokenOf(servers.other(0)));
   }
 
   @Test
   void aServerThatCannotRaiseItsTokenIsNotPartOfAHold() {
+<<<<<<< HEAD
     jump(1, FUTURE);
     sites
         .proxy(0)
@@ -134,6 +145,12 @@ class MultiTokenTest {
     assertEquals(Set.of(), sites.held());
     sites.restore();
     sites.awaitIdle();
+=======
+    setToken(1, FUTURE);
+    servers.proxy(0).loseReplies(Integer.MAX_VALUE, LossStyle.SILENT, calling("lock/raise"));
+    assertThrows(LockException.class, () -> servers.multi().tryLock());
+    assertEquals(Set.of(), servers.held());
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
   }
 
   @Test
@@ -142,16 +159,16 @@ class MultiTokenTest {
     Map<Integer, Long> last = new HashMap<>();
     for (int round = 0; round < 60; round++) {
       int members = 1 + random.nextInt(7); // a set of the three, as bits
-      List<Integer> places =
+      List<Integer> chosen =
           IntStream.range(0, 3).filter(i -> (members & (1 << i)) != 0).boxed().toList();
       boolean here = random.nextBoolean();
       long token =
           tokenOf(
               new MultiLock(
-                  places.stream().map(i -> here ? sites.lock(i) : sites.other(i)).toList()));
-      for (int place : places) {
-        assertTrue(token > last.getOrDefault(place, 0L), () -> place + ": " + last);
-        last.put(place, token);
+                  chosen.stream().map(i -> here ? servers.lock(i) : servers.other(i)).toList()));
+      for (int member : chosen) {
+        assertTrue(token > last.getOrDefault(member, 0L), () -> member + ": " + last);
+        last.put(member, token);
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.mortise.it.multilock;
 
+import static io.mortise.it.support.SharedRedis.calling;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,7 +10,10 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
+<<<<<<< HEAD
 import io.mortise.it.support.ClientResources;
+=======
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.it.support.TestThreads;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.FaultProxy.LossStyle;
@@ -27,52 +31,50 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * After many rounds with timeouts, interrupts, cancellations and faults nobody has anything left.
+ * After many rounds with timeouts, interrupts, cancellations and faults the clients use nothing.
  */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class NothingLeftTest {
   private static final int THREADS = 4;
   private static final Duration RUN = Duration.ofSeconds(8);
 
-  @RegisterExtension static final MemberServers sites = new MemberServers(2);
+  @RegisterExtension static final MemberServers servers = new MemberServers(2);
 
-  private final LongAdder taken = new LongAdder();
-  private final LongAdder inVain = new LongAdder();
+  private final LongAdder acquired = new LongAdder();
+  private final LongAdder notAcquired = new LongAdder();
   private final LongAdder interrupted = new LongAdder();
-  private final LongAdder faults = new LongAdder();
+  private final LongAdder failed = new LongAdder();
 
   @Test
   @Timeout(120)
   void clientsAreIdleAndOnlyTokensAreInRedis() throws Exception {
     CountDownLatch over = new CountDownLatch(1);
-    try (TestThreads crew = new TestThreads()) {
+    try (TestThreads threads = new TestThreads()) {
       for (int i = 0; i < THREADS; i++) {
         Random random = new Random(i);
         List<LockClient> clients =
             i % 2 == 0
-                ? List.of(sites.here(0), sites.here(1))
-                : List.of(sites.there(0), sites.there(1));
-        crew.start(
+                ? List.of(servers.here(0), servers.here(1))
+                : List.of(servers.there(0), servers.there(1));
+        threads.start(
             () -> {
               while (over.getCount() > 0) {
                 round(any(clients, random), random);
               }
             });
       }
-      crew.start(() -> trouble(new Random(99), over));
+      threads.start(() -> injectFaults(new Random(99), over));
       assertFalse(over.await(RUN.toMillis(), TimeUnit.MILLISECONDS));
       over.countDown();
-      crew.join(Duration.ofMinutes(1));
+      threads.join(Duration.ofMinutes(1));
     }
-    sites.restore();
+    servers.restore();
     System.out.printf(
-        "multi-locks with trouble: %s taken, %s in vain, %s interrupted, %s faults%n",
-        taken, inVain, interrupted, faults);
-    assertTrue(taken.sum() > 0);
+        "multi-locks under faults: %s acquired, %s not, %s interrupted, %s failed%n",
+        acquired, notAcquired, interrupted, failed);
+    assertTrue(acquired.sum() > 0);
+    servers.awaitIdle();
     for (int i = 0; i < 2; i++) {
-      ClientResources.awaitNone(sites.here(i));
-      ClientResources.awaitNone(sites.there(i));
-      assertEquals(List.of(), sites.keysLeft(i));
+      assertEquals(List.of(), servers.keys(i));
     }
   }
 
@@ -81,7 +83,7 @@ class NothingLeftTest {
     return new MultiLock(
         random
             .ints(2 + random.nextInt(3), 0, 6)
-            .mapToObj(i -> new RedisLock(clients.get(i % 2), sites.name(i % 2) + ":" + i))
+            .mapToObj(i -> new RedisLock(clients.get(i % 2), servers.name(i % 2) + ":" + i))
             .toList());
   }
 
@@ -100,7 +102,7 @@ class NothingLeftTest {
         case 3 -> handle(lock.acquire(wait));
         default -> {
           var stage = lock.acquireAsync(wait).toCompletableFuture();
-          var closed = stage.thenAccept(this::handle); // also when nobody waits for it any more
+          var closed = stage.thenAccept(this::handle); // also if the stage was cancelled
           if (random.nextBoolean()) {
             stage.cancel(true);
           } else {
@@ -111,31 +113,32 @@ class NothingLeftTest {
     } catch (InterruptedException e) {
       interrupted.increment();
     } catch (LockException | IllegalMonitorStateException e) {
-      faults.increment();
+      failed.increment();
     } catch (ExecutionException e) {
       assertTrue(e.getCause() instanceof LockException, () -> "unexpected: " + e.getCause());
-      faults.increment();
+      failed.increment();
     }
   }
 
   private void thread(DistributedLock lock, boolean locked) {
-    (locked ? taken : inVain).increment();
+    (locked ? acquired : notAcquired).increment();
     if (locked) {
       lock.unlock();
     }
   }
 
   private void handle(Optional<Lease> lease) {
-    (lease.isPresent() ? taken : inVain).increment();
+    (lease.isPresent() ? acquired : notAcquired).increment();
     lease.ifPresent(Lease::close);
   }
 
-  private static void trouble(Random random, CountDownLatch over) throws InterruptedException {
+  private static void injectFaults(Random random, CountDownLatch over) throws InterruptedException {
     while (!over.await(random.nextInt(200), TimeUnit.MILLISECONDS)) {
-      int place = random.nextInt(2);
+      int server = random.nextInt(2);
       switch (random.nextInt(4)) {
-        case 0 -> sites.proxy(place).closeConnections();
+        case 0 -> servers.proxy(server).closeConnections();
         case 1 ->
+<<<<<<< HEAD
             sites
                 .proxy(place)
                 .loseNextReply(LossStyle.SILENT, MemberServers.calling("lock/acquire_all"));
@@ -144,6 +147,11 @@ class NothingLeftTest {
                 .proxy(place)
                 .loseNextReply(LossStyle.CLOSE, MemberServers.calling("lock/release"));
         default -> sites.server(place).command("SCRIPT", "FLUSH");
+=======
+            servers.proxy(server).loseNextReply(LossStyle.SILENT, calling("lock/acquire_all"));
+        case 2 -> servers.proxy(server).loseNextReply(LossStyle.CLOSE, calling("lock/release"));
+        default -> servers.server(server).command("SCRIPT", "FLUSH");
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
       }
     }
   }

@@ -12,8 +12,8 @@ import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,52 +21,43 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whatever the order in which others take the members, everybody makes progress, and nobody
- * overlaps.
+ * Whatever the order in which others acquire the members, all make progress, and no holds overlap.
  */
 class ProgressTest {
   private static final int ROUNDS = 40;
-  private static final Duration PATIENCE = Duration.ofSeconds(150);
+  private static final Duration LIMIT = Duration.ofSeconds(150);
 
-  @RegisterExtension static final MemberServers sites = new MemberServers(2);
+  @RegisterExtension static final MemberServers servers = new MemberServers(2);
 
   /** Two locks of one process: on one server, or on two. */
-  private record Pair(List<LockClient> clients, RedisLock a, RedisLock b) implements AutoCloseable {
-    static Pair of(int servers) {
-      List<LockClient> clients = new ArrayList<>();
-      for (int i = 0; i < servers; i++) {
-        clients.add(sites.client(i));
-      }
+  private record Pair(List<LockClient> clients, RedisLock a, RedisLock b) {
+    static Pair of(int count) {
+      List<LockClient> clients = IntStream.range(0, count).mapToObj(servers::client).toList();
       return new Pair(
           clients,
-          new RedisLock(clients.get(0), sites.name(0)),
-          new RedisLock(clients.get(servers - 1), sites.name(1)));
-    }
-
-    @Override
-    public void close() {
-      clients.forEach(LockClient::close);
+          new RedisLock(clients.get(0), servers.name(0)),
+          new RedisLock(clients.get(count - 1), servers.name(1)));
     }
   }
 
   @ParameterizedTest(name = "{0} servers")
   @ValueSource(ints = {1, 2})
   @Timeout(180)
-  void everybodyTakesTheMembersInAnOrderOfHisOwn(int servers, @TempDir Path directory)
+  void eachThreadAcquiresTheMembersInItsOwnOrder(int count, @TempDir Path directory)
       throws Exception {
-    try (Pair one = Pair.of(servers);
-        Pair two = Pair.of(servers);
-        Pair three = Pair.of(servers);
-        HoldLog log = HoldLog.open(directory);
-        TestThreads crew = new TestThreads()) {
+    Pair one = Pair.of(count);
+    Pair two = Pair.of(count);
+    Pair three = Pair.of(count);
+    try (HoldLog log = HoldLog.open(directory);
+        TestThreads threads = new TestThreads()) {
       long start = System.nanoTime();
-      crew.start(() -> together(new MultiLock(one.a(), one.b()), one, log, "ab"));
-      crew.start(() -> together(new MultiLock(two.b(), two.a()), two, log, "ba"));
-      crew.start(() -> byHand(three, log, "b then a"));
-      crew.join(PATIENCE);
+      threads.start(() -> together(new MultiLock(one.a(), one.b()), one, log, "ab"));
+      threads.start(() -> together(new MultiLock(two.b(), two.a()), two, log, "ba"));
+      threads.start(() -> oneByOne(three, log, "b then a"));
+      threads.join(LIMIT);
       System.out.printf(
           "%d rounds each of [ab, ba, b then a] on %d servers: %d ms%n",
-          ROUNDS, servers, (System.nanoTime() - start) / 1_000_000);
+          ROUNDS, count, (System.nanoTime() - start) / 1_000_000);
       for (Pair pair : List.of(one, two, three)) {
         pair.clients().forEach(ClientResources::awaitNone);
       }
@@ -91,8 +82,8 @@ class ProgressTest {
     }
   }
 
-  /** In the order in which a MultiLock does not. */
-  private static void byHand(Pair pair, HoldLog log, String who) {
+  /** In the reverse of the order of a MultiLock. */
+  private static void oneByOne(Pair pair, HoldLog log, String who) {
     for (int i = 0; i < ROUNDS; i++) {
       pair.b().lock();
       try {

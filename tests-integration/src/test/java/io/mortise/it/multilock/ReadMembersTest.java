@@ -1,5 +1,7 @@
 package io.mortise.it.multilock;
 
+import static io.mortise.it.multilock.MemberServers.HOUR;
+import static io.mortise.it.support.Eventually.LIVENESS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,23 +20,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** MultiLocks whose members are the sides of read-write locks, also of one that threads share. */
+/** MultiLocks whose members are read and write locks, also read locks that threads share. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class ReadMembersTest {
-  @RegisterExtension static final MemberServers sites = new MemberServers(2);
+  @RegisterExtension static final MemberServers servers = new MemberServers(2);
 
   private static RedisReadWriteLock site(int i) {
-    return new RedisReadWriteLock(sites.here(i), sites.name(i));
+    return new RedisReadWriteLock(servers.here(i), servers.name(i));
   }
 
   private static RedisReadWriteLock otherSite(int i) {
-    return new RedisReadWriteLock(sites.there(i), sites.name(i));
+    return new RedisReadWriteLock(servers.there(i), servers.name(i));
   }
 
   private static MultiLock reading() {
@@ -45,19 +45,13 @@ class ReadMembersTest {
     return new MultiLock(site(0).readLock(), site(1).writeLock());
   }
 
-  @AfterEach
-  void nothingIsLeft() {
-    sites.awaitHeld(Set.of());
-    sites.awaitIdle();
-  }
-
   @Test
   void readersOfBothAreInsideTogetherAndAWriterOfOneIsNot() throws Exception {
     CountDownLatch inside = new CountDownLatch(3);
     CountDownLatch leave = new CountDownLatch(1);
-    try (TestThreads crew = new TestThreads()) {
+    try (TestThreads threads = new TestThreads()) {
       for (int i = 0; i < 3; i++) {
-        crew.start(
+        threads.start(
             () -> {
               reading().lock();
               inside.countDown();
@@ -71,35 +65,35 @@ class ReadMembersTest {
       assertTrue(otherSite(1).readLock().tryLock());
       otherSite(1).readLock().unlock();
       leave.countDown();
-      crew.join(MemberServers.LIVENESS);
+      threads.join(LIVENESS);
     }
-    assertTrue(otherSite(0).writeLock().tryLock(MemberServers.LIVENESS));
+    assertTrue(otherSite(0).writeLock().tryLock(LIVENESS));
     otherSite(0).writeLock().unlock();
   }
 
   @Test
-  void whoReadsByItselfAndInTheWholeHoldsBothUntilTheLastUnlock() throws Exception {
+  void aThreadThatReadsInsideAndOutsideTheWholeHoldsUntilTheLastUnlock() throws Exception {
     site(0).readLock().lock();
     readingAndWriting().lock();
     assertEquals(2, site(0).readLock().holdCount());
     readingAndWriting().unlock();
     assertEquals(1, site(0).readLock().holdCount());
-    assertEquals(Set.of(0), sites.held());
+    assertEquals(Set.of(0), servers.held());
     site(0).readLock().lease().ensureValid();
     site(0).readLock().unlock();
   }
 
   @Test
-  void aLostReadMemberEndsTheWholeOfEachThatSharesIt() throws Exception {
+  void aLostReadMemberEndsTheWholeOfEachThreadThatSharesIt() throws Exception {
     CountDownLatch inside = new CountDownLatch(2);
-    AtomicInteger told = new AtomicInteger();
-    try (TestThreads crew = new TestThreads()) {
+    AtomicInteger notified = new AtomicInteger();
+    try (TestThreads threads = new TestThreads()) {
       for (int i = 0; i < 2; i++) {
-        crew.start(
+        threads.start(
             () -> {
               MultiLock lock = reading();
               lock.lock();
-              lock.lease().onLost(loss -> told.incrementAndGet());
+              lock.lease().onLost(loss -> notified.incrementAndGet());
               inside.countDown();
               Eventually.until("lost", () -> !lock.isHeldByCurrentThread());
               assertThrows(LeaseLostException.class, lock::unlock);
@@ -107,42 +101,42 @@ class ReadMembersTest {
       }
       inside.await();
       assertTrue(otherSite(0).readLock().forceUnlock());
-      crew.join(MemberServers.LIVENESS);
+      threads.join(LIVENESS);
     }
-    Eventually.until("told", () -> told.get() == 2);
+    Eventually.until("both losses are notified", () -> notified.get() == 2);
   }
 
   @Test
-  void anInterruptedWaitForTheSecondLeavesNobodyInTheShareOfTheFirst() throws Exception {
+  void anInterruptedWaitForTheSecondLeavesNoReaderOfTheFirst() throws Exception {
     otherSite(1).writeLock().lock();
     for (int i = 0; i < 5; i++) {
-      AsyncCall<Boolean> caller = AsyncCall.start(() -> reading().tryLock(MemberServers.HOUR));
-      sites.awaitFirstTaken();
+      AsyncCall<Boolean> caller = AsyncCall.start(() -> reading().tryLock(HOUR));
+      servers.awaitFirstAcquired();
       caller.interrupt();
       assertThrows(InterruptedException.class, caller::get);
     }
-    sites.awaitHeld(Set.of(1));
-    assertTrue(otherSite(0).writeLock().tryLock(MemberServers.LIVENESS), "no reader is left");
+    servers.awaitHeld(Set.of(1));
+    assertTrue(otherSite(0).writeLock().tryLock(LIVENESS), "no reader is left");
     otherSite(0).writeLock().unlock();
     otherSite(1).writeLock().unlock();
   }
 
-  /** Readers of both, writers of both in the other process, and those who mix. */
+  /** Readers of both, writers of both in the other process, and a thread that reads and writes. */
   @Test
   void allOfThemMakeProgress() throws Exception {
     AtomicInteger writers = new AtomicInteger();
-    try (TestThreads crew = new TestThreads()) {
+    try (TestThreads threads = new TestThreads()) {
       for (int i = 0; i < 4; i++) {
-        crew.start(() -> pass(reading(), writers, false));
+        threads.start(() -> pass(reading(), writers, false));
       }
-      crew.start(() -> pass(readingAndWriting(), writers, false));
-      crew.start(
+      threads.start(() -> pass(readingAndWriting(), writers, false));
+      threads.start(
           () ->
               pass(
                   new MultiLock(otherSite(0).writeLock(), otherSite(1).writeLock()),
                   writers,
                   true));
-      crew.join(Duration.ofSeconds(40));
+      threads.join(Duration.ofSeconds(40));
     }
   }
 
@@ -161,10 +155,10 @@ class ReadMembersTest {
 
   @Test
   void closingTheClientLosesTheWholeAndLeavesNothing() throws Exception {
-    LockClient closing = sites.client(0);
+    LockClient closing = servers.client(0);
     MultiLock lock =
         new MultiLock(
-            new RedisReadWriteLock(closing, sites.name(0)).readLock(), site(1).readLock());
+            new RedisReadWriteLock(closing, servers.name(0)).readLock(), site(1).readLock());
     lock.lock();
     closing.close();
     assertThrows(LeaseLostException.class, lock::unlock);

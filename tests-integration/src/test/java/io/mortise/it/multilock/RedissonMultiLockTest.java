@@ -10,21 +10,25 @@ import io.mortise.core.internal.EngineTypes;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Names;
+<<<<<<< HEAD
+=======
+import io.mortise.it.support.SharedRedis;
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.it.support.TestThreads;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
-import io.mortise.testkit.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.redisson.Redisson;
 import org.redisson.RedissonMultiLock;
@@ -32,30 +36,30 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** A RedissonMultiLock and one of ours over the same names exclude each other, member by member. */
+/** A RedissonMultiLock and a MultiLock over the same names exclude each other, member by member. */
 @Timeout(120)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class RedissonMultiLockTest {
   private static final int ROUNDS = 60;
   private static final int THREADS = 2;
 
-  private static RedisServer server;
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
   private static LockClient mortise;
   private static RedissonClient redisson;
 
-  private List<String> names;
-  private MultiLock ours;
-  private RLock theirs;
+  private final List<String> names = Stream.generate(Names::fresh).limit(3).sorted().toList();
+  private final MultiLock ours =
+      new MultiLock(names.stream().map(name -> new RedisLock(mortise, name)).toList());
+  private final RLock theirs = theirs(names);
 
   @BeforeAll
   static void start() {
-    server = RedisServer.start();
-    mortise = LockClient.create(server.uri(), MemberServers.options().build());
+    mortise = LockClient.create(redis.uri(), MemberServers.options().build());
     Config config = new Config();
     config.setThreads(4).setNettyThreads(4);
     config
         .useSingleServer()
-        .setAddress(server.uri())
+        .setAddress(redis.uri())
         .setConnectionMinimumIdleSize(1)
         .setConnectionPoolSize(16)
         .setSubscriptionConnectionMinimumIdleSize(1);
@@ -66,15 +70,6 @@ class RedissonMultiLockTest {
   static void stop() {
     redisson.shutdown();
     mortise.close();
-    server.close();
-  }
-
-  @BeforeEach
-  void open() {
-    String prefix = Names.fresh();
-    names = Stream.of(":a", ":b", ":c").map(prefix::concat).toList();
-    ours = new MultiLock(names.stream().map(name -> new RedisLock(mortise, name)).toList());
-    theirs = theirs(names);
   }
 
   private static RLock theirs(List<String> names) {
@@ -109,31 +104,31 @@ class RedissonMultiLockTest {
     RLock member = redisson.getLock(names.get(1));
     member.lock();
     assertFalse(ours.tryLock());
-    assertEquals(1L, server.command("EXISTS", names.get(1)));
-    assertEquals(0L, server.command("EXISTS", names.get(0)));
+    assertTrue(redis.exists(names.get(1)));
+    assertFalse(redis.exists(names.get(0)));
     member.unlock();
     assertTrue(ours.tryLock());
     ours.unlock();
   }
 
   @Test
-  void whoWaitsIsInWhenTheOtherKindReleases() throws Exception {
+  void aWaiterOfEitherKindEntersWhenTheOtherKindReleases() throws Exception {
     theirs.lock();
-    AsyncCall<Boolean> we = AsyncCall.start(() -> passed(ours));
-    we.awaitIn(EngineTypes.PARKED);
-    assertFalse(we.isDone());
+    AsyncCall<Boolean> ourWaiter = AsyncCall.start(() -> cycled(ours));
+    ourWaiter.awaitIn(EngineTypes.PARKED);
+    assertFalse(ourWaiter.isDone());
     theirs.unlock();
-    assertTrue(we.get());
+    assertTrue(ourWaiter.get());
 
     ours.lock();
-    AsyncCall<Boolean> they = AsyncCall.start(() -> passed(theirs));
-    they.awaitIn(RedissonMultiLock.class);
-    assertFalse(they.isDone());
+    AsyncCall<Boolean> theirWaiter = AsyncCall.start(() -> cycled(theirs));
+    theirWaiter.awaitIn(RedissonMultiLock.class);
+    assertFalse(theirWaiter.isDone());
     ours.unlock();
-    assertTrue(they.get());
+    assertTrue(theirWaiter.get());
   }
 
-  private static boolean passed(Lock lock) {
+  private static boolean cycled(Lock lock) {
     lock.lock();
     lock.unlock();
     return true;
@@ -142,13 +137,14 @@ class RedissonMultiLockTest {
   @Test
   void underAMixedLoadNothingOverlaps(@TempDir Path directory) throws Exception {
     try (HoldLog log = HoldLog.open(directory);
-        TestThreads crew = new TestThreads()) {
+        TestThreads threads = new TestThreads()) {
       for (int i = 0; i < THREADS; i++) {
         String who = "thread " + i;
-        crew.start(() -> ourRounds(log, "mortise, " + who));
-        crew.start(() -> theirRounds(log, "redisson, " + who));
+        threads.start(
+            () -> rounds(ours, log, "mortise, " + who, () -> ours.lease().fencingToken()));
+        threads.start(() -> rounds(theirs, log, "redisson, " + who, () -> 0)); // has no tokens
       }
-      crew.join(Duration.ofSeconds(100));
+      threads.join(Duration.ofSeconds(100));
     }
     List<HoldLog.Entry> all = HoldLog.read(directory);
     HoldChecker.Report report = HoldChecker.check(all);
@@ -157,36 +153,22 @@ class RedissonMultiLockTest {
     HoldChecker.check(all.stream().filter(hold -> hold.fencingToken() > 0).toList()).assertSafe();
     ClientResources.awaitNone(mortise);
     for (String name : names) {
-      assertEquals(0L, server.command("EXISTS", name));
+      assertFalse(redis.exists(name));
     }
   }
 
-  private void ourRounds(HoldLog log, String who) {
+  private void rounds(Lock lock, HoldLog log, String who, LongSupplier token) {
     for (int i = 0; i < ROUNDS; i++) {
-      ours.lock();
+      lock.lock();
       try {
-        record(log, who, ours.lease().fencingToken());
+        long current = token.getAsLong();
+        names.stream()
+            .map(name -> log.acquired(name, who, current))
+            .toList()
+            .forEach(HoldLog.Hold::released);
       } finally {
-        ours.unlock();
+        lock.unlock();
       }
     }
-  }
-
-  private void theirRounds(HoldLog log, String who) {
-    for (int i = 0; i < ROUNDS; i++) {
-      theirs.lock();
-      try {
-        record(log, who, 0); // theirs has no token
-      } finally {
-        theirs.unlock();
-      }
-    }
-  }
-
-  private void record(HoldLog log, String who, long token) {
-    names.stream()
-        .map(name -> log.acquired(name, who, token))
-        .toList()
-        .forEach(HoldLog.Hold::released);
   }
 }

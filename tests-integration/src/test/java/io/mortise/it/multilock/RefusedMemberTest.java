@@ -1,5 +1,6 @@
 package io.mortise.it.multilock;
 
+import static io.mortise.it.multilock.MemberServers.HOUR;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,57 +12,57 @@ import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.multilock.MultiLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * A member that will never be had: that is told at once, whatever the wait, and nothing is held.
+ * A member that cannot be acquired at all: reported at once, whatever the wait; nothing is held.
  */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class RefusedMemberTest {
   private static final int REFUSED = 1;
 
-  @RegisterExtension static final MemberServers sites = new MemberServers(3);
+  @RegisterExtension static final MemberServers servers = new MemberServers(3);
 
   private static void assertRefused(Reason reason, MultiLock lock) {
     for (Executable call :
         List.<Executable>of(
             lock::tryLock,
             lock::lock,
-            () -> lock.tryLock(MemberServers.HOUR),
+            () -> lock.tryLock(HOUR),
             lock::tryAcquire,
-            () -> lock.acquire(MemberServers.HOUR))) {
+            () -> lock.acquire(HOUR))) {
       LockException thrown = assertThrows(LockException.class, call);
       assertEquals(reason, thrown.reason(), thrown::toString);
-      assertTrue(thrown.toString().contains(sites.name(REFUSED)), thrown::toString);
+      assertTrue(thrown.toString().contains(servers.name(REFUSED)), thrown::toString);
     }
-    assertTrue(!sites.isHeld(0) && !sites.isHeld(2));
+    assertTrue(!servers.isHeld(0) && !servers.isHeld(2));
     assertEquals(0, lock.holdCount());
-    assertEquals(0, sites.lock(0).holdCount());
+    assertEquals(0, servers.lock(0).holdCount());
   }
 
   @Test
   void itsKeyIsNoLock() {
-    sites.server(REFUSED).command("SET", sites.name(REFUSED), "text");
-    assertRefused(Reason.WRONG_TYPE, sites.multi());
-    assertEquals("text", sites.server(REFUSED).command("GET", sites.name(REFUSED)));
-    sites.awaitIdle();
+    servers.server(REFUSED).command("SET", servers.name(REFUSED), "text");
+    assertRefused(Reason.WRONG_TYPE, servers.multi());
+    assertEquals("text", servers.server(REFUSED).command("GET", servers.name(REFUSED)));
+    servers.server(REFUSED).command("DEL", servers.name(REFUSED));
   }
 
   @Test
   void itsKeyIsALockOfAnotherKind() throws Exception {
-    RedisReadWriteLock rw = new RedisReadWriteLock(sites.there(REFUSED), sites.name(REFUSED));
+    RedisReadWriteLock rw = new RedisReadWriteLock(servers.there(REFUSED), servers.name(REFUSED));
     rw.readLock().lock();
-    assertRefused(Reason.WRONG_TYPE, sites.multi());
+    assertRefused(Reason.WRONG_TYPE, servers.multi());
     rw.readLock().unlock();
-    assertTrue(sites.multi().tryLock());
-    sites.multi().unlock();
-    sites.awaitIdle();
+    assertTrue(servers.multi().tryLock());
+    servers.multi().unlock();
   }
 
   @Test
@@ -80,52 +81,51 @@ class RefusedMemberTest {
   }
 
   private static void assertDenied(String... rules) {
-    String[] words = new String[rules.length + 6];
-    String[] user = {"ACL", "SETUSER", "poor", "reset", "on", ">pw"};
-    System.arraycopy(user, 0, words, 0, user.length);
-    System.arraycopy(rules, 0, words, user.length, rules.length);
-    sites.server(REFUSED).command(words);
-    String uri = "redis://poor:pw@127.0.0.1:" + sites.server(REFUSED).port();
-    try (LockClient poor = LockClient.create(uri, MemberServers.options().build())) {
-      MultiLock lock =
-          new MultiLock(sites.lock(0), new RedisLock(poor, sites.name(REFUSED)), sites.lock(2));
-      assertRefused(Reason.ACCESS_DENIED, lock);
-      assertEquals(Set.of(), sites.held());
-      sites.awaitIdle();
-    }
+    Stream<String> user = Stream.of("ACL", "SETUSER", "restricted", "reset", "on", ">pw");
+    servers
+        .server(REFUSED)
+        .command(Stream.concat(user, Arrays.stream(rules)).toArray(String[]::new));
+    String uri = "redis://restricted:pw@127.0.0.1:" + servers.server(REFUSED).port();
+    LockClient restricted = servers.client(uri, MemberServers.options().build());
+    MultiLock lock =
+        new MultiLock(
+            servers.lock(0), new RedisLock(restricted, servers.name(REFUSED)), servers.lock(2));
+    assertRefused(Reason.ACCESS_DENIED, lock);
+    assertEquals(Set.of(), servers.held());
+    servers.awaitIdle();
   }
 
   @Test
   void itsClientWasClosed() throws Exception {
-    sites.here(REFUSED).close();
-    assertRefused(Reason.CLIENT_CLOSED, sites.multi());
-    assertEquals(Set.of(), sites.held());
+    servers.here(REFUSED).close();
+    assertRefused(Reason.CLIENT_CLOSED, servers.multi());
+    assertEquals(Set.of(), servers.held());
   }
 
   @Test
-  void itsClientIsClosedWhileItIsWaitedFor() throws Exception {
-    sites.holdAsStranger(REFUSED);
-    AsyncCall<Boolean> waiter = AsyncCall.start(() -> sites.multi().tryLock(MemberServers.HOUR));
-    sites.awaitFirstTaken();
+  void itsClientIsClosedDuringTheWaitForIt() throws Exception {
+    servers.holdAsStranger(REFUSED);
+    AsyncCall<Boolean> waiter = AsyncCall.start(() -> servers.multi().tryLock(HOUR));
+    servers.awaitFirstAcquired();
 
-    sites.here(REFUSED).close();
+    servers.here(REFUSED).close();
 
     LockException thrown = assertThrows(LockException.class, waiter::get);
     assertEquals(Reason.CLIENT_CLOSED, thrown.reason());
-    assertEquals(Set.of(REFUSED), sites.held(), "the stranger's");
+    assertEquals(Set.of(REFUSED), servers.held(), "the stranger's");
   }
 
   @Test
-  void theClientOfOneInHandIsClosedWhileAnotherIsWaitedFor() throws Exception {
-    sites.holdAsStranger(2);
-    AsyncCall<Boolean> waiter = AsyncCall.start(() -> sites.multi().tryLock(MemberServers.HOUR));
-    sites.awaitFirstTaken();
+  void theClientOfAnAcquiredMemberIsClosedDuringTheWaitForAnother() throws Exception {
+    servers.holdAsStranger(2);
+    AsyncCall<Boolean> waiter = AsyncCall.start(() -> servers.multi().tryLock(HOUR));
+    servers.awaitFirstAcquired();
 
-    sites.here(REFUSED).close();
-    sites.releaseAsStranger(2);
+    servers.here(REFUSED).close();
+    servers.releaseAsStranger(2);
 
     LockException thrown = assertThrows(LockException.class, waiter::get);
     assertEquals(Reason.CLIENT_CLOSED, thrown.reason());
-    assertEquals(Set.of(), sites.held());
+    assertEquals(Set.of(), servers.held());
   }
 }

@@ -11,76 +11,77 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockOptions;
+import io.mortise.it.support.Names;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Holds that must end are not kept alive by taking their nodes again. */
+/** Holds that must end are not kept alive by the reacquisition of their nodes. */
 @Timeout(120)
 class HoldsThatEndTest {
+  @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(3);
+
   private static final Duration LEASE = Duration.ofMillis(900);
 
-  private final String name = "ends:" + UUID.randomUUID();
-  private Nodes nodes;
+  private final String name = Names.fresh();
+  private QuorumClients here;
+  private QuorumClients there;
 
-  @AfterEach
-  void stop() {
-    nodes.close();
+  private void connect(LockOptions.Builder options) {
+    here = nodes.direct(options.lease(LEASE).build(), Duration.ofMillis(250));
+    there = nodes.direct(options.lease(LEASE).build(), Duration.ofMillis(250));
   }
 
-  private void start(LockOptions.Builder options) {
-    nodes = Nodes.start(3, options.lease(LEASE).build());
-  }
-
-  @Test // pitfall 10
+  @Test
   void aThreadThatDiedWithoutUnlockingFreesTheLock() throws Exception {
-    start(LockOptions.builder());
-    RedLock lock = nodes.lock(name);
+    connect(LockOptions.builder());
+    RedLock lock = here.lock(name);
     Thread owner = new Thread(lock::lock);
     owner.start();
     owner.join();
-    assertTrue(nodes.otherProcess(name).isLocked());
-    assertTrue(nodes.otherProcess(name).tryLock(Duration.ofSeconds(60)));
-    nodes.otherProcess(name).unlock();
+    assertTrue(there.lock(name).isLocked());
+    assertTrue(there.lock(name).tryLock(Duration.ofSeconds(60)));
+    there.lock(name).unlock();
   }
 
   @Test
-  void theLongestTimeOfAHoldCountsForNodesThatWereTakenAgainToo() throws Exception {
-    start(LockOptions.builder().maxHold(Duration.ofSeconds(3)));
-    BlockingQueue<LeaseLoss> told = new LinkedBlockingQueue<>();
-    Lease lease = nodes.lock(name).tryAcquire().orElseThrow();
-    lease.onLost(told::add);
-    for (int i = 0; i < 2; i++) { // younger by two seconds than the third
+  void theMaximumHoldAlsoAppliesToReacquiredNodes() throws Exception {
+    connect(LockOptions.builder().maxHold(Duration.ofSeconds(3)));
+    BlockingQueue<LeaseLoss> losses = new LinkedBlockingQueue<>();
+    Lease lease = here.lock(name).tryAcquire().orElseThrow();
+    lease.onLost(losses::add);
+    for (int i = 0; i < 2; i++) { // so that these holds are two seconds younger than the third
       await()
           .pollDelay(Duration.ofMillis(900))
           .until(() -> ((QuorumLease) lease).validNodes() == 3);
-      nodes.servers().get(i).command("FLUSHALL");
+      nodes.server(i).command("FLUSHALL");
     }
-    LeaseLoss loss = told.poll(30, TimeUnit.SECONDS);
+    LeaseLoss loss = losses.poll(30, TimeUnit.SECONDS);
     assertEquals(Reason.EXPIRED, loss.reason());
-    assertTrue(told.isEmpty(), "told once");
-    await().until(() -> !nodes.otherProcess(name).isLocked());
+    assertTrue(losses.isEmpty(), "notified once");
+    await().until(() -> !there.lock(name).isLocked());
   }
 
   @Test
-  void aLockThatWasTakenByForceIsNotTakenBack() throws Exception {
-    start(LockOptions.builder());
-    BlockingQueue<LeaseLoss> told = new LinkedBlockingQueue<>();
-    Lease lease = nodes.lock(name).tryAcquire().orElseThrow();
-    lease.onLost(told::add);
-    await().pollDelay(LEASE.multipliedBy(2)).until(lease::isValid); // its nodes are out of step
-    assertTrue(nodes.otherProcess(name).forceUnlock());
-    assertEquals(Reason.FORCED, told.poll(30, TimeUnit.SECONDS).reason());
+  void aLockThatWasForcedIsNotReacquired() throws Exception {
+    connect(LockOptions.builder());
+    BlockingQueue<LeaseLoss> losses = new LinkedBlockingQueue<>();
+    Lease lease = here.lock(name).tryAcquire().orElseThrow();
+    lease.onLost(losses::add);
+    await()
+        .pollDelay(LEASE.multipliedBy(2))
+        .until(lease::isValid); // its nodes are renewed at different times
+    assertTrue(there.lock(name).forceUnlock());
+    assertEquals(Reason.FORCED, losses.poll(30, TimeUnit.SECONDS).reason());
     assertFalse(lease.isValid());
     assertThrows(LeaseLostException.class, lease::close);
-    assertTrue(nodes.otherProcess(name).tryLock(Duration.ofSeconds(5)));
-    nodes.otherProcess(name).unlock();
+    assertTrue(there.lock(name).tryLock(Duration.ofSeconds(5)));
+    there.lock(name).unlock();
   }
 }

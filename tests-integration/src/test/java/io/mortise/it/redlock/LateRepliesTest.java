@@ -1,5 +1,7 @@
 package io.mortise.it.redlock;
 
+import static io.mortise.it.support.Eventually.LIVENESS;
+import static io.mortise.it.support.ServerFault.SILENCED;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -13,17 +15,16 @@ import io.mortise.redlock.QuorumLease;
 import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Pitfall 27: what a node grants too late is given back, or becomes part of the hold. */
+/** A grant that arrives too late is released, or becomes part of the hold. */
 @Timeout(60)
 class LateRepliesTest {
-  /** What goes away in these tests did not expire, and nobody gave up waiting for an answer. */
+  @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(3);
+
+  /** So long that in these tests no hold expires and no command times out. */
   private static final LockOptions OPTIONS =
       LockOptions.builder()
           .lease(Duration.ofMinutes(2))
@@ -32,38 +33,16 @@ class LateRepliesTest {
 
   private static final int LATE = 2;
 
-  private static FaultyNodes nodes;
-
   private final String name = Names.fresh();
-  private QuorumClients here;
+  private QuorumClients here = connect(Duration.ofMillis(500));
 
-  @BeforeAll
-  static void startNodes() {
-    nodes = FaultyNodes.start(3);
-  }
-
-  @AfterAll
-  static void stopNodes() {
-    nodes.close();
-  }
-
-  @BeforeEach
-  void connect() throws Exception {
-    connect(Duration.ofMillis(500));
-  }
-
-  private void connect(Duration budget) throws Exception {
-    here = nodes.party(OPTIONS, budget).warm();
+  private static QuorumClients connect(Duration budget) {
+    QuorumClients clients = nodes.proxied(OPTIONS, budget);
     nodes.proxy(LATE).delay(Direction.TO_CLIENT, Duration.ofHours(1));
+    return clients;
   }
 
-  @AfterEach
-  void restore() {
-    nodes.restore();
-    here.close();
-  }
-
-  private void answerAtLast() {
+  private void deliverReply() {
     nodes.proxy(LATE).restore();
   }
 
@@ -73,67 +52,65 @@ class LateRepliesTest {
   }
 
   @Test
-  void anAnswerAfterTheVoteWasLostIsGivenBack() throws Exception {
+  void aReplyAfterTheRoundWasLostIsReleased() throws Exception {
     here.close();
     nodes.restore();
-    connect(QuorumClients.LIVENESS);
+    here = connect(LIVENESS);
     List<Integer> refusing = List.of(0, 1);
-    refusing.forEach(place -> nodes.holdAsStranger(name, place));
-    // Without this the vote may be lost before the third has been asked at all.
-    refusing.forEach(place -> nodes.proxy(place).delay(Direction.TO_CLIENT, Duration.ofHours(1)));
+    refusing.forEach(node -> nodes.holdAsStranger(name, node));
+    // Without this the round may be lost before the third node is asked.
+    refusing.forEach(node -> nodes.proxy(node).delay(Direction.TO_CLIENT, Duration.ofHours(1)));
     AsyncCall<Boolean> caller = AsyncCall.start(() -> here.lock(name).tryLock());
-    nodes.awaitHolding(name, 3); // granted, and nobody knows
-    refusing.forEach(place -> nodes.proxy(place).restore());
+    nodes.awaitHolding(name, 3); // granted, but no reply has arrived
+    refusing.forEach(node -> nodes.proxy(node).restore());
     assertFalse(caller.get());
     nodes.awaitHolding(name, 3);
-    answerAtLast();
+    deliverReply();
     nodes.awaitHolding(name, 2);
   }
 
   @Test
-  void anAnswerAfterTheBudgetIsGivenBack() throws Exception {
+  void aReplyAfterTheBudgetIsReleased() throws Exception {
     nodes.holdAsStranger(name, 0);
-    assertFalse(here.lock(name).tryLock(), "somebody else is in the way, and the third silent");
-    Eventually.until("the second is given back", () -> !nodes.holding(name).contains(1));
+    assertFalse(here.lock(name).tryLock(), "one node is held by another, and one does not reply");
+    Eventually.until("the second is released", () -> !nodes.holding(name).contains(1));
     nodes.awaitHolding(name, 2);
-    answerAtLast();
+    deliverReply();
     nodes.awaitHolding(name, 1);
   }
 
   @Test
-  void anAnswerAfterAnInterruptIsGivenBack() throws Exception {
+  void aReplyAfterAnInterruptIsReleased() throws Exception {
     nodes.holdAsStranger(name, 0);
-    AsyncCall<QuorumLease> caller = AsyncCall.start(() -> here.take(name));
-    Eventually.until("they have granted", () -> held().size() == 3);
+    AsyncCall<QuorumLease> caller = AsyncCall.start(() -> here.acquire(name));
+    Eventually.until("all nodes have granted", () -> held().size() == 3);
     caller.interrupt();
     assertThrows(InterruptedException.class, caller::get);
-    answerAtLast();
+    deliverReply();
     nodes.awaitHolding(name, 1);
   }
 
   @Test
-  void anAnswerAfterTheVoteWasWonJoins() throws Exception {
-    QuorumLease lease = here.take(name);
+  void aReplyAfterTheRoundWasWonJoinsTheHold() throws Exception {
+    QuorumLease lease = here.acquire(name);
     assertEquals(2, lease.validNodes());
     assertEquals(3, lease.nodes());
     long token = lease.fencingToken();
     nodes.awaitHolding(name, 3);
     assertEquals(2, lease.validNodes());
-    answerAtLast();
+    deliverReply();
     awaitState(lease, 3);
     assertEquals(token, lease.fencingToken());
     lease.close();
-    nodes.awaitHolding(name, 0);
   }
 
   @Test
-  void anAnswerAfterTheReleaseIsGivenBack() throws Exception {
-    QuorumLease lease = here.take(name);
+  void aReplyAfterTheReleaseIsReleased() throws Exception {
+    QuorumLease lease = here.acquire(name);
     nodes.awaitHolding(name, 3);
     lease.close();
-    Eventually.untilAsserted("the others", () -> assertEquals(List.of(LATE), held()));
-    answerAtLast();
-    nodes.awaitHolding(name, 0);
+    Eventually.untilAsserted("the others are released", () -> assertEquals(List.of(LATE), held()));
+    deliverReply();
   }
 
   private List<Integer> held() {
@@ -141,34 +118,39 @@ class LateRepliesTest {
   }
 
   @Test
-  void anAnswerAfterTheHoldWasLostIsGivenBack() throws Exception {
+  void aReplyAfterTheHoldWasLostIsReleased() throws Exception {
     Duration brief = Duration.ofMillis(700);
+<<<<<<< HEAD
     QuorumLease lease =
         (QuorumLease) here.lock(name).acquire(QuorumClients.LIVENESS, brief).orElseThrow();
     Eventually.until("it is over", () -> lease.state() == State.LOST);
     answerAtLast();
+=======
+    QuorumLease lease = (QuorumLease) here.lock(name).acquire(LIVENESS, brief).orElseThrow();
+    Eventually.until("the hold is lost", () -> lease.state() == State.LOST);
+    deliverReply();
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
     nodes.awaitHolding(name, 0);
     here.awaitIdle();
   }
 
   @Test
-  void anAnswerThatNeverComesIsSettledByTheClient() throws Exception {
+  void aReplyThatNeverArrivesIsSettledByTheClient() throws Exception {
     here.close();
     nodes.restore();
-    LockOptions impatient =
+    LockOptions shortTimeout =
         LockOptions.builder()
             .lease(Duration.ofMinutes(2))
             .commandTimeout(Duration.ofMillis(300))
             .build();
-    here = nodes.party(impatient, Duration.ofMillis(500)).warm();
-    nodes.begin(NodeFault.SILENCED, List.of(LATE));
-    QuorumLease lease = here.take(name);
+    here = nodes.proxied(shortTimeout, Duration.ofMillis(500));
+    nodes.begin(SILENCED, LATE);
+    QuorumLease lease = here.acquire(name);
     nodes.awaitHolding(name, 3);
     assertEquals(2, lease.validNodes());
-    Eventually.until("it is given back there", () -> !nodes.holding(name).contains(LATE));
-    nodes.end(NodeFault.SILENCED, List.of(LATE));
+    Eventually.until("it is released there", () -> !nodes.holding(name).contains(LATE));
+    nodes.restore(LATE);
     awaitState(lease, 3);
     lease.close();
-    nodes.awaitHolding(name, 0);
   }
 }

@@ -1,5 +1,6 @@
 package io.mortise.it.redlock;
 
+import static io.mortise.it.support.Eventually.LIVENESS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,33 +19,26 @@ import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** One loss is one warning, however many holds are made of what was lost. */
+/** One loss is one warning, however many holds contain the lost one. */
 @Timeout(60)
 class LossWarningTest {
+  @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(3);
+
   private final String name = Names.fresh();
-  private FaultyNodes nodes;
-  private QuorumClients here;
+  private final QuorumClients here = nodes.direct(LockOptions.defaults(), Duration.ofMillis(500));
 
-  @BeforeEach
-  void start() throws Exception {
+  @BeforeAll
+  static void recordWarnings() {
     LoggedWarnings.note();
-    nodes = FaultyNodes.start(3);
-    here = nodes.direct(LockOptions.defaults(), Duration.ofMillis(500)).warm();
-  }
-
-  @AfterEach
-  void stop() {
-    here.close();
-    nodes.close();
   }
 
   private RedisLock plain(String suffix) {
-    return new RedisLock(here.clients().get(0), name + suffix);
+    return new RedisLock(here.client(0), name + suffix);
   }
 
   private static void assertLost(DistributedLock lock) {
@@ -60,14 +54,13 @@ class LossWarningTest {
   }
 
   @Test
-  @SuppressWarnings("LockNotBeforeTry")
   void aReadHoldThatSeveralThreadsShare() throws Exception {
-    var read = new RedisReadWriteLock(here.clients().get(0), name).readLock();
+    var read = new RedisReadWriteLock(here.client(0), name).readLock();
     CountDownLatch inside = new CountDownLatch(3);
     CountDownLatch lost = new CountDownLatch(1);
-    try (TestThreads crew = new TestThreads()) {
+    try (TestThreads threads = new TestThreads()) {
       for (int i = 0; i < 3; i++) {
-        crew.start(
+        threads.start(
             () -> {
               read.lock();
               inside.countDown();
@@ -78,13 +71,12 @@ class LossWarningTest {
       inside.await();
       assertTrue(read.forceUnlock());
       lost.countDown();
-      crew.join(QuorumClients.LIVENESS);
+      threads.join(LIVENESS);
     }
     assertWarnedOnce(name);
   }
 
   @Test
-  @SuppressWarnings("LockNotBeforeTry")
   void aMultiLockOfWhichAMemberIsLost() {
     MultiLock both = new MultiLock(plain(":a"), plain(":b"));
     both.lock();
@@ -96,8 +88,7 @@ class LossWarningTest {
   }
 
   @Test
-  @SuppressWarnings("LockNotBeforeTry")
-  void aMemberThatItsThreadHoldsOnAfterAMultiLock() {
+  void aMemberThatItsThreadStillHoldsAfterAMultiLock() {
     plain(":a").lock();
     MultiLock both = new MultiLock(plain(":a"), plain(":b"));
     both.lock();
@@ -109,8 +100,8 @@ class LossWarningTest {
 
   @Test
   void aRedLockWarnsOfEachNodeThatItLosesAndOfTheMajority() throws Exception {
-    QuorumLease lease = here.takeEverywhere(name);
-    assertTrue(new RedisLock(here.clients().get(2), name).forceUnlock());
+    QuorumLease lease = here.acquireEverywhere(name);
+    assertTrue(new RedisLock(here.client(2), name).forceUnlock());
     Eventually.until("warned", () -> LoggedWarnings.about(name).size() == 1);
     assertTrue(
         LoggedWarnings.about(name).get(0).contains("does not hold it any more, 2 of 3 nodes do"),

@@ -44,11 +44,11 @@ class MixedDeploymentsTest {
     cluster = RedisCluster.start();
     watched = RedisSentinels.start();
     single = RedisServer.start();
-    here = party();
-    there = party();
+    here = connect();
+    there = connect();
   }
 
-  private QuorumClients party() throws Exception {
+  private QuorumClients connect() {
     String ofCluster =
         cluster.hostPorts().stream()
             .map(HostAndPort::toString)
@@ -75,7 +75,7 @@ class MixedDeploymentsTest {
     single.close();
   }
 
-  private void assertWhole(QuorumLease lease) {
+  private void assertComplete(QuorumLease lease) {
     Eventually.until("all have it", () -> lease.validNodes() == 3);
     assertEquals(State.HELD, lease.state());
   }
@@ -85,17 +85,17 @@ class MixedDeploymentsTest {
     lease.ensureValid();
   }
 
-  private void passesOn(QuorumLease lease) throws Exception {
+  private void assertNextHolderAcquires(QuorumLease lease) throws Exception {
     lease.close();
-    QuorumLease next = there.take(name);
+    QuorumLease next = there.acquire(name);
     assertTrue(next.fencingToken() > lease.fencingToken());
     next.close();
     Eventually.until("free", () -> !here.lock(name).isLocked());
   }
 
   @Test
-  void failoversThatLoseTheHoldAreMadeGood() throws Exception {
-    QuorumLease lease = here.takeEverywhere(name);
+  void failoversThatLoseTheHoldAreRepaired() throws Exception {
+    QuorumLease lease = here.acquireEverywhere(name);
     for (int round = 0; round < 2; round++) {
       watched.awaitInSync();
       watched.cutReplication();
@@ -105,7 +105,7 @@ class MixedDeploymentsTest {
       master.command("DEL", name);
       assertExcludes(lease);
       Eventually.until("the new master has it", () -> isOurs(master, 1));
-      assertWhole(lease);
+      assertComplete(lease);
       watched.rejoin(former);
       watched.restoreReplication();
 
@@ -114,36 +114,36 @@ class MixedDeploymentsTest {
       replica.command("DEL", name);
       assertExcludes(lease);
       Eventually.until("the promoted one has it", () -> isOurs(replica, 0));
-      assertWhole(lease);
+      assertComplete(lease);
       cluster.awaitOk();
     }
-    passesOn(lease);
+    assertNextHolderAcquires(lease);
   }
 
-  /** Whether it is there for the holder, and not for a moment for somebody who tries. */
-  private boolean isOurs(RedisServer server, int place) {
+  /** Whether our hold is there, and not that of a concurrent attempt. */
+  private boolean isOurs(RedisServer server, int node) {
     return String.valueOf(server.command("HKEYS", name))
-        .startsWith("[" + here.clients().get(place).id() + ":");
+        .startsWith("[" + here.client(node).id() + ":");
   }
 
   @Test
-  void theSingleServerMayBeGoneMeanwhile() throws Exception {
+  void theSingleServerMayBeDownMeanwhile() throws Exception {
     single.kill();
-    QuorumLease lease = here.take(name);
+    QuorumLease lease = here.acquire(name);
     assertEquals(2, lease.validNodes());
     assertExcludes(lease);
     single.restart();
-    assertWhole(lease);
-    passesOn(lease);
+    assertComplete(lease);
+    assertNextHolderAcquires(lease);
   }
 
   @Test
-  void forceTakesItOnEachOfThem() throws Exception {
-    QuorumLease lease = here.takeEverywhere(name);
+  void forceUnlockReleasesItOnEachOfThem() throws Exception {
+    QuorumLease lease = here.acquireEverywhere(name);
     assertTrue(there.lock(name).forceUnlock());
     assertFalse(there.lock(name).isLocked());
-    QuorumLease next = there.takeEverywhere(name);
-    Eventually.until("told", () -> lease.state() == State.LOST);
+    QuorumLease next = there.acquireEverywhere(name);
+    Eventually.until("the loss is notified", () -> lease.state() == State.LOST);
     assertTrue(next.fencingToken() > lease.fencingToken());
     next.close();
   }

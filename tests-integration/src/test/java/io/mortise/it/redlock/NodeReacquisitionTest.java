@@ -1,5 +1,10 @@
 package io.mortise.it.redlock;
 
+import static io.mortise.it.support.Eventually.LIVENESS;
+import static io.mortise.it.support.ProxiedServers.tokenKey;
+import static io.mortise.it.support.ServerFault.CUT_OFF;
+import static io.mortise.it.support.ServerFault.PAUSED;
+import static io.mortise.it.support.ServerFault.RESTARTED_EMPTY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -13,6 +18,10 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.internal.EngineTypes;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
+<<<<<<< HEAD
+=======
+import io.mortise.it.support.ServerFault;
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.it.support.StackTraces;
 import io.mortise.it.support.TestThreads;
 import io.mortise.redlock.QuorumLease;
@@ -23,17 +32,18 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Pitfall 30: a hold does not wear down while a majority stands, and its end is told. */
+/** A hold keeps its nodes while a majority remains, and its loss is notified. */
 @Timeout(60)
 class NodeReacquisitionTest {
+  @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(3);
+
   private static final Duration LEASE = Duration.ofSeconds(2);
   private static final Duration BUDGET = Duration.ofMillis(300);
 
@@ -47,23 +57,8 @@ class NodeReacquisitionTest {
   private final String name = Names.fresh();
   private final List<State> changes = new CopyOnWriteArrayList<>();
   private final List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
-  private FaultyNodes nodes;
-  private QuorumClients here;
-  private QuorumClients there;
-
-  @BeforeEach
-  void start() throws Exception {
-    nodes = FaultyNodes.start(3);
-    here = nodes.party(OPTIONS, BUDGET).warm();
-    there = nodes.direct(OPTIONS, BUDGET).warm();
-  }
-
-  @AfterEach
-  void stop() {
-    here.close();
-    there.close();
-    nodes.close();
-  }
+  private final QuorumClients here = nodes.proxied(OPTIONS, BUDGET);
+  private final QuorumClients there = nodes.direct(OPTIONS, BUDGET);
 
   private QuorumLease watched(QuorumLease lease) {
     lease.onStateChange(changes::add);
@@ -71,148 +66,140 @@ class NodeReacquisitionTest {
     return lease;
   }
 
-  /** The hold comes to stand everywhere, in Redis too, and nothing was ever wrong with it. */
-  private void assertWhole(QuorumLease lease, long token) {
+  /** All nodes come to hold it, in Redis too, and its state has never changed. */
+  private void assertComplete(QuorumLease lease, long token) {
     Eventually.until("all nodes have it", () -> lease.validNodes() == 3 && isOursEverywhere());
     assertEquals(State.HELD, lease.state());
     assertEquals(token, lease.fencingToken());
     assertEquals(List.of(), changes);
-    for (int place = 0; place < 3; place++) {
-      assertTrue(nodes.token(name, place) >= token, "each node knows the token");
+    for (int node = 0; node < 3; node++) {
+      assertTrue(nodes.token(name, node) >= token, "each node knows the token");
     }
   }
 
   private boolean isOursEverywhere() {
     return IntStream.range(0, 3)
-        .allMatch(i -> nodes.holders(name, i).startsWith("[" + here.clients().get(i).id() + ":"));
+        .allMatch(i -> nodes.holders(name, i).startsWith("[" + here.client(i).id() + ":"));
   }
 
   private void assertEndsInOrder(QuorumLease lease) throws Exception {
     lease.close();
-    Eventually.untilAsserted("told", () -> assertEquals(List.of(State.RELEASED), changes));
+    Eventually.untilAsserted("notified", () -> assertEquals(List.of(State.RELEASED), changes));
     nodes.awaitHolding(name, 0);
     assertEquals(List.of(), losses);
     here.awaitIdle();
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {0, 1, 2})
-  void aNodeThatRestartsEmptyIsTakenAgain(int place) throws Exception {
-    QuorumLease lease = watched(here.takeEverywhere(name));
+  private void assertReacquired(Runnable outage, Runnable end) throws Exception {
+    QuorumLease lease = watched(here.acquireEverywhere(name));
     long token = lease.fencingToken();
-    nodes.begin(NodeFault.RESTARTED_EMPTY, List.of(place));
+    outage.run();
     Eventually.until("it is missed", () -> lease.validNodes() == 2);
     assertTrue(there.lock(name).tryAcquire().isEmpty());
-    assertWhole(lease, token);
+    end.run();
+    assertComplete(lease, token);
     assertEndsInOrder(lease);
   }
 
-  /** Found by faults at random: one node forgets, and another one of us was never in hand. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void aNodeThatRestartsEmptyIsReacquired(int node) throws Exception {
+    assertReacquired(() -> nodes.begin(RESTARTED_EMPTY, node), () -> {});
+  }
+
+  /** Found by random faults: one node forgets the hold, and another one never granted it. */
   @Test
-  void aNodeThatSomebodyElseHadInBetweenDoesNotMakeALapsedMajorityWhole() throws Exception {
-    // So long that no renewal notices what happens.
-    LockOptions slow = LockOptions.builder().lease(Duration.ofMinutes(1)).build();
-    try (QuorumClients sleepy = nodes.party(slow, BUDGET).warm()) {
-      nodes.begin(NodeFault.CUT_OFF, List.of(2));
-      QuorumLease lease = watched(sleepy.take(name));
-      assertEquals(2, lease.validNodes());
-      nodes.server(1).command("DEL", name);
-      QuorumLease other = there.take(name);
-      assertTrue(other.fencingToken() > lease.fencingToken());
-      other.close();
-      nodes.end(NodeFault.CUT_OFF, List.of(2));
-      Eventually.until("it is told", () -> !losses.isEmpty());
-      assertEquals(Reason.MISSING, losses.get(0).reason());
-      assertThrows(LeaseLostException.class, lease::close);
-      nodes.awaitHolding(name, 0);
-    }
+  void aNodeThatAnotherHolderHadMeanwhileDoesNotRestoreALostMajority() throws Exception {
+    // So long that no renewal notices it.
+    LockOptions longLease = LockOptions.builder().lease(Duration.ofMinutes(1)).build();
+    QuorumClients holder = nodes.proxied(longLease, BUDGET);
+    nodes.begin(CUT_OFF, 2);
+    QuorumLease lease = watched(holder.acquire(name));
+    assertEquals(2, lease.validNodes());
+    nodes.server(1).command("DEL", name);
+    QuorumLease other = there.acquire(name);
+    assertTrue(other.fencingToken() > lease.fencingToken());
+    other.close();
+    nodes.restore(2);
+    Eventually.until("the loss is notified", () -> !losses.isEmpty());
+    assertEquals(Reason.MISSING, losses.get(0).reason());
+    assertThrows(LeaseLostException.class, lease::close);
   }
 
   @Test
-  void aNodeOnWhichTheKeyIsDeletedIsTakenAgain() throws Exception {
-    QuorumLease lease = watched(here.takeEverywhere(name));
-    long token = lease.fencingToken();
-    nodes.server(1).command("DEL", name, FaultyNodes.tokenKey(name));
-    Eventually.until("it is missed", () -> lease.validNodes() == 2);
-    assertWhole(lease, token);
-    assertEndsInOrder(lease);
+  void aNodeOnWhichTheKeyIsDeletedIsReacquired() throws Exception {
+    assertReacquired(() -> nodes.server(1).command("DEL", name, tokenKey(name)), () -> {});
   }
 
   @ParameterizedTest
   @CsvSource({"0,CUT_OFF", "1,REFUSING", "2,SILENCED"})
-  void aNodeThatWasOutOfReachForLongerThanTheLeaseIsTakenAgain(int place, NodeFault fault)
+  void aNodeThatWasOutOfReachForLongerThanTheLeaseIsReacquired(int node, ServerFault fault)
       throws Exception {
-    QuorumLease lease = watched(here.takeEverywhere(name));
-    long token = lease.fencingToken();
-    nodes.begin(fault, List.of(place));
-    Eventually.until("it is missed", () -> lease.validNodes() == 2);
-    nodes.end(fault, List.of(place));
-    assertWhole(lease, token);
-    assertEndsInOrder(lease);
+    assertReacquired(() -> nodes.begin(fault, node), () -> nodes.restore(node));
   }
 
   @ParameterizedTest
   @CsvSource({"0,KILLED", "1,CUT_OFF", "2,REFUSING"})
-  void aNodeThatWasAwayAtTheAcquisitionIsTakenWhenItComes(int place, NodeFault fault)
+  void aNodeThatWasAwayAtTheAcquisitionIsAcquiredWhenItReturns(int node, ServerFault fault)
       throws Exception {
-    nodes.begin(fault, List.of(place));
-    QuorumLease lease = watched(here.take(name));
+    nodes.begin(fault, node);
+    QuorumLease lease = watched(here.acquire(name));
     long token = lease.fencingToken();
     assertEquals(2, lease.validNodes());
-    nodes.end(fault, List.of(place));
-    assertWhole(lease, token);
+    nodes.restore(node);
+    assertComplete(lease, token);
     assertEndsInOrder(lease);
   }
 
   @Test
-  void aNodeThatGrantsLateWhileItIsBeingTakenIsTakenAgainLater() throws Exception {
-    nodes.begin(NodeFault.PAUSED, List.of(2));
-    QuorumLease lease = watched(here.take(name));
+  void aNodeThatGrantsLateDuringItsReacquisitionIsReacquiredLater() throws Exception {
+    nodes.begin(PAUSED, 2);
+    QuorumLease lease = watched(here.acquire(name));
     long token = lease.fencingToken();
-    Eventually.until("it is being taken", NodeReacquisitionTest::isBeingTaken);
-    nodes.end(NodeFault.PAUSED, List.of(2));
+    Eventually.until("it is being reacquired", NodeReacquisitionTest::isBeingReacquired);
+    nodes.restore(2);
     Eventually.until("it has granted late", () -> lease.validNodes() == 3);
-    // For so long that the attempt has ended, and one that it may have left behind too.
+    // Until the attempt has ended, and any later one that it has scheduled.
     Eventually.holdsFor(BUDGET.multipliedBy(4), "held", () -> lease.validNodes() == 3);
 
-    nodes.begin(NodeFault.RESTARTED_EMPTY, List.of(2));
+    nodes.begin(RESTARTED_EMPTY, 2);
     Eventually.until("it is missed", () -> lease.validNodes() == 2);
-    assertWhole(lease, token);
-    nodes.begin(NodeFault.RESTARTED_EMPTY, List.of(0));
+    assertComplete(lease, token);
+    nodes.begin(RESTARTED_EMPTY, 0);
     Eventually.until("another is missed", () -> lease.validNodes() == 2);
-    assertWhole(lease, token);
+    assertComplete(lease, token);
     assertEndsInOrder(lease);
   }
 
-  /** Whether a thread stands in the line behind the acquisition that has no answer. */
-  private static boolean isBeingTaken() {
+  /** Whether a thread is in the local queue behind the acquisition that has no reply. */
+  private static boolean isBeingReacquired() {
     return Thread.getAllStackTraces().values().stream()
         .anyMatch(
             stack ->
-                StackTraces.contain(stack, RedLockTypes.RETAKING)
+                StackTraces.contain(stack, RedLockTypes.REACQUISITION)
                     && StackTraces.contain(stack, EngineTypes.QUEUE));
   }
 
   @Test
-  void aNodeIsTakenAgainAlthoughManyWaitForIt() throws Exception {
-    try (TestThreads crew = new TestThreads()) {
-      QuorumLease lease = watched(here.takeEverywhere(name));
+  void aNodeIsReacquiredAlthoughManyWaitForIt() throws Exception {
+    try (TestThreads threads = new TestThreads()) {
+      QuorumLease lease = watched(here.acquireEverywhere(name));
       long token = lease.fencingToken();
       List<Future<?>> waiters = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
         waiters.add(
-            crew.ask(
+            threads.ask(
                 () -> {
-                  there.pass(name);
+                  there.cycle(name);
                   return true;
                 }));
       }
-      Eventually.until("they wait", () -> nodes.subscribers(name) >= 1);
-      nodes.begin(NodeFault.RESTARTED_EMPTY, List.of(0));
-      assertWhole(lease, token);
-      assertTrue(waiters.stream().noneMatch(Future::isDone), "nobody gets in between");
+      Eventually.until("a thread waits", () -> nodes.subscribers(name) >= 1);
+      nodes.begin(RESTARTED_EMPTY, 0);
+      assertComplete(lease, token);
+      assertTrue(waiters.stream().noneMatch(Future::isDone), "no waiter acquires it in between");
       lease.close();
-      crew.join(QuorumClients.LIVENESS);
+      threads.join(LIVENESS);
     }
     nodes.awaitHolding(name, 0);
     assertEquals(List.of(), losses);
@@ -220,13 +207,13 @@ class NodeReacquisitionTest {
 
   @Test
   void restartsOfAllNodesOneAfterTheOtherDoNotLoseTheHold() throws Exception {
-    try (TestThreads crew = new TestThreads()) {
-      QuorumLease lease = watched(here.takeEverywhere(name));
+    try (TestThreads threads = new TestThreads()) {
+      QuorumLease lease = watched(here.acquireEverywhere(name));
       long token = lease.fencingToken();
-      Future<QuorumLease> waiter = crew.ask(() -> there.take(name));
-      for (int place = 0; place < 3; place++) {
-        nodes.begin(NodeFault.RESTARTED_EMPTY, List.of(place));
-        assertWhole(lease, token);
+      Future<QuorumLease> waiter = threads.ask(() -> there.acquire(name));
+      for (int node = 0; node < 3; node++) {
+        nodes.begin(RESTARTED_EMPTY, node);
+        assertComplete(lease, token);
       }
       assertFalse(waiter.isDone());
       lease.close();
@@ -238,39 +225,39 @@ class NodeReacquisitionTest {
   }
 
   @Test
-  void aMajorityThatLosesItsDataIsToldWithinTheIntervalOfRenewal() throws Exception {
-    QuorumLease lease = watched(here.takeEverywhere(name));
+  void aMajorityThatLosesItsDataIsNotifiedWithinTheRenewalInterval() throws Exception {
+    QuorumLease lease = watched(here.acquireEverywhere(name));
     nodes.server(0).command("FLUSHALL");
     nodes.server(2).command("FLUSHALL");
     long start = System.nanoTime();
-    Eventually.until("it is told", () -> !losses.isEmpty());
+    Eventually.until("the loss is notified", () -> !losses.isEmpty());
     long millis = (System.nanoTime() - start) / 1_000_000;
-    assertTrue(millis < LEASE.toMillis(), () -> "told after " + millis + " ms");
+    assertTrue(millis < LEASE.toMillis(), () -> "notified after " + millis + " ms");
     assertLost(lease, Reason.MISSING);
   }
 
   @ParameterizedTest
   @CsvSource({"CUT_OFF", "REFUSING", "SILENCED"})
-  void aMajorityOutOfReachIsToldAtTheEndOfTheLease(NodeFault fault) throws Exception {
-    QuorumLease lease = watched(here.takeEverywhere(name));
-    nodes.begin(fault, List.of(1, 2));
+  void aMajorityOutOfReachIsNotifiedAtTheEndOfTheLease(ServerFault fault) throws Exception {
+    QuorumLease lease = watched(here.acquireEverywhere(name));
+    nodes.begin(fault, 1, 2);
     long start = System.nanoTime();
     Eventually.until("it is at risk", () -> lease.state() == State.AT_RISK);
     assertTrue(lease.isValid());
-    Eventually.until("it is told", () -> !losses.isEmpty());
+    Eventually.until("the loss is notified", () -> !losses.isEmpty());
     long millis = (System.nanoTime() - start) / 1_000_000;
-    assertTrue(millis < LEASE.toMillis() + 1_000, () -> "told after " + millis + " ms");
-    nodes.end(fault, List.of(1, 2));
+    assertTrue(millis < LEASE.toMillis() + 1_000, () -> "notified after " + millis + " ms");
+    nodes.restore(1, 2);
     assertLost(lease, Reason.EXPIRED);
     assertEquals(State.AT_RISK, changes.get(0));
   }
 
   @Test
   void aMajorityThatComesBackInTimeIsNoLoss() throws Exception {
-    QuorumLease lease = watched(here.takeEverywhere(name));
-    nodes.begin(NodeFault.PAUSED, List.of(1, 2));
+    QuorumLease lease = watched(here.acquireEverywhere(name));
+    nodes.begin(PAUSED, 1, 2);
     Eventually.until("it is at risk", () -> lease.state() == State.AT_RISK);
-    nodes.end(NodeFault.PAUSED, List.of(1, 2));
+    nodes.restore(1, 2);
     Eventually.until("it is held", () -> lease.state() == State.HELD);
     Eventually.until("all have it", () -> lease.validNodes() == 3);
     lease.close();
@@ -282,8 +269,8 @@ class NodeReacquisitionTest {
     assertEquals(State.LOST, lease.state());
     assertEquals(0, lease.remaining().toMillis());
     nodes.awaitHolding(name, 0);
-    there.pass(name);
-    here.pass(name);
+    there.cycle(name);
+    here.cycle(name);
     here.awaitIdle();
     assertEquals(1, losses.size(), losses::toString);
     assertEquals(reason, losses.get(0).reason(), losses::toString);

@@ -1,12 +1,20 @@
 package io.mortise.it.redlock;
 
-import io.mortise.core.Lease;
+import static io.mortise.it.support.Eventually.LIVENESS;
+
 import io.mortise.core.LockClient;
+<<<<<<< HEAD
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
+=======
+import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.SharedRedis;
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.redlock.QuorumLease;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
@@ -15,10 +23,11 @@ import java.util.List;
 /**
  * A process: a client for each node.
  *
- * @param budget for how long a node may take to answer
+ * @param budget the node wait budget of its locks
  */
 record QuorumClients(List<LockClient> clients, Duration budget) implements AutoCloseable {
 
+<<<<<<< HEAD
   /** Longer than anything that works ever takes. */
   static final Duration LIVENESS = Duration.ofSeconds(20);
 
@@ -27,39 +36,46 @@ record QuorumClients(List<LockClient> clients, Duration budget) implements AutoC
         uris.stream().map(uri -> LockClient.create(uri, options)).toList(), budget);
   }
 
+=======
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
   RedLock lock(String name) {
     return RedLock.builder().members(name, clients).nodeWaitBudget(budget).build();
   }
 
-  /** Takes the lock, on every node. */
-  QuorumLease takeEverywhere(String name) throws InterruptedException {
-    QuorumLease lease = take(name);
+  LockClient client(int node) {
+    return clients.get(node);
+  }
+
+  /** Acquires the lock, on every node. */
+  QuorumLease acquireEverywhere(String name) throws InterruptedException {
+    QuorumLease lease = acquire(name);
     Eventually.until("all nodes hold", () -> lease.validNodes() == lease.nodes());
     return lease;
   }
 
-  /** Takes the lock, on a majority at least. */
-  QuorumLease take(String name) throws InterruptedException {
+  /** Acquires the lock, on at least a majority. */
+  QuorumLease acquire(String name) throws InterruptedException {
     return (QuorumLease) lock(name).acquire(LIVENESS).orElseThrow();
   }
 
-  /** Takes the lock and gives it up. */
-  void pass(String name) throws InterruptedException {
-    Lease lease = take(name);
-    lease.close();
+  /** Acquires and releases the lock. */
+  void cycle(String name) throws InterruptedException {
+    acquire(name).close();
   }
 
   /** Connects the clients, and makes the servers know the scripts. */
-  QuorumClients warm() throws InterruptedException {
-    for (LockClient client : clients) {
-      new RedisLock(client, Names.fresh()).acquire(LIVENESS).orElseThrow().close();
+  QuorumClients warm() {
+    clients.forEach(SharedRedis::warm);
+    // With time for a busy machine: nothing is tested yet.
+    try {
+      new QuorumClients(clients, LIVENESS).acquireEverywhere(Names.fresh()).close();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
-    // With time for a machine that is busy: nothing is tested yet.
-    new QuorumClients(clients, LIVENESS).takeEverywhere(Names.fresh()).close();
     return this;
   }
 
-  /** The clients come to have nothing in hand. */
+  /** Waits until the clients use nothing. */
   void awaitIdle() {
     clients.forEach(ClientResources::awaitNone);
   }

@@ -3,24 +3,29 @@ package io.mortise.it.redlock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.DistributedLock;
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.Names;
+<<<<<<< HEAD
 import io.mortise.it.support.TestThreads;
+=======
+import io.mortise.it.support.ServerFault;
+import io.mortise.it.support.TestThreads;
+import io.mortise.redlock.RedLock;
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Many want it at the same time: each gets it, one at a time, without splitting the votes. */
+/** Many contenders acquire it, one at a time, without splitting the votes for long. */
 @Timeout(120)
 class QuorumContentionTest {
   private static final int CONTENDERS = 8;
@@ -28,35 +33,23 @@ class QuorumContentionTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final LockOptions OPTIONS = LockOptions.defaults();
 
-  private static FaultyNodes nodes;
+  @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(NODES);
 
   private final String name = Names.fresh();
 
   @TempDir Path logs;
 
-  @BeforeAll
-  static void start() {
-    nodes = FaultyNodes.start(NODES);
-  }
-
-  @AfterAll
-  static void stop() {
-    nodes.close();
-  }
-
-  /** Each of the locks is taken so often, on a thread of its own; the scripts that cost. */
-  private double scriptsPerHold(List<DistributedLock> locks, int rounds) throws Exception {
-    for (int i = 0; i < NODES; i++) {
-      nodes.server(i).resetStats();
-    }
+  /** Acquires each lock that often, on its own thread; returns the scripts for one hold. */
+  private double scriptsPerHold(List<RedLock> locks, int rounds) throws Exception {
+    long before = nodes.scriptCalls();
     AtomicInteger holds = new AtomicInteger();
     long start = System.nanoTime();
     try (HoldLog log = HoldLog.open(logs);
-        TestThreads crew = new TestThreads()) {
+        TestThreads threads = new TestThreads()) {
       for (int i = 0; i < locks.size(); i++) {
-        DistributedLock lock = locks.get(i);
+        RedLock lock = locks.get(i);
         String holder = "contender-" + i;
-        crew.start(
+        threads.start(
             () -> {
               for (int round = 0; round < rounds; round++) {
                 lock.lock();
@@ -70,70 +63,49 @@ class QuorumContentionTest {
               }
             });
       }
-      crew.join(LIMIT);
+      threads.join(LIMIT);
     }
     long millis = (System.nanoTime() - start) / 1_000_000;
     HoldChecker.Report report = HoldChecker.check(logs);
     report.assertSafe();
     assertEquals(locks.size() * rounds, report.holds());
     assertEquals(report.holds(), holds.get());
-    long scripts = 0;
-    for (int i = 0; i < NODES; i++) {
-      scripts += nodes.server(i).commandStats().getOrDefault("evalsha", 0L);
-    }
-    double each = (double) scripts / report.holds();
+    double each = (double) (nodes.scriptCalls() - before) / report.holds();
     System.out.printf(
         "%d contenders, %d holds on %d nodes: %d ms, %.1f scripts a hold%n",
         locks.size(), report.holds(), NODES, millis, each);
     return each;
   }
 
+  private static List<QuorumClients> processes(int count) {
+    return Stream.generate(() -> nodes.direct(OPTIONS, Duration.ofMillis(500)))
+        .limit(count)
+        .toList();
+  }
+
+  private void assertScriptsPerHold(List<QuorumClients> processes, int rounds, int limitPerNode)
+      throws Exception {
+    List<RedLock> locks = processes.stream().map(process -> process.lock(name)).toList();
+    double scripts = scriptsPerHold(locks, rounds);
+    assertTrue(scripts < limitPerNode * NODES, () -> scripts + " scripts a hold");
+  }
+
   @Test
   void manyThreadsOfOneProcess() throws Exception {
-    try (QuorumClients here = nodes.direct(OPTIONS, Duration.ofMillis(500)).warm()) {
-      List<DistributedLock> locks = new ArrayList<>();
-      for (int i = 0; i < CONTENDERS; i++) {
-        locks.add(here.lock(name));
-      }
-      double scripts = scriptsPerHold(locks, 50);
-      // Alone: acquire, raise and release on each node. In a crowd some ballots are lost.
-      assertTrue(scripts < 12 * NODES, () -> scripts + " scripts a hold");
-      nodes.awaitHolding(name, 0);
-    }
+    QuorumClients process = processes(1).get(0);
+    // Alone: acquire, raise and release on each node. Under contention some rounds are lost.
+    assertScriptsPerHold(Collections.nCopies(CONTENDERS, process), 50, 12);
   }
 
   @Test
   void manyProcesses() throws Exception {
-    List<QuorumClients> parties = new ArrayList<>();
-    try {
-      List<DistributedLock> locks = new ArrayList<>();
-      for (int i = 0; i < CONTENDERS; i++) {
-        parties.add(nodes.direct(OPTIONS, Duration.ofMillis(500)).warm());
-        locks.add(parties.get(i).lock(name));
-      }
-      double scripts = scriptsPerHold(locks, 25);
-      assertTrue(scripts < 20 * NODES, () -> scripts + " scripts a hold");
-      nodes.awaitHolding(name, 0);
-    } finally {
-      parties.forEach(QuorumClients::close);
-    }
+    assertScriptsPerHold(processes(CONTENDERS), 25, 20);
   }
 
   @Test
   void manyProcessesAfterAMinorityHasRestartedEmpty() throws Exception {
-    List<QuorumClients> parties = new ArrayList<>();
-    try {
-      List<DistributedLock> locks = new ArrayList<>();
-      for (int i = 0; i < CONTENDERS; i++) {
-        parties.add(nodes.direct(OPTIONS, Duration.ofMillis(500)).warm());
-        locks.add(parties.get(i).lock(name));
-      }
-      nodes.begin(NodeFault.RESTARTED_EMPTY, List.of(0, 2));
-      double scripts = scriptsPerHold(locks, 10);
-      assertTrue(scripts < 20 * NODES, () -> scripts + " scripts a hold");
-      nodes.awaitHolding(name, 0);
-    } finally {
-      parties.forEach(QuorumClients::close);
-    }
+    List<QuorumClients> processes = processes(CONTENDERS);
+    nodes.begin(ServerFault.RESTARTED_EMPTY, 0, 2);
+    assertScriptsPerHold(processes, 10, 20);
   }
 }

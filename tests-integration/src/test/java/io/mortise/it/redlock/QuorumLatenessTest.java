@@ -1,5 +1,7 @@
 package io.mortise.it.redlock;
 
+import static io.mortise.it.support.Eventually.LIVENESS;
+import static io.mortise.it.support.ServerFault.CUT_OFF;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,31 +19,25 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The loss of a hold that is made of others is told when the hold is over by this side's clock, and
- * not when somebody happens to look. Measured at the listener, with default options too.
+ * The loss of a composite hold is notified when the hold ends by the local clock, and not when it
+ * is next used. Measured at the listener, with default options too.
  */
 @Timeout(180)
 class QuorumLatenessTest {
+  @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(3);
+
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final List<Lease> held = new ArrayList<>();
-  private FaultyNodes nodes;
   private QuorumClients here;
 
-  private void start(LockOptions options) throws Exception {
-    nodes = FaultyNodes.start(3);
-    here = nodes.party(options, Duration.ofMillis(500)).warm();
-  }
-
-  @AfterEach
-  void stop() {
-    here.close();
-    nodes.close();
+  private void connect(LockOptions options) {
+    here = nodes.proxied(options, Duration.ofMillis(500));
   }
 
   private List<DistributedLock> locks() {
@@ -52,15 +48,15 @@ class QuorumLatenessTest {
         new MultiLock(plain(0, name + ":c"), plain(1, name + ":c")));
   }
 
-  private DistributedLock plain(int place, String name) {
-    return new RedisLock(here.clients().get(place), name);
+  private DistributedLock plain(int node, String name) {
+    return new RedisLock(here.client(node), name);
   }
 
-  /** How late the listener was, against the deadline that the hold itself gave. */
+  /** Records how late the listener is against the deadline of the hold itself. */
   private void listen(Lease lease, BlockingQueue<Long> late) {
     long deadlineNanos = System.nanoTime() + lease.remaining().toNanos();
     lease.onLost(loss -> late.add(System.nanoTime() - deadlineNanos));
-    held.add(lease); // and nobody looks at it
+    held.add(lease); // reachable, but not used any more
   }
 
   private static void assertPrompt(String what, BlockingQueue<Long> late, int losses)
@@ -68,31 +64,35 @@ class QuorumLatenessTest {
     List<Long> nanos = new ArrayList<>();
     for (int i = 0; i < losses; i++) {
       Long one = late.poll(90, TimeUnit.SECONDS);
-      assertTrue(one != null, "all losses are told, and not only " + nanos);
+      assertTrue(one != null, "all losses are notified, and not only " + nanos);
       nanos.add(one);
     }
     Collections.sort(nanos);
     long most = nanos.get(losses - 1);
     System.out.printf(
-        "%s: %d losses told late by %.1f ms (median), %.1f ms (p99), %.1f ms (most)%n",
+        "%s: %d losses notified late by %.1f ms (median), %.1f ms (p99), %.1f ms (most)%n",
         what,
         losses,
         nanos.get(losses / 2) / 1e6,
         nanos.get((losses * 99 - 1) / 100) / 1e6,
         most / 1e6);
-    assertTrue(most < MOST_NANOS, () -> "told " + most / 1_000_000 + " ms late");
+    assertTrue(most < MOST_NANOS, () -> "notified " + most / 1_000_000 + " ms late");
   }
 
   @Test
   void withDefaultOptionsAndALeaseOfTheCallers() throws Exception {
-    start(LockOptions.defaults());
+    connect(LockOptions.defaults());
     for (int millis : List.of(200, 1_000, 5_000)) {
       BlockingQueue<Long> late = new LinkedBlockingQueue<>();
       for (int i = 0; i < 10; i++) {
         for (DistributedLock lock : locks()) {
+<<<<<<< HEAD
           listen(
               lock.acquire(QuorumClients.LIVENESS, Duration.ofMillis(millis + i)).orElseThrow(),
               late);
+=======
+          listen(lock.acquire(LIVENESS, Duration.ofMillis(millis + i)).orElseThrow(), late);
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
         }
       }
       assertPrompt("lease of " + millis + " ms", late, 30);
@@ -102,7 +102,7 @@ class QuorumLatenessTest {
 
   @Test
   void renewedWithRedisOutOfReach() throws Exception {
-    start(
+    connect(
         LockOptions.builder()
             .lease(Duration.ofSeconds(4))
             .commandTimeout(Duration.ofSeconds(1))
@@ -111,10 +111,10 @@ class QuorumLatenessTest {
     List<Lease> leases = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       for (DistributedLock lock : locks()) {
-        leases.add(lock.acquire(QuorumClients.LIVENESS).orElseThrow());
+        leases.add(lock.acquire(LIVENESS).orElseThrow());
       }
     }
-    nodes.begin(NodeFault.CUT_OFF, List.of(0, 1, 2));
+    nodes.begin(CUT_OFF, 0, 1, 2);
     for (Lease lease : leases) {
       listen(lease, late);
     }
@@ -123,7 +123,7 @@ class QuorumLatenessTest {
 
   @Test
   void besideHoldsThatAreRenewed() throws Exception {
-    start(LockOptions.defaults());
+    connect(LockOptions.defaults());
     List<Lease> renewed =
         Stream.concat(locks().stream(), locks().stream())
             .map(lock -> lock.tryAcquire().orElseThrow())
@@ -131,7 +131,7 @@ class QuorumLatenessTest {
     BlockingQueue<Long> late = new LinkedBlockingQueue<>();
     for (int i = 0; i < 10; i++) {
       for (DistributedLock lock : locks()) {
-        listen(lock.acquire(QuorumClients.LIVENESS, Duration.ofMillis(500)).orElseThrow(), late);
+        listen(lock.acquire(LIVENESS, Duration.ofMillis(500)).orElseThrow(), late);
       }
     }
     assertPrompt("beside renewed ones", late, 30);

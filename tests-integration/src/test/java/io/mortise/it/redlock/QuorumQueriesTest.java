@@ -11,100 +11,77 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
+<<<<<<< HEAD
+=======
+import io.mortise.it.support.ServerFault;
+>>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.redlock.QuorumLease;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Questions and force: answered by a majority, or by nobody. */
+/** Queries and forceUnlock: answered by a majority, or not at all. */
 @Timeout(60)
 class QuorumQueriesTest {
+  @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(3);
+
   private static final Duration LEASE = Duration.ofMinutes(2);
 
   private static final LockOptions OPTIONS =
       LockOptions.builder().lease(LEASE).commandTimeout(Duration.ofMillis(500)).build();
 
-  private static FaultyNodes nodes;
-
   private final String name = Names.fresh();
 
-  @BeforeAll
-  static void startNodes() {
-    nodes = FaultyNodes.start(3);
-  }
-
-  @AfterAll
-  static void stopNodes() {
-    nodes.close();
-  }
-
-  @AfterEach
-  void restore() {
-    nodes.restore();
-  }
-
-  private static QuorumClients party(NodeFault fault) throws Exception {
-    Duration budget = Duration.ofMillis(300);
-    return (fault.isOfTheNetwork() ? nodes.party(OPTIONS, budget) : nodes.direct(OPTIONS, budget))
-        .warm();
+  private static QuorumClients connect(ServerFault fault) {
+    return nodes.exposedTo(fault, OPTIONS, Duration.ofMillis(300));
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = NodeFault.class,
-      names = {"KILLED", "PAUSED", "CUT_OFF", "BREAKING"})
-  void aMinorityThatFailsDoesNotMatter(NodeFault fault) throws Exception {
-    for (int place = 0; place < 3; place++) {
+  @EnumSource(names = {"KILLED", "PAUSED", "CUT_OFF", "BREAKING"})
+  void aMinorityThatFailsDoesNotMatter(ServerFault fault) throws Exception {
+    for (int node = 0; node < 3; node++) {
       String lock = Names.fresh();
-      try (QuorumClients here = party(fault);
-          QuorumClients there = party(fault)) {
-        RedLock asked = there.lock(lock);
-        QuorumLease lease = here.takeEverywhere(lock);
-        nodes.begin(fault, List.of(place));
-        assertTrue(asked.isLocked());
-        Duration left = asked.remainingLease().orElseThrow();
-        assertTrue(left.compareTo(LEASE) <= 0 && left.compareTo(LEASE.dividedBy(2)) > 0);
-        assertTrue(here.lock(lock).forceUnlock()); // which looks after its own client's holds
-        assertFalse(asked.isLocked());
-        assertFalse(asked.remainingLease().isPresent());
-        assertFalse(asked.forceUnlock());
-        Eventually.until("the loss is told", () -> lease.state() == State.LOST);
-        assertTrue(lease.loss().orElseThrow().reason() == Reason.FORCED);
-        there.pass(lock);
-        nodes.end(fault, List.of(place));
-      }
+      QuorumClients here = connect(fault);
+      QuorumClients there = connect(fault);
+      RedLock asked = there.lock(lock);
+      QuorumLease lease = here.acquireEverywhere(lock);
+      nodes.begin(fault, node);
+      assertTrue(asked.isLocked());
+      Duration left = asked.remainingLease().orElseThrow();
+      assertTrue(left.compareTo(LEASE) <= 0 && left.compareTo(LEASE.dividedBy(2)) > 0);
+      assertTrue(here.lock(lock).forceUnlock()); // by the client that holds
+      assertFalse(asked.isLocked());
+      assertFalse(asked.remainingLease().isPresent());
+      assertFalse(asked.forceUnlock());
+      Eventually.until("the loss is notified", () -> lease.state() == State.LOST);
+      assertTrue(lease.loss().orElseThrow().reason() == Reason.FORCED);
+      there.cycle(lock);
+      nodes.restore(node);
     }
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = NodeFault.class,
-      names = {"KILLED", "PAUSED", "CUT_OFF", "REFUSING", "BREAKING", "SILENCED"})
-  void withoutAMajorityThereIsNoAnswer(NodeFault fault) throws Exception {
-    try (QuorumClients here = party(fault)) {
-      RedLock lock = here.lock(name);
-      nodes.begin(fault, List.of(0, 2));
-      for (Callable<?> question :
-          List.<Callable<?>>of(lock::isLocked, lock::remainingLease, lock::forceUnlock)) {
-        LockException thrown = assertThrows(LockException.class, question::call);
-        assertEquals(LockException.Reason.UNREACHABLE, thrown.reason());
-        assertTrue(thrown.getMessage().contains("too few nodes answered"), thrown::getMessage);
-        for (int place : List.of(0, 2)) {
-          int port =
-              fault.isOfTheNetwork() ? nodes.proxy(place).port() : nodes.server(place).port();
-          assertTrue(thrown.getMessage().contains("127.0.0.1:" + port), thrown::getMessage);
-        }
+  @EnumSource(names = {"KILLED", "PAUSED", "CUT_OFF", "REFUSING", "BREAKING", "SILENCED"})
+  void withoutAMajorityThereIsNoAnswer(ServerFault fault) throws Exception {
+    QuorumClients here = connect(fault);
+    RedLock lock = here.lock(name);
+    nodes.begin(fault, 0, 2);
+    for (Callable<?> query :
+        List.<Callable<?>>of(lock::isLocked, lock::remainingLease, lock::forceUnlock)) {
+      LockException thrown = assertThrows(LockException.class, query::call);
+      assertEquals(LockException.Reason.UNREACHABLE, thrown.reason());
+      assertTrue(thrown.getMessage().contains("too few nodes answered"), thrown::getMessage);
+      for (int node : List.of(0, 2)) {
+        assertTrue(thrown.getMessage().contains(nodes.address(fault, node)), thrown::getMessage);
       }
-      nodes.end(fault, List.of(0, 2));
-      Eventually.until("all is well again", () -> isFree(lock));
     }
+    nodes.restore(0, 2);
+    Eventually.until("a majority answers again", () -> isFree(lock));
   }
 
   private static boolean isFree(RedLock lock) {
@@ -116,18 +93,15 @@ class QuorumQueriesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = NodeFault.class,
-      names = {"PAUSED", "CUT_OFF"})
-  void twoThatHoldItOnAMinorityDoNotMakeAMajorityThatDoesNot(NodeFault fault) throws Exception {
-    try (QuorumClients here = party(fault)) {
-      RedLock lock = here.lock(name);
-      nodes.holdAsStranger(name, 0);
-      assertFalse(lock.isLocked(), "one of three is no majority");
-      nodes.begin(fault, List.of(1));
-      assertThrows(LockException.class, lock::isLocked);
-      nodes.end(fault, List.of(1));
-      nodes.server(0).command("DEL", name);
-    }
+  @EnumSource(names = {"PAUSED", "CUT_OFF"})
+  void aMinorityThatHoldsAndOneWithoutItMakeNoMajority(ServerFault fault) throws Exception {
+    QuorumClients here = connect(fault);
+    RedLock lock = here.lock(name);
+    nodes.holdAsStranger(name, 0);
+    assertFalse(lock.isLocked(), "one of three is no majority");
+    nodes.begin(fault, 1);
+    assertThrows(LockException.class, lock::isLocked);
+    nodes.restore(1);
+    nodes.server(0).command("DEL", name);
   }
 }

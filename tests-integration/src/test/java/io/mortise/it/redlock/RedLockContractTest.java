@@ -11,25 +11,32 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
-/** A majority of five servers that are all well. */
+/** A majority of five healthy servers. */
 class RedLockContractTest {
-  private static Nodes nodes;
+  private static final LockOptions OPTIONS =
+      LockOptions.builder().lease(Duration.ofSeconds(1)).build();
+
+  private static FaultyNodes nodes;
+  private static QuorumClients here;
+  private static QuorumClients there;
 
   private interface Family extends LockFamily {
     @Override
     default DistributedLock lock(String name) {
-      return nodes.lock(name);
+      return here.lock(name);
     }
 
     @Override
     default DistributedLock otherProcess(String name) {
-      return nodes.otherProcess(name);
+      return there.lock(name);
     }
   }
 
   @BeforeAll
   static void start() {
-    nodes = Nodes.start(5, LockOptions.builder().lease(Duration.ofSeconds(1)).build());
+    nodes = new FaultyNodes(5);
+    here = nodes.direct(OPTIONS, Duration.ofMillis(250));
+    there = nodes.direct(OPTIONS, Duration.ofMillis(250));
   }
 
   @AfterAll

@@ -6,45 +6,42 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.ServerFault;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Two of five servers are dead: the other three are a majority, and the lock is as any other. */
+/** Two of five servers are dead: the other three are a majority, and the lock works as usual. */
 @Timeout(60)
 class RedLockDeadMinorityTest {
-  private static Nodes nodes;
+  @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(5);
 
-  @BeforeAll
-  static void start() {
-    nodes =
-        Nodes.start(
-            5,
-            LockOptions.builder()
-                .lease(Duration.ofSeconds(10))
-                .outageTimeout(Duration.ofMillis(500))
-                .build());
-    nodes.servers().get(0).kill();
-    nodes.servers().get(3).kill();
-  }
+  private static final LockOptions OPTIONS =
+      LockOptions.builder()
+          .lease(Duration.ofSeconds(10))
+          .outageTimeout(Duration.ofMillis(500))
+          .build();
 
-  @AfterAll
-  static void stop() {
-    nodes.close();
+  private final String name = Names.fresh();
+  private final RedLock lock = nodes.direct(OPTIONS, Duration.ofMillis(250)).lock(name);
+  private final RedLock other = nodes.direct(OPTIONS, Duration.ofMillis(250)).lock(name);
+
+  @BeforeEach
+  void killTwo() {
+    nodes.begin(ServerFault.KILLED, 0, 3);
   }
 
   @Test
-  void whoFindsItHeldIsToldSoAndNotThatServersAreDead() throws InterruptedException {
-    RedLock held = nodes.lock("held");
-    RedLock other = nodes.otherProcess("held");
-    try (Lease lease = held.tryAcquire().orElseThrow()) {
+  void aHeldLockIsReportedAsHeldAndNotAsAFailure() throws InterruptedException {
+    try (Lease lease = lock.tryAcquire().orElseThrow()) {
       for (int i = 0; i < 50; i++) {
         assertEquals(Optional.empty(), other.tryAcquire());
       }
@@ -54,9 +51,8 @@ class RedLockDeadMinorityTest {
   }
 
   @Test
-  void whoWaitsForeverWaitsLongerThanItsPatienceWithDeadServers() throws Exception {
-    RedLock other = nodes.otherProcess("patient");
-    Lease lease = nodes.lock("patient").tryAcquire().orElseThrow();
+  void anUnboundedWaitForAHolderLastsLongerThanTheOutageTimeout() throws Exception {
+    Lease lease = lock.tryAcquire().orElseThrow();
     CompletableFuture<Void> waiting =
         CompletableFuture.runAsync(
             () -> {

@@ -1,7 +1,0 @@
-package io.mortise.it.redlock;
-
-class MinorityOfFiveTest extends MinorityContract {
-  MinorityOfFiveTest() {
-    super(5);
-  }
-}

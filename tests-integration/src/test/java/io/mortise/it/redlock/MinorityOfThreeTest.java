@@ -1,7 +1,0 @@
-package io.mortise.it.redlock;
-
-class MinorityOfThreeTest extends MinorityContract {
-  MinorityOfThreeTest() {
-    super(3);
-  }
-}
