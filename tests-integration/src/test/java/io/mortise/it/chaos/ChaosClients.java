@@ -25,13 +25,8 @@ final class ChaosClients implements AutoCloseable {
    * @param directory for the records of their holds
    */
   ChaosClients(
-<<<<<<< HEAD
-      TestedLock subject,
-      ChaosServers arena,
-=======
       TestedLock tested,
       ChaosServers servers,
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
       String guarded,
       Path directory,
       Settings settings,

@@ -37,20 +37,12 @@ final class ChaosRun {
   private final Set<Round> unplanned = new HashSet<>();
 
   ChaosRun(
-<<<<<<< HEAD
-      TestedLock subject,
-=======
       TestedLock tested,
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
       List<Round> rounds,
       Settings settings,
       RedisServer guarded,
       Path directory) {
-<<<<<<< HEAD
-    this.subject = subject;
-=======
     this.tested = tested;
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
     this.rounds = rounds;
     this.settings = settings;
     this.guarded = guarded;
@@ -60,19 +52,11 @@ final class ChaosRun {
   /** Runs all rounds, and returns the findings. */
   Findings run() throws IOException, InterruptedException {
     Files.createDirectories(directory);
-<<<<<<< HEAD
-    long seed = settings.seed() * 31 + subject.toString().hashCode();
-    try (ChaosServers arena = subject.topology().open(subject.family().servers())) {
-      try (ChaosClients crowd =
-          new ChaosClients(subject, arena, guarded.uri(), directory, settings, seed)) {
-        FaultContext scene = new FaultContext(arena, crowd);
-=======
     long seed = settings.seed() * 31 + tested.toString().hashCode();
     try (ChaosServers servers = tested.topology().open(tested.family().serverCount())) {
       try (ChaosClients clients =
           new ChaosClients(tested, servers, guarded.uri(), directory, settings, seed)) {
         FaultContext context = new FaultContext(servers, clients);
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
         for (Round round : rounds) {
           runRound(round, context);
         }

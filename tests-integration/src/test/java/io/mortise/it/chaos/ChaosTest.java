@@ -33,32 +33,7 @@ class ChaosTest {
     System.out.println("to repeat: " + settings.command());
     Files.writeString(DIRECTORY.resolve("plan.txt"), settings.command() + "\n" + plan + "\n");
     List<String> violations = new ArrayList<>();
-<<<<<<< HEAD
-    ExecutorService lanes = Executors.newFixedThreadPool(settings.parallel());
-    try (RedisServer guarded = RedisServer.start()) {
-      List<Future<Findings>> proofs = new ArrayList<>();
-      for (Map.Entry<TestedLock, List<Round>> each : plan.rounds().entrySet()) {
-        ChaosRun proof =
-            new ChaosRun(
-                each.getKey(), each.getValue(), settings, guarded, DIRECTORY.toAbsolutePath());
-        proofs.add(lanes.submit(proof::run));
-      }
-      for (Future<Findings> each : proofs) {
-        try {
-          findings.add(each.get());
-          System.out.println(
-              FindingsTable.of(findings.subList(findings.size() - 1, findings.size())));
-        } catch (ExecutionException e) {
-          e.getCause().printStackTrace(System.out);
-          violations.add("a proof broke off: " + e.getCause());
-        }
-      }
-    } finally {
-      lanes.shutdownNow();
-    }
-=======
     List<Findings> findings = run(plan, settings, violations);
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
     String table = FindingsTable.of(findings);
     System.out.println(table);
     Files.writeString(DIRECTORY.resolve("table.md"), table);

@@ -38,14 +38,9 @@ record EnteredHold(Lease lease, Runnable release, boolean renewed) {
     return lease.map(granted -> new EnteredHold(granted, granted::close, renewed));
   }
 
-<<<<<<< HEAD
-  private static Optional<EnteredHold> thread(DistributedLock lock, boolean got, boolean renewed) {
-    return got
-=======
   private static Optional<EnteredHold> thread(
       DistributedLock lock, boolean acquired, boolean renewed) {
     return acquired
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
         ? Optional.of(new EnteredHold(lock.lease(), lock::unlock, renewed))
         : Optional.empty();
   }

@@ -27,20 +27,7 @@ enum Family {
   /** The same, in the order of request. */
   FAIR_READ_WRITE(1, (clients, name) -> readWrite(clients, name, true)),
   /** {@link MultiLock} of two locks on two servers, and each of the two alone. */
-<<<<<<< HEAD
-  MULTI(2) {
-    @Override
-    List<SectionEntry> sides(List<LockClient> clients, String name) {
-      DistributedLock a = new RedisLock(clients.get(0), name + ":a");
-      DistributedLock b = new RedisLock(clients.get(1), name + ":b");
-      SectionEntry together =
-          new SectionEntry(new MultiLock(a, b), EXCLUSIVE, List.of(a.name(), b.name()));
-      return List.of(together, alone(a), together, alone(b));
-    }
-
-=======
   MULTI(2, Family::multi) {
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
     @Override
     List<String> resources(String name) {
       return List.of(name + ":a", name + ":b");

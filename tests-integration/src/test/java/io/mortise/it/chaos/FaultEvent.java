@@ -17,15 +17,9 @@ import java.util.stream.IntStream;
 record FaultEvent(
     Fault fault, long atMillis, long durationMillis, List<Integer> targets, int variant) {
 
-<<<<<<< HEAD
-  /** One at random that begins then. */
-  static FaultEvent at(
-      long millis, Fault fault, TestedLock subject, Settings settings, Random random) {
-=======
   /** Returns a random event of that fault that begins at that time. */
   static FaultEvent at(
       long millis, Fault fault, TestedLock tested, Settings settings, Random random) {
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
     long lease = settings.lease().toMillis();
     int percent = fault.minPercent() + random.nextInt(fault.maxPercent() - fault.minPercent() + 1);
     return new FaultEvent(

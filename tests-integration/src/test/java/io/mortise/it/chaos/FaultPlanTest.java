@@ -22,19 +22,11 @@ class FaultPlanTest {
 
   @Test
   void aSeedDecidesThePlan() {
-<<<<<<< HEAD
-    assertEquals(FaultPlan.of(Settings.brief(7)), FaultPlan.of(Settings.brief(7)));
-    assertEquals(
-        FaultPlan.of(Settings.brief(7)).toString(), FaultPlan.of(Settings.brief(7)).toString());
-    assertNotEquals(FaultPlan.of(Settings.brief(7)), FaultPlan.of(Settings.brief(8)));
-    assertEquals(FaultPlan.of(thorough(7)), FaultPlan.of(thorough(7)));
-=======
     FaultPlan plan = FaultPlan.of(Settings.shortRun(7));
     assertEquals(FaultPlan.of(Settings.shortRun(7)), plan);
     assertEquals(FaultPlan.of(Settings.shortRun(7)).toString(), plan.toString());
     assertNotEquals(FaultPlan.of(Settings.shortRun(8)), plan);
     assertEquals(FaultPlan.of(longRun(7)), FaultPlan.of(longRun(7)));
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
   }
 
   @Test
@@ -53,21 +45,8 @@ class FaultPlanTest {
     FaultPlan.of(longRun(3))
         .rounds()
         .forEach(
-<<<<<<< HEAD
-            plan -> {
-              assertEquals(
-                  Set.of(Family.values()),
-                  plan.rounds().keySet().stream()
-                      .map(TestedLock::family)
-                      .collect(Collectors.toSet()));
-              assertEquals(
-                  Set.of(),
-                  missing(plan.rounds().values().stream().flatMap(List::stream), Fault.values()));
-            });
-=======
             (tested, rounds) ->
                 assertHasAll(rounds.stream(), fault -> fault.appliesTo(tested.topology())));
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
   }
 
   @Test

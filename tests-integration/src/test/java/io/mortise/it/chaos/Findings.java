@@ -1,16 +1,9 @@
 package io.mortise.it.chaos;
 
-<<<<<<< HEAD
-import io.mortise.it.chaos.HoldObserver.Fate;
-import io.mortise.it.chaos.HoldObserver.Grant;
-import io.mortise.it.chaos.HoldObserver.Holder;
-import io.mortise.it.chaos.HoldObserver.Testimony;
-=======
 import io.mortise.it.chaos.HoldObserver.Grant;
 import io.mortise.it.chaos.HoldObserver.Holder;
 import io.mortise.it.chaos.HoldObserver.Observations;
 import io.mortise.it.chaos.HoldObserver.Outcome;
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 import io.mortise.it.chaos.TokenOrder.Disorder;
 import io.mortise.it.chaos.WriteLog.Tally;
 import io.mortise.it.support.HoldLogs;

@@ -16,11 +16,7 @@ import java.util.Random;
  * @param events in the order of time
  */
 record Round(
-<<<<<<< HEAD
-    String name, String label, boolean mayOverlap, ThinkTime pace, List<FaultEvent> strikes) {
-=======
     String name, String label, boolean mayOverlap, ThinkTime thinkTime, List<FaultEvent> events) {
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
   static final String MIXTURE = "mixture, no data lost";
   static final String MIXTURE_OF_ALL = "mixture of all";
 

@@ -12,13 +12,9 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Eventually;
-<<<<<<< HEAD
-import io.mortise.it.support.Names;
-=======
 import io.mortise.it.support.LongLease;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.ServerUris;
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 import io.mortise.testkit.RedisCluster;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;

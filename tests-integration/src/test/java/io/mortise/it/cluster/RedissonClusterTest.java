@@ -8,13 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
-<<<<<<< HEAD
-import io.mortise.it.support.Names;
-=======
 import io.mortise.it.support.LongLease;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.ServerUris;
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.RedisCluster;
 import java.util.concurrent.Future;

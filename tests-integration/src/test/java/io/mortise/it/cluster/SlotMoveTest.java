@@ -65,18 +65,12 @@ class SlotMoveTest {
     RedisServer master = servers.masterOf(name);
     CompletableFuture<Optional<Lease>> waiter =
         lock.acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
-<<<<<<< HEAD
-    await()
-        .until(() -> !ClusterClients.channels(master).isEmpty() || there.status().channels() == 1);
-    return waiting;
-=======
     await().until(() -> !ClusterChannels.at(master).isEmpty() || there.status().channels() == 1);
     return waiter;
   }
 
   private static void awaitServed(CompletableFuture<Optional<Lease>> waiter) throws Exception {
     waiter.get(WELL_WITHIN_A_RENEWAL.toMillis(), TimeUnit.MILLISECONDS).orElseThrow().close();
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
   }
 
   @Test

@@ -50,12 +50,7 @@ class RedissonProcessesTest {
     }
   }
 
-<<<<<<< HEAD
-  private static void judge(Nodes nodes, ProcessTeam team, Path log, String... names)
-      throws Exception {
-=======
   private static void judge(ProcessTeam team, Path log, String... names) throws Exception {
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
     team.begin();
     long start = System.nanoTime();
     team.awaitProgress(names[0], SECTIONS);

@@ -4,15 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-<<<<<<< HEAD
-import io.mortise.core.LockClient;
-import io.mortise.it.support.Names;
-=======
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.ProxiedServers;
 import io.mortise.it.support.ServerFault;
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.it.support.TestThreads;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;

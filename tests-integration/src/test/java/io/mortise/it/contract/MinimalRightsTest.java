@@ -3,18 +3,7 @@ package io.mortise.it.contract;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
-<<<<<<< HEAD
-import io.mortise.core.Lease;
-import io.mortise.core.LeaseLostException;
-import io.mortise.core.LockClient;
-import io.mortise.core.LockException;
-import io.mortise.core.LockOptions;
-import io.mortise.core.RedisLock;
-import io.mortise.it.support.Names;
-import io.mortise.it.support.TestThreads;
-=======
 import io.mortise.it.support.SharedRedis;
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 import io.mortise.testkit.RedisServer;
 import java.io.IOException;
 import java.util.List;

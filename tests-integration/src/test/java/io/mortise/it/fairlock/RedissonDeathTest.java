@@ -53,13 +53,8 @@ class RedissonDeathTest {
       System.out.printf("a dead waiter of Redisson's keeps its place for %d ms more%n", left);
       assertTrue(
           left > 290_000 && left <= 300_000 + RedissonPeers.LONG_LEASE.toMillis(), () -> left + "");
-<<<<<<< HEAD
       await().during(WAITER_TIMEOUT.multipliedBy(2)).until(() -> order.served().isEmpty());
       assertFalse(ours.tryLock(), "its place is respected");
-=======
-      await().during(PRESENCE.multipliedBy(2)).until(() -> line.served().isEmpty());
-      assertFalse(ours.tryLock(), "its turn is respected");
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 
       order.expire(dead);
       long start = System.nanoTime();
@@ -145,20 +140,12 @@ class RedissonDeathTest {
       theirs.unlock();
       long left = order.millisLeft(queue.get(0));
       assertTrue(left > 290_000, () -> left + "");
-<<<<<<< HEAD
       assertEquals(queue, order.holders());
       await().during(WAITER_TIMEOUT).until(() -> order.served().isEmpty());
       order.expire(queue.get(0));
       assertTrue(
           ours.tryLock(Eventually.LIVENESS),
           "an attempt of ours removes the head whose deadline is over");
-=======
-      assertEquals(queue, line.holders());
-      await().during(PRESENCE).until(() -> line.served().isEmpty());
-      line.end(queue.get(0));
-      assertTrue(
-          ours.tryLock(ServedOrder.PATIENCE), "one of ours finds the head over, and its turn");
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
       ours.unlock();
       order.awaitServed("R1");
     }

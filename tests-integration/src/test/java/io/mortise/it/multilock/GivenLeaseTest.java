@@ -31,18 +31,10 @@ class GivenLeaseTest {
   @RegisterExtension static final MemberServers servers = new MemberServers(2);
 
   @Test
-<<<<<<< HEAD
-  void itIsThatOfEachMemberAndNobodyRenewsIt() throws Exception {
-    Lease lease =
-        sites.multi().acquire(MemberServers.LIVENESS, Duration.ofSeconds(3)).orElseThrow();
-    List<LeaseLoss> told = new CopyOnWriteArrayList<>();
-    lease.onLost(told::add);
-=======
   void itIsTheLeaseOfEachMemberAndIsNotRenewed() throws Exception {
     Lease lease = servers.multi().acquire(LIVENESS, Duration.ofSeconds(3)).orElseThrow();
     List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
     lease.onLost(losses::add);
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
     for (int i = 0; i < 2; i++) {
       long ttl = servers.ttlMillis(i);
       assertTrue(ttl > 0 && ttl <= 3_000, () -> ttl + " ms");
@@ -77,25 +69,6 @@ class GivenLeaseTest {
   @Test
   void itBeginsWhenTheLastMemberIsAcquired() throws Exception {
     Duration lease = Duration.ofSeconds(10);
-<<<<<<< HEAD
-    LockOptions patient = MemberServers.options().commandTimeout(Duration.ofSeconds(15)).build();
-    try (LockClient slow = LockClient.create(sites.proxy(1).uri(), patient)) {
-      new RedisLock(slow, sites.name(1) + ":warm").tryAcquire().orElseThrow().close();
-      MultiLock lock = new MultiLock(sites.lock(0), new RedisLock(slow, sites.name(1)));
-      // The token of the slow one has to be raised: so much later is it when all is done.
-      sites
-          .server(0)
-          .command("SET", MemberServers.tokenKey(sites.name(0)), Long.toString(1L << 52));
-      sites.proxy(1).delay(Duration.ofMillis(800));
-      Lease held = lock.tryAcquire(lease).orElseThrow();
-      long ttl = sites.ttlMillis(0);
-      System.out.println("lease of 10 s after 3.2 s on the way: " + ttl + " ms");
-      assertTrue(ttl > 7_600, () -> ttl + " ms are left of 10 s; 3.2 s were gone before");
-      assertTrue(held.remaining().compareTo(Duration.ofSeconds(7)) > 0);
-      sites.proxy(1).restore();
-      held.close();
-    }
-=======
     LockOptions longTimeout =
         MemberServers.options().commandTimeout(Duration.ofSeconds(15)).build();
     LockClient slow = servers.client(servers.proxy(1).uri(), longTimeout);
@@ -110,7 +83,6 @@ class GivenLeaseTest {
     assertTrue(ttl > 7_600, () -> ttl + " ms are left of 10 s; 3.2 s were gone before");
     assertTrue(held.remaining().compareTo(Duration.ofSeconds(7)) > 0);
     held.close();
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
   }
 
   @Test

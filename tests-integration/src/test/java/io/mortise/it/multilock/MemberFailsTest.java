@@ -98,18 +98,10 @@ class MemberFailsTest {
   }
 
   @Test
-<<<<<<< HEAD
-  void theOthersCanBeHadWhileOneIsWaitedFor() throws Exception {
-    MemberFault.CUT_OFF.begin(sites, FAILING);
-    AsyncCall<Boolean> waiter =
-        AsyncCall.start(() -> sites.multi().acquire(MemberServers.HOUR).isPresent());
-    sites.awaitFirstTaken();
-=======
   void theOthersAreAvailableDuringTheWaitForOne() throws Exception {
     servers.begin(CUT_OFF, FAILING);
     AsyncCall<Boolean> waiter = AsyncCall.start(() -> servers.multi().acquire(HOUR).isPresent());
     servers.awaitFirstAcquired();
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
     for (int i = 0; i < 3; i++) {
       assertTrue(servers.other(0).tryLock(LIVENESS));
       servers.other(0).unlock();

@@ -8,11 +8,8 @@ import io.mortise.core.RedisLock;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
-<<<<<<< HEAD
-=======
 import io.mortise.it.support.ProxiedServers;
 import io.mortise.it.support.SharedRedis;
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.multilock.MultiLock;
 import java.time.Duration;
 import java.util.List;

@@ -46,12 +46,6 @@ class MultiInterruptTest {
         });
   }
 
-<<<<<<< HEAD
-  /** What the interrupt ends leaves nothing behind; what a stranger holds stays his. */
-  private static void assertEnds(AsyncCall<String> caller, Set<Integer> strangers)
-      throws Exception {
-    long start = System.nanoTime();
-=======
   private boolean lockInterruptibly() throws InterruptedException {
     lock.lockInterruptibly();
     return true;
@@ -60,7 +54,6 @@ class MultiInterruptTest {
   /** The interrupted call leaves nothing held except what strangers hold. */
   private static void assertEnds(AsyncCall<String> caller, Set<Integer> strangers)
       throws Exception {
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
     caller.interrupt();
     assertTimeout(Duration.ofSeconds(5), () -> assertEquals("thrown", caller.get()));
     assertEquals(strangers, servers.held());
@@ -115,14 +108,7 @@ class MultiInterruptTest {
     servers.holdAsStranger(LAST);
     int hits = 0;
     for (int i = 0; i < 20 && hits < 3; i++) {
-<<<<<<< HEAD
-      Callable<?> call =
-          i % 2 == 0
-              ? () -> lock.tryLock(MemberServers.HOUR)
-              : () -> lock.acquire(MemberServers.HOUR);
-=======
       Callable<?> call = i % 2 == 0 ? () -> lock.tryLock(HOUR) : () -> lock.acquire(HOUR);
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
       AsyncCall<String> caller = outcome(call);
       hits += spinUntil(Duration.ofMillis(500), () -> servers.isHeld(0)) ? 1 : 0;
       assertEnds(caller, Set.of(LAST));

@@ -38,15 +38,8 @@ class MultiTokenTest {
     }
   }
 
-<<<<<<< HEAD
-  private static void jump(int place, long token) {
-    sites
-        .server(place)
-        .command("SET", MemberServers.tokenKey(sites.name(place)), Long.toString(token));
-=======
   private static void setToken(int server, long token) {
     servers.server(server).command("SET", tokenKey(servers.name(server)), Long.toString(token));
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
   }
 
   private static void assertRising(long... tokens) {
@@ -65,12 +58,7 @@ class MultiTokenTest {
     for (int i = 0; i < 3; i++) {
       assertEquals(token, servers.lock(i).lease().fencingToken());
       assertEquals(
-<<<<<<< HEAD
-          Long.toString(token),
-          sites.server(i).command("GET", MemberServers.tokenKey(sites.name(i))));
-=======
           Long.toString(token), servers.server(i).command("GET", tokenKey(servers.name(i))));
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
     }
     lock.unlock();
   }
@@ -136,21 +124,10 @@ class MultiTokenTest {
 
   @Test
   void aServerThatCannotRaiseItsTokenIsNotPartOfAHold() {
-<<<<<<< HEAD
-    jump(1, FUTURE);
-    sites
-        .proxy(0)
-        .loseReplies(Integer.MAX_VALUE, LossStyle.SILENT, MemberServers.calling("lock/raise"));
-    assertThrows(LockException.class, () -> sites.multi().tryLock());
-    assertEquals(Set.of(), sites.held());
-    sites.restore();
-    sites.awaitIdle();
-=======
     setToken(1, FUTURE);
     servers.proxy(0).loseReplies(Integer.MAX_VALUE, LossStyle.SILENT, calling("lock/raise"));
     assertThrows(LockException.class, () -> servers.multi().tryLock());
     assertEquals(Set.of(), servers.held());
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
   }
 
   @Test

@@ -10,10 +10,6 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
-<<<<<<< HEAD
-import io.mortise.it.support.ClientResources;
-=======
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.it.support.TestThreads;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.FaultProxy.LossStyle;
@@ -138,20 +134,9 @@ class NothingLeftTest {
       switch (random.nextInt(4)) {
         case 0 -> servers.proxy(server).closeConnections();
         case 1 ->
-<<<<<<< HEAD
-            sites
-                .proxy(place)
-                .loseNextReply(LossStyle.SILENT, MemberServers.calling("lock/acquire_all"));
-        case 2 ->
-            sites
-                .proxy(place)
-                .loseNextReply(LossStyle.CLOSE, MemberServers.calling("lock/release"));
-        default -> sites.server(place).command("SCRIPT", "FLUSH");
-=======
             servers.proxy(server).loseNextReply(LossStyle.SILENT, calling("lock/acquire_all"));
         case 2 -> servers.proxy(server).loseNextReply(LossStyle.CLOSE, calling("lock/release"));
         default -> servers.server(server).command("SCRIPT", "FLUSH");
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
       }
     }
   }

@@ -10,10 +10,7 @@ import io.mortise.core.internal.EngineTypes;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Names;
-<<<<<<< HEAD
-=======
 import io.mortise.it.support.SharedRedis;
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.it.support.TestThreads;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.HoldChecker;

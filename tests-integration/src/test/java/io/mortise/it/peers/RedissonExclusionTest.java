@@ -12,10 +12,7 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
-<<<<<<< HEAD
 import io.mortise.it.support.RedissonPeers;
-=======
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 import io.mortise.it.support.TestThreads;
 import java.time.Duration;
 import java.util.List;

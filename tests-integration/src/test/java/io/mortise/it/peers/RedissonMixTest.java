@@ -10,10 +10,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.spi.LockName;
 import io.mortise.it.support.Names;
-<<<<<<< HEAD
 import io.mortise.it.support.RedissonPeers;
-=======
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;

@@ -13,10 +13,7 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
-<<<<<<< HEAD
 import io.mortise.it.support.RedissonPeers;
-=======
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 import io.mortise.it.support.TestThreads;
 import java.time.Duration;
 import java.util.concurrent.Future;

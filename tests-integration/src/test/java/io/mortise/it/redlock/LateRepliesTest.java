@@ -120,16 +120,9 @@ class LateRepliesTest {
   @Test
   void aReplyAfterTheHoldWasLostIsReleased() throws Exception {
     Duration brief = Duration.ofMillis(700);
-<<<<<<< HEAD
-    QuorumLease lease =
-        (QuorumLease) here.lock(name).acquire(QuorumClients.LIVENESS, brief).orElseThrow();
-    Eventually.until("it is over", () -> lease.state() == State.LOST);
-    answerAtLast();
-=======
     QuorumLease lease = (QuorumLease) here.lock(name).acquire(LIVENESS, brief).orElseThrow();
     Eventually.until("the hold is lost", () -> lease.state() == State.LOST);
     deliverReply();
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
     nodes.awaitHolding(name, 0);
     here.awaitIdle();
   }

@@ -15,10 +15,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
-<<<<<<< HEAD
-=======
 import io.mortise.it.support.ServerFault;
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -132,21 +129,6 @@ class MajorityFailsTest {
   @Test
   void aWaiterAcquiresTheLockWhenTheMajorityIsBack() throws Exception {
     String name = Names.fresh();
-<<<<<<< HEAD
-    LockOptions patient = LockOptions.builder().commandTimeout(Duration.ofMillis(400)).build();
-    try (QuorumClients here = three.direct(patient, BUDGET).warm()) {
-      three.begin(NodeFault.KILLED, List.of(1, 2));
-      AsyncCall<Optional<Lease>> caller =
-          AsyncCall.start(() -> here.lock(name).acquire(QuorumClients.LIVENESS));
-      Eventually.holdsFor(Duration.ofMillis(700), "it waits", () -> !caller.isDone());
-      three.end(NodeFault.KILLED, List.of(1, 2));
-      Lease lease = caller.get().orElseThrow();
-      assertTrue(lease.isValid());
-      lease.close();
-      three.awaitHolding(name, 0);
-      assertFalse(here.lock(name).isLocked());
-    }
-=======
     LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(400)).build();
     QuorumClients here = three.direct(options, BUDGET);
     three.begin(KILLED, 1, 2);
@@ -157,6 +139,5 @@ class MajorityFailsTest {
     assertTrue(lease.isValid());
     lease.close();
     assertFalse(here.lock(name).isLocked());
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
   }
 }

@@ -61,25 +61,6 @@ class MisconfiguredNodeTest {
   }
 
   @Test
-<<<<<<< HEAD
-  void aNodeThatIsGoneIsToldWhenThatLasts() throws Exception {
-    LoggedWarnings.note();
-    try (FaultyNodes nodes = FaultyNodes.start(3);
-        QuorumClients party = nodes.direct(OPTIONS, Duration.ofMillis(500)).warm()) {
-      String address = "127.0.0.1:" + nodes.server(1).port();
-      QuorumLease lease = party.takeEverywhere(Names.fresh());
-      nodes.begin(NodeFault.KILLED, List.of(1));
-      Eventually.until("missed", () -> lease.validNodes() == 2);
-      Eventually.until(
-          "told",
-          () ->
-              LoggedWarnings.about(address).stream()
-                  .anyMatch(line -> line.contains("cannot be used")));
-      nodes.end(NodeFault.KILLED, List.of(1));
-      Eventually.until("taken again", () -> lease.validNodes() == 3);
-      lease.close();
-    }
-=======
   void aMissingNodeIsReportedWhenTheOutageLasts() throws Exception {
     QuorumClients here = nodes.direct(OPTIONS, Duration.ofMillis(500));
     String address = "127.0.0.1:" + nodes.server(1).port();
@@ -94,6 +75,5 @@ class MisconfiguredNodeTest {
     nodes.restore(1);
     Eventually.until("reacquired", () -> lease.validNodes() == 3);
     lease.close();
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
   }
 }

@@ -18,10 +18,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.internal.EngineTypes;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
-<<<<<<< HEAD
-=======
 import io.mortise.it.support.ServerFault;
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.it.support.StackTraces;
 import io.mortise.it.support.TestThreads;
 import io.mortise.redlock.QuorumLease;

@@ -3,18 +3,10 @@ package io.mortise.it.redlock;
 import static io.mortise.it.support.Eventually.LIVENESS;
 
 import io.mortise.core.LockClient;
-<<<<<<< HEAD
-import io.mortise.core.LockOptions;
-import io.mortise.core.RedisLock;
-import io.mortise.it.support.ClientResources;
-import io.mortise.it.support.Eventually;
-import io.mortise.it.support.Names;
-=======
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.redlock.QuorumLease;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
@@ -27,17 +19,6 @@ import java.util.List;
  */
 record QuorumClients(List<LockClient> clients, Duration budget) implements AutoCloseable {
 
-<<<<<<< HEAD
-  /** Longer than anything that works ever takes. */
-  static final Duration LIVENESS = Duration.ofSeconds(20);
-
-  static QuorumClients of(List<String> uris, LockOptions options, Duration budget) {
-    return new QuorumClients(
-        uris.stream().map(uri -> LockClient.create(uri, options)).toList(), budget);
-  }
-
-=======
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
   RedLock lock(String name) {
     return RedLock.builder().members(name, clients).nodeWaitBudget(budget).build();
   }

@@ -16,10 +16,7 @@ import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
-<<<<<<< HEAD
-=======
 import io.mortise.it.support.ServerFault;
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.redlock.QuorumLease;
 import java.time.Duration;
 import java.util.List;

@@ -5,13 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.Names;
-<<<<<<< HEAD
-import io.mortise.it.support.TestThreads;
-=======
 import io.mortise.it.support.ServerFault;
 import io.mortise.it.support.TestThreads;
 import io.mortise.redlock.RedLock;
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
 import java.nio.file.Path;

@@ -86,13 +86,7 @@ class QuorumLatenessTest {
       BlockingQueue<Long> late = new LinkedBlockingQueue<>();
       for (int i = 0; i < 10; i++) {
         for (DistributedLock lock : locks()) {
-<<<<<<< HEAD
-          listen(
-              lock.acquire(QuorumClients.LIVENESS, Duration.ofMillis(millis + i)).orElseThrow(),
-              late);
-=======
           listen(lock.acquire(LIVENESS, Duration.ofMillis(millis + i)).orElseThrow(), late);
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
         }
       }
       assertPrompt("lease of " + millis + " ms", late, 30);

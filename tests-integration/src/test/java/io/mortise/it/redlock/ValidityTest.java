@@ -13,15 +13,9 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
-<<<<<<< HEAD
-import io.mortise.core.RedisLock;
-import io.mortise.it.support.Eventually;
-import io.mortise.it.support.Names;
-=======
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
 import io.mortise.redlock.QuorumLease;
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import io.mortise.redlock.RedLock;
 import io.mortise.testkit.FaultProxy.Direction;
 import io.mortise.testkit.FaultProxy.LossStyle;
@@ -100,24 +94,6 @@ class ValidityTest {
   }
 
   @Test
-<<<<<<< HEAD
-  void aLeaseThatIsGivenEndsByItself() throws Exception {
-    try (QuorumClients here = nodes.party(LockOptions.defaults(), BUDGET).warm();
-        QuorumClients there = nodes.party(LockOptions.defaults(), BUDGET).warm()) {
-      Lease lease =
-          here.lock(name).acquire(QuorumClients.LIVENESS, Duration.ofMillis(800)).orElseThrow();
-      List<LeaseLoss> losses = new ArrayList<>();
-      lease.onLost(losses::add);
-      Lease next = there.take(name);
-      assertEquals(State.LOST, lease.state(), "this side stops before the next begins");
-      assertEquals(LeaseLoss.Reason.EXPIRED, lease.loss().orElseThrow().reason());
-      assertTrue(next.fencingToken() > lease.fencingToken());
-      Eventually.until("it is told", () -> losses.size() == 1);
-      next.close();
-      nodes.awaitHolding(name, 0);
-      here.awaitIdle();
-    }
-=======
   void aLeaseOfTheCallerEndsByItself() throws Exception {
     QuorumClients here = nodes.proxied(LockOptions.defaults(), BUDGET);
     QuorumClients there = nodes.proxied(LockOptions.defaults(), BUDGET);
@@ -132,7 +108,6 @@ class ValidityTest {
     next.close();
     nodes.awaitHolding(name, 0);
     here.awaitIdle();
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
   }
 
   /** A majority has to know the token before a caller gets the lock. */

@@ -8,10 +8,6 @@ import io.mortise.core.LockOptions;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.TestThreads;
-<<<<<<< HEAD
-import io.mortise.testkit.RedisServer;
-=======
->>>>>>> 3a83265cccb767614d4c1d4c9d4712c8d25a27a2
 import java.time.Duration;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;

@@ -62,7 +62,7 @@ class ForeignTypesTest {
       fair/release       | lock channel forced queue deadlines  | me PUBLISH
       fair/leave         | lock channel queue deadlines         | me PUBLISH
       fair/force         | lock channel forced queue deadlines  | PUBLISH 60000
-      fair/heartbeat     | lock channel queue deadlines         | me 20000 PUBLISH
+      fair/presence      | lock channel queue deadlines         | me 20000 PUBLISH
       fair/queue         | queue deadlines                      | me
       rw/read            | rw token                             | me 60000 PUBLISH - 20000 60000
       rw/read            | rw token                             | me 60000 PUBLISH me! 20000 60000
@@ -79,10 +79,10 @@ class ForeignTypesTest {
       rw/force           | rw forcedHolds                       | read PUBLISH 60000
       rw/force           | rw forcedHolds                       | write PUBLISH 60000
       rw/inspect         | lock prefix                          | read
-      rw/reader_heartbeat | lock intent waiters turn             | me 20000
-      rw/writer_heartbeat | rw                                   | me! 20000 PUBLISH
-      rw/fair_heartbeat   | rw                                   | me 20000 PUBLISH
-      rw/fair_heartbeat   | rw                                   | me! 20000 PUBLISH
+      rw/reader_presence | lock intent waiters turn             | me 20000
+      rw/writer_presence | rw                                   | me! 20000 PUBLISH
+      rw/fair_presence   | rw                                   | me 20000 PUBLISH
+      rw/fair_presence   | rw                                   | me! 20000 PUBLISH
       fence/command      | fence                                | 5 0 SET a b
       fence/script       | fence                                | 5 0
       """;

@@ -14,14 +14,8 @@ class RestrictedClusterTest extends EveryContract {
     RedisCluster servers =
         RedisCluster.builder()
             .replicas(0)
-<<<<<<< HEAD
-            .tls(guarded.certificates().certificate(), guarded.certificates().key())
-            .user(
-                RestrictedServers.USER, RestrictedServers.PASSWORD, RestrictedServers.rights(true))
-=======
             .tls(user.certificate(), user.key())
             .user(RestrictedUser.NAME, RestrictedUser.PASSWORD, RestrictedUser.clusterRights())
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
             .start();
     return Clients.onJedis(
         protocol ->

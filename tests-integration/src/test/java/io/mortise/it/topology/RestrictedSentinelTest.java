@@ -13,14 +13,8 @@ class RestrictedSentinelTest extends EveryContract {
     RestrictedUser user = RestrictedUser.create(directory);
     RedisSentinels servers =
         RedisSentinels.builder()
-<<<<<<< HEAD
-            .tls(guarded.certificates().certificate(), guarded.certificates().key())
-            .user(
-                RestrictedServers.USER, RestrictedServers.PASSWORD, RestrictedServers.rights(false))
-=======
             .tls(user.certificate(), user.key())
             .user(RestrictedUser.NAME, RestrictedUser.PASSWORD, RestrictedUser.rights())
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
             .start();
     return Clients.onJedis(
         protocol ->

@@ -12,15 +12,8 @@ import redis.clients.jedis.RedisClient;
 class RestrictedStandaloneTest extends EveryContract {
   @Override
   Clients start(Path directory) throws Exception {
-<<<<<<< HEAD
-    RestrictedServers guarded = RestrictedServers.in(directory);
-    List<String> user =
-        new ArrayList<>(List.of(RestrictedServers.USER, "on", ">" + RestrictedServers.PASSWORD));
-    user.addAll(List.of(RestrictedServers.rights(false)));
-=======
     RestrictedUser user = RestrictedUser.create(directory);
     Stream<String> login = Stream.of(RestrictedUser.NAME, "on", ">" + RestrictedUser.PASSWORD);
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
     RedisServer server =
         RedisServer.builder()
             .tls(user.certificate(), user.key())
@@ -36,15 +29,4 @@ class RestrictedStandaloneTest extends EveryContract {
                 .build(),
         server::close);
   }
-<<<<<<< HEAD
-
-  private static RedisClient jedis(
-      RedisServer server, RestrictedServers guarded, RedisProtocol protocol) {
-    return RedisClient.builder()
-        .hostAndPort(new HostAndPort(server.host(), server.tlsPort()))
-        .clientConfig(guarded.config(protocol))
-        .build();
-  }
-=======
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 }

@@ -11,13 +11,8 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Names;
-<<<<<<< HEAD
-import io.mortise.it.support.TestThreads;
-import io.mortise.testkit.RedisServer;
-=======
 import io.mortise.it.support.SharedRedis;
 import io.mortise.it.support.TestThreads;
->>>>>>> 74627995f96dc829624ee65bba88a4a181509ccc
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
