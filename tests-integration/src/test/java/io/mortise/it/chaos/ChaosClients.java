@@ -25,7 +25,13 @@ final class ChaosClients implements AutoCloseable {
    * @param guarded URI of the server of what is guarded
    * @param directory for what they say of their holds
    */
-  ChaosClients(TestedLock subject, ChaosServers arena, String guarded, Path directory, Settings settings, long seed)
+  ChaosClients(
+      TestedLock subject,
+      ChaosServers arena,
+      String guarded,
+      Path directory,
+      Settings settings,
+      long seed)
       throws InterruptedException {
     seeds = new Random(seed);
     arguments =

@@ -36,7 +36,11 @@ final class ChaosRun {
   private final Set<Round> unplanned = new HashSet<>();
 
   ChaosRun(
-      TestedLock subject, List<Round> rounds, Settings settings, RedisServer guarded, Path directory) {
+      TestedLock subject,
+      List<Round> rounds,
+      Settings settings,
+      RedisServer guarded,
+      Path directory) {
     this.subject = subject;
     this.rounds = rounds;
     this.settings = settings;
@@ -49,7 +53,8 @@ final class ChaosRun {
     Files.createDirectories(directory);
     long seed = settings.seed() * 31 + subject.toString().hashCode();
     try (ChaosServers arena = subject.topology().open(subject.family().servers())) {
-      try (ChaosClients crowd = new ChaosClients(subject, arena, guarded.uri(), directory, settings, seed)) {
+      try (ChaosClients crowd =
+          new ChaosClients(subject, arena, guarded.uri(), directory, settings, seed)) {
         FaultContext scene = new FaultContext(arena, crowd);
         for (Round round : rounds) {
           play(round, scene);

@@ -47,7 +47,8 @@ class ChaosTest {
       for (Future<Findings> each : proofs) {
         try {
           findings.add(each.get());
-          System.out.println(FindingsTable.of(findings.subList(findings.size() - 1, findings.size())));
+          System.out.println(
+              FindingsTable.of(findings.subList(findings.size() - 1, findings.size())));
         } catch (ExecutionException e) {
           e.getCause().printStackTrace(System.out);
           violations.add("a proof broke off: " + e.getCause());

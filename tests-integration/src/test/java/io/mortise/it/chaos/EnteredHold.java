@@ -39,6 +39,8 @@ record EnteredHold(Lease lease, Runnable leave, boolean renewed) {
   }
 
   private static Optional<EnteredHold> thread(DistributedLock lock, boolean got, boolean renewed) {
-    return got ? Optional.of(new EnteredHold(lock.lease(), lock::unlock, renewed)) : Optional.empty();
+    return got
+        ? Optional.of(new EnteredHold(lock.lease(), lock::unlock, renewed))
+        : Optional.empty();
   }
 }

@@ -52,7 +52,8 @@ enum Family {
     List<SectionEntry> sides(List<LockClient> clients, String name) {
       DistributedLock a = new RedisLock(clients.get(0), name + ":a");
       DistributedLock b = new RedisLock(clients.get(1), name + ":b");
-      SectionEntry together = new SectionEntry(new MultiLock(a, b), EXCLUSIVE, List.of(a.name(), b.name()));
+      SectionEntry together =
+          new SectionEntry(new MultiLock(a, b), EXCLUSIVE, List.of(a.name(), b.name()));
       return List.of(together, alone(a), together, alone(b));
     }
 

@@ -17,7 +17,8 @@ import java.util.stream.IntStream;
 record FaultEvent(Fault fault, long atMillis, long forMillis, List<Integer> victims, int variant) {
 
   /** One at random that begins then. */
-  static FaultEvent at(long millis, Fault fault, TestedLock subject, Settings settings, Random random) {
+  static FaultEvent at(
+      long millis, Fault fault, TestedLock subject, Settings settings, Random random) {
     long lease = settings.lease().toMillis();
     int percent =
         fault.leastPercent() + random.nextInt(fault.mostPercent() - fault.leastPercent() + 1);

@@ -21,7 +21,8 @@ class FaultPlanTest {
   @Test
   void aSeedDecidesThePlan() {
     assertEquals(FaultPlan.of(Settings.brief(7)), FaultPlan.of(Settings.brief(7)));
-    assertEquals(FaultPlan.of(Settings.brief(7)).toString(), FaultPlan.of(Settings.brief(7)).toString());
+    assertEquals(
+        FaultPlan.of(Settings.brief(7)).toString(), FaultPlan.of(Settings.brief(7)).toString());
     assertNotEquals(FaultPlan.of(Settings.brief(7)), FaultPlan.of(Settings.brief(8)));
     assertEquals(FaultPlan.of(thorough(7)), FaultPlan.of(thorough(7)));
   }
@@ -34,7 +35,9 @@ class FaultPlanTest {
             plan -> {
               assertEquals(
                   Set.of(Family.values()),
-                  plan.rounds().keySet().stream().map(TestedLock::family).collect(Collectors.toSet()));
+                  plan.rounds().keySet().stream()
+                      .map(TestedLock::family)
+                      .collect(Collectors.toSet()));
               assertEquals(
                   Set.of(),
                   missing(plan.rounds().values().stream().flatMap(List::stream), Fault.values()));

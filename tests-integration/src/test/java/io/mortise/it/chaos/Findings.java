@@ -1,11 +1,11 @@
 package io.mortise.it.chaos;
 
-import io.mortise.it.chaos.WriteLog.Tally;
-import io.mortise.it.chaos.TokenOrder.Disorder;
 import io.mortise.it.chaos.HoldObserver.Fate;
 import io.mortise.it.chaos.HoldObserver.Grant;
 import io.mortise.it.chaos.HoldObserver.Holder;
 import io.mortise.it.chaos.HoldObserver.Testimony;
+import io.mortise.it.chaos.TokenOrder.Disorder;
+import io.mortise.it.chaos.WriteLog.Tally;
 import io.mortise.it.support.HoldLogs;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldChecker.Overlap;

@@ -15,7 +15,8 @@ import java.util.Random;
  * @param mayOverlap whether a fault takes data from a server, so that exclusion is not promised
  * @param strikes in the order of time
  */
-record Round(String name, String label, boolean mayOverlap, ThinkTime pace, List<FaultEvent> strikes) {
+record Round(
+    String name, String label, boolean mayOverlap, ThinkTime pace, List<FaultEvent> strikes) {
   static final String MIXTURE = "mixture, no data lost";
   static final String WORST = "mixture of all";
 

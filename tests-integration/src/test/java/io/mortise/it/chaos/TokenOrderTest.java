@@ -2,9 +2,9 @@ package io.mortise.it.chaos;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mortise.it.chaos.TokenOrder.Disorder;
 import io.mortise.it.chaos.HoldObserver.Grant;
 import io.mortise.it.chaos.HoldObserver.Holder;
+import io.mortise.it.chaos.TokenOrder.Disorder;
 import io.mortise.testkit.HoldLog.Mode;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,8 +2,8 @@ package io.mortise.it.chaos;
 
 /**
  * Where the servers of a lock are, and how clients find them. A new one (a cluster) is a constant
- * here with an {@link ChaosServers} of its own; the faults that it cannot have leave it out by {@link
- * Fault#befalls}.
+ * here with an {@link ChaosServers} of its own; the faults that it cannot have leave it out by
+ * {@link Fault#befalls}.
  */
 enum Topology {
   /** Servers that know nothing of each other. */

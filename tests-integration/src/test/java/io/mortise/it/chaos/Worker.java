@@ -80,7 +80,8 @@ final class Worker {
     }
   }
 
-  private void inside(CurrentTask board, ThinkTime pace, SectionEntry side, EnteredHold entry, long askedNanos)
+  private void inside(
+      CurrentTask board, ThinkTime pace, SectionEntry side, EnteredHold entry, long askedNanos)
       throws InterruptedException {
     String holder = name + "#" + ++entries;
     long token = entry.lease().fencingToken();

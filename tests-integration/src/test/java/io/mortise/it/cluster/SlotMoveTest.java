@@ -72,7 +72,8 @@ class SlotMoveTest {
     RedisServer master = servers.masterOf(name);
     CompletableFuture<Optional<Lease>> waiting =
         lock.acquireAsync(Duration.ofMinutes(1)).toCompletableFuture();
-    await().until(() -> !ClusterClients.channels(master).isEmpty() || there.status().channels() == 1);
+    await()
+        .until(() -> !ClusterClients.channels(master).isEmpty() || there.status().channels() == 1);
     return waiting;
   }
 

@@ -23,7 +23,8 @@ final class RaceProcess {
     Duration lease = Duration.ofMillis(Long.parseLong(arguments[3]));
     List<String> names = List.of(arguments[1]);
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
-    try (Section section = SectionLocks.RED.section(List.of(arguments[0].split(",", -1)), names, lease);
+    try (Section section =
+            SectionLocks.RED.section(List.of(arguments[0].split(",", -1)), names, lease);
         HoldLog log = HoldLog.open(Path.of(arguments[2]));
         TestThreads crew = new TestThreads()) {
       System.out.println("ready");

@@ -48,7 +48,8 @@ class RedissonProcessesTest {
     }
   }
 
-  private static void judge(Nodes nodes, ProcessTeam team, Path log, String... names) throws Exception {
+  private static void judge(Nodes nodes, ProcessTeam team, Path log, String... names)
+      throws Exception {
     team.begin();
     long start = System.nanoTime();
     team.awaitProgress(names[0], SECTIONS);

@@ -3,6 +3,7 @@ package io.mortise.it.connections;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import java.io.File;
 import java.lang.ref.WeakReference;

@@ -73,7 +73,8 @@ class RedissonDeathTest {
       ours.unlock();
       long left = line.left(dead);
       System.out.printf("a dead waiter of Redisson's keeps its place for %d ms more%n", left);
-      assertTrue(left > 290_000 && left <= 300_000 + RedissonPeers.LONG_LEASE.toMillis(), () -> left + "");
+      assertTrue(
+          left > 290_000 && left <= 300_000 + RedissonPeers.LONG_LEASE.toMillis(), () -> left + "");
       await().during(PRESENCE.multipliedBy(2)).until(() -> line.served().isEmpty());
       assertFalse(ours.tryLock(), "its turn is respected");
 
@@ -167,7 +168,8 @@ class RedissonDeathTest {
       assertEquals(queue, line.holders());
       await().during(PRESENCE).until(() -> line.served().isEmpty());
       line.end(queue.get(0));
-      assertTrue(ours.tryLock(ServedOrder.PATIENCE), "one of ours finds the head over, and its turn");
+      assertTrue(
+          ours.tryLock(ServedOrder.PATIENCE), "one of ours finds the head over, and its turn");
       ours.unlock();
       line.awaitServed("R1");
     }

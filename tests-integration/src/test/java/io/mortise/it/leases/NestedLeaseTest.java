@@ -152,13 +152,7 @@ class NestedLeaseTest {
   @Test
   void retriesDoNotMultiplyTheLease() throws Exception {
     redis.holdAsStranger(name, 100);
-    AsyncCall<Void> renewing =
-        AsyncCall.run(
-            () ->
-                holdsFor(
-                    Duration.ofMillis(600),
-                    "renewed",
-                    () -> redis.command("PEXPIRE", name, "100").equals(1L)));
+    AsyncCall<Void> renewing = redis.renewAsStranger(name, 100, Duration.ofMillis(600));
 
     assertTrue(lock.tryLock(Duration.ofSeconds(20), Duration.ofSeconds(30)));
 

@@ -31,7 +31,8 @@ class GivenLeaseTest {
 
   @Test
   void itIsThatOfEachMemberAndNobodyRenewsIt() throws Exception {
-    Lease lease = sites.multi().acquire(MemberServers.LIVENESS, Duration.ofSeconds(3)).orElseThrow();
+    Lease lease =
+        sites.multi().acquire(MemberServers.LIVENESS, Duration.ofSeconds(3)).orElseThrow();
     List<LeaseLoss> told = new CopyOnWriteArrayList<>();
     lease.onLost(told::add);
     for (int i = 0; i < 2; i++) {
@@ -76,7 +77,9 @@ class GivenLeaseTest {
       new RedisLock(slow, sites.name(1) + ":warm").tryAcquire().orElseThrow().close();
       MultiLock lock = new MultiLock(sites.lock(0), new RedisLock(slow, sites.name(1)));
       // The token of the slow one has to be raised: so much later is it when all is done.
-      sites.server(0).command("SET", MemberServers.tokenKey(sites.name(0)), Long.toString(1L << 52));
+      sites
+          .server(0)
+          .command("SET", MemberServers.tokenKey(sites.name(0)), Long.toString(1L << 52));
       sites.proxy(1).delay(Duration.ofMillis(800));
       Lease held = lock.tryAcquire(lease).orElseThrow();
       long ttl = sites.ttlMillis(0);

@@ -96,7 +96,8 @@ class MemberFailsTest {
   @Test
   void theOthersCanBeHadWhileOneIsWaitedFor() throws Exception {
     MemberFault.CUT_OFF.begin(sites, FAILING);
-    AsyncCall<Boolean> waiter = AsyncCall.start(() -> sites.multi().acquire(MemberServers.HOUR).isPresent());
+    AsyncCall<Boolean> waiter =
+        AsyncCall.start(() -> sites.multi().acquire(MemberServers.HOUR).isPresent());
     sites.awaitFirstTaken();
     for (int i = 0; i < 3; i++) {
       assertTrue(sites.other(0).tryLock(MemberServers.LIVENESS));

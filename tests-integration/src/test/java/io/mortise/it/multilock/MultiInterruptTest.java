@@ -50,7 +50,8 @@ class MultiInterruptTest {
   }
 
   /** What the interrupt ends leaves nothing behind; what a stranger holds stays his. */
-  private static void assertEnds(AsyncCall<String> caller, Set<Integer> strangers) throws Exception {
+  private static void assertEnds(AsyncCall<String> caller, Set<Integer> strangers)
+      throws Exception {
     long start = System.nanoTime();
     caller.interrupt();
     assertEquals("thrown", caller.get());
@@ -107,7 +108,9 @@ class MultiInterruptTest {
     int hits = 0;
     for (int i = 0; i < 20 && hits < 3; i++) {
       Callable<?> call =
-          i % 2 == 0 ? () -> lock.tryLock(MemberServers.HOUR) : () -> lock.acquire(MemberServers.HOUR);
+          i % 2 == 0
+              ? () -> lock.tryLock(MemberServers.HOUR)
+              : () -> lock.acquire(MemberServers.HOUR);
       AsyncCall<String> caller = outcome(call);
       long end = System.nanoTime() + 500_000_000L;
       boolean hit = false;

@@ -38,7 +38,9 @@ class MultiTokenTest {
   }
 
   private static void jump(int place, long token) {
-    sites.server(place).command("SET", MemberServers.tokenKey(sites.name(place)), Long.toString(token));
+    sites
+        .server(place)
+        .command("SET", MemberServers.tokenKey(sites.name(place)), Long.toString(token));
   }
 
   private static void assertRising(long... tokens) {
@@ -57,7 +59,8 @@ class MultiTokenTest {
     for (int i = 0; i < 3; i++) {
       assertEquals(token, sites.lock(i).lease().fencingToken());
       assertEquals(
-          Long.toString(token), sites.server(i).command("GET", MemberServers.tokenKey(sites.name(i))));
+          Long.toString(token),
+          sites.server(i).command("GET", MemberServers.tokenKey(sites.name(i))));
     }
     lock.unlock();
   }
@@ -124,7 +127,9 @@ class MultiTokenTest {
   @Test
   void aServerThatCannotRaiseItsTokenIsNotPartOfAHold() {
     jump(1, FUTURE);
-    sites.proxy(0).loseReplies(Integer.MAX_VALUE, LossStyle.SILENT, MemberServers.calling("lock/raise"));
+    sites
+        .proxy(0)
+        .loseReplies(Integer.MAX_VALUE, LossStyle.SILENT, MemberServers.calling("lock/raise"));
     assertThrows(LockException.class, () -> sites.multi().tryLock());
     assertEquals(Set.of(), sites.held());
     sites.restore();

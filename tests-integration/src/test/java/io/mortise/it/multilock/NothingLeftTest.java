@@ -9,8 +9,8 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.TestThreads;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.FaultProxy.LossStyle;
 import java.time.Duration;
@@ -136,8 +136,13 @@ class NothingLeftTest {
       switch (random.nextInt(4)) {
         case 0 -> sites.proxy(place).closeConnections();
         case 1 ->
-            sites.proxy(place).loseNextReply(LossStyle.SILENT, MemberServers.calling("lock/acquire_all"));
-        case 2 -> sites.proxy(place).loseNextReply(LossStyle.CLOSE, MemberServers.calling("lock/release"));
+            sites
+                .proxy(place)
+                .loseNextReply(LossStyle.SILENT, MemberServers.calling("lock/acquire_all"));
+        case 2 ->
+            sites
+                .proxy(place)
+                .loseNextReply(LossStyle.CLOSE, MemberServers.calling("lock/release"));
         default -> sites.server(place).command("SCRIPT", "FLUSH");
       }
     }

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.AsyncCall;
-import io.mortise.it.support.Names;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.Names;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
@@ -143,7 +143,8 @@ class LateRepliesTest {
   @Test
   void anAnswerAfterTheHoldWasLostIsGivenBack() throws Exception {
     Duration brief = Duration.ofMillis(700);
-    QuorumLease lease = (QuorumLease) here.lock(name).acquire(QuorumClients.LIVENESS, brief).orElseThrow();
+    QuorumLease lease =
+        (QuorumLease) here.lock(name).acquire(QuorumClients.LIVENESS, brief).orElseThrow();
     Eventually.until("it is over", () -> lease.state() == State.LOST);
     answerAtLast();
     nodes.awaitHolding(name, 0);

@@ -8,10 +8,10 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.TestThreads;
-import io.mortise.it.support.Names;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.LoggedWarnings;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.TestThreads;
 import io.mortise.multilock.MultiLock;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.rwlock.RedisReadWriteLock;
@@ -91,7 +91,8 @@ class LossWarningTest {
     assertTrue(plain(":b").forceUnlock());
     assertLost(both);
     assertWarnedOnce(both.name());
-    assertTrue(LoggedWarnings.about(name).get(0).contains("'" + name + ":b': somebody took the lock"));
+    assertTrue(
+        LoggedWarnings.about(name).get(0).contains("'" + name + ":b': somebody took the lock"));
   }
 
   @Test

@@ -11,8 +11,8 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.AsyncCall;
-import io.mortise.it.support.Names;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.Names;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -167,7 +167,8 @@ class MajorityFailsTest {
     LockOptions patient = LockOptions.builder().commandTimeout(Duration.ofMillis(400)).build();
     try (QuorumClients here = three.direct(patient, BUDGET).warm()) {
       three.begin(NodeFault.KILLED, List.of(1, 2));
-      AsyncCall<Optional<Lease>> caller = AsyncCall.start(() -> here.lock(name).acquire(QuorumClients.LIVENESS));
+      AsyncCall<Optional<Lease>> caller =
+          AsyncCall.start(() -> here.lock(name).acquire(QuorumClients.LIVENESS));
       Eventually.holdsFor(Duration.ofMillis(700), "it waits", () -> !caller.isDone());
       three.end(NodeFault.KILLED, List.of(1, 2));
       Lease lease = caller.get().orElseThrow();

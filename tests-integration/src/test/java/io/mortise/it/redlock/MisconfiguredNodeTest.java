@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.Names;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.LoggedWarnings;
+import io.mortise.it.support.Names;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -65,7 +65,9 @@ class MisconfiguredNodeTest {
       Eventually.until("missed", () -> lease.validNodes() == 2);
       Eventually.until(
           "told",
-          () -> LoggedWarnings.about(address).stream().anyMatch(line -> line.contains("cannot be used")));
+          () ->
+              LoggedWarnings.about(address).stream()
+                  .anyMatch(line -> line.contains("cannot be used")));
       nodes.end(NodeFault.KILLED, List.of(1));
       Eventually.until("taken again", () -> lease.validNodes() == 3);
       lease.close();

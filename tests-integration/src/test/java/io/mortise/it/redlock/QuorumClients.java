@@ -4,9 +4,9 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Names;
-import io.mortise.it.support.Eventually;
 import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.Names;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
@@ -23,7 +23,8 @@ record QuorumClients(List<LockClient> clients, Duration budget) implements AutoC
   static final Duration LIVENESS = Duration.ofSeconds(20);
 
   static QuorumClients of(List<String> uris, LockOptions options, Duration budget) {
-    return new QuorumClients(uris.stream().map(uri -> LockClient.create(uri, options)).toList(), budget);
+    return new QuorumClients(
+        uris.stream().map(uri -> LockClient.create(uri, options)).toList(), budget);
   }
 
   RedLock lock(String name) {

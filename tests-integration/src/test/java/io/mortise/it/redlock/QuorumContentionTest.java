@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.Names;
+import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
 import java.nio.file.Path;

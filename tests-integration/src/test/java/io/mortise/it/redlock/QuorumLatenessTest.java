@@ -90,7 +90,9 @@ class QuorumLatenessTest {
       BlockingQueue<Long> late = new LinkedBlockingQueue<>();
       for (int i = 0; i < 10; i++) {
         for (DistributedLock lock : locks()) {
-          listen(lock.acquire(QuorumClients.LIVENESS, Duration.ofMillis(millis + i)).orElseThrow(), late);
+          listen(
+              lock.acquire(QuorumClients.LIVENESS, Duration.ofMillis(millis + i)).orElseThrow(),
+              late);
         }
       }
       assertPrompt("lease of " + millis + " ms", late, 30);

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.Names;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.Names;
 import io.mortise.redlock.QuorumLease;
 import java.time.Duration;
 import java.util.List;

@@ -11,8 +11,8 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.it.support.Names;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.Names;
 import io.mortise.redlock.RedLock;
 import io.mortise.scripts.Script;
 import io.mortise.testkit.FaultProxy;
@@ -127,7 +127,8 @@ class ValidityTest {
   void aLeaseThatIsGivenEndsByItself() throws Exception {
     try (QuorumClients here = nodes.party(LockOptions.defaults(), BUDGET).warm();
         QuorumClients there = nodes.party(LockOptions.defaults(), BUDGET).warm()) {
-      Lease lease = here.lock(name).acquire(QuorumClients.LIVENESS, Duration.ofMillis(800)).orElseThrow();
+      Lease lease =
+          here.lock(name).acquire(QuorumClients.LIVENESS, Duration.ofMillis(800)).orElseThrow();
       List<LeaseLoss> losses = new ArrayList<>();
       lease.onLost(losses::add);
       Lease next = there.take(name);

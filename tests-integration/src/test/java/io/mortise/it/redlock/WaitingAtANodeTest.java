@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.TestThreads;
-import io.mortise.it.support.Names;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.Future;

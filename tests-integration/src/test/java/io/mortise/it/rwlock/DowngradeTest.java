@@ -108,7 +108,8 @@ class DowngradeTest {
     assertTrue(lock.readLock().tryLock());
     try (Lease handle = lock.readLock().tryAcquire().orElseThrow()) {
       handle.ensureValid();
-      Lease later = StepThread.result(lock.readLock().acquireAsync(LONG).toCompletableFuture()).get();
+      Lease later =
+          StepThread.result(lock.readLock().acquireAsync(LONG).toCompletableFuture()).get();
       later.close();
     }
     lock.writeLock().unlock();

@@ -7,6 +7,7 @@ import io.mortise.core.RedisLock;
 import io.mortise.scripts.Script;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.RedisServer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -97,6 +98,16 @@ public final class SharedRedis implements BeforeAllCallback, AfterAllCallback {
   public void holdAsStranger(String lock, long ttlMillis) {
     holdAsStranger(lock);
     command("PEXPIRE", lock, Long.toString(ttlMillis));
+  }
+
+  /** Starts a thread that renews the hold of such a holder again and again for that time. */
+  public AsyncCall<Void> renewAsStranger(String lock, long ttlMillis, Duration time) {
+    return AsyncCall.run(
+        () ->
+            Eventually.holdsFor(
+                time,
+                "renewed",
+                () -> command("PEXPIRE", lock, Long.toString(ttlMillis)).equals(1L)));
   }
 
   /** Releases the lock as such a holder does. */

@@ -15,7 +15,8 @@ class RestrictedClusterTest extends EveryContract {
         RedisCluster.builder()
             .replicas(0)
             .tls(guarded.certificates().certificate(), guarded.certificates().key())
-            .user(RestrictedServers.USER, RestrictedServers.PASSWORD, RestrictedServers.rights(true))
+            .user(
+                RestrictedServers.USER, RestrictedServers.PASSWORD, RestrictedServers.rights(true))
             .start();
     RedisClusterClient here = jedis(servers, guarded, RedisProtocol.RESP3);
     RedisClusterClient there = jedis(servers, guarded, RedisProtocol.RESP2);

@@ -14,7 +14,8 @@ class RestrictedSentinelTest extends EveryContract {
     RedisSentinels servers =
         RedisSentinels.builder()
             .tls(guarded.certificates().certificate(), guarded.certificates().key())
-            .user(RestrictedServers.USER, RestrictedServers.PASSWORD, RestrictedServers.rights(false))
+            .user(
+                RestrictedServers.USER, RestrictedServers.PASSWORD, RestrictedServers.rights(false))
             .start();
     RedisSentinelClient here = jedis(servers, guarded, RedisProtocol.RESP3);
     RedisSentinelClient there = jedis(servers, guarded, RedisProtocol.RESP2);

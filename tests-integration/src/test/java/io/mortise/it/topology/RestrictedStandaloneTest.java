@@ -14,7 +14,8 @@ class RestrictedStandaloneTest extends EveryContract {
   @Override
   Clients start(Path directory) throws Exception {
     RestrictedServers guarded = RestrictedServers.in(directory);
-    List<String> user = new ArrayList<>(List.of(RestrictedServers.USER, "on", ">" + RestrictedServers.PASSWORD));
+    List<String> user =
+        new ArrayList<>(List.of(RestrictedServers.USER, "on", ">" + RestrictedServers.PASSWORD));
     user.addAll(List.of(RestrictedServers.rights(false)));
     RedisServer server =
         RedisServer.builder()
@@ -31,7 +32,8 @@ class RestrictedStandaloneTest extends EveryContract {
         server::close);
   }
 
-  private static RedisClient jedis(RedisServer server, RestrictedServers guarded, RedisProtocol protocol) {
+  private static RedisClient jedis(
+      RedisServer server, RestrictedServers guarded, RedisProtocol protocol) {
     return RedisClient.builder()
         .hostAndPort(new HostAndPort(server.host(), server.tlsPort()))
         .clientConfig(guarded.config(protocol))
