@@ -1,5 +1,6 @@
 package io.mortise.it.async;
 
+import static io.mortise.it.support.Eventually.until;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,7 +12,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Names;
-import io.mortise.testkit.RedisServer;
+import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,41 +21,25 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Hundreds of asynchronous waits at once, finished and given up in every state. */
+/** Hundreds of asynchronous waits at once, completed and cancelled in every state. */
 @Timeout(60)
 class AsyncLoadTest {
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
   private static final int NAMES = 20;
   private static final int WAITS = 400;
   private static final Duration LONG = Duration.ofSeconds(50);
 
-  private static RedisServer server;
-  private LockClient client;
-  private LockClient other;
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @BeforeEach
-  void connect() {
-    LockOptions options = LockOptions.builder().subscriptionLinger(Duration.ofMillis(100)).build();
-    client = LockClient.create(server.uri(), options);
-    other = LockClient.create(server.uri(), options);
-  }
+  private final LockOptions options =
+      LockOptions.builder().subscriptionLinger(Duration.ofMillis(100)).build();
+  private final LockClient client = LockClient.create(redis.uri(), options);
+  private final LockClient other = LockClient.create(redis.uri(), options);
 
   @AfterEach
   void nothingLeaks() {
@@ -62,11 +47,11 @@ class AsyncLoadTest {
     ClientResources.awaitNone(other);
     client.close();
     other.close();
-    await().until(() -> ClientResources.threads(client).isEmpty());
+    until("its threads have ended", () -> ClientResources.threads(client).isEmpty());
   }
 
   @Test
-  void everyWaitGetsItsTurnAndNoTwoOverlap() throws Exception {
+  void everyWaitIsGrantedAndNoTwoHoldsOverlap() throws Exception {
     List<String> names = names();
     List<AtomicInteger> inside = Stream.generate(AtomicInteger::new).limit(NAMES).toList();
     AtomicInteger overlaps = new AtomicInteger();
@@ -93,40 +78,40 @@ class AsyncLoadTest {
   }
 
   @Test
-  void waitsThatAreCancelledWhileTheLockIsHeldLeaveNothing() throws Exception {
+  void cancelledWaitsForAHeldLockLeaveNothing() throws Exception {
     String name = Names.fresh();
     Lease held = new RedisLock(other, name).tryAcquire().orElseThrow();
     List<CompletableFuture<Optional<Lease>>> waits = new ArrayList<>();
     for (int i = 0; i < WAITS; i++) {
       waits.add(waitFor(client, name));
     }
-    await().until(() -> client.status().channels() == 1);
+    until("one is subscribed", () -> client.status().channels() == 1);
     waits.forEach(each -> assertTrue(each.cancel(true)));
-    await().until(() -> client.status().contended() == 0);
+    until("none waits", () -> client.status().contended() == 0);
     held.close();
     assertAllFree(List.of(name));
   }
 
-  /** Some have the lock, some are getting it, some wait in line, some have not begun. */
+  /** Some have the lock, some are being granted it, some are queued, some have not started. */
   @RepeatedTest(5)
-  void aStormOfCancellationsDuringHandOversLeavesNoLockHeld() {
+  void cancellationsDuringHandOffsLeaveNoLockHeld() {
     List<String> names = names();
     List<CompletableFuture<Optional<Lease>>> waits = new ArrayList<>();
-    AtomicInteger served = new AtomicInteger();
+    AtomicInteger granted = new AtomicInteger();
     for (int i = 0; i < WAITS; i++) {
       CompletableFuture<Optional<Lease>> wait =
           waitFor(i % 3 == 0 ? other : client, names.get(i % NAMES));
       var unused =
           wait.thenAccept(
               lease -> {
-                served.incrementAndGet();
+                granted.incrementAndGet();
                 lease.ifPresent(Lease::close);
               });
       waits.add(wait);
     }
-    await().pollInterval(Duration.ofMillis(1)).until(() -> served.get() >= NAMES);
+    until("some are granted", () -> granted.get() >= NAMES);
     long cancelled = waits.stream().filter(each -> each.cancel(true)).count();
-    await().until(() -> served.get() + cancelled == WAITS);
+    until("all have ended", () -> granted.get() + cancelled == WAITS);
     assertAllFree(names);
   }
 

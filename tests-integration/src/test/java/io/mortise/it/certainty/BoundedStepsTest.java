@@ -3,92 +3,76 @@ package io.mortise.it.certainty;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.core.internal.EngineTypes;
 import io.mortise.it.support.AsyncCall;
-import io.mortise.it.support.Names;
-import io.mortise.testkit.RedisServer;
+import io.mortise.it.support.Elapsed;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Every step of a wait takes what is left of the wait, while the server hangs. */
+/** Every step of a bounded wait ends with the wait, while the server hangs. */
 @Timeout(120)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class BoundedStepsTest {
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
   /** Much longer than any wait here, and shorter than a test may take. */
   private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(15);
 
-  private RedisServer server;
-  private LockClient client;
+  @RegisterExtension
+  final LockFixture tested =
+      LockFixture.direct(
+          redis,
+          LockOptions.builder().commandTimeout(COMMAND_TIMEOUT).maxHandOffTime(COMMAND_TIMEOUT));
 
-  @BeforeEach
-  void open() {
-    server = RedisServer.start();
-    client =
-        LockClient.create(
-            server.uri(),
-            LockOptions.builder()
-                .commandTimeout(COMMAND_TIMEOUT)
-                .maxHandOffTime(COMMAND_TIMEOUT)
-                .build());
-  }
+  private final RedisLock lock = tested.lock();
 
   @AfterEach
-  void close() {
-    server.resume();
-    client.close();
-    server.close();
+  void resume() {
+    redis.server().resume();
   }
 
   private static void assertWellWithinTheCommandTimeout(Callable<?> call) throws Exception {
-    long beganNanos = System.nanoTime();
-    assertThrows(LockException.class, call::call);
-    Duration took = Duration.ofNanos(System.nanoTime() - beganNanos);
-    assertTrue(took.compareTo(COMMAND_TIMEOUT.dividedBy(3)) < 0, () -> "it took " + took);
+    long millis = Elapsed.millisOf(() -> assertThrows(LockException.class, call::call));
+    assertTrue(millis < COMMAND_TIMEOUT.toMillis() / 3, () -> "it took " + millis + " ms");
   }
 
   @Test
-  void aReentryThatLengthensTheLease() throws Exception {
-    RedisLock lock = new RedisLock(client, Names.fresh());
+  void aReentryThatExtendsTheLease() throws Exception {
     lock.lock();
-    server.pause();
+    redis.server().pause();
     assertWellWithinTheCommandTimeout(
         () -> lock.tryLock(Duration.ofMillis(50), Duration.ofMinutes(1)));
-    server.resume();
+    redis.server().resume();
     lock.unlock();
   }
 
   @Test
-  void theNextInLineThatCannotUseTheHoldThatIsLeftToIt() throws Exception {
-    RedisLock lock = new RedisLock(client, Names.fresh());
+  void theNextInTheQueueThatCannotUseTheOfferedHold() throws Exception {
     CountDownLatch released = new CountDownLatch(1);
     lock.lock();
     AsyncCall<Void> first =
-        AsyncCall.start(
+        AsyncCall.run(
             () -> {
-              lock.lock(); // with another one behind it, so that the hold may pass on
-              server.pause();
+              lock.lock(); // with another one behind it, so that the hold may be handed off
+              redis.server().pause();
               lock.unlock();
               released.countDown();
-              return null;
             });
-    first.awaitIn(EngineTypes.QUEUE);
+    first.awaitQueued();
     AsyncCall<Void> second =
-        AsyncCall.start(
-            () -> {
-              assertWellWithinTheCommandTimeout(
-                  () -> lock.tryLock(Duration.ofSeconds(2), Duration.ofSeconds(5)));
-              return null;
-            });
-    second.awaitIn(EngineTypes.QUEUE);
+        AsyncCall.run(
+            () ->
+                assertWellWithinTheCommandTimeout(
+                    () -> lock.tryLock(Duration.ofSeconds(2), Duration.ofSeconds(5))));
+    second.awaitQueued();
     lock.unlock();
     first.get();
     released.await();

@@ -2,81 +2,67 @@ package io.mortise.it.certainty;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Eventually;
-import io.mortise.it.support.Names;
-import io.mortise.testkit.RedisServer;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Waiters whose client is closed while the server hangs are out of the queue when it goes on. */
+/** Waiters whose client is closed while the server hangs leave the queue when it answers again. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class CloseInQueueTest {
-  private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   private static final Duration QUIET = Duration.ofMillis(300);
 
-  /** Longer than a waiter of the default options is believed in without a heartbeat. */
-  private static final Duration PRESENCE = Duration.ofMinutes(5);
+  /** Longer than the waiter timeout of the default options. */
+  private static final Duration WAITER_TIMEOUT = Duration.ofMinutes(5);
+
+  @RegisterExtension
+  final LockFixture tested =
+      LockFixture.direct(redis, LockOptions.builder().commandTimeout(Duration.ofMillis(300)));
 
   @Test
-  void theyLeaveTheQueueAlsoWhenNobodyWaitsForTheAnswer() throws Exception {
-    try (RedisServer server = RedisServer.start();
-        LockClient holder = LockClient.create(server.uri())) {
-      RedisFairLock held = new RedisFairLock(holder, Names.fresh(), PRESENCE);
-      held.lock();
-      LockClient client =
-          LockClient.create(
-              server.uri(), LockOptions.builder().commandTimeout(COMMAND_TIMEOUT).build());
-      RedisFairLock lock = new RedisFairLock(client, held.name(), PRESENCE);
-      List<AsyncCall<Void>> waiters = new ArrayList<>();
-      for (int i = 0; i < 10; i++) {
-        waiters.add(
-            AsyncCall.start(
-                () -> {
-                  lock.lock();
-                  return null;
-                }));
-      }
-      Eventually.until("all stand in the queue", () -> held.queueLength() == 10);
+  void theyLeaveTheQueueAlsoWhenTheCloseGetsNoReply() throws Exception {
+    RedisFairLock held = new RedisFairLock(tested.otherClient(), tested.name(), WAITER_TIMEOUT);
+    held.lock();
+    RedisFairLock lock = new RedisFairLock(tested.client(), tested.name(), WAITER_TIMEOUT);
+    List<AsyncCall<Void>> waiters =
+        Stream.generate(() -> AsyncCall.run(lock::lock)).limit(10).toList();
+    Eventually.until("all are in the queue", () -> held.queueLength() == 10);
 
-      // An attempt that is under way when the server stops may take effect after everything else.
-      Eventually.until("all are parked", () -> isQuiet(server));
+    // An attempt that is in transit when the server stops may run after everything else.
+    Eventually.until("all are parked", CloseInQueueTest::isQuiet);
 
-      server.pause();
-      client.close();
-      server.resume();
+    redis.server().pause();
+    tested.client().close();
+    redis.server().resume();
 
-      for (AsyncCall<Void> waiter : waiters) {
-        assertThrows(LockException.class, waiter::get);
-      }
-      Eventually.until("nobody stands in the queue", () -> held.queueLength() == 0);
-      held.unlock();
-    }
+    waiters.forEach(waiter -> assertThrows(LockException.class, waiter::get));
+    Eventually.until("the queue is empty", () -> held.queueLength() == 0);
+    held.unlock();
   }
 
-  /** Whether no script is run for a while. */
-  private static boolean isQuiet(RedisServer server) {
-    long before = scripts(server);
+  /** Returns whether no script runs for a while. */
+  private static boolean isQuiet() {
+    long before = scripts();
     return Awaitility.await()
         .pollDelay(QUIET)
-        .until(() -> scripts(server) - before, Objects::nonNull)
+        .until(() -> scripts() - before, Objects::nonNull)
         .equals(0L);
   }
 
-  private static long scripts(RedisServer server) {
-    Map<String, Long> calls = server.commandStats();
-    return calls.getOrDefault("evalsha", 0L) + calls.getOrDefault("eval", 0L);
+  private static long scripts() {
+    return redis.calls("evalsha") + redis.calls("eval");
   }
 }

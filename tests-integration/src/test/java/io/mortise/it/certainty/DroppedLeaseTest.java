@@ -11,68 +11,46 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Eventually;
-import io.mortise.it.support.Names;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.rwlock.RedisReadWriteLock;
-import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Futures that their callers have left, and leases that nobody closes. */
+/** Futures that their callers have given up, and leases that are never closed. */
 @Timeout(60)
 class DroppedLeaseTest {
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
   private static final Duration LONG = Duration.ofHours(1);
   private static final Duration SOON = Duration.ofMillis(100);
   private static final Duration LEASE = Duration.ofSeconds(1);
 
-  private static RedisServer server;
+  @RegisterExtension
+  final LockFixture tested = LockFixture.direct(redis, LockOptions.builder().lease(LEASE));
 
-  private final String name = Names.fresh();
-  private LockClient client;
-  private LockClient other;
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @BeforeEach
-  void open() {
-    client = LockClient.create(server.uri(), LockOptions.builder().lease(LEASE).build());
-    other = LockClient.create(server.uri());
-  }
-
-  @AfterEach
-  void close() {
-    client.close();
-    other.close();
-  }
+  private final String name = tested.name();
+  private final LockClient client = tested.client();
+  private final RedisLock lock = tested.lock();
+  private final RedisLock lockOfOther = tested.lockOfOther();
 
   private CompletableFuture<Optional<Lease>> waiter() {
-    CompletableFuture<Optional<Lease>> waiter =
-        new RedisLock(client, name).acquireAsync(LONG).toCompletableFuture();
+    CompletableFuture<Optional<Lease>> waiter = lock.acquireAsync(LONG).toCompletableFuture();
     Eventually.until("it waits", () -> client.status().contended() == 1);
     return waiter;
   }
 
-  private void assertNobodyWaitsAndTheLockIsFreeAfter(Lease held) {
-    Eventually.until("nobody waits", () -> client.status().contended() == 0);
+  private void assertTheWaitHasEndedAndTheLockIsFreeAfter(Lease held) {
+    Eventually.until("no thread waits", () -> client.status().contended() == 0);
     held.close();
-    try (Lease next = new RedisLock(other, name).tryAcquire().orElseThrow()) {
+    try (Lease next = lockOfOther.tryAcquire().orElseThrow()) {
       assertTrue(next.isValid());
     }
     assertEquals(0, client.status().holds());
@@ -80,49 +58,48 @@ class DroppedLeaseTest {
 
   @Test
   void aTimeoutOfTheFutureEndsTheWait() {
-    Lease held = new RedisLock(other, name).tryAcquire().orElseThrow();
+    Lease held = lockOfOther.tryAcquire().orElseThrow();
     CompletableFuture<Optional<Lease>> waiter =
         waiter().orTimeout(SOON.toMillis(), TimeUnit.MILLISECONDS);
     ExecutionException seen = assertThrows(ExecutionException.class, waiter::get);
     assertTrue(seen.getCause() instanceof TimeoutException, () -> "" + seen);
-    assertNobodyWaitsAndTheLockIsFreeAfter(held);
+    assertTheWaitHasEndedAndTheLockIsFreeAfter(held);
   }
 
   @Test
-  void aCompletionByAnybodyEndsTheWait() {
-    Lease held = new RedisLock(other, name).tryAcquire().orElseThrow();
+  void aCompletionByTheCallerEndsTheWait() {
+    Lease held = lockOfOther.tryAcquire().orElseThrow();
     CompletableFuture<Optional<Lease>> waiter = waiter();
     assertTrue(waiter.complete(Optional.empty()));
-    assertNobodyWaitsAndTheLockIsFreeAfter(held);
+    assertTheWaitHasEndedAndTheLockIsFreeAfter(held);
   }
 
   @Test
-  void aFailureSetByAnybodyEndsTheWait() {
-    Lease held = new RedisLock(other, name).tryAcquire().orElseThrow();
+  void aFailureSetByTheCallerEndsTheWait() {
+    Lease held = lockOfOther.tryAcquire().orElseThrow();
     CompletableFuture<Optional<Lease>> waiter = waiter();
     assertTrue(waiter.completeExceptionally(new IllegalStateException("not wanted any more")));
-    assertNobodyWaitsAndTheLockIsFreeAfter(held);
+    assertTheWaitHasEndedAndTheLockIsFreeAfter(held);
   }
 
   @Test
-  void aLeaseThatIsDroppedIsRenewedNoMore() {
-    drop(new RedisLock(client, name));
-    assertFreeAfterCollection(new RedisLock(other, name));
+  void aDroppedLeaseIsNotRenewed() {
+    drop(lock);
+    assertFreeAfterCollection(lockOfOther);
   }
 
   @Test
-  void aReadLeaseThatIsDroppedIsRenewedNoMore() {
+  void aDroppedReadLeaseIsNotRenewed() {
     drop(new RedisReadWriteLock(client, name).readLock());
-    assertFreeAfterCollection(new RedisReadWriteLock(other, name).writeLock());
+    assertFreeAfterCollection(new RedisReadWriteLock(tested.otherClient(), name).writeLock());
   }
 
-  /** The stage that the caller has is another one, and is over when the lease comes. */
+  /** The caller has a dependent stage, which has timed out when the lease arrives. */
   @Test
-  void aLeaseOfAStageThatNobodyLooksAtIsRenewedNoMore() {
-    Lease held = new RedisLock(other, name).tryAcquire().orElseThrow();
+  void theLeaseOfADroppedStageIsNotRenewed() {
+    Lease held = lockOfOther.tryAcquire().orElseThrow();
     CompletableFuture<Boolean> seen =
-        new RedisLock(client, name)
-            .acquireAsync(LONG)
+        lock.acquireAsync(LONG)
             .thenApply(
                 lease -> {
                   lease.ifPresent(Lease::close);
@@ -132,7 +109,7 @@ class DroppedLeaseTest {
             .orTimeout(SOON.toMillis(), TimeUnit.MILLISECONDS);
     assertThrows(ExecutionException.class, seen::get);
     held.close();
-    assertFreeAfterCollection(new RedisLock(other, name));
+    assertFreeAfterCollection(lockOfOther);
   }
 
   private static void drop(DistributedLock lock) {
@@ -152,8 +129,8 @@ class DroppedLeaseTest {
   }
 
   @Test
-  void aLeaseThatIsReachableIsRenewedOn() {
-    Lease lease = new RedisLock(client, name).tryAcquire().orElseThrow();
+  void aReachableLeaseIsRenewed() {
+    Lease lease = lock.tryAcquire().orElseThrow();
     System.gc();
     Eventually.holdsFor(LEASE.multipliedBy(2), "it is held", lease::isValid);
     System.gc();

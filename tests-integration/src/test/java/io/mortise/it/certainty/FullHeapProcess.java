@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A JVM with a small heap that is full for some seconds, and has room again after that. */
+/** A JVM whose small heap is full for some seconds, and has room afterwards. */
 final class FullHeapProcess {
   private static final int HOLDS = 300;
   private static final long FULL_NANOS = 4_000_000_000L;
@@ -31,12 +31,12 @@ final class FullHeapProcess {
       System.out.println((in < 0 ? "closed " : "fresh ") + fresh.state());
       fresh.close();
       try (LockClient other = LockClient.create(arguments[0], options)) {
-        long untold = 0; // those that say they are held, and are not
+        long unnoticed = 0; // losses of which the lease does not know
         for (int i = 0; i < HOLDS; i++) {
           boolean locked = new RedisLock(other, arguments[1] + ":" + i).isLocked();
-          untold += leases.get(i).isValid() && !locked ? 1 : 0;
+          unnoticed += leases.get(i).isValid() && !locked ? 1 : 0;
         }
-        System.out.println("untold " + untold);
+        System.out.println("unnoticed " + unnoticed);
       }
     }
   }
@@ -51,7 +51,7 @@ final class FullHeapProcess {
     }
   }
 
-  /** Keeps the heap full for a while; how often there was no room. */
+  /** Keeps the heap full for a while; returns how often an allocation failed. */
   @SuppressWarnings("unused") // the blocks are there to take room
   private static int fill() {
     byte[][] blocks = new byte[200_000][];

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A heap that was full for a while ends no thread that the client needs. */
+/** A heap that is full for a while ends no thread that the client needs. */
 @Timeout(120)
-@Tag("alone") // the collector of that process takes all it can get
+@Tag("alone") // the garbage collector of that process uses all processors
 class FullHeapTest {
   private static final Duration LIVENESS = Duration.ofSeconds(60);
   private static final Duration THREE_LEASES = Duration.ofSeconds(6);
@@ -44,7 +44,7 @@ class FullHeapTest {
       }
       process.send("go on");
       assertEquals("fresh HELD", process.awaitLine("fresh ", LIVENESS));
-      assertEquals("untold 0", process.awaitLine("untold ", LIVENESS));
+      assertEquals("unnoticed 0", process.awaitLine("unnoticed ", LIVENESS));
       assertEquals(0, process.awaitExit(LIVENESS));
     }
   }

@@ -1,70 +1,48 @@
 package io.mortise.it.certainty;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.Names;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.LossStyle;
-import io.mortise.testkit.RedisServer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A re-entry that needs a longer lease, with default options: what it may have set is released. */
+/** A re-entry that extends the lease, with default options, leaves no hold behind. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class LeaseExtensionTest {
-  private static RedisServer server;
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private FaultProxy proxy;
-  private LockClient client;
+  @RegisterExtension final LockFixture tested = LockFixture.proxied(redis, LockOptions.builder());
 
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
+  private final FaultProxy proxy = tested.proxy();
+  private final LockClient client = tested.client();
+  private final RedisLock lock = tested.lock();
 
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @BeforeEach
-  void open() {
-    proxy = FaultProxy.to(server);
-    client = LockClient.create(proxy.uri());
-  }
-
-  @AfterEach
-  void close() {
-    proxy.restore();
-    client.close();
-    proxy.close();
-  }
-
-  private static boolean isFree(String name) {
-    return server.command("EXISTS", name).equals(0L);
+  private static void awaitFree(RedisLock lock) {
+    Eventually.until("the lock is free", () -> !redis.exists(lock.name()));
   }
 
   @Test
-  void aLengtheningWhoseReplyIsLostLeavesNoLockBehind() {
-    RedisLock lock = new RedisLock(client, Names.fresh());
+  void anExtensionWhoseReplyIsLostLeavesNoHoldBehind() {
     lock.lock(Duration.ofSeconds(1));
     proxy.loseNextReply(LossStyle.SILENT, FaultProxy.containing(lock.name()));
 
@@ -72,24 +50,23 @@ class LeaseExtensionTest {
 
     assertThrows(LeaseLostException.class, lock::unlock);
     proxy.restore();
-    Eventually.until("the lock is free", () -> isFree(lock.name()));
+    awaitFree(lock);
     Eventually.until("nothing is pending", () -> client.status().pendingReleases() == 0);
   }
 
   @Test
-  void aLengtheningThatIsRefusedInTimeIsReleasedByTheUnlock() {
-    RedisLock lock = new RedisLock(client, Names.fresh());
+  void aFailedExtensionIsReleasedByTheUnlock() {
     lock.lock();
     proxy.loseNextReply(LossStyle.SILENT, FaultProxy.containing(lock.name()));
 
     assertThrows(LockException.class, () -> lock.lock(Duration.ofHours(1)));
 
     lock.unlock();
-    assertTrue(isFree(lock.name()));
+    assertFalse(redis.exists(lock.name()));
   }
 
   @Test
-  void aLengtheningThatComesAfterTheEndLeavesNoLockBehind() {
+  void anExtensionThatArrivesAfterTheEndLeavesNoHoldBehind() {
     RedisLock warm = new RedisLock(client, Names.fresh());
     warm.lock(Duration.ofSeconds(5));
     warm.lock(Duration.ofSeconds(10));
@@ -105,40 +82,37 @@ class LeaseExtensionTest {
         lock.lock(Duration.ofHours(1));
         lock.unlock();
       } catch (LeaseLostException expected) {
-        // as it should be: the answer comes after the end
+        // the reply arrives after the end
       }
       unlock(lock);
-      Eventually.until("the lock is free", () -> isFree(lock.name()));
+      awaitFree(lock);
     }
   }
 
-  /** One thread sees the old end, another has just lengthened the hold. */
+  /** One thread sees the old deadline, and another has just extended the hold. */
   @Test
-  void aHoldThatWasLengthenedIsNotLostByWhoSawItsOldEnd() throws Exception {
-    LockClient direct = LockClient.create(server.uri());
+  void anExtendedHoldIsNotLostAtItsOldDeadline() throws Exception {
+    LockClient direct = tested.otherClient();
     AtomicInteger lostAfterwards = new AtomicInteger();
     long endNanos = System.nanoTime() + Duration.ofSeconds(4).toNanos();
-    try (TestThreads crew = new TestThreads()) {
+    try (TestThreads threads = new TestThreads()) {
       for (int i = 0; i < 6; i++) {
-        crew.start(
+        threads.start(
             () -> {
               while (System.nanoTime() - endNanos < 0) {
-                if (lengthensAndLoses(new RedisLock(direct, Names.fresh()))) {
+                if (extendsAndLoses(new RedisLock(direct, Names.fresh()))) {
                   lostAfterwards.incrementAndGet();
                 }
               }
             });
       }
-      crew.join(Duration.ofSeconds(30));
-    } finally {
-      direct.close();
+      threads.join(Duration.ofSeconds(30));
     }
-    assertEquals(0, lostAfterwards.get(), "lost although a deadline far away was shown");
-    Eventually.until(
-        "no lock is left", () -> server.command("KEYS", "it:*").toString().equals("[]"));
+    assertEquals(0, lostAfterwards.get(), "lost long before the deadline that was shown");
+    Eventually.until("no lock is left", () -> redis.command("KEYS", "it:*").equals(List.of()));
   }
 
-  private static boolean lengthensAndLoses(RedisLock lock) {
+  private static boolean extendsAndLoses(RedisLock lock) {
     try {
       lock.lock(Duration.ofMillis(5));
     } catch (LockException tooLate) {
@@ -150,8 +124,8 @@ class LeaseExtensionTest {
     try {
       lock.lock();
       entered = true;
-    } catch (LeaseLostException late) {
-      // its time was over
+    } catch (LeaseLostException tooLate) {
+      // it had expired
     }
     Lease lease = lock.lease();
     if (entered || lease.remaining().toMillis() > 1_000) {
@@ -169,7 +143,7 @@ class LeaseExtensionTest {
     try {
       lock.unlock();
     } catch (IllegalMonitorStateException lost) {
-      // which is told, and all that is asked here is what stays in Redis
+      // this test is about what stays in Redis
     }
   }
 }

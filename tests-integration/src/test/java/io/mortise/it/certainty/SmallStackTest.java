@@ -16,14 +16,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Threads whose stacks overflow at any depth of an acquisition: nobody has the lock after that, and
- * it is free long before its lease ends.
+ * Stacks that overflow at any depth of an acquisition: its lock is free long before its lease ends.
  */
 @Timeout(120)
 class SmallStackTest {
   private static final int ROUNDS = 60;
   private static final long STACK_BYTES = 160_000;
-  private static final int MOST_LEVELS = 100_000;
+  private static final int MAX_LEVELS = 100_000;
 
   @Test
   void anAcquisitionThatOverflowsTheStackLeavesNoLock() throws Exception {
@@ -37,18 +36,16 @@ class SmallStackTest {
         }
       }
 
-      assertFalse(locks.isEmpty(), "no acquisition met the end of its stack");
+      assertFalse(locks.isEmpty(), "no acquisition overflowed its stack");
       for (RedisLock lock : locks) {
-        Eventually.until("nobody holds " + lock.name(), () -> !lock.isLocked());
+        Eventually.until("free: " + lock.name(), () -> !lock.isLocked());
       }
       assertEquals(0, client.status().holds());
       assertEquals(0, client.status().connectionsInUse());
     }
   }
 
-  /**
-   * Whether the stack overflowed inside tryLock(): what it returns to its caller is the caller's.
-   */
+  /** Returns whether the stack overflowed inside tryLock(), so that no caller has the hold. */
   private static boolean overflows(RedisLock lock, int pad) throws InterruptedException {
     AtomicBoolean inside = new AtomicBoolean();
     Thread thread =
@@ -58,7 +55,7 @@ class SmallStackTest {
               try {
                 descend(lock, pad, inside);
               } catch (StackOverflowError end) {
-                // That is what it is for.
+                // which is intended
               }
             },
             "small stack",
@@ -78,7 +75,7 @@ class SmallStackTest {
 
   /** Locks at every tenth level, until there is no room for it. */
   private static void deeper(RedisLock lock, int depth, AtomicBoolean inside) {
-    if (depth == MOST_LEVELS) {
+    if (depth == MAX_LEVELS) {
       return;
     }
     if (depth % 10 == 0) {
@@ -88,7 +85,7 @@ class SmallStackTest {
       if (held) {
         lock.unlock();
       }
-      assertTrue(held, "nobody else wants it");
+      assertTrue(held, "no other thread has it");
     }
     deeper(lock, depth + 1, inside);
   }

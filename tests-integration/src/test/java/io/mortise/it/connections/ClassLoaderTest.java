@@ -3,6 +3,7 @@ package io.mortise.it.connections;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import java.io.File;
 import java.lang.ref.WeakReference;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** An application that is taken out of a container while the container's threads live on. */
+/** An application is undeployed from a container whose threads stay. */
 @Timeout(120)
 class ClassLoaderTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
@@ -64,17 +65,14 @@ class ClassLoaderTest {
         (AutoCloseable) clients.getMethod("create", String.class).invoke(null, redis.uri())) {
       for (int i = 0; i < 3; i++) {
         Lock lock =
-            (Lock)
-                locks
-                    .getConstructor(clients, String.class)
-                    .newInstance(client, SharedRedis.freshName());
+            (Lock) locks.getConstructor(clients, String.class).newInstance(client, Names.fresh());
         lock.lock();
         lock.unlock();
       }
     }
   }
 
-  /** That of this test, wherever the build has put it. */
+  /** Returns the class path of this test. */
   private static URL[] classPath() throws Exception {
     String path =
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));

@@ -2,8 +2,6 @@ package io.mortise.it.connections;
 
 import static io.mortise.it.support.Elapsed.millisOf;
 import static io.mortise.it.support.Eventually.until;
-import static io.mortise.it.support.SharedRedis.freshName;
-import static io.mortise.it.support.SharedRedis.warm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -20,6 +18,8 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
@@ -38,28 +38,26 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Pitfall 36, and the promise that a closed client leaves nothing behind. */
+/** A closed client leaves nothing behind. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class CloseTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   private static final Duration HOUR = Duration.ofHours(1);
 
-  private final String name = freshName();
-  private FaultProxy proxy;
-  private LockClient client;
-  private RedisLock lock;
+  @RegisterExtension
+  final LockFixture tested =
+      LockFixture.proxied(
+              redis, LockOptions.builder().lease(HOUR).commandTimeout(Duration.ofSeconds(1)))
+          .warm();
+
+  private final String name = tested.name();
+  private final FaultProxy proxy = tested.proxy();
+  private final LockClient client = tested.client();
+  private final RedisLock lock = tested.lock();
 
   @BeforeEach
-  void open() {
-    proxy = FaultProxy.to(redis.server());
-    client =
-        LockClient.create(
-            proxy.uri(),
-            LockOptions.builder().lease(HOUR).commandTimeout(Duration.ofSeconds(1)).build());
-    lock = new RedisLock(client, name);
-    warm(client);
+  void theClientHasThreads() {
     assertFalse(ClientResources.threads(client).isEmpty());
   }
 
@@ -68,11 +66,10 @@ class CloseTest {
     client.close();
     until("its threads have ended", () -> ClientResources.threads(client).isEmpty());
     until("its connections are closed", () -> proxy.connections() == 0);
-    assertEquals(List.of(), redis.server().command("PUBSUB", "CHANNELS"));
+    assertEquals(List.of(), redis.command("PUBSUB", "CHANNELS"));
     LockClient.Status status = client.status();
     assertEquals(
         0, status.holds() + status.contended() + status.connectionsInUse(), () -> "" + status);
-    proxy.close();
   }
 
   private static void assertClosed(AsyncCall<?> caller) {
@@ -80,59 +77,48 @@ class CloseTest {
     assertEquals(Reason.CLIENT_CLOSED, thrown.reason(), thrown.getMessage());
   }
 
+  private static void assertClosed(CompletableFuture<?> stage) {
+    Throwable failure = assertThrows(CompletionException.class, stage::join).getCause();
+    assertEquals(Reason.CLIENT_CLOSED, assertInstanceOf(LockException.class, failure).reason());
+  }
+
   @Test
-  void whoWaitsIsTold() throws Exception {
+  void waitersFail() throws Exception {
     redis.holdAsStranger(name, 60_000);
     List<AsyncCall<?>> waiters = new ArrayList<>();
     waiters.add(AsyncCall.start(() -> lock.tryLock(HOUR)));
-    until("it is subscribed", () -> redis.subscribers(name) == 1);
+    redis.awaitSubscriber(name);
     waiters.get(0).awaitParked();
     waiters.add(AsyncCall.start(() -> lock.tryLock(HOUR)).awaitQueued());
     waiters.add(AsyncCall.start(() -> lock.acquire(HOUR)).awaitQueued());
-    AsyncCall<Boolean> unbounded =
-        AsyncCall.start(
-            () -> {
-              lock.lock();
-              return true;
-            });
-    waiters.add(unbounded.awaitQueued());
+    waiters.add(AsyncCall.run(lock::lock).awaitQueued());
     CompletableFuture<?> stage = lock.acquireAsync(HOUR).toCompletableFuture();
 
-    assertTrue(millisOf(() -> close(client)) < 5_000);
+    assertTrue(millisOf(client::close) < 5_000);
 
-    for (AsyncCall<?> waiter : waiters) {
-      assertClosed(waiter);
-    }
-    Throwable told =
-        assertThrows(CompletionException.class, () -> stage.orTimeout(20, TimeUnit.SECONDS).join())
-            .getCause();
-    assertEquals(Reason.CLIENT_CLOSED, assertInstanceOf(LockException.class, told).reason());
+    waiters.forEach(CloseTest::assertClosed);
+    assertClosed(stage.orTimeout(20, TimeUnit.SECONDS));
     assertEquals(List.of("stranger:1"), redis.holders(name));
-    redis.server().command("DEL", name);
-  }
-
-  private static boolean close(LockClient client) {
-    client.close();
-    return true;
+    redis.delete(name);
   }
 
   @Test
-  void whatIsHeldIsReleasedAndTold() throws Exception {
-    CompletableFuture<LeaseLoss> told = new CompletableFuture<>();
+  void holdsAreReleasedAndTheirListenersNotified() throws Exception {
+    CompletableFuture<LeaseLoss> notified = new CompletableFuture<>();
     lock.lock();
-    lock.lease().onLost(told::complete);
-    Lease handle = new RedisLock(client, freshName()).tryAcquire().orElseThrow();
+    lock.lease().onLost(notified::complete);
+    Lease handle = new RedisLock(client, Names.fresh()).tryAcquire().orElseThrow();
     try (LockClient other = redis.client()) {
       RedisLock lockOfOther = new RedisLock(other, name);
       AsyncCall<Boolean> waiter =
           AsyncCall.start(() -> lockOfOther.tryLock(Duration.ofSeconds(40)));
-      until("it is subscribed", () -> redis.subscribers(name) == 1);
+      redis.awaitSubscriber(name);
 
       client.close();
 
-      assertTrue(waiter.get(), "who waits elsewhere is woken");
+      assertTrue(waiter.get(), "the waiter of another client is woken");
     }
-    assertEquals(LeaseLoss.Reason.CLIENT_CLOSED, told.get(20, TimeUnit.SECONDS).reason());
+    assertEquals(LeaseLoss.Reason.CLIENT_CLOSED, notified.get(20, TimeUnit.SECONDS).reason());
     assertFalse(redis.exists(handle.lockName()));
     assertEquals(Lease.State.LOST, handle.state());
     LeaseLostException thrown = assertThrows(LeaseLostException.class, lock::unlock);
@@ -141,7 +127,7 @@ class CloseTest {
   }
 
   @Test
-  void whatIsAskedAfterwardsIsRefused() {
+  void callsAfterwardsAreRefused() {
     client.close();
     client.close();
     assertTrue(client.isClosed());
@@ -151,77 +137,71 @@ class CloseTest {
       assertEquals(Reason.CLIENT_CLOSED, thrown.reason());
       assertTrue(thrown.getMessage().contains(name), thrown.getMessage());
     }
-    Throwable told =
-        assertThrows(
-                CompletionException.class,
-                () -> lock.acquireAsync(HOUR).toCompletableFuture().join())
-            .getCause();
-    assertEquals(Reason.CLIENT_CLOSED, assertInstanceOf(LockException.class, told).reason());
+    assertClosed(lock.acquireAsync(HOUR).toCompletableFuture());
   }
 
   @Test
   void closingDuringAnOutageIsBounded() throws Exception {
     redis.holdAsStranger(name, 60_000);
     AsyncCall<Boolean> waiter = AsyncCall.start(() -> lock.tryLock(HOUR));
-    until("it is subscribed", () -> redis.subscribers(name) == 1);
+    redis.awaitSubscriber(name);
     for (int i = 0; i < 5; i++) {
-      new RedisLock(client, freshName()).lock();
+      new RedisLock(client, Names.fresh()).lock();
     }
-    RedisLock unconfirmed = new RedisLock(client, freshName());
+    RedisLock unconfirmed = new RedisLock(client, Names.fresh());
     unconfirmed.lock();
     proxy.swallow(Direction.TO_CLIENT);
     assertThrows(LockException.class, unconfirmed::unlock);
 
-    long millis = millisOf(() -> close(client));
+    long millis = millisOf(client::close);
 
     assertTrue(millis < 5_000, () -> "a command may take 1 s, closing took " + millis + " ms");
     assertClosed(waiter);
     proxy.restore();
-    redis.server().command("DEL", name);
+    redis.delete(name);
   }
 
   @Test
-  void aHoldAndAnAttemptThatHangsTogetherTakeOneCommandsTime() throws Exception {
-    RedisLock held = new RedisLock(client, freshName());
+  void aHoldAndAnUnansweredAttemptTakeOneCommandTimeoutTogether() throws Exception {
+    RedisLock held = new RedisLock(client, Names.fresh());
     held.lock();
     proxy.swallow(Direction.TO_CLIENT);
     AsyncCall<Boolean> attempt = AsyncCall.start(() -> lock.tryLock(HOUR));
     until("it hangs", () -> client.status().connectionsInUse() == 1);
 
-    long millis = millisOf(() -> close(client));
+    long millis = millisOf(client::close);
 
     assertTrue(millis < 1_900, () -> "a command may take 1 s, closing took " + millis + " ms");
     assertThrows(LockException.class, attempt::get);
     assertThrows(LeaseLostException.class, held::unlock);
     proxy.restore();
-    redis.server().command("DEL", name);
-    redis.server().command("DEL", held.name());
+    redis.delete(name);
+    redis.delete(held.name());
   }
 
   @Test
-  void whatIsBeingReleasedKeepsItsConnectionUntilItIs() throws Exception {
-    LockOptions one =
+  void aReleaseKeepsItsConnectionUntilItIsDone() throws Exception {
+    LockOptions options =
         LockOptions.builder()
             .lease(HOUR)
             .commandTimeout(Duration.ofSeconds(5))
             .maxConnections(1)
             .build();
-    LockClient closing = LockClient.create(proxy.uri(), one);
-    RedisLock first = new RedisLock(closing, freshName());
-    RedisLock second = new RedisLock(closing, freshName());
+    LockClient closing = LockClient.create(proxy.uri(), options);
+    RedisLock first = new RedisLock(closing, Names.fresh());
+    RedisLock second = new RedisLock(closing, Names.fresh());
     proxy.delay(Direction.TO_SERVER, Duration.ofMillis(100));
     CountDownLatch held = new CountDownLatch(2);
     CountDownLatch go = new CountDownLatch(1);
-    List<AsyncCall<Boolean>> owners = new ArrayList<>();
+    List<AsyncCall<Void>> owners = new ArrayList<>();
     for (RedisLock mine : List.of(first, second)) {
       owners.add(
-          AsyncCall.start(
+          AsyncCall.run(
               () -> {
                 mine.lock();
                 held.countDown();
                 go.await();
                 mine.unlock();
-                return true;
               }));
     }
     held.await();
@@ -230,14 +210,12 @@ class CloseTest {
 
     closing.close();
 
-    for (AsyncCall<Boolean> owner : owners) {
-      assertTrue(owner.get());
-    }
+    AsyncCall.join(owners);
     assertFalse(redis.exists(first.name()));
     assertFalse(redis.exists(second.name()));
   }
 
-  /** Few commands go each on a connection of its own, many together. */
+  /** The commands of few threads go on several connections; those of many are combined. */
   @ParameterizedTest
   @ValueSource(ints = {4, 32})
   void anAttemptThatIsGrantedWhileTheClientClosesIsReleased(int threads) throws Exception {
@@ -245,12 +223,12 @@ class CloseTest {
       LockClient closing =
           LockClient.create(redis.uri(), LockOptions.builder().lease(HOUR).build());
       List<String> names = new ArrayList<>();
-      List<AsyncCall<Boolean>> callers = new ArrayList<>();
+      List<AsyncCall<Void>> callers = new ArrayList<>();
       for (int i = 0; i < threads; i++) {
-        RedisLock mine = new RedisLock(closing, freshName());
+        RedisLock mine = new RedisLock(closing, Names.fresh());
         names.add(mine.name());
         callers.add(
-            AsyncCall.start(
+            AsyncCall.run(
                 () -> {
                   while (true) {
                     mine.lock();
@@ -258,9 +236,9 @@ class CloseTest {
                   }
                 }));
       }
-      until("they are at work", () -> closing.status().connectionsInUse() > 0);
+      until("they work", () -> closing.status().connectionsInUse() > 0);
       closing.close();
-      for (AsyncCall<Boolean> caller : callers) {
+      for (AsyncCall<Void> caller : callers) {
         Exception thrown = assertThrows(Exception.class, caller::get);
         assertTrue(
             thrown instanceof LockException || thrown instanceof LeaseLostException,

@@ -1,7 +1,6 @@
 package io.mortise.it.connections;
 
 import static io.mortise.it.support.Elapsed.millisOf;
-import static io.mortise.it.support.SharedRedis.assertIdle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,12 +11,13 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.ClientResources;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** That a fault is told as what it is: with the lock, the fact, what to do, and the cause. */
+/** A fault is reported with the name of the lock, the fact, the remedy, and the cause. */
 final class ErrorContract {
   private static final Duration LEASE = Duration.ofSeconds(2);
   private static final Duration LONG = Duration.ofSeconds(50);
@@ -29,15 +29,16 @@ final class ErrorContract {
         uri, LockOptions.builder().lease(LEASE).subscriptionLinger(Duration.ZERO).build());
   }
 
-  static void assertTold(String name, String uri, Reason reason, String... words) throws Exception {
+  static void assertReported(String name, String uri, Reason reason, String... words)
+      throws Exception {
     try (LockClient client = client(uri)) {
-      assertTold(name, client, reason, words);
-      assertIdle(client);
+      assertReported(name, client, reason, words);
+      ClientResources.awaitNone(client);
     }
   }
 
-  /** Each form of asking fails in the same way; those that may wait do so only if it may pass. */
-  static void assertTold(String name, LockClient client, Reason reason, String... words)
+  /** Each acquiring method fails in the same way; a transient fault ends the wait with its time. */
+  static void assertReported(String name, LockClient client, Reason reason, String... words)
       throws Exception {
     RedisLock lock = new RedisLock(client, name);
     Duration wait = reason.isTransient() ? Duration.ofMillis(100) : LONG;
@@ -51,10 +52,9 @@ final class ErrorContract {
     for (Callable<?> call : calls) {
       long millis =
           millisOf(
-              () -> {
-                assertMessage(name, assertThrows(LockException.class, call::call), reason, words);
-                return true;
-              });
+              () ->
+                  assertMessage(
+                      name, assertThrows(LockException.class, call::call), reason, words));
       assertTrue(millis < 10_000, () -> "it took " + millis + " ms");
       assertEquals(0, lock.holdCount());
     }

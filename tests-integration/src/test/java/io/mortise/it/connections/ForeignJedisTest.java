@@ -1,7 +1,6 @@
 package io.mortise.it.connections;
 
 import static io.mortise.it.support.Eventually.until;
-import static io.mortise.it.support.SharedRedis.freshName;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,6 +10,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -22,9 +22,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.RedisClient;
 
-/** Pitfalls 33 and 34: locks on the connections of a Jedis client that somebody else owns. */
+/** Locks on the connections of a Jedis client that the application owns. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class ForeignJedisTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
@@ -40,32 +39,26 @@ class ForeignJedisTest {
   void fortyThreadsShareAPoolOfEightWithTheirOwner() throws Exception {
     try (RedisClient jedis = jedis();
         LockClient client = LockClient.create(jedis)) {
-      List<String> names = List.of(freshName(), freshName(), freshName(), freshName());
+      List<String> names = List.of(Names.fresh(), Names.fresh(), Names.fresh(), Names.fresh());
       int[] counts = new int[names.size()];
-      List<AsyncCall<Boolean>> callers = new ArrayList<>();
+      List<AsyncCall<Void>> callers = new ArrayList<>();
       for (int i = 0; i < 40; i++) {
         int at = i % names.size();
         RedisLock lock = new RedisLock(client, names.get(at));
         callers.add(
-            AsyncCall.start(
+            AsyncCall.run(
                 () -> {
                   for (int j = 0; j < 10; j++) {
                     lock.lock();
-                    try {
-                      counts[at]++;
-                    } finally {
-                      lock.unlock();
-                    }
+                    counts[at]++;
+                    lock.unlock();
                   }
-                  return true;
                 }));
       }
       for (int i = 0; i < 50; i++) {
         assertEquals("PONG", jedis.ping());
       }
-      for (AsyncCall<Boolean> caller : callers) {
-        assertTrue(caller.get());
-      }
+      AsyncCall.join(callers);
       for (int count : counts) {
         assertEquals(100, count);
       }
@@ -79,11 +72,11 @@ class ForeignJedisTest {
         LockClient client = LockClient.create(jedis)) {
       List<AsyncCall<Boolean>> waiters = new ArrayList<>();
       for (int i = 0; i < 2 * POOL; i++) {
-        String name = freshName();
+        String name = Names.fresh();
         redis.holdAsStranger(name, 60_000);
         waiters.add(
             AsyncCall.start(() -> new RedisLock(client, name).tryLock(Duration.ofSeconds(40))));
-        until("it is subscribed", () -> redis.subscribers(name) == 1);
+        redis.awaitSubscriber(name);
       }
       for (AsyncCall<Boolean> waiter : waiters) {
         waiter.awaitParked();
@@ -96,7 +89,7 @@ class ForeignJedisTest {
   @Test
   void theJedisClientStaysOpenWhenTheLockClientIsClosed() {
     try (RedisClient jedis = jedis()) {
-      String name = freshName();
+      String name = Names.fresh();
       LockClient client = LockClient.create(jedis);
       RedisLock lock = new RedisLock(client, name);
       lock.lock();
@@ -112,17 +105,17 @@ class ForeignJedisTest {
   }
 
   @Test
-  void aCommandThatIsUnderWayAtTheCloseGivesItsConnectionBackToThePool() throws Exception {
+  void aCommandInProgressAtTheCloseReturnsItsConnectionToThePool() throws Exception {
     try (RedisServer own = RedisServer.start();
         RedisClient jedis = RedisClient.create(own.host(), own.port())) {
       jedis.getPool().setMaxTotal(1);
       LockClient client = LockClient.create(jedis);
-      RedisLock lock = new RedisLock(client, freshName());
+      RedisLock lock = new RedisLock(client, Names.fresh());
       assertFalse(lock.isLocked());
       own.pause();
       AsyncCall<LockException> asking =
           AsyncCall.start(() -> assertThrows(LockException.class, lock::isLocked));
-      until("it is under way", () -> jedis.getPool().getNumActive() == 1);
+      until("it is in progress", () -> jedis.getPool().getNumActive() == 1);
 
       client.close();
 
@@ -134,16 +127,16 @@ class ForeignJedisTest {
   }
 
   @Test
-  void aJedisClientThatIsClosedTooEarlyIsToldAsAnErrorAndClosingStillWorks() {
+  void aJedisClientThatIsClosedTooEarlyIsReportedAndTheLockClientStillCloses() {
     RedisClient jedis = jedis();
     LockClient client = LockClient.create(jedis);
-    RedisLock lock = new RedisLock(client, freshName());
+    RedisLock lock = new RedisLock(client, Names.fresh());
     assertTrue(lock.tryLock());
     jedis.close();
     assertThrows(LockException.class, lock::unlock);
     assertThrows(LockException.class, lock::tryLock);
     client.close();
-    redis.server().command("DEL", lock.name());
+    redis.delete(lock.name());
   }
 
   @Test
@@ -151,13 +144,13 @@ class ForeignJedisTest {
     try (RedisClient jedis = jedis();
         LockClient one = LockClient.create(jedis);
         LockClient two = LockClient.create(jedis)) {
-      String name = freshName();
+      String name = Names.fresh();
       AtomicInteger inside = new AtomicInteger();
-      List<AsyncCall<Boolean>> callers = new ArrayList<>();
+      List<AsyncCall<Void>> callers = new ArrayList<>();
       for (LockClient client : List.of(one, two)) {
         RedisLock lock = new RedisLock(client, name);
         callers.add(
-            AsyncCall.start(
+            AsyncCall.run(
                 () -> {
                   for (int i = 0; i < 100; i++) {
                     lock.lock();
@@ -168,12 +161,9 @@ class ForeignJedisTest {
                       lock.unlock();
                     }
                   }
-                  return true;
                 }));
       }
-      for (AsyncCall<Boolean> caller : callers) {
-        assertTrue(caller.get());
-      }
+      AsyncCall.join(callers);
     }
   }
 }

@@ -3,8 +3,6 @@ package io.mortise.it.connections;
 import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
 import static io.mortise.it.support.SharedRedis.calling;
-import static io.mortise.it.support.SharedRedis.freshName;
-import static io.mortise.it.support.SharedRedis.warm;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -12,69 +10,45 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
-import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Elapsed;
+import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.scripts.Script;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.LossStyle;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Pitfalls 1, 12 and 19: the server has done what was asked, and the answer does not arrive. */
+/** The server has executed a command, and its reply does not arrive. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class LostRepliesTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private final String name = freshName();
-  private FaultProxy proxy;
-  private LockClient client;
-  private LockClient other;
-  private RedisLock lock;
-  private RedisLock lockOfOther;
+  @RegisterExtension
+  final LockFixture tested = LockFixture.proxied(redis, options(Duration.ofMinutes(1))).warm();
 
-  @BeforeEach
-  void open() {
-    proxy = FaultProxy.to(redis.server());
-    other = redis.client();
-    lockOfOther = new RedisLock(other, name);
-    use(Duration.ofMinutes(1));
-  }
+  private final String name = tested.name();
+  private final FaultProxy proxy = tested.proxy();
+  private final RedisLock lock = tested.lock();
+  private final RedisLock lockOfOther = tested.lockOfOther();
 
-  private void use(Duration lease) {
-    if (client != null) {
-      client.close();
-    }
-    LockOptions options =
-        LockOptions.builder().lease(lease).commandTimeout(Duration.ofMillis(400)).build();
-    client = LockClient.create(proxy.uri(), options);
-    lock = new RedisLock(client, name);
-    warm(client);
-  }
-
-  @AfterEach
-  void close() {
-    client.close();
-    other.close();
-    proxy.close();
+  private static LockOptions.Builder options(Duration lease) {
+    return LockOptions.builder().lease(lease).commandTimeout(Duration.ofMillis(400));
   }
 
   @ParameterizedTest
   @EnumSource
-  void anAcquisitionWhoseAnswerIsLostIsRepeatedAndCountsOnce(LossStyle style) throws Exception {
+  void anAcquisitionWhoseReplyIsLostIsRepeatedAndCountsOnce(LossStyle style) throws Exception {
     proxy.loseNextReply(style, calling("lock/acquire"));
 
     assertTrue(lock.tryLock(Duration.ofSeconds(10)));
@@ -82,16 +56,16 @@ class LostRepliesTest {
     assertEquals(1, proxy.repliesLost());
     assertEquals(1, lock.holdCount());
     assertEquals(1, redis.holders(name).size());
-    assertEquals(List.of("1"), redis.server().command("HVALS", name));
+    assertEquals(List.of("1"), redis.command("HVALS", name));
     lock.unlock();
     assertFalse(redis.exists(name), "one release is enough");
-    assertTrue(lockOfOther.tryLock(), "and others can have it");
-    holdsFor(Duration.ofMillis(300), "undisturbed", lockOfOther::isHeldByCurrentThread);
+    assertTrue(lockOfOther.tryLock(), "another client can acquire it");
+    holdsFor(Duration.ofMillis(300), "it is held", lockOfOther::isHeldByCurrentThread);
     lockOfOther.unlock();
   }
 
   @Test
-  void anAcquisitionThatGaveUpWithoutItsAnswerIsReleasedLongBeforeTheTtl() throws Exception {
+  void anAcquisitionThatEndedWithoutAReplyIsReleasedLongBeforeTheTtl() throws Exception {
     proxy.loseReplies(10, LossStyle.SILENT, calling("lock/acquire"));
 
     LockException thrown =
@@ -131,23 +105,14 @@ class LostRepliesTest {
     until("the late duplicate is released", () -> !redis.exists(name));
   }
 
-  /** The network delivers an attempt that its sender has long given up. */
+  /** Delivers an attempt that its client has given up. */
   private void acquireLate(String holder) {
-    List<?> answer =
+    String sha1 = new String(Script.load("lock/acquire").sha1(), UTF_8);
+    String tokenKey = "redisson_lock_token:{" + name + "}";
+    List<?> reply =
         (List<?>)
-            redis
-                .server()
-                .command(
-                    "EVALSHA",
-                    new String(Script.load("lock/acquire").sha1(), UTF_8),
-                    "2",
-                    name,
-                    "redisson_lock_token:{" + name + "}",
-                    holder,
-                    "60000",
-                    "600000",
-                    "1");
-    assertEquals(1L, answer.get(0), "Redis grants it");
+            redis.command("EVALSHA", sha1, "2", name, tokenKey, holder, "60000", "600000", "1");
+    assertEquals(1L, reply.get(0), "Redis grants it");
   }
 
   @Test
@@ -165,8 +130,8 @@ class LostRepliesTest {
   }
 
   @Test
-  void aReleaseWithoutAnAnswerIsToldAndItsRepetitionsHitNoNewerHold() throws Exception {
-    use(Duration.ofSeconds(3));
+  void aReleaseWithoutAReplyThrowsAndItsRepetitionsAffectNoLaterHold() throws Exception {
+    RedisLock lock = tested.use(options(Duration.ofSeconds(3)));
     lock.lock();
     proxy.loseReplies(2, LossStyle.SILENT, calling("lock/release"));
 
@@ -176,13 +141,13 @@ class LostRepliesTest {
     assertTrue(thrown.getMessage().contains(name), thrown.getMessage());
     assertTrue(thrown.getMessage().contains("repeated in the background"), thrown.getMessage());
     assertFalse(lock.isHeldByCurrentThread());
-    assertTrue(lock.tryLock(), "the same client has it anew");
+    assertTrue(lock.tryLock(), "the same client can acquire it again");
     Lease lease = lock.lease();
     holdsFor(
         Duration.ofMillis(500),
-        "repetitions leave it",
+        "it is held during the repetitions",
         () -> redis.exists(name) && lease.isValid());
-    until("they come to their end", () -> client.status().pendingReleases() == 0);
+    awaitNoPendingRelease();
     assertTrue(lease.isValid() && redis.exists(name));
     lock.unlock();
     assertFalse(redis.exists(name));
@@ -198,13 +163,17 @@ class LostRepliesTest {
     proxy.restore();
 
     until("the repetition arrived", () -> !redis.exists(name));
-    until("and was the last", () -> client.status().pendingReleases() == 0);
+    awaitNoPendingRelease();
+  }
+
+  private void awaitNoPendingRelease() {
+    until("no release is pending", () -> tested.client().status().pendingReleases() == 0);
   }
 
   @ParameterizedTest
   @EnumSource
-  void aRenewalWithoutItsAnswerIsRepeatedAndTheHoldStands(LossStyle style) {
-    use(Duration.ofMillis(1_500));
+  void aRenewalWithoutAReplyIsRepeatedAndTheHoldIsKept(LossStyle style) {
+    RedisLock lock = tested.use(options(Duration.ofMillis(1_500)));
     lock.lock();
     Lease lease = lock.lease();
     proxy.loseNextReply(style, calling("lock/renew"));
@@ -220,12 +189,12 @@ class LostRepliesTest {
 
   @ParameterizedTest
   @EnumSource
-  void aForceWhoseAnswerIsLostIsNotRepeatedAndTheNextHolderStands(LossStyle style)
+  void aForcedReleaseWhoseReplyIsLostIsNotRepeatedAndTheNextHolderKeepsTheLock(LossStyle style)
       throws Exception {
     redis.holdAsStranger(name, 60_000);
     proxy.loseReplies(2, style, calling("lock/force"));
     AsyncCall<Boolean> next = AsyncCall.start(() -> lockOfOther.tryLock(Duration.ofSeconds(20)));
-    until("it waits", () -> redis.subscribers(name) == 1);
+    redis.awaitSubscriber(name);
 
     LockException thrown = assertThrows(LockException.class, lock::forceUnlock);
 
@@ -233,13 +202,13 @@ class LostRepliesTest {
     assertTrue(thrown.getMessage().contains(name), thrown.getMessage());
     assertTrue(thrown.getMessage().contains("it is not known"), thrown.getMessage());
     assertEquals(1, proxy.repliesLost(), "it was sent once");
-    assertTrue(next.get(), "the stranger was forced");
-    holdsFor(Duration.ofMillis(500), "the next holder stands", () -> redis.exists(name));
-    redis.server().command("DEL", name);
+    assertTrue(next.get(), "the stranger has lost it");
+    holdsFor(Duration.ofMillis(500), "the next holder has it", () -> redis.exists(name));
+    redis.delete(name);
   }
 
   @Test
-  void aForceOverAConnectionThatDiedMeanwhileIsDone() {
+  void aForcedReleaseOnABrokenConnectionIsRepeated() {
     redis.holdAsStranger(name, 60_000);
     proxy.closeConnections();
 

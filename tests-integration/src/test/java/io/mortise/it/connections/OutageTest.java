@@ -3,94 +3,73 @@ package io.mortise.it.connections;
 import static io.mortise.it.support.Elapsed.millisOf;
 import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
-import static io.mortise.it.support.SharedRedis.assertIdle;
-import static io.mortise.it.support.SharedRedis.freshName;
-import static io.mortise.it.support.SharedRedis.warm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease.State;
-import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Pitfalls 34 and 39: Redis goes away, and comes back with or without what it knew. */
+/** Redis stops, and comes back with or without its data and scripts. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class OutageTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private final String name = freshName();
-  private LockClient client = LockClient.create(redis.uri());
+  @RegisterExtension final LockFixture tested = LockFixture.direct(redis, LockOptions.builder());
 
-  private void use(LockOptions.Builder options) {
-    client.close();
-    client = LockClient.create(redis.uri(), options.build());
-  }
+  private final String name = tested.name();
 
   @AfterEach
-  void comeBack() {
+  void restartServer() {
     if (!redis.server().isRunning()) {
       redis.server().restart();
     }
-    client.close();
-  }
-
-  private AsyncCall<Boolean> cycle(String lockName) {
-    RedisLock lock = new RedisLock(client, lockName);
-    return AsyncCall.start(
-        () -> {
-          lock.lock();
-          lock.unlock();
-          return true;
-        });
   }
 
   @Test
-  void whoWaitsWhileRedisIsAwayForFiveSecondsGetsTheLockAfterwards() throws Exception {
-    List<AsyncCall<Boolean>> waiters = new ArrayList<>();
+  void waitersGetTheLockAfterAnOutageOfFiveSeconds() throws Exception {
+    List<AsyncCall<Void>> waiters = new ArrayList<>();
     redis.holdAsStranger(name, 60_000);
     for (int i = 0; i < 5; i++) {
-      waiters.add(cycle(name));
+      waiters.add(AsyncCall.cycle(tested.lock()));
     }
-    RedisLock bounded = new RedisLock(client, freshName());
+    RedisLock bounded = new RedisLock(tested.client(), Names.fresh());
     redis.holdAsStranger(bounded.name(), 60_000);
-    waiters.add(AsyncCall.start(() -> bounded.tryLock(Duration.ofSeconds(40))));
-    until("they wait", () -> redis.subscribers(name) == 1);
-    until("they wait", () -> redis.subscribers(bounded.name()) == 1);
+    waiters.add(AsyncCall.run(() -> assertTrue(bounded.tryLock(Duration.ofSeconds(40)))));
+    redis.awaitSubscriber(name);
+    redis.awaitSubscriber(bounded.name());
 
     redis.server().kill();
     holdsFor(
-        Duration.ofSeconds(5),
-        "nobody gives up",
-        () -> waiters.stream().noneMatch(AsyncCall::isDone));
+        Duration.ofSeconds(5), "all wait", () -> waiters.stream().noneMatch(AsyncCall::isDone));
     redis.server().restart();
 
-    for (AsyncCall<Boolean> waiter : waiters) {
-      assertTrue(waiter.get());
-    }
+    AsyncCall.join(waiters);
   }
 
   @Test
-  void lockGivesUpAfterItsPatienceAndSaysSo() throws Exception {
-    use(LockOptions.builder().outageTimeout(Duration.ofSeconds(1)));
-    warm(client);
+  void lockThrowsAfterItsOutageTimeoutAndSaysSo() throws Exception {
+    RedisLock lock = tested.use(LockOptions.builder().outageTimeout(Duration.ofSeconds(1)));
+    tested.warm();
     redis.server().kill();
-    RedisLock lock = new RedisLock(client, name);
     long millis =
         millisOf(
             () -> {
@@ -98,98 +77,94 @@ class OutageTest {
               assertEquals(Reason.UNREACHABLE, thrown.reason());
               assertTrue(thrown.getMessage().contains("LockOptions.outageTimeout, PT1S"));
               assertTrue(thrown.getMessage().contains("refuses the connection"));
-              return true;
             });
     assertTrue(millis >= 900 && millis < 4_000, () -> "it took " + millis + " ms");
   }
 
   @Test
-  void manyThreadsInLineDoNotSpendTheirPatienceOneAfterTheOther() throws Exception {
-    use(
-        LockOptions.builder()
-            .outageTimeout(Duration.ofSeconds(1))
-            .commandTimeout(Duration.ofMillis(300)));
-    warm(client);
+  void theOutageTimeoutsOfQueuedThreadsDoNotAddUp() throws Exception {
+    RedisLock lock =
+        tested.use(
+            LockOptions.builder()
+                .outageTimeout(Duration.ofSeconds(1))
+                .commandTimeout(Duration.ofMillis(300)));
+    tested.warm();
     redis.server().pause();
     try {
       long millis =
           millisOf(
               () -> {
-                List<AsyncCall<Boolean>> callers = new ArrayList<>();
-                for (int i = 0; i < 20; i++) {
-                  callers.add(cycle(name));
-                }
-                for (AsyncCall<Boolean> caller : callers) {
-                  assertThrows(LockException.class, caller::get);
-                }
-                return true;
+                List<AsyncCall<Void>> callers =
+                    Stream.generate(() -> AsyncCall.cycle(lock)).limit(20).toList();
+                callers.forEach(caller -> assertThrows(LockException.class, caller::get));
               });
-      assertTrue(millis < 8_000, () -> "20 threads with 1 s of patience took " + millis + " ms");
+      assertTrue(millis < 8_000, () -> "20 threads took " + millis + " ms");
     } finally {
       redis.server().resume();
     }
   }
 
   @Test
-  void whoTimesOutInLineBehindAnUnansweredAttemptIsNotToldThatSomebodyHoldsTheLock()
-      throws Exception {
-    use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)));
-    warm(client);
+  void aTimeoutInTheQueueBehindAnUnansweredAttemptIsNoFalse() throws Exception {
+    RedisLock lock = tested.use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)));
+    tested.warm();
     redis.server().pause();
-    AsyncCall<Boolean> first = cycle(name);
+    AsyncCall<Void> first = AsyncCall.cycle(lock);
     try {
-      until("the first has sent its attempt", () -> client.status().connectionsInUse() == 1);
-      RedisLock lock = new RedisLock(client, name);
+      until("the first has sent its attempt", () -> connectionsInUse() == 1);
       LockException thrown =
           assertThrows(LockException.class, () -> lock.tryLock(Duration.ofMillis(200)));
       assertEquals(Reason.UNREACHABLE, thrown.reason());
     } finally {
       redis.server().resume();
     }
-    assertTrue(first.get());
+    first.get();
   }
 
-  @Test // pitfall 39
-  void aServerThatForgetsItsScriptsIsTaughtThemAgain() throws Exception {
-    RedisLock lock = new RedisLock(client, name);
+  private int connectionsInUse() {
+    return tested.client().status().connectionsInUse();
+  }
+
+  @Test
+  void aServerThatHasLostItsScriptsGetsThemAgain() throws Exception {
+    RedisLock lock = tested.lock();
     lock.lock();
-    redis.server().command("SCRIPT", "FLUSH");
+    redis.command("SCRIPT", "FLUSH");
     lock.unlock();
-    redis.server().resetStats();
-    redis.server().command("SCRIPT", "FLUSH");
+    redis.resetStats();
+    redis.command("SCRIPT", "FLUSH");
     assertTrue(lock.tryLock());
     assertEquals(1, redis.calls("evalsha"));
     assertEquals(1, redis.calls("eval"));
-    redis.server().command("SCRIPT", "FLUSH");
+    redis.command("SCRIPT", "FLUSH");
     assertTrue(lock.isLocked());
     assertTrue(lock.remainingLease().isPresent());
-    redis.server().command("SCRIPT", "FLUSH");
+    redis.command("SCRIPT", "FLUSH");
     assertTrue(lock.forceUnlock());
     assertFalse(redis.exists(name));
   }
 
-  @Test // pitfall 39
-  void renewalsSurviveAServerThatForgetsItsScripts() {
-    use(LockOptions.builder().lease(Duration.ofMillis(1800)));
-    RedisLock lock = new RedisLock(client, name);
+  @Test
+  void renewalsGoOnWhenTheServerLosesItsScripts() {
+    RedisLock lock = tested.use(LockOptions.builder().lease(Duration.ofMillis(1800)));
     lock.lock();
-    redis.server().resetStats();
+    redis.resetStats();
     holdsFor(
         Duration.ofSeconds(3),
         "renewed",
         () -> {
-          redis.server().command("SCRIPT", "FLUSH");
+          redis.command("SCRIPT", "FLUSH");
           return lock.isHeldByCurrentThread();
         });
     assertTrue(redis.calls("eval") >= 2);
     lock.unlock();
   }
 
-  @Test // pitfall 39
+  @Test
   void theNextLockAfterARestartWorksAtOnce() throws Exception {
-    RedisLock lock = new RedisLock(client, name);
+    RedisLock lock = tested.lock();
     for (int i = 0; i < 3; i++) {
-      warm(client);
+      tested.warm();
       redis.server().kill();
       redis.server().restart();
       long millis = millisOf(lock::tryLock);
@@ -202,28 +177,29 @@ class OutageTest {
   @Test
   void idleConnectionsThatWereKilledCostOneAttempt() throws Exception {
     int connections = 8;
-    use(LockOptions.builder().maxConnections(connections).commandTimeout(Duration.ofSeconds(10)));
-    List<AsyncCall<Boolean>> callers = new ArrayList<>();
+    RedisLock lock =
+        tested.use(
+            LockOptions.builder()
+                .maxConnections(connections)
+                .commandTimeout(Duration.ofSeconds(10)));
+    List<AsyncCall<Void>> callers = new ArrayList<>();
     CyclicBarrier start = new CyclicBarrier(connections);
     redis.server().pause();
     for (int i = 0; i < connections; i++) {
       callers.add(
-          AsyncCall.start(
+          AsyncCall.run(
               () -> {
                 start.await();
-                return new RedisLock(client, freshName()).tryLock();
+                assertTrue(new RedisLock(tested.client(), Names.fresh()).tryLock());
               }));
     }
-    until("each has its connection", () -> client.status().connectionsInUse() == connections);
+    until("each has its connection", () -> connectionsInUse() == connections);
     redis.server().resume();
-    for (AsyncCall<Boolean> caller : callers) {
-      assertTrue(caller.get());
-    }
+    AsyncCall.join(callers);
     assertTrue(clients() >= connections, () -> clients() + " connections");
-    redis.server().command("CLIENT", "KILL", "TYPE", "normal");
-    redis.server().resetStats();
+    redis.command("CLIENT", "KILL", "TYPE", "normal");
+    redis.resetStats();
 
-    RedisLock lock = new RedisLock(client, name);
     assertTrue(lock.tryLock());
     lock.unlock();
 
@@ -233,17 +209,17 @@ class OutageTest {
   }
 
   private static long clients() {
-    return ((String) redis.server().command("CLIENT", "LIST", "TYPE", "normal")).lines().count();
+    return ((String) redis.command("CLIENT", "LIST", "TYPE", "normal")).lines().count();
   }
 
   @Test
   void aPauseShorterThanTheLeaseCostsNoHold() throws Exception {
-    use(
-        LockOptions.builder()
-            .lease(Duration.ofSeconds(3))
-            .commandTimeout(Duration.ofMillis(300))
-            .subscriptionLinger(Duration.ZERO));
-    RedisLock lock = new RedisLock(client, name);
+    RedisLock lock =
+        tested.use(
+            LockOptions.builder()
+                .lease(Duration.ofSeconds(3))
+                .commandTimeout(Duration.ofMillis(300))
+                .subscriptionLinger(Duration.ZERO));
     lock.lock();
     redis.server().pause();
     try {
@@ -253,6 +229,6 @@ class OutageTest {
     }
     until("it is held", () -> lock.lease().state() == State.HELD);
     lock.unlock();
-    assertIdle(client);
+    ClientResources.awaitNone(tested.client());
   }
 }

@@ -1,11 +1,9 @@
 package io.mortise.it.connections;
 
 import static io.mortise.it.connections.ErrorContract.assertMessage;
-import static io.mortise.it.connections.ErrorContract.assertTold;
+import static io.mortise.it.connections.ErrorContract.assertReported;
 import static io.mortise.it.connections.ErrorContract.client;
 import static io.mortise.it.support.Eventually.until;
-import static io.mortise.it.support.SharedRedis.assertIdle;
-import static io.mortise.it.support.SharedRedis.freshName;
 import static io.mortise.it.support.SharedRedis.warm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -18,6 +16,8 @@ import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
@@ -32,76 +32,75 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** Pitfalls 20 and 38: each fault is told as what it is. */
+/** Each fault is reported with its reason and its remedy. */
 @Timeout(60)
 @Tag("redis-version")
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class ReportedFaultsTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   private static final Duration LONG = Duration.ofSeconds(50);
 
-  private final String name = freshName();
+  private final String name = Names.fresh();
 
   @Test
   void aRefusedConnection() throws Exception {
     try (RedisServer gone = RedisServer.start()) {
       gone.stop();
-      assertTold(
+      assertReported(
           name, gone.uri(), Reason.UNREACHABLE, "refuses the connection", "is the server running");
     }
   }
 
   @Test
   void aReadOnlyReplica() throws Exception {
-    redis.server().command("REPLICAOF", "127.0.0.1", "1");
+    redis.command("REPLICAOF", "127.0.0.1", "1");
     try {
-      assertTold(name, redis.uri(), Reason.READ_ONLY, "replica", "connect to the master");
+      assertReported(name, redis.uri(), Reason.READ_ONLY, "replica", "connect to the master");
     } finally {
-      redis.server().command("REPLICAOF", "NO", "ONE");
+      redis.command("REPLICAOF", "NO", "ONE");
     }
     assertFalse(redis.exists(name));
   }
 
   @Test
   void aReplicaThatIsPromotedWhileAThreadWaits() throws Exception {
-    redis.server().command("REPLICAOF", "127.0.0.1", "1");
+    redis.command("REPLICAOF", "127.0.0.1", "1");
     try (LockClient client = client(redis.uri())) {
       RedisLock lock = new RedisLock(client, name);
       AsyncCall<Boolean> waiter = AsyncCall.start(() -> lock.tryLock(LONG));
       waiter.awaitParked();
-      redis.server().command("REPLICAOF", "NO", "ONE");
+      redis.command("REPLICAOF", "NO", "ONE");
       assertTrue(waiter.get());
     } finally {
-      redis.server().command("REPLICAOF", "NO", "ONE");
+      redis.command("REPLICAOF", "NO", "ONE");
     }
   }
 
   @Test
   void aServerWithoutMemory() throws Exception {
     try (LockClient holder = client(redis.uri())) {
-      RedisLock held = new RedisLock(holder, freshName());
+      RedisLock held = new RedisLock(holder, Names.fresh());
       held.lock();
-      redis.server().command("CONFIG", "SET", "maxmemory", "1");
+      redis.command("CONFIG", "SET", "maxmemory", "1");
       try {
-        assertTold(name, redis.uri(), Reason.OUT_OF_MEMORY, "no memory left");
+        assertReported(name, redis.uri(), Reason.OUT_OF_MEMORY, "no memory left");
         assertFalse(redis.exists(name));
         held.unlock();
-        assertFalse(redis.exists(held.name()), "what is held can be released");
+        assertFalse(redis.exists(held.name()), "a hold can be released");
       } finally {
-        redis.server().command("CONFIG", "SET", "maxmemory", "0");
+        redis.command("CONFIG", "SET", "maxmemory", "0");
       }
     }
   }
 
   @Test
-  void aServerThatIsBusyWithAScript() throws Exception {
-    redis.server().command("CONFIG", "SET", "lua-time-limit", "50");
+  void aServerThatRunsALongScript() throws Exception {
+    redis.command("CONFIG", "SET", "lua-time-limit", "50");
     AsyncCall<Object> script =
-        AsyncCall.start(() -> redis.server().command("EVAL", "while true do end", "0"));
+        AsyncCall.start(() -> redis.command("EVAL", "while true do end", "0"));
     try (Jedis admin = new Jedis(redis.server().host(), redis.server().port())) {
       until("it is busy", () -> isRefused(admin, "BUSY"));
-      assertTold(name, redis.uri(), Reason.NOT_READY, "not ready", "BUSY");
+      assertReported(name, redis.uri(), Reason.NOT_READY, "not ready", "BUSY");
       admin.scriptKill();
     }
     assertThrows(JedisException.class, script::get);
@@ -135,18 +134,18 @@ class ReportedFaultsTest {
           LockException thrown =
               assertThrows(LockException.class, () -> new RedisLock(client, name).tryLock());
           assertMessage(name, thrown, Reason.NOT_READY, "not ready", "LOADING");
-          assertIdle(client);
+          ClientResources.awaitNone(client);
         }
       }
     }
   }
 
   @Test
-  void aServerThatTakesNoMoreClients() throws Exception {
+  void aServerThatAcceptsNoMoreClients() throws Exception {
     try (Jedis admin = new Jedis(redis.server().host(), redis.server().port())) {
       admin.configSet("maxclients", "1");
       try {
-        assertTold(name, redis.uri(), Reason.NOT_READY, "takes no more clients");
+        assertReported(name, redis.uri(), Reason.NOT_READY, "takes no more clients");
       } finally {
         admin.configSet("maxclients", "1000");
       }
@@ -156,13 +155,13 @@ class ReportedFaultsTest {
   @Test
   void aServerWithoutScripts() throws Exception {
     try (RedisServer bare = RedisServer.builder().config("rename-command", "EVALSHA", "").start()) {
-      assertTold(name, bare.uri(), Reason.SCRIPT, "refused the command", "unknown command");
+      assertReported(name, bare.uri(), Reason.SCRIPT, "refused the command", "unknown command");
     }
   }
 
   @Test
-  void aUriForAClusterThatLeadsToAPlainServer() throws Exception {
-    assertTold(
+  void aClusterUriOfAServerWithoutClusterMode() throws Exception {
+    assertReported(
         name,
         redis.uri().replace("redis:", "redis-cluster:"),
         Reason.MISCONFIGURED,
@@ -172,25 +171,27 @@ class ReportedFaultsTest {
 
   @Test
   void aDatabaseThatTheServerDoesNotHave() throws Exception {
-    assertTold(name, redis.uri() + "/99", Reason.MISCONFIGURED, "no such database", "out of range");
+    assertReported(
+        name, redis.uri() + "/99", Reason.MISCONFIGURED, "no such database", "out of range");
   }
 
-  @Test // pitfall 20
-  void aStringInTheWay() throws Exception {
-    redis.server().command("SET", name, "a string");
-    assertTold(name, redis.uri(), Reason.WRONG_TYPE, "in use as something else", "WRONGTYPE");
-    assertEquals("a string", redis.server().command("GET", name));
+  @Test
+  void aKeyThatIsAString() throws Exception {
+    redis.command("SET", name, "a string");
+    assertReported(name, redis.uri(), Reason.WRONG_TYPE, "in use as something else", "WRONGTYPE");
+    assertEquals("a string", redis.command("GET", name));
   }
 
-  @Test // pitfall 20
-  void aLockOfAnotherKindInTheWay() throws Exception {
-    redis.server().command("HSET", name, "mode", "read", "somebody:1", "1");
-    assertTold(name, redis.uri(), Reason.WRONG_TYPE, "in use as something else", "read-write lock");
+  @Test
+  void aKeyThatIsALockOfAnotherKind() throws Exception {
+    redis.command("HSET", name, "mode", "read", "somebody:1", "1");
+    assertReported(
+        name, redis.uri(), Reason.WRONG_TYPE, "in use as something else", "read-write lock");
     try (LockClient client = client(redis.uri())) {
       RedisLock lock = new RedisLock(client, name);
-      for (Callable<?> question :
+      for (Callable<?> query :
           List.<Callable<?>>of(lock::isLocked, lock::remainingLease, lock::forceUnlock)) {
-        assertMessage(name, assertThrows(LockException.class, question::call), Reason.WRONG_TYPE);
+        assertMessage(name, assertThrows(LockException.class, query::call), Reason.WRONG_TYPE);
       }
     }
     assertEquals(List.of("mode", "somebody:1"), redis.holders(name));
@@ -208,7 +209,7 @@ class ReportedFaultsTest {
         LockClient client = LockClient.create(proxy.uri(), options)) {
       warm(client);
       proxy.delay(Direction.TO_CLIENT, Duration.ofHours(1));
-      AsyncCall<Boolean> busy = AsyncCall.start(new RedisLock(client, freshName())::isLocked);
+      AsyncCall<Boolean> busy = AsyncCall.start(new RedisLock(client, Names.fresh())::isLocked);
       until("it is in use", () -> client.status().connectionsInUse() == 1);
       LockException thrown =
           assertThrows(
@@ -218,7 +219,7 @@ class ReportedFaultsTest {
       assertTrue(thrown.getMessage().contains("raise LockOptions.maxConnections"));
       proxy.restore();
       assertFalse(busy.get());
-      assertIdle(client);
+      ClientResources.awaitNone(client);
     }
     assertFalse(redis.exists(name));
   }

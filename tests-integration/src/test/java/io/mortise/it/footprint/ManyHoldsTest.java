@@ -1,6 +1,5 @@
 package io.mortise.it.footprint;
 
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +8,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.RedisServer;
@@ -29,8 +29,8 @@ class ManyHoldsTest {
   private static final Duration LEASE = Duration.ofSeconds(3);
   private static final Duration WATCHED = LEASE.multipliedBy(2);
 
-  /** Of 500 that fit into a batch, as many as this must be in one on average. */
-  private static final int LEAST_A_BATCH = 100;
+  /** Of the average batch; 500 fit into one. */
+  private static final int MIN_BATCH = 100;
 
   @Test
   @Timeout(90)
@@ -38,17 +38,13 @@ class ManyHoldsTest {
     LockOptions options = LockOptions.builder().lease(LEASE).build();
     try (RedisServer server = RedisServer.start();
         LockClient client = LockClient.create(server.uri(), options);
-        TestThreads crew = new TestThreads()) {
+        TestThreads threads = new TestThreads()) {
       Queue<Lease> leases = new ConcurrentLinkedQueue<>();
       AtomicInteger lost = new AtomicInteger();
-      acquireAll(client, crew, leases, lost);
+      acquireAll(client, threads, leases, lost);
 
       server.resetStats();
-      await()
-          .pollInterval(Duration.ofMillis(500))
-          .during(WATCHED)
-          .atMost(WATCHED.multipliedBy(3))
-          .until(() -> lost.get() == 0);
+      Eventually.holdsFor(WATCHED, "none is lost", () -> lost.get() == 0);
       Map<String, Long> stats = server.commandStats();
       long calls = stats.getOrDefault("evalsha", 0L);
       long renewals = stats.getOrDefault("pexpire", 0L);
@@ -59,24 +55,24 @@ class ManyHoldsTest {
       long times = WATCHED.dividedBy(LEASE);
       assertTrue(renewals >= HOLDS * times * 2, () -> renewals + " renewals");
       assertTrue(renewals <= HOLDS * (times + 1) * 5, () -> renewals + " renewals");
-      assertTrue(calls * LEAST_A_BATCH <= renewals, () -> calls + " calls, " + stats);
+      assertTrue(calls * MIN_BATCH <= renewals, () -> calls + " calls, " + stats);
 
       assertEquals(HOLDS, client.status().holds());
       assertTrue(leases.stream().allMatch(Lease::isValid));
       assertEquals(HOLDS * 2L, server.command("DBSIZE"), "each hold and its token");
-      closeAll(crew, leases);
+      closeAll(threads, leases);
       assertEquals(0, lost.get());
       ClientResources.awaitNone(client);
     }
   }
 
   private static void acquireAll(
-      LockClient client, TestThreads crew, Queue<Lease> leases, AtomicInteger lost)
+      LockClient client, TestThreads threads, Queue<Lease> leases, AtomicInteger lost)
       throws Exception {
     String prefix = Names.fresh() + ":";
     AtomicInteger next = new AtomicInteger();
     for (int thread = 0; thread < THREADS; thread++) {
-      crew.start(
+      threads.start(
           () -> {
             for (int i = next.getAndIncrement(); i < HOLDS; i = next.getAndIncrement()) {
               Lease lease = new RedisLock(client, prefix + i).tryAcquire().orElseThrow();
@@ -85,18 +81,18 @@ class ManyHoldsTest {
             }
           });
     }
-    crew.join(Duration.ofSeconds(30));
+    threads.join(Duration.ofSeconds(30));
   }
 
-  private static void closeAll(TestThreads crew, Queue<Lease> leases) throws Exception {
+  private static void closeAll(TestThreads threads, Queue<Lease> leases) throws Exception {
     for (int thread = 0; thread < THREADS; thread++) {
-      crew.start(
+      threads.start(
           () -> {
             for (Lease lease = leases.poll(); lease != null; lease = leases.poll()) {
               lease.close();
             }
           });
     }
-    crew.join(Duration.ofSeconds(30));
+    threads.join(Duration.ofSeconds(30));
   }
 }

@@ -1,5 +1,6 @@
 package io.mortise.it.footprint;
 
+import static io.mortise.it.support.Eventually.until;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,74 +23,70 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Names that are used once leave nothing behind. {@code -Dmortise.names=1000000} makes it the full
- * million, and does not wait longer for what must not be there.
+ * Names that are used once leave nothing behind. {@code -Dmortise.names=1000000} uses a million.
  */
 @Tag("alone")
 class ManyNamesTest {
   private static final int NAMES = Integer.getInteger("mortise.names", 200_000);
   private static final int THREADS = 24;
-  private static final Duration TOKEN_IDLE_LIFE = Duration.ofSeconds(3);
+  private static final Duration TOKEN_RETENTION = Duration.ofSeconds(3);
 
   @Test
   @Timeout(600)
   void namesUsedOnceLeaveNothingInTheClientAndTokensThatExpireInRedis() throws Exception {
     LockOptions options =
         LockOptions.builder()
-            .tokenRetention(TOKEN_IDLE_LIFE)
+            .tokenRetention(TOKEN_RETENTION)
             .subscriptionLinger(Duration.ZERO)
             .build();
     try (RedisServer server = RedisServer.start();
         LockClient client = LockClient.create(server.uri(), options);
-        TestThreads crew = new TestThreads()) {
-      assertThatHoldsAreSeen(client, crew);
-      lockAndUnlockAll(client, crew);
+        TestThreads threads = new TestThreads()) {
+      assertThatHoldsAreSeen(client, threads);
+      lockAndUnlockAll(client, threads);
 
-      // Everything is given back by the time that the last unlock has returned.
-      assertEquals(new LockClient.Status(0, 0, 0, 0, 0, 0), client.status());
+      // Nothing is left when the last unlock has returned.
+      assertEquals(ClientResources.NONE, client.status());
       HeapHistogram left = HeapHistogram.count();
       for (Class<?> perHold : EngineTypes.PER_HOLD) {
         assertEquals(0, left.of(perHold), perHold::getName);
       }
       assertEquals(1, left.of(EngineTypes.ENGINE), "the engine of the client");
-      left.besides(EngineTypes.ENGINE)
+      left.ofPackage(EngineTypes.ENGINE)
           .forEach((type, count) -> assertTrue(count < 1_000, () -> type + ": " + count));
-      await()
-          .atMost(Duration.ofSeconds(20))
-          .until(() -> ClientResources.threads(client).size() == 1); // the scheduler
+      until("only the scheduler is left", () -> ClientResources.threads(client).size() == 1);
 
       assertTrue(channels(server).isEmpty(), () -> "" + channels(server));
       assertOnlyTokensWithAnEnd(server);
-      await()
-          .atMost(Duration.ofMinutes(2))
-          .until(() -> ((Long) server.command("DBSIZE")).longValue() == 0);
+      await().atMost(Duration.ofMinutes(2)).until(() -> server.command("DBSIZE").equals(0L));
     }
   }
 
-  /** What must not be left later is on the heap while a lock is held and waited for. */
-  private static void assertThatHoldsAreSeen(LockClient client, TestThreads crew) throws Exception {
+  /** The histogram counts the objects of a hold while a lock is held and a thread waits for it. */
+  private static void assertThatHoldsAreSeen(LockClient client, TestThreads threads)
+      throws Exception {
     DistributedLock lock = new RedisLock(client, Names.fresh());
     lock.lock();
-    crew.start(
+    threads.start(
         () -> {
           lock.lock();
           lock.unlock();
         });
-    await().until(() -> client.status().contended() == 1);
+    until("the thread waits", () -> client.status().contended() == 1);
     HeapHistogram held = HeapHistogram.count();
     for (Class<?> perHold : EngineTypes.PER_HOLD) {
       assertTrue(held.of(perHold) > 0, perHold::getName);
     }
     lock.unlock();
-    crew.join(Duration.ofSeconds(30));
+    threads.join(Duration.ofSeconds(30));
   }
 
-  private static void lockAndUnlockAll(LockClient client, TestThreads crew) throws Exception {
+  private static void lockAndUnlockAll(LockClient client, TestThreads threads) throws Exception {
     String prefix = Names.fresh() + ":";
     AtomicInteger next = new AtomicInteger();
     long start = System.nanoTime();
     for (int thread = 0; thread < THREADS; thread++) {
-      crew.start(
+      threads.start(
           () -> {
             for (int i = next.getAndIncrement(); i < NAMES; i = next.getAndIncrement()) {
               DistributedLock lock = new RedisLock(client, prefix + i);
@@ -98,7 +95,7 @@ class ManyNamesTest {
             }
           });
     }
-    crew.join(Duration.ofMinutes(8));
+    threads.join(Duration.ofMinutes(8));
     double seconds = (System.nanoTime() - start) / 1e9;
     System.out.printf(
         "%,d names locked and unlocked in %.1f s, %,.0f a second%n",
@@ -113,7 +110,7 @@ class ManyNamesTest {
     for (Object key : (List<?>) ((List<?>) server.command("SCAN", "0", "COUNT", "1000")).get(1)) {
       assertTrue(((String) key).startsWith("redisson_lock_token:"), () -> "" + key);
       long ttl = (Long) server.command("PTTL", (String) key);
-      assertTrue(ttl != -1 && ttl <= TOKEN_IDLE_LIFE.toMillis(), () -> key + ": " + ttl);
+      assertTrue(ttl != -1 && ttl <= TOKEN_RETENTION.toMillis(), () -> key + ": " + ttl);
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.mortise.it.handoff;
 
+import static io.mortise.it.support.Eventually.holdsFor;
+import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,161 +14,124 @@ import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
-import io.mortise.it.support.Eventually;
-import io.mortise.it.support.Names;
+import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.it.support.TestThreads;
 import io.mortise.rwlock.RedisReadWriteLock;
-import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Read holds of one client that are one in Redis. */
+/** Read holds of the threads of one client, which are one hold in Redis. */
 @Timeout(120)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class SharedReadsTest {
-  private static final LockClient.Status NOTHING = new LockClient.Status(0, 0, 0, 0, 0, 0);
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private static RedisServer server;
+  @RegisterExtension final TestThreads threads = new TestThreads();
 
-  private final String name = Names.fresh();
-  private final TestThreads crew = new TestThreads();
-  private LockClient client = client(100, Duration.ofMinutes(1));
+  @RegisterExtension
+  final LockFixture tested = LockFixture.direct(redis, options(100, Duration.ofMinutes(1)));
 
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
+  private final String name = tested.name();
 
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @AfterEach
-  void end() {
-    crew.close();
-    client.close();
-  }
-
-  private static LockClient client(int joins, Duration time) {
-    return client(joins, time, Duration.ofSeconds(2));
-  }
-
-  private static LockClient client(int joins, Duration time, Duration lease) {
-    return LockClient.create(
-        server.uri(),
-        LockOptions.builder()
-            .lease(lease)
-            .maxHandOffs(joins)
-            .maxHandOffTime(time)
-            .subscriptionLinger(Duration.ofMillis(100))
-            .build());
-  }
-
-  private void use(int joins, Duration time) {
-    use(joins, time, Duration.ofSeconds(2));
-  }
-
-  private void use(int joins, Duration time, Duration lease) {
-    client.close();
-    client = client(joins, time, lease);
+  private static LockOptions.Builder options(int maxJoins, Duration maxTime) {
+    return HandOffTest.options(maxJoins, maxTime).lease(Duration.ofSeconds(2));
   }
 
   private DistributedLock read() {
+    return read(tested.client());
+  }
+
+  private DistributedLock read(LockClient client) {
     return new RedisReadWriteLock(client, name).readLock();
   }
 
-  private DistributedLock write(LockClient of) {
-    return new RedisReadWriteLock(of, name).writeLock();
+  private DistributedLock write(LockClient client) {
+    return new RedisReadWriteLock(client, name).writeLock();
   }
 
-  /** How many readers Redis knows. */
+  /** Returns how many readers are in Redis; one field of the lock is its mode. */
   private int readers() {
-    List<?> fields = (List<?>) server.command("HKEYS", name);
-    return fields.isEmpty() ? 0 : fields.size() - 1;
+    return Math.max(0, redis.holders(name).size() - 1);
   }
 
-  private List<Lease> take(int count) {
-    List<Lease> leases = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      leases.add(read().tryAcquire().orElseThrow());
-    }
-    return leases;
+  private List<Lease> acquire(int count) {
+    return Stream.generate(() -> read().tryAcquire().orElseThrow()).limit(count).toList();
+  }
+
+  /** Lets time pass, so that the last verification of a shared hold does not count any more. */
+  private static void awaitMillis(long millis) {
+    long start = System.nanoTime();
+    until(millis + " ms have passed", () -> System.nanoTime() - start > millis * 1_000_000);
   }
 
   @Test
-  void whoLeavesLongAfterwardsIsToldThatTheHoldIsGone() {
-    use(100, Duration.ofMillis(200));
-    List<Lease> leases = take(3);
+  void aLateReleaseOfALostHoldThrowsInEachReader() {
+    tested.use(options(100, Duration.ofMillis(200)));
+    List<Lease> leases = acquire(3);
     assertEquals(1, readers());
-    long since = System.nanoTime();
-    Eventually.until(
-        "it was not heard of for so long", () -> System.nanoTime() - since > 300_000_000);
-    server.command("DEL", name);
+    awaitMillis(300);
+    redis.delete(name);
 
     for (Lease lease : leases) {
       assertThrows(LeaseLostException.class, lease::close);
       assertEquals(Reason.MISSING, lease.loss().orElseThrow().reason());
     }
-    Eventually.untilAsserted("nothing is left", () -> assertEquals(NOTHING, client.status()));
+    ClientResources.awaitNone(tested.client());
   }
 
   @Test
-  void whoLeavesLongAfterwardsAsksForAllWhoLeaveThen() {
-    use(100, Duration.ofMillis(300), Duration.ofMinutes(1));
-    List<Lease> leases = take(20);
-    long since = System.nanoTime();
-    Eventually.until(
-        "it was not heard of for so long", () -> System.nanoTime() - since > 400_000_000);
-    server.resetStats();
+  void aLateReleaseVerifiesTheHoldOnceForAllReaders() {
+    tested.use(options(100, Duration.ofMillis(300)).lease(Duration.ofMinutes(1)));
+    List<Lease> leases = acquire(20);
+    awaitMillis(400);
+    redis.resetStats();
 
     leases.forEach(Lease::close);
 
-    long asked = server.commandStats().getOrDefault("evalsha", 0L);
-    assertTrue(asked >= 2 && asked <= 6, () -> asked + " commands: one asks, one releases");
+    long sent = redis.calls("evalsha");
+    assertTrue(sent >= 2 && sent <= 6, () -> sent + " commands: one verifies, one releases");
     assertEquals(0, readers());
   }
 
   @Test
-  void thoseOfOneClientAreOneInRedisAndItGoesWithTheLast() {
-    List<Lease> leases = take(5);
+  void theyAreOneHoldInRedisUntilTheLastIsReleased() {
+    List<Lease> leases = acquire(5);
     assertEquals(1, readers());
-    try (LockClient other = client(100, Duration.ofMinutes(1))) {
-      assertTrue(new RedisReadWriteLock(other, name).readLock().tryLock());
-      assertEquals(2, readers());
-      new RedisReadWriteLock(other, name).readLock().unlock();
-      for (int i = 0; i < 5; i++) {
-        assertFalse(write(other).tryLock(), "with " + (5 - i) + " readers");
-        leases.get(i).close();
-        leases.get(i).close();
-        assertEquals(Lease.State.RELEASED, leases.get(i).state());
-      }
-      assertEquals(0, readers());
-      assertTrue(write(other).tryLock());
-      write(other).unlock();
+    LockClient other = tested.otherClient();
+    assertTrue(read(other).tryLock());
+    assertEquals(2, readers());
+    read(other).unlock();
+    for (int i = 0; i < 5; i++) {
+      assertFalse(write(other).tryLock(), "with " + (5 - i) + " readers");
+      leases.get(i).close();
+      leases.get(i).close();
+      assertEquals(Lease.State.RELEASED, leases.get(i).state());
     }
+    assertEquals(0, readers());
+    assertTrue(write(other).tryLock());
+    write(other).unlock();
   }
 
   @Test
-  void onlySoManyJoin() {
-    use(3, Duration.ofMinutes(1));
-    List<Lease> leases = take(9);
+  void onlyMaxHandOffsReadersJoin() {
+    tested.use(options(3, Duration.ofMinutes(1)));
+    List<Lease> leases = acquire(9);
     assertEquals(3, readers(), "one, and three that join it");
     leases.forEach(Lease::close);
     assertEquals(0, readers());
   }
 
   @Test
-  void aLeaseOfOnesOwnIsNotShared() {
+  void aLeaseThatACallerNamesIsNotShared() {
     Lease renewed = read().tryAcquire().orElseThrow();
     Lease given = read().tryAcquire(Duration.ofMinutes(1)).orElseThrow();
     assertEquals(2, readers());
@@ -175,9 +140,9 @@ class SharedReadsTest {
   }
 
   @Test
-  void aThreadReentersAndLeavesItsOwn() throws Exception {
+  void aThreadReentersItsOwnHold() throws Exception {
     Lease other = read().tryAcquire().orElseThrow();
-    crew.start(
+    threads.start(
         () -> {
           read().lock();
           read().lock();
@@ -186,7 +151,7 @@ class SharedReadsTest {
           read().unlock();
           assertThrows(IllegalMonitorStateException.class, () -> read().unlock());
         });
-    crew.join(Duration.ofSeconds(20));
+    threads.join(Duration.ofSeconds(20));
     assertTrue(other.isValid());
     assertEquals(1, readers());
     other.close();
@@ -194,14 +159,14 @@ class SharedReadsTest {
 
   @Test
   void theyAreRenewedTogetherAndLostTogether() {
-    List<Lease> leases = take(3);
-    List<Reason> told = new ArrayList<>();
-    leases.forEach(lease -> lease.onLost(loss -> told.add(loss.reason())));
-    Eventually.holdsFor(
+    List<Lease> leases = acquire(3);
+    List<Reason> notified = new ArrayList<>();
+    leases.forEach(lease -> lease.onLost(loss -> notified.add(loss.reason())));
+    holdsFor(
         Duration.ofSeconds(3), "all are valid", () -> leases.stream().allMatch(Lease::isValid));
-    server.command("DEL", name);
-    Eventually.until("all are told", () -> told.size() == 3);
-    assertEquals(List.of(Reason.MISSING, Reason.MISSING, Reason.MISSING), told);
+    redis.delete(name);
+    until("all are notified", () -> notified.size() == 3);
+    assertEquals(List.of(Reason.MISSING, Reason.MISSING, Reason.MISSING), notified);
     leases.forEach(lease -> assertThrows(LeaseLostException.class, lease::close));
     Lease next = read().tryAcquire().orElseThrow();
     assertTrue(next.isValid());
@@ -209,8 +174,8 @@ class SharedReadsTest {
   }
 
   @Test
-  void aForcedReleaseIsToldToAll() {
-    List<Lease> leases = take(3);
+  void aForcedReleaseNotifiesAll() {
+    List<Lease> leases = acquire(3);
     assertTrue(read().forceUnlock());
     leases.forEach(
         lease -> {
@@ -220,20 +185,20 @@ class SharedReadsTest {
   }
 
   @Test
-  void threadsThatDieWithoutUnlockingAreGivenUpWhenAllOfThemHave() throws Exception {
+  void theHoldOfThreadsThatAllDiedWithoutUnlockingIsReleased() throws Exception {
     for (int i = 0; i < 2; i++) {
       Thread thread = new Thread(() -> read().lock());
       thread.start();
       thread.join();
     }
     assertEquals(1, readers());
-    Eventually.until("their lease has ended", () -> readers() == 0 || !read().isLocked());
-    Eventually.until("nothing is in hand", () -> client.status().holds() == 0);
+    until("their lease has ended", () -> readers() == 0 || !read().isLocked());
+    until("there is no hold", () -> tested.client().status().holds() == 0);
   }
 
   @Test
-  void whoWritesReadsByAHoldOfItsOwn() {
-    DistributedLock write = write(client);
+  void aWriterThatReadsHasItsOwnReadHold() {
+    DistributedLock write = write(tested.client());
     write.lock();
     read().lock();
     write.unlock();
@@ -245,65 +210,63 @@ class SharedReadsTest {
   }
 
   @Test
-  void aWriterComesInAlthoughReadersNeverPause() throws Exception {
-    use(100, Duration.ofMillis(20));
+  void aWriterAcquiresAlthoughReadersNeverPause() throws Exception {
+    tested.use(options(100, Duration.ofMillis(20)));
     AtomicInteger written = new AtomicInteger();
     AtomicInteger inside = new AtomicInteger();
-    try (LockClient far = client(100, Duration.ofMillis(20))) {
-      for (int i = 0; i < 8; i++) {
-        crew.start(
-            () -> {
-              while (written.get() < 20) {
-                read().lock();
-                inside.incrementAndGet();
-                inside.decrementAndGet();
-                read().unlock();
-              }
-            });
-      }
-      for (int i = 0; i < 20; i++) {
-        DistributedLock write = write(i % 2 == 0 ? far : client);
-        assertTrue(write.tryLock(Duration.ofSeconds(20)), "writer " + i);
-        assertEquals(0, inside.get());
-        written.incrementAndGet();
-        write.unlock();
-      }
-      crew.join(Duration.ofSeconds(20));
+    for (int i = 0; i < 8; i++) {
+      threads.start(
+          () -> {
+            while (written.get() < 20) {
+              read().lock();
+              inside.incrementAndGet();
+              inside.decrementAndGet();
+              read().unlock();
+            }
+          });
     }
+    for (int i = 0; i < 20; i++) {
+      DistributedLock write = write(i % 2 == 0 ? tested.otherClient() : tested.client());
+      assertTrue(write.tryLock(Duration.ofSeconds(20)), "writer " + i);
+      assertEquals(0, inside.get());
+      written.incrementAndGet();
+      write.unlock();
+    }
+    threads.join(Duration.ofSeconds(20));
     assertEquals(0, readers());
   }
 
   @Test
-  void manyThatComeAndGoAndGiveUpLeaveNothingBehind() throws Exception {
-    use(7, Duration.ofMillis(2));
+  void manyReadersAndTimeOutsLeaveNothing() throws Exception {
+    tested.use(options(7, Duration.ofMillis(2)));
     for (int i = 0; i < 8; i++) {
       boolean writes = i == 0;
-      crew.start(
+      threads.start(
           () -> {
-            DistributedLock lock = writes ? write(client) : read();
+            DistributedLock lock = writes ? write(tested.client()) : read();
             for (int cycle = 0; cycle < (writes ? 100 : 2_000); cycle++) {
               try {
                 if (lock.tryLock(Duration.ofNanos(ThreadLocalRandom.current().nextInt(500_000)))) {
                   lock.unlock();
                 }
-              } catch (LockException slow) { // a busy machine; nothing may be left all the more
+              } catch (LockException slow) { // a busy machine
                 assertEquals(LockException.Reason.UNREACHABLE, slow.reason(), slow::getMessage);
               }
             }
           });
     }
-    crew.join(Duration.ofSeconds(60));
-    Eventually.until("nobody holds it", () -> readers() == 0);
-    Eventually.until("nothing is in hand", () -> client.status().equals(NOTHING));
+    threads.join(Duration.ofSeconds(60));
+    until("the lock is free", () -> readers() == 0);
+    ClientResources.awaitNone(tested.client());
   }
 
   @Test
-  void aClientThatIsClosedReleasesThem() throws Exception {
+  void aClosedClientReleasesThem() throws Exception {
     for (int round = 0; round < 10; round++) {
-      use(100, Duration.ofMinutes(1));
+      tested.use(options(100, Duration.ofMinutes(1)));
       CountDownLatch working = new CountDownLatch(50);
       for (int i = 0; i < 4; i++) {
-        crew.start(
+        threads.start(
             () -> {
               try {
                 while (true) {
@@ -312,13 +275,13 @@ class SharedReadsTest {
                   read().unlock();
                 }
               } catch (LockException | IllegalMonitorStateException closed) {
-                assertTrue(client.isClosed());
+                assertTrue(tested.client().isClosed());
               }
             });
       }
       working.await();
-      client.close();
-      crew.join(Duration.ofSeconds(20));
+      tested.client().close();
+      threads.join(Duration.ofSeconds(20));
       assertEquals(0, readers(), "after round " + round);
     }
   }

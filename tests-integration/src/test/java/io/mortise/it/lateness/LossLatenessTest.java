@@ -2,6 +2,7 @@ package io.mortise.it.lateness;
 
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
+import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
@@ -17,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A loss is reported when the local deadline is over, before a rival can have the lock: in every
- * family, with default options, renewed or not, with Redis reachable or not.
+ * A loss is reported when the local deadline is over, before a rival can have the lock: for every
+ * kind of lock, with default options, renewed or not, with Redis reachable or not.
  */
 @Timeout(180)
 @Tag("alone") // it measures
@@ -31,7 +32,6 @@ class LossLatenessTest {
   private static final Duration LEASE = Duration.ofSeconds(4);
 
   private static final int SPREAD_MILLIS = 2_000;
-  private static final Duration LIVENESS = Duration.ofSeconds(20);
 
   private final List<RedisServer> servers = new ArrayList<>();
   private final List<FaultProxy> proxies = new ArrayList<>();
@@ -65,11 +65,11 @@ class LossLatenessTest {
     for (int round = 0; round < ROUNDS; round++) {
       Losses losses = new Losses();
       for (int i = 0; i < HOLDS_EACH; i++) {
-        for (Families family : Families.values()) {
+        for (ExpiringLock kind : ExpiringLock.values()) {
           String name = Names.fresh();
           Duration lease = LEASE.plusMillis(random.nextInt(SPREAD_MILLIS));
-          Lease held = family.lock(holders, name).acquire(LIVENESS, lease).orElseThrow();
-          losses.watch(family, held, family.rival(rivals, name));
+          Lease held = kind.lock(holders, name).acquire(Eventually.LIVENESS, lease).orElseThrow();
+          losses.watch(kind, held, kind.rival(rivals, name));
         }
       }
       losses.check("fixed leases, round " + round, Duration.ofSeconds(60));
@@ -80,15 +80,13 @@ class LossLatenessTest {
   void aRenewedHoldIsReportedLostBeforeARivalHasItWhileRedisCannotBeReached() throws Exception {
     Losses losses = new Losses();
     for (int i = 0; i < RENEWED_EACH; i++) {
-      for (Families family : Families.values()) {
+      for (ExpiringLock kind : ExpiringLock.values()) {
         String name = Names.fresh();
-        Lease held = family.lock(holders, name).acquire(LIVENESS).orElseThrow();
-        losses.watch(family, held, family.rival(rivals, name));
+        Lease held = kind.lock(holders, name).acquire(Eventually.LIVENESS).orElseThrow();
+        losses.watch(kind, held, kind.rival(rivals, name));
       }
     }
-    for (FaultProxy proxy : proxies) {
-      proxy.blackhole(Direction.TO_SERVER);
-    }
-    losses.check("renewed holds, Redis out of reach", Duration.ofSeconds(90));
+    proxies.forEach(proxy -> proxy.swallow(Direction.TO_SERVER));
+    losses.check("renewed holds, Redis unreachable", Duration.ofSeconds(90));
   }
 }

@@ -14,25 +14,25 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Holds that will be lost: when each listener was called, and when a rival had the lock. */
+/** Holds that are lost: when each listener was notified, and when a rival had the lock. */
 final class Losses {
   private static final Duration RIVAL_WAIT = Duration.ofMinutes(2);
 
-  /** What came of one hold; nanos of {@link System#nanoTime()}. */
+  /** The events of one hold; times of {@link System#nanoTime()}. */
   private record Watched(
-      Families family,
+      ExpiringLock kind,
       Lease lease,
-      CompletableFuture<Long> toldNanos,
+      CompletableFuture<Long> notifiedNanos,
       CompletableFuture<Long> endNanos,
       CompletableFuture<Long> rivalNanos) {}
 
   private final List<Watched> all = new ArrayList<>();
 
   /** Watches a hold, and has a rival wait for the lock. */
-  void watch(Families family, Lease lease, DistributedLock rival) {
+  void watch(ExpiringLock kind, Lease lease, DistributedLock rival) {
     Watched watched =
         new Watched(
-            family,
+            kind,
             lease,
             new CompletableFuture<>(),
             new CompletableFuture<>(),
@@ -40,7 +40,7 @@ final class Losses {
     all.add(watched);
     lease.onLost(
         loss -> {
-          watched.toldNanos.complete(System.nanoTime());
+          watched.notifiedNanos.complete(System.nanoTime());
           watched.endNanos.complete(loss.atNanos());
         });
     var unused =
@@ -58,26 +58,26 @@ final class Losses {
                 });
   }
 
-  /** Waits for all of it; prints how late the listeners were called, and checks it. */
-  void check(String what, Duration liveness) throws Exception {
-    Map<Families, List<Long>> late = new EnumMap<>(Families.class);
+  /** Waits for all losses; prints how late the listeners were notified, and checks it. */
+  void check(String title, Duration liveness) throws Exception {
+    Map<ExpiringLock, List<Long>> late = new EnumMap<>(ExpiringLock.class);
     List<String> afterRival = new ArrayList<>();
     long deadlineNanos = System.nanoTime() + liveness.toNanos();
     for (Watched watched : all) {
-      long told = within(watched.toldNanos, deadlineNanos);
+      long notified = within(watched.notifiedNanos, deadlineNanos);
       long rival = within(watched.rivalNanos, deadlineNanos);
-      late.computeIfAbsent(watched.family, family -> new ArrayList<>())
-          .add(told - watched.endNanos.get());
-      if (told - rival >= 0) {
+      late.computeIfAbsent(watched.kind, kind -> new ArrayList<>())
+          .add(notified - watched.endNanos.get());
+      if (notified - rival >= 0) {
         afterRival.add(
-            "%s: %d us".formatted(watched.lease, TimeUnit.NANOSECONDS.toMicros(told - rival)));
+            "%s: %d us".formatted(watched.lease, TimeUnit.NANOSECONDS.toMicros(notified - rival)));
       }
     }
-    List<Long> every = late.values().stream().flatMap(List::stream).sorted().toList();
-    late.forEach((family, nanos) -> System.out.println(line(what + ", " + family, nanos)));
-    System.out.println(line(what, every));
-    assertEquals(List.of(), afterRival, "called after a rival had the lock");
-    long p99 = percentile(every, 99);
+    List<Long> sorted = late.values().stream().flatMap(List::stream).sorted().toList();
+    late.forEach((kind, nanos) -> System.out.println(line(title + ", " + kind, nanos)));
+    System.out.println(line(title, sorted));
+    assertEquals(List.of(), afterRival, "notified after a rival had the lock");
+    long p99 = percentile(sorted, 99);
     assertTrue(p99 < Duration.ofMillis(250).toNanos(), "p99 " + p99 / 1_000 + " us");
     Eventually.until("all are lost", () -> all.stream().noneMatch(hold -> hold.lease.isValid()));
   }
@@ -86,11 +86,11 @@ final class Losses {
     return nanos.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
   }
 
-  private static String line(String what, List<Long> nanos) {
+  private static String line(String title, List<Long> nanos) {
     List<Long> sorted = nanos.stream().sorted().toList();
     return "lateness of %s: %d losses, p50 %d us, p99 %d us, max %d us"
         .formatted(
-            what,
+            title,
             sorted.size(),
             percentile(sorted, 50) / 1_000,
             percentile(sorted, 99) / 1_000,

@@ -1,84 +1,51 @@
 package io.mortise.it.leases;
 
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
-import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.fairlock.RedisFairLock;
-import io.mortise.rwlock.RedisReadWriteLock;
-import io.mortise.testkit.FaultProxy;
-import io.mortise.testkit.RedisServer;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Somebody has taken the end off the key of a hold, which is asked for after a fault. */
+/** A hold whose key was made to live for ever (PERSIST), and that is verified after a fault. */
 @Timeout(60)
 @Tag("redis-version")
 class HoldWithoutEndTest {
-  private static final String NAME = "persisted";
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private static RedisServer server;
+  @RegisterExtension final LockFixture tested = LockFixture.proxied(redis, LockOptions.builder());
 
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  enum Kind {
-    PLAIN,
-    FAIR,
-    READ,
-    WRITE;
-
-    DistributedLock lock(LockClient client) {
-      return switch (this) {
-        case PLAIN -> new RedisLock(client, NAME);
-        case FAIR -> new RedisFairLock(client, NAME);
-        case READ -> new RedisReadWriteLock(client, NAME).readLock();
-        case WRITE -> new RedisReadWriteLock(client, NAME).writeLock();
-      };
-    }
-  }
+  private final String name = tested.name();
 
   @ParameterizedTest
   @EnumSource
-  void theQuestionWhetherItIsThereGivesItNoEnd(Kind kind) {
-    server.command("FLUSHALL");
-    try (FaultProxy proxy = FaultProxy.to(server);
-        LockClient client = LockClient.create(proxy.uri());
-        LockClient other = LockClient.create(server.uri())) {
-      Lease lease = kind.lock(client).tryAcquire(Duration.ofMinutes(5)).orElseThrow();
-      assertEquals(1L, server.command("PERSIST", NAME));
-      server.resetStats();
+  void theVerificationOfAHoldSetsNoTtl(SingleServerLock kind) {
+    Lease lease = kind.of(tested.client(), name).tryAcquire(Duration.ofMinutes(5)).orElseThrow();
+    assertEquals(1L, redis.command("PERSIST", name));
+    redis.resetStats();
 
-      proxy.closeConnections();
-      assertTrue(new RedisLock(client, "another").tryLock());
-      // The script that asks for the hold looks for its field; the one that takes a free lock does
-      // not.
-      await().until(() -> server.commandStats().getOrDefault("hexists", 0L) > 0);
+    tested.proxy().closeConnections();
+    assertTrue(new RedisLock(tested.client(), Names.fresh()).tryLock());
+    // The script that verifies a hold calls HEXISTS; the one that acquires a free lock does not.
+    Eventually.until("the hold is verified", () -> redis.calls("hexists") > 0);
 
-      assertEquals(-1L, server.command("PTTL", NAME));
-      assertEquals(Lease.State.HELD, lease.state());
-      if (kind != Kind.READ) {
-        assertFalse(kind.lock(other).tryLock());
-      }
-      lease.close();
-      assertEquals(0L, server.command("EXISTS", NAME));
+    assertEquals(-1L, redis.ttlMillis(name));
+    assertEquals(Lease.State.HELD, lease.state());
+    if (kind != SingleServerLock.READ) {
+      assertFalse(kind.of(tested.otherClient(), name).tryLock());
     }
+    lease.close();
+    assertFalse(redis.exists(name));
   }
 }

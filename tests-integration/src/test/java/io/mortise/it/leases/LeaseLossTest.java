@@ -2,8 +2,6 @@ package io.mortise.it.leases;
 
 import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
-import static io.mortise.it.support.SharedRedis.freshName;
-import static io.mortise.it.support.SharedRedis.warm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -13,67 +11,45 @@ import io.mortise.core.Lease;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
-import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
-import io.mortise.testkit.FaultProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Pitfalls 9 and 13: a hold that is lost is told so, to whom, when, and why. */
+/** Who is notified of a loss, when, and with which reason. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class LeaseLossTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   private static final Duration LEASE = Duration.ofMillis(1_200);
   private static final Duration HOUR = Duration.ofHours(1);
 
-  private final String name = freshName();
-  private FaultProxy proxy;
-  private LockClient client;
-  private RedisLock lock;
+  @RegisterExtension
+  final LockFixture tested = LockFixture.proxied(redis, LockOptions.builder().lease(LEASE)).warm();
 
-  @BeforeEach
-  void open() {
-    proxy = FaultProxy.to(redis.server());
-    use(LockOptions.builder().lease(LEASE));
-  }
+  private final String name = tested.name();
+  private final RedisLock lock = tested.lock();
 
-  private void use(LockOptions.Builder options) {
-    if (client != null) {
-      client.close();
-    }
-    client = LockClient.create(proxy.uri(), options.subscriptionLinger(Duration.ZERO).build());
-    lock = new RedisLock(client, name);
-    warm(client);
-  }
-
-  @AfterEach
-  void close() {
-    client.close();
-    proxy.close();
-  }
-
-  @Test // pitfall 9
-  void aLossIsKnownAtTheLocalDeadlineWhenRedisCannotBeReached() throws Exception {
+  @Test
+  void aHoldIsLostAtTheLocalDeadlineWhenRedisCannotBeReached() throws Exception {
     List<State> states = new CopyOnWriteArrayList<>();
-    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch notified = new CountDownLatch(1);
     lock.lock();
     Lease lease = lock.lease();
     lease.onStateChange(states::add);
-    lease.onLost(loss -> told.countDown());
+    lease.onLost(loss -> notified.countDown());
     long start = System.nanoTime();
-    proxy.cut();
+    tested.proxy().cut();
 
     until("it is at risk first", () -> lease.state() == State.AT_RISK);
     assertTrue(lease.isValid() && lock.isHeldByCurrentThread());
@@ -81,7 +57,7 @@ class LeaseLossTest {
 
     long lostMillis = (lease.loss().orElseThrow().atNanos() - start) / 1_000_000;
     assertTrue(lostMillis <= LEASE.toMillis() + 50, () -> "lost after " + lostMillis + " ms");
-    assertTrue(told.await(20, java.util.concurrent.TimeUnit.SECONDS));
+    assertTrue(notified.await(20, TimeUnit.SECONDS));
     assertEquals(List.of(State.AT_RISK, State.LOST), states);
     assertEquals(Reason.EXPIRED, lease.loss().orElseThrow().reason());
     assertEquals(Duration.ZERO, lease.remaining());
@@ -92,69 +68,63 @@ class LeaseLossTest {
     assertThrows(LeaseLostException.class, lock::unlock);
   }
 
-  @Test // pitfall 9
-  void aHoldThatRedisHasLostIsToldAtTheNextRenewal() throws Exception {
+  @Test
+  void aHoldThatRedisHasLostIsLostAtTheNextRenewal() throws Exception {
     lock.lock();
     Lease lease = lock.lease();
-    CountDownLatch told = new CountDownLatch(1);
-    lease.onLost(loss -> told.countDown());
+    CountDownLatch notified = new CountDownLatch(1);
+    lease.onLost(loss -> notified.countDown());
 
-    redis.server().command("FLUSHALL");
+    redis.command("FLUSHALL");
 
     until("the loss is seen", () -> lease.state() == State.LOST);
     assertEquals(Reason.MISSING, lease.loss().orElseThrow().reason());
-    assertTrue(told.await(20, java.util.concurrent.TimeUnit.SECONDS));
+    assertTrue(notified.await(20, TimeUnit.SECONDS));
     LeaseLostException thrown = assertThrows(LeaseLostException.class, lock::unlock);
     assertTrue(thrown.getMessage().contains("does not know this hold"), thrown.getMessage());
-    assertTrue(lock.tryLock(), "and it can be had again");
+    assertTrue(lock.tryLock(), "it can be acquired again");
     lock.unlock();
   }
 
-  @Test // pitfall 9
-  void aServerThatRestartsEmptyIsToldAtTheNextRenewal() {
-    use(LockOptions.builder().lease(Duration.ofSeconds(3)));
+  @Test
+  void aHoldIsLostAtTheNextRenewalAfterTheServerRestartedEmpty() {
+    RedisLock lock = tested.use(LockOptions.builder().lease(Duration.ofSeconds(3)));
     lock.lock();
     Lease lease = lock.lease();
-    redis.server().kill();
-    redis.server().restart();
+    redis.server().restartEmpty();
     until("the loss is seen", () -> lease.state() == State.LOST);
     assertEquals(Reason.MISSING, lease.loss().orElseThrow().reason());
     assertThrows(LeaseLostException.class, lock::unlock);
   }
 
-  @Test // pitfall 13
-  void aHoldTakenByForceIsToldAtTheNextRenewalAndStaysTheNextHolders() {
+  @Test
+  void aForcedReleaseIsNoticedAtTheNextRenewalAndTheNextHolderKeepsTheLock() {
     lock.lock();
     Lease lease = lock.lease();
-    try (LockClient other = redis.client()) {
-      RedisLock lockOfOther = new RedisLock(other, name);
-      assertTrue(lockOfOther.forceUnlock());
-      assertTrue(lockOfOther.tryLock());
+    RedisLock lockOfOther = tested.lockOfOther();
+    assertTrue(lockOfOther.forceUnlock());
+    assertTrue(lockOfOther.tryLock());
 
-      until("the loss is seen", () -> lease.state() == State.LOST);
+    until("the loss is seen", () -> lease.state() == State.LOST);
 
-      assertEquals(Reason.FORCED, lease.loss().orElseThrow().reason());
-      LeaseLostException thrown = assertThrows(LeaseLostException.class, lock::unlock);
-      assertTrue(thrown.getMessage().contains("by force"), thrown.getMessage());
-      assertTrue(lockOfOther.lease().fencingToken() > lease.fencingToken());
-      holdsFor(Duration.ofMillis(300), "the next one has it", () -> redis.exists(name));
-      lockOfOther.unlock();
-    }
+    assertEquals(Reason.FORCED, lease.loss().orElseThrow().reason());
+    LeaseLostException thrown = assertThrows(LeaseLostException.class, lock::unlock);
+    assertTrue(thrown.getMessage().contains("by force"), thrown.getMessage());
+    assertTrue(lockOfOther.lease().fencingToken() > lease.fencingToken());
+    holdsFor(Duration.ofMillis(300), "the next holder has it", () -> redis.exists(name));
+    lockOfOther.unlock();
   }
 
-  @Test // pitfall 13
-  void aHoldTakenByForceIsToldAtItsReleaseToo() {
+  @Test
+  void aForcedReleaseIsNoticedAtTheUnlockToo() {
     lock.lock(HOUR);
-    redis.server().resetStats();
-    try (LockClient other = redis.client()) {
-      assertTrue(new RedisLock(other, name).forceUnlock());
-    }
+    assertTrue(tested.lockOfOther().forceUnlock());
     LeaseLostException thrown = assertThrows(LeaseLostException.class, lock::unlock);
     assertEquals(Reason.FORCED, thrown.loss().reason());
   }
 
-  @Test // pitfall 13
-  void anUnlockTooLateSaysHowLateAndWhatToDo() {
+  @Test
+  void anUnlockThatIsTooLateSaysHowLateAndWhatToDo() {
     lock.lock(Duration.ofMillis(100));
     Lease lease = lock.lease();
     until("it is long over", () -> lease.loss().map(l -> l.age().toMillis() > 250).orElse(false));
@@ -171,11 +141,11 @@ class LeaseLossTest {
         assertThrows(IllegalMonitorStateException.class, lock::unlock)
             .getMessage()
             .contains("released it already"),
-        "the hold is given up all the same");
+        "the hold is released in spite of that");
   }
 
-  @Test // pitfall 13
-  void anUnlockByAThreadThatNeverHeldItSaysThat() throws Exception {
+  @Test
+  void anUnlockByAThreadThatNeverLockedSaysSo() throws Exception {
     lock.lock();
     String message =
         AsyncCall.start(
@@ -186,19 +156,19 @@ class LeaseLossTest {
     lock.unlock();
   }
 
-  @Test // pitfall 9
-  void oneBrokenKeyAndOneBlockingListenerStopNoOtherRenewal() throws Exception {
-    RedisLock broken = new RedisLock(client, freshName());
-    RedisLock third = new RedisLock(client, freshName());
+  @Test
+  void aBrokenKeyAndABlockedListenerStopNoOtherRenewal() throws Exception {
+    RedisLock broken = new RedisLock(tested.client(), Names.fresh());
+    RedisLock third = new RedisLock(tested.client(), Names.fresh());
     CountDownLatch blocked = new CountDownLatch(1);
     lock.lock();
     broken.lock();
     third.lock();
     broken.lease().onLost(loss -> awaitForever(blocked));
     Lease lost = broken.lease();
-    redis.server().command("SET", broken.name(), "a string");
+    redis.command("SET", broken.name(), "a string");
 
-    until("its loss is told", () -> lost.state() == State.LOST);
+    until("it is lost", () -> lost.state() == State.LOST);
 
     assertEquals(Reason.MISSING, lost.loss().orElseThrow().reason());
     holdsFor(

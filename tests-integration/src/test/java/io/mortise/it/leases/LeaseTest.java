@@ -2,8 +2,6 @@ package io.mortise.it.leases;
 
 import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
-import static io.mortise.it.support.SharedRedis.freshName;
-import static io.mortise.it.support.SharedRedis.warm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,56 +10,34 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.Lease;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLostException;
-import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Pitfalls 9, 10, 11 and 43: for how long a hold lasts, and that nothing lasts longer. */
+/** For how long a hold lasts, and that nothing lasts longer. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class LeaseTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   private static final Duration LEASE = Duration.ofMillis(1_200);
   private static final Duration HOUR = Duration.ofHours(1);
 
-  private final String name = freshName();
-  private FaultProxy proxy;
-  private LockClient client;
-  private RedisLock lock;
+  @RegisterExtension
+  final LockFixture tested = LockFixture.proxied(redis, LockOptions.builder().lease(LEASE)).warm();
 
-  @BeforeEach
-  void open() {
-    proxy = FaultProxy.to(redis.server());
-    use(LockOptions.builder().lease(LEASE));
-  }
-
-  private void use(LockOptions.Builder options) {
-    if (client != null) {
-      client.close();
-    }
-    client = LockClient.create(proxy.uri(), options.subscriptionLinger(Duration.ZERO).build());
-    lock = new RedisLock(client, name);
-    warm(client);
-  }
-
-  @AfterEach
-  void close() {
-    client.close();
-    proxy.close();
-  }
+  private final String name = tested.name();
+  private final FaultProxy proxy = tested.proxy();
+  private final RedisLock lock = tested.lock();
 
   @Test
   void isRenewedForAsLongAsItIsHeld() {
@@ -72,30 +48,30 @@ class LeaseTest {
     assertFalse(redis.exists(name));
   }
 
-  @Test // pitfall 43
-  void isCountedFromBeforeTheRequestAndEndsHereBeforeItEndsInRedis() throws Exception {
+  @Test
+  void startsBeforeTheRequestAndEndsHereBeforeItEndsInRedis() throws Exception {
     proxy.delay(Direction.TO_CLIENT, Duration.ofMillis(400));
     Lease lease = lock.acquire(Duration.ofSeconds(5), Duration.ofSeconds(2)).orElseThrow();
     proxy.restore();
     Duration left = lease.remaining();
     assertTrue(left.toMillis() < 1_600 && !left.isZero(), () -> left + " left of 2 s");
-    assertTrue(left.toMillis() < redis.ttlMillis(name), "Redis is later");
-    until("it is over here", () -> lease.state() == State.LOST);
+    assertTrue(left.toMillis() < redis.ttlMillis(name), "it ends later in Redis");
+    until("it has ended here", () -> lease.state() == State.LOST);
   }
 
-  @Test // pitfalls 1 and 43
-  void aGrantThatArrivesAfterItsLeaseIsOverIsNone() throws Exception {
+  @Test
+  void aGrantThatArrivesAfterItsLeaseIsOverIsNoHold() throws Exception {
     proxy.delay(Direction.TO_CLIENT, Duration.ofMillis(500));
     AsyncCall<Boolean> caller =
         AsyncCall.start(() -> lock.tryLock(Duration.ofSeconds(10), Duration.ofMillis(300)));
-    holdsFor(Duration.ofMillis(1_200), "it goes on trying", () -> !caller.isDone());
+    holdsFor(Duration.ofMillis(1_200), "it still tries", () -> !caller.isDone());
     proxy.restore();
     assertTrue(caller.get());
   }
 
-  @Test // pitfall 9
+  @Test
   void aHoldThatWasAtRiskIsHeldAgainWhenRedisComesBackInTime() {
-    use(LockOptions.builder().lease(Duration.ofSeconds(4)));
+    RedisLock lock = tested.use(LockOptions.builder().lease(Duration.ofSeconds(4)));
     List<State> states = new CopyOnWriteArrayList<>();
     lock.lock();
     lock.lease().onStateChange(states::add);
@@ -109,9 +85,9 @@ class LeaseTest {
     lock.unlock();
   }
 
-  @Test // pitfall 11
-  void aRenewalOnItsWayDoesNotReviveWhatIsReleased() throws Exception {
-    use(LockOptions.builder().lease(Duration.ofMillis(1_500)));
+  @Test
+  void aRenewalInTransitDoesNotReviveAReleasedHold() throws Exception {
+    RedisLock lock = tested.use(LockOptions.builder().lease(Duration.ofMillis(1_500)));
     until(
         "there are two connections",
         () -> {
@@ -122,30 +98,30 @@ class LeaseTest {
     for (int round = 0; round < 5; round++) {
       lock.lock();
       proxy.delay(Direction.TO_SERVER, HOUR);
-      until("a renewal is on its way", () -> client.status().connectionsInUse() == 1);
-      AsyncCall<Boolean> network = AsyncCall.start(this::letBothThrough);
+      until("a renewal is in transit", () -> tested.client().status().connectionsInUse() == 1);
+      AsyncCall<Boolean> network = AsyncCall.start(this::letBothPass);
       lock.unlock();
       together += network.get() ? 1 : 0;
       holdsFor(Duration.ofMillis(50), "it stays free", () -> !redis.exists(name));
     }
-    assertTrue(together > 0, "not once were the renewal and the release on their way together");
+    assertTrue(together > 0, "no renewal and release were in transit together");
   }
 
-  /** False if the renewal was not under way any more when the release was sent. */
-  private boolean letBothThrough() {
+  /** Returns false if the renewal had ended when the release was sent. */
+  private boolean letBothPass() {
     long start = System.nanoTime();
     boolean[] both = {false};
     until(
-        "the release is on its way too",
+        "the release is in transit too",
         () -> {
-          both[0] |= client.status().connectionsInUse() == 2;
+          both[0] |= tested.client().status().connectionsInUse() == 2;
           return both[0] || System.nanoTime() - start > 400_000_000L;
         });
     proxy.restore();
     return both[0];
   }
 
-  @Test // pitfall 11
+  @Test
   void aRenewalThatArrivesAfterALossIsUndone() {
     lock.lock();
     Lease lease = lock.lease();
@@ -153,12 +129,12 @@ class LeaseTest {
     until("it is lost here", () -> lease.state() == State.LOST);
     proxy.restore();
     until("nothing is left in Redis", () -> !redis.exists(name));
-    holdsFor(Duration.ofMillis(300), "nor comes back", () -> !redis.exists(name));
+    holdsFor(Duration.ofMillis(300), "it stays free", () -> !redis.exists(name));
     assertThrows(LeaseLostException.class, lock::unlock);
   }
 
-  @Test // pitfall 10
-  void theHoldOfADeadThreadIsNotRenewedAndEnds() throws Exception {
+  @Test
+  void theHoldOfADeadThreadIsNotRenewed() throws Exception {
     AsyncCall<Lease> dying =
         AsyncCall.start(
             () -> {
@@ -176,10 +152,10 @@ class LeaseTest {
     lock.unlock();
   }
 
-  @Test // pitfall 10
-  void aHoldThatNobodyEndsIsRenewedForMaxHoldAndNoLonger() {
+  @Test
+  void aHoldIsRenewedForMaxHoldAndNoLonger() {
     Duration maxHold = Duration.ofSeconds(2);
-    use(LockOptions.builder().lease(LEASE).maxHold(maxHold));
+    RedisLock lock = tested.use(LockOptions.builder().lease(LEASE).maxHold(maxHold));
     lock.lock();
     Lease lease = lock.lease();
     long start = System.nanoTime();

@@ -1,55 +1,42 @@
 package io.mortise.it.leases;
 
-import static io.mortise.it.support.SharedRedis.freshName;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
-import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Pitfalls 17 and 18: fencing tokens increase from hold to hold, whatever happens to Redis. */
+/** Fencing tokens increase from hold to hold, whatever happens to Redis. */
 @Timeout(60)
 class TokenTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private final String name = freshName();
-  private final String tokenKey = "redisson_lock_token:{" + name + "}";
-  private LockClient client;
-  private LockClient other;
+  @RegisterExtension final LockFixture tested = LockFixture.direct(redis, LockOptions.builder());
 
-  @BeforeEach
-  void open() {
-    client = redis.client();
-    other = redis.client();
-  }
+  private final String tokenKey = "redisson_lock_token:{" + tested.name() + "}";
+  private final RedisLock lock = tested.lock();
+  private final RedisLock lockOfOther = tested.lockOfOther();
 
-  @AfterEach
-  void close() {
-    client.close();
-    other.close();
-  }
-
-  private long token(LockClient by) throws InterruptedException {
-    try (Lease lease = new RedisLock(by, name).acquire(Duration.ofSeconds(20)).orElseThrow()) {
+  private static long token(RedisLock lock) throws InterruptedException {
+    try (Lease lease = lock.acquire(Duration.ofSeconds(20)).orElseThrow()) {
       return lease.fencingToken();
     }
   }
 
   private void assertLargerAfter(Runnable loss) throws InterruptedException {
-    long before = token(client);
+    long before = token(lock);
     loss.run();
-    long after = token(other);
+    long after = token(lockOfOther);
     assertTrue(after > before, () -> before + " is followed by " + after);
   }
 
@@ -57,13 +44,13 @@ class TokenTest {
   void increaseFromHolderToHolder() throws Exception {
     List<AsyncCall<List<Long>>> callers = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      LockClient by = i % 2 == 0 ? client : other;
+      RedisLock tried = i % 2 == 0 ? lock : lockOfOther;
       callers.add(
           AsyncCall.start(
               () -> {
                 List<Long> tokens = new ArrayList<>();
                 for (int j = 0; j < 50; j++) {
-                  tokens.add(token(by));
+                  tokens.add(token(tried));
                 }
                 return tokens;
               }));
@@ -79,61 +66,51 @@ class TokenTest {
 
   @Test
   void increaseWhenTheKeyIsDeleted() throws Exception {
-    assertLargerAfter(() -> redis.server().command("DEL", tokenKey));
+    assertLargerAfter(() -> redis.delete(tokenKey));
   }
 
   @Test
   void increaseWhenAllDataIsFlushed() throws Exception {
-    assertLargerAfter(() -> redis.server().command("FLUSHALL"));
+    assertLargerAfter(() -> redis.command("FLUSHALL"));
   }
 
   @Test
   void increaseWhenTheServerRestartsEmpty() throws Exception {
-    assertLargerAfter(
-        () -> {
-          redis.server().kill();
-          redis.server().restart();
-        });
+    assertLargerAfter(() -> redis.server().restartEmpty());
   }
 
   @Test
-  void increaseWhenAFailoverLostTheLastOnes() throws Exception {
-    long first = token(client);
-    token(client);
-    assertLargerAfter(() -> redis.server().command("SET", tokenKey, Long.toString(first)));
+  void increaseWhenAFailoverLostTheLastTokens() throws Exception {
+    long first = token(lock);
+    token(lock);
+    assertLargerAfter(() -> redis.command("SET", tokenKey, Long.toString(first)));
   }
 
   @Test
-  void increaseThoughTheClockOfTheServerIsFarBehindTheLastOne() throws Exception {
-    long ahead = token(client) + 3_600_000_000L;
-    redis.server().command("SET", tokenKey, Long.toString(ahead));
-    assertEquals(ahead + 1, token(client));
-    assertEquals(ahead + 2, token(other));
+  void increaseWhenTheClockOfTheServerIsFarBehindTheLastToken() throws Exception {
+    long ahead = token(lock) + 3_600_000_000L;
+    redis.command("SET", tokenKey, Long.toString(ahead));
+    assertEquals(ahead + 1, token(lock));
+    assertEquals(ahead + 2, token(lockOfOther));
   }
 
   @Test
-  void theKeyIsGoneSomeTimeAfterTheLastAcquisition() throws Exception {
-    token(client);
+  void theKeyExpiresAfterTheTokenRetention() throws Exception {
+    token(lock);
     long life = redis.ttlMillis(tokenKey);
-    long idle = client.options().tokenRetention().toMillis();
-    assertTrue(life > idle - 10_000 && life <= idle, () -> "it lives for " + life + " ms");
+    long retention = tested.client().options().tokenRetention().toMillis();
+    assertTrue(
+        life > retention - 10_000 && life <= retention, () -> "it lives for " + life + " ms");
   }
 
   @Test
-  void isTheSameOverReentryAndRenewal() {
-    RedisLock lock = new RedisLock(client, name);
+  void areTheSameAfterReentry() {
     lock.lock();
-    try {
-      long token = lock.lease().fencingToken();
-      lock.lock();
-      try {
-        assertEquals(token, lock.lease().fencingToken());
-      } finally {
-        lock.unlock();
-      }
-      assertEquals(Long.toString(token), redis.server().command("GET", tokenKey));
-    } finally {
-      lock.unlock();
-    }
+    long token = lock.lease().fencingToken();
+    lock.lock();
+    assertEquals(token, lock.lease().fencingToken());
+    lock.unlock();
+    assertEquals(Long.toString(token), redis.command("GET", tokenKey));
+    lock.unlock();
   }
 }

@@ -1,13 +1,13 @@
 package io.mortise.it.stutter;
 
 import io.mortise.core.DistributedLock;
-import io.mortise.it.stutter.Family.Contender;
+import io.mortise.it.stutter.ContendedLock.Contender;
 import io.mortise.testkit.HoldLog;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A thread that locks and unlocks until it is told to stop, and how long it had to wait.
+ * A thread that locks and unlocks until it is stopped, and measures how long it waits.
  *
  * <p><b>Threads.</b> The thread itself writes; another one may read at any time.
  */
@@ -19,7 +19,7 @@ final class CyclingThread {
   private volatile boolean stopped;
   private final AtomicLong cycles = new AtomicLong();
   private volatile long longestNanos;
-  private volatile long askedNanos; // 0 when it does not wait
+  private volatile long waitStartNanos; // 0 when it does not wait
   private volatile Throwable failure;
 
   CyclingThread(String name, Contender contender, HoldLog log) {
@@ -38,12 +38,12 @@ final class CyclingThread {
     DistributedLock lock = contender.lock();
     try {
       while (!stopped) {
-        long asked = System.nanoTime() | 1;
-        askedNanos = asked;
+        long start = System.nanoTime() | 1;
+        waitStartNanos = start;
         lock.lock();
-        askedNanos = 0;
+        waitStartNanos = 0;
         try {
-          longestNanos = Math.max(longestNanos, System.nanoTime() - asked);
+          longestNanos = Math.max(longestNanos, System.nanoTime() - start);
           log.acquired(lock.name(), name, lock.lease().fencingToken(), contender.mode()).released();
         } finally {
           lock.unlock();
@@ -63,14 +63,14 @@ final class CyclingThread {
     return !thread.isAlive();
   }
 
-  /** Its longest wait, the one under way included. */
+  /** Returns the longest wait, the current one included. */
   long longestMillis() {
-    long asked = askedNanos;
-    long now = asked == 0 ? 0 : System.nanoTime() - asked;
+    long start = waitStartNanos;
+    long now = start == 0 ? 0 : System.nanoTime() - start;
     return TimeUnit.NANOSECONDS.toMillis(Math.max(longestNanos, now));
   }
 
-  /** A line for the parent; where it stands, if it failed or waits for long. */
+  /** Prints a line for the parent, and the stack if it failed or waits for too long. */
   void report(long boundMillis) {
     System.out.printf(
         "worker %s %s cycles %d longest %d ms%n",

@@ -22,30 +22,31 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A process that stands still for 5 to 50 ms several times a second, as garbage collections make
- * it, goes on: each of its threads gets the lock again and again, and the locks exclude. {@code
+ * A process is paused for 5 to 50 ms several times a second, as by garbage collections: each of its
+ * threads acquires the lock again and again, and the locks exclude. {@code
  * -Dmortise.stutter.seed=1} chooses the pauses, {@code -Dmortise.stutter.seconds=60} the length.
  */
 @Tag("alone")
 class StutterTest {
 
-  /** Without the pauses, nobody waits for more than a fraction of it. */
+  /** Without the pauses, no thread waits for more than a fraction of it. */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration LIVENESS = Duration.ofSeconds(30);
   private static final Pattern WORKER = Pattern.compile("worker (\\S+) \\S+ cycles (\\d+) .*");
 
   @ParameterizedTest
   @EnumSource
   @Timeout(600)
-  void everyThreadGoesOnWhenTheProcessStutters(Family family, @TempDir Path log) throws Exception {
+  void everyThreadAcquiresAgainAndAgainWhileTheProcessStutters(
+      ContendedLock lock, @TempDir Path log) throws Exception {
     long seed = Long.getLong("mortise.stutter.seed", System.nanoTime() & Integer.MAX_VALUE);
     List<RedisServer> servers = new ArrayList<>();
     try {
-      for (int i = 0; i < family.servers(); i++) {
+      for (int i = 0; i < lock.servers(); i++) {
         servers.add(RedisServer.start());
       }
-      contend(family, log, seed, servers.stream().map(RedisServer::uri).toList());
+      contend(lock, log, seed, servers.stream().map(RedisServer::uri).toList());
     } catch (Exception | AssertionError e) {
       throw new AssertionError("with the seed %d: %s".formatted(seed, e.getMessage()), e);
     } finally {
@@ -56,33 +57,33 @@ class StutterTest {
     assertEquals(0, report.unfinished());
   }
 
-  /** Shared holds pass on in more ways than others, some of them rare. */
-  private static int seconds(Family family) {
-    return Integer.getInteger("mortise.stutter.seconds", family == Family.READ_WRITE ? 15 : 5);
+  /** Shared holds are handed off in more ways than others, some of them rare. */
+  private static int seconds(ContendedLock lock) {
+    return Integer.getInteger("mortise.stutter.seconds", lock == ContendedLock.READ_WRITE ? 15 : 5);
   }
 
-  private static void contend(Family family, Path log, long seed, List<String> uris)
+  private static void contend(ContendedLock lock, Path log, long seed, List<String> uris)
       throws InterruptedException {
-    int seconds = seconds(family);
+    int seconds = seconds(lock);
     try (JavaProcess child =
         JavaProcess.builder(StutteringClient.class)
-            .arguments(family.name(), log.toString(), Integer.toString(seconds * 1000))
+            .arguments(lock.name(), log.toString(), Integer.toString(seconds * 1000))
             .arguments(Long.toString(LONGEST_WAIT.toMillis()))
             .arguments(uris.toArray(String[]::new))
             .start()) {
-      child.awaitLine("begun", PATIENCE);
+      child.awaitLine("begun", LIVENESS);
       int pauses;
       Duration longest;
       try (Stutter stutter = Stutter.start(seed, child)) {
-        child.awaitLine("done", PATIENCE.plusSeconds(seconds));
+        child.awaitLine("done", LIVENESS.plusSeconds(seconds));
         pauses = stutter.pauses();
         longest = stutter.longest();
       }
-      assertEquals(0, child.awaitExit(PATIENCE), child::output);
+      assertEquals(0, child.awaitExit(LIVENESS), child::output);
       Map<String, Long> cycles = cycles(child.output());
       System.out.printf(
           "%s: %d pauses, the longest of %d ms; cycles %s%n",
-          family, pauses, longest.toMillis(), cycles);
+          lock, pauses, longest.toMillis(), cycles);
       assertTrue(pauses >= seconds, () -> pauses + " pauses");
       assertTrue(cycles.size() > 1, child::output);
       cycles.forEach((worker, count) -> assertTrue(count > 0, child::output));

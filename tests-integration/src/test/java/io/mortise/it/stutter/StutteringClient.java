@@ -9,19 +9,19 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A child JVM whose threads contend for one lock of a family, with default options, while its
- * parent makes it stutter. It says {@code begun}; in the end {@code worker <name> <mode> cycles <n>
- * longest <ms> ms} of each thread, and {@code done}. It says {@code stuck} instead, and where each
- * thread stands, as soon as one of them fails or waits longer than it may.
+ * A child JVM whose threads contend for one lock, with default options, while its parent makes it
+ * stutter. It prints {@code begun}; in the end {@code worker <name> <mode> cycles <n> longest <ms>
+ * ms} of each thread, and {@code done}. As soon as a thread fails or waits for too long, it prints
+ * {@code stuck} and the stack of that thread instead.
  */
 final class StutteringClient {
-  private static final long LOOK_NANOS = 100_000_000;
+  private static final long POLL_NANOS = 100_000_000;
 
   private StutteringClient() {}
 
-  /** Arguments: family, directory of the log, run time in ms, longest wait in ms, URIs. */
+  /** Arguments: lock, directory of the log, run time in ms, longest wait in ms, URIs. */
   public static void main(String[] arguments) {
-    Family family = Family.valueOf(arguments[0]);
+    ContendedLock lock = ContendedLock.valueOf(arguments[0]);
     long runNanos = Long.parseLong(arguments[2]) * 1_000_000;
     long boundMillis = Long.parseLong(arguments[3]);
     List<String> uris = Arrays.asList(arguments).subList(4, arguments.length);
@@ -29,13 +29,12 @@ final class StutteringClient {
     List<LockClient> there = uris.stream().map(LockClient::create).toList();
     try (HoldLog log = HoldLog.open(Path.of(arguments[1]))) {
       List<CyclingThread> all = new ArrayList<>();
-      family
-          .contenders(here, there, "stutter")
+      lock.contenders(here, there, "stutter")
           .forEach(contender -> all.add(new CyclingThread("thread-" + all.size(), contender, log)));
       all.forEach(CyclingThread::start);
       System.out.println("begun");
       watch(all, runNanos, boundMillis);
-      all.forEach(cyclist -> cyclist.report(boundMillis));
+      all.forEach(thread -> thread.report(boundMillis));
     }
     here.forEach(LockClient::close);
     there.forEach(LockClient::close);
@@ -48,9 +47,9 @@ final class StutteringClient {
       if (System.nanoTime() - start > runNanos) {
         all.forEach(CyclingThread::stop);
       }
-      LockSupport.parkNanos(LOOK_NANOS);
-      if (!all.stream().allMatch(cyclist -> cyclist.isWell(boundMillis))) {
-        all.forEach(cyclist -> cyclist.report(boundMillis));
+      LockSupport.parkNanos(POLL_NANOS);
+      if (!all.stream().allMatch(thread -> thread.isWell(boundMillis))) {
+        all.forEach(thread -> thread.report(boundMillis));
         System.out.println("stuck");
         Runtime.getRuntime().halt(1);
       }

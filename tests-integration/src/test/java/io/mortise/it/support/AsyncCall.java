@@ -1,11 +1,13 @@
 package io.mortise.it.support;
 
 import io.mortise.core.internal.EngineTypes;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Lock;
 
 /**
  * A call on its own thread, which a test can observe, interrupt, and ask for the result.
@@ -61,6 +63,31 @@ public final class AsyncCall<T> {
   /** Starts the call on a thread of that kind. */
   public static <T> AsyncCall<T> start(Threads threads, Callable<T> call) {
     return new AsyncCall<>(threads, call);
+  }
+
+  /** Starts a call without a result on a platform thread. */
+  public static AsyncCall<Void> run(TestThreads.Work work) {
+    return start(
+        () -> {
+          work.run();
+          return null;
+        });
+  }
+
+  /** Starts a call that locks and unlocks. */
+  public static AsyncCall<Void> cycle(Lock lock) {
+    return run(
+        () -> {
+          lock.lock();
+          lock.unlock();
+        });
+  }
+
+  /** Waits for all calls; throws what the first of them threw that failed. */
+  public static void join(List<? extends AsyncCall<?>> calls) throws Exception {
+    for (AsyncCall<?> call : calls) {
+      call.get();
+    }
   }
 
   /** Returns the thread of the call. */

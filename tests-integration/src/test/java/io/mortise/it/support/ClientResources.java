@@ -1,22 +1,23 @@
 package io.mortise.it.support;
 
-import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mortise.core.LockClient;
-import java.time.Duration;
 import java.util.List;
 
-/** What a client has in hand, and its threads. */
+/** The resources that a client uses, and its threads. */
 public final class ClientResources {
+  /** The status of an idle client. */
+  public static final LockClient.Status NONE = new LockClient.Status(0, 0, 0, 0, 0, 0);
+
   private ClientResources() {}
 
-  /** Waits until the client has nothing in hand, lingering channels included. */
+  /** Waits until the client uses nothing, lingering channels included. */
   public static void awaitNone(LockClient client) {
-    LockClient.Status nothing = new LockClient.Status(0, 0, 0, 0, 0, 0);
-    await("nothing in hand").atMost(Duration.ofSeconds(20)).until(client::status, nothing::equals);
+    Eventually.untilAsserted("the client is idle", () -> assertEquals(NONE, client.status()));
   }
 
-  /** The platform threads of that client that live. */
+  /** Returns the names of the client's live platform threads. */
   public static List<String> threads(LockClient client) {
     String mark = "-" + client.id().substring(0, 8) + "-";
     return Thread.getAllStackTraces().keySet().stream()

@@ -1,15 +1,13 @@
 package io.mortise.it.support;
 
-import java.util.concurrent.Callable;
-
 /** The duration of a call. */
 public final class Elapsed {
   private Elapsed() {}
 
-  /** Calls, and returns how long the call took, in ms. */
-  public static long millisOf(Callable<?> call) throws Exception {
+  /** Does the work, and returns how long it took, in ms. */
+  public static long millisOf(TestThreads.Work work) throws Exception {
     long start = System.nanoTime();
-    call.call();
+    work.run();
     return (System.nanoTime() - start) / 1_000_000;
   }
 }

@@ -6,9 +6,9 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.awaitility.core.ThrowingRunnable;
 
-/** Waits for as long as something that works may ever take on a busy machine. */
+/** Waits for conditions, at most as long as working code ever takes on a busy machine. */
 public final class Eventually {
-  /** Longer than anything that works ever takes. */
+  /** The limit of all waits here. */
   public static final Duration LIVENESS = Duration.ofSeconds(20);
 
   private Eventually() {}
@@ -23,14 +23,14 @@ public final class Eventually {
     await(what).untilAsserted(assertion);
   }
 
-  /** The condition holds from now on, all that time. */
+  /** Waits for that time, in which the condition must hold at each poll. */
   public static void holdsFor(Duration time, String what, Callable<Boolean> condition) {
     await(what).during(time).failFast(what, () -> !condition.call()).until(condition);
   }
 
   private static ConditionFactory await(String what) {
     return Awaitility.await(what)
-        .pollInSameThread() // which may be the owner of what is asked for
+        .pollInSameThread() // which may own the lock that the condition asks about
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
         .atMost(LIVENESS);

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
-/** What is on the heap of this JVM after a full collection. */
+/** The number of objects of each class on the heap of this JVM after a full collection. */
 public final class HeapHistogram {
   private final Map<String, Long> byClass;
 
@@ -14,7 +14,7 @@ public final class HeapHistogram {
     this.byClass = byClass;
   }
 
-  /** Collects, and counts. */
+  /** Collects garbage, and counts the objects that are left. */
   public static HeapHistogram count() {
     try {
       Object histogram =
@@ -39,13 +39,13 @@ public final class HeapHistogram {
     }
   }
 
-  /** How many objects there are of that very class. */
+  /** Returns the number of objects of exactly that class. */
   public long of(Class<?> type) {
     return byClass.getOrDefault(type.getName(), 0L);
   }
 
-  /** How many there are of each class of the package of that one. */
-  public Map<String, Long> besides(Class<?> type) {
+  /** Returns the number of objects of each class in the package of that one. */
+  public Map<String, Long> ofPackage(Class<?> type) {
     String prefix = type.getPackageName() + ".";
     return byClass.entrySet().stream()
         .filter(entry -> entry.getKey().startsWith(prefix))

@@ -4,14 +4,13 @@ import io.mortise.testkit.HoldLog;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The holds that somebody believed to have. */
+/** Reads logs of holds. */
 public final class HoldLogs {
   private HoldLogs() {}
 
   /**
-   * All holds of the log, but for those that were written down after their end: there the process
-   * was suspended, or starved, between the grant and the record, so it never believed to have a
-   * hold that it did not have.
+   * Returns the holds of a log, without those that were recorded after their end: the process was
+   * suspended or starved between the grant and the record, and never relied on a lost hold.
    */
   public static List<HoldLog.Entry> holds(Path log) {
     return HoldLog.read(log).stream()

@@ -5,27 +5,27 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** The warnings that are logged in this JVM, by whatever test runs. They are printed as ever. */
+/** Records the warnings that any test logs in this JVM. They are printed as well. */
 public final class LoggedWarnings {
   private static final List<String> LINES = new CopyOnWriteArrayList<>();
 
   static {
-    System.setErr(new Noting(System.err));
+    System.setErr(new Recorder(System.err));
   }
 
   private LoggedWarnings() {}
 
-  /** From now on they are noted. */
+  /** Starts recording. */
   public static void note() {}
 
-  /** Those since {@link #note} that contain the text. */
+  /** Returns the warnings since {@link #note} that contain the text. */
   public static List<String> about(String text) {
     return LINES.stream().filter(line -> line.contains(text)).toList();
   }
 
   /** The logger writes a line with one call. */
-  private static final class Noting extends PrintStream {
-    Noting(PrintStream to) {
+  private static final class Recorder extends PrintStream {
+    Recorder(PrintStream to) {
       super(to, true);
     }
 

@@ -6,12 +6,12 @@ import java.util.UUID;
 public final class Names {
   private Names() {}
 
-  /** A name without a hash tag. */
+  /** Returns a name without a hash tag. */
   public static String fresh() {
     return "it:" + UUID.randomUUID();
   }
 
-  /** A name with a hash tag of its own. */
+  /** Returns a name with its own hash tag. */
   public static String freshWithHashTag() {
     return "it:{" + UUID.randomUUID() + "}:order";
   }

@@ -2,17 +2,17 @@ package io.mortise.it.support;
 
 import java.util.Arrays;
 
-/** Where threads stand. */
+/** Finds methods in stack traces. */
 public final class StackTraces {
   private StackTraces() {}
 
-  /** Whether a method of that very class is on the stack. */
+  /** Returns whether a method of exactly that class is on the stack. */
   public static boolean contain(StackTraceElement[] stack, Class<?> type) {
     return Arrays.stream(stack).anyMatch(frame -> frame.getClassName().equals(type.getName()));
   }
 
   /**
-   * Whether that method is on the stack.
+   * Returns whether that method is on the stack.
    *
    * @throws IllegalArgumentException if the class has no such method
    */

@@ -10,9 +10,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Threads that a test starts, and whose failures are the test's. Closing interrupts them. */
-public final class TestThreads implements AutoCloseable {
+/**
+ * Threads that a test starts; {@link #join} throws what they threw. Closing interrupts them. As an
+ * extension in an instance field of a test class it is closed after each test.
+ */
+public final class TestThreads implements AutoCloseable, AfterEachCallback {
   private final ExecutorService threads;
   private final List<Future<?>> started = new ArrayList<>();
 
@@ -24,13 +29,13 @@ public final class TestThreads implements AutoCloseable {
     this.threads = threads;
   }
 
-  /** What a thread does. */
+  /** The task of a thread. */
   @FunctionalInterface
   public interface Work {
     void run() throws Exception;
   }
 
-  /** Starts one thread. */
+  /** Starts a thread. */
   public void start(Work work) {
     started.add(
         threads.submit(
@@ -40,14 +45,14 @@ public final class TestThreads implements AutoCloseable {
             }));
   }
 
-  /** Starts one thread that has a result. */
+  /** Starts a thread that has a result. */
   public <T> Future<T> ask(Callable<T> work) {
     Future<T> future = threads.submit(work);
     started.add(future);
     return future;
   }
 
-  /** Waits for all that were started; throws what the first of them threw that failed. */
+  /** Waits for all threads; throws what the first of them threw that failed. */
   public void join(Duration within) throws InterruptedException, TimeoutException {
     long deadlineNanos = System.nanoTime() + within.toNanos();
     for (Future<?> future : started) {
@@ -58,6 +63,11 @@ public final class TestThreads implements AutoCloseable {
       }
     }
     started.clear();
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    close();
   }
 
   @Override

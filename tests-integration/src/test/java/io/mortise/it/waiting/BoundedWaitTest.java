@@ -2,46 +2,43 @@ package io.mortise.it.waiting;
 
 import static io.mortise.it.support.Elapsed.millisOf;
 import static io.mortise.it.support.Eventually.until;
-import static io.mortise.it.support.SharedRedis.freshName;
-import static io.mortise.it.support.SharedRedis.warm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Pitfall 1: a wait that is bounded ends, with an error, whatever the network does; and leaves
- * nothing held. A command may take 10 s here, so that only the wait can be what ends it.
+ * A bounded wait ends with an error, whatever the network does, and leaves no hold. A command may
+ * take 10 s here, so that only the wait can end it.
  */
 @Timeout(60)
 class BoundedWaitTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   private static final Duration WAIT = Duration.ofMillis(400);
-  private static final long MOST_MILLIS = 1_800;
+  private static final long MAX_MILLIS = 1_800;
 
-  /** What happens to requests and replies. */
+  /** A fault of the server or of the network. */
   enum Fault {
     SERVER_PAUSED(proxy -> redis.server().pause()),
-    REPLIES_SWALLOWED(proxy -> proxy.blackhole(Direction.TO_CLIENT)),
-    REQUESTS_SWALLOWED(proxy -> proxy.blackhole(Direction.TO_SERVER)),
+    REPLIES_SWALLOWED(proxy -> proxy.swallow(Direction.TO_CLIENT)),
+    REQUESTS_SWALLOWED(proxy -> proxy.swallow(Direction.TO_SERVER)),
     CONNECTIONS_CUT(FaultProxy::cut),
     NEW_CONNECTIONS_HELD(FaultProxy::holdNewConnections),
     BOTH_DELAYED(proxy -> proxy.delay(Duration.ofHours(1)));
@@ -54,27 +51,19 @@ class BoundedWaitTest {
     }
   }
 
-  private final String name = freshName();
-  private FaultProxy proxy;
-  private LockClient client;
-  private RedisLock lock;
+  @RegisterExtension
+  final LockFixture tested =
+      LockFixture.proxied(redis, LockOptions.builder().commandTimeout(Duration.ofSeconds(10)));
 
-  @BeforeEach
-  void open() {
-    proxy = FaultProxy.to(redis.server());
-    client =
-        LockClient.create(
-            proxy.uri(), LockOptions.builder().commandTimeout(Duration.ofSeconds(10)).build());
-    lock = new RedisLock(client, name);
-  }
+  private final String name = tested.name();
+  private final FaultProxy proxy = tested.proxy();
+  private final RedisLock lock = tested.lock();
 
   @AfterEach
   void nothingIsHeld() {
     proxy.restore();
     redis.server().resume();
     until("nothing is held", () -> !redis.exists(name));
-    client.close();
-    proxy.close();
   }
 
   private void assertBounded() throws Exception {
@@ -83,10 +72,9 @@ class BoundedWaitTest {
             () -> {
               LockException thrown = assertThrows(LockException.class, () -> lock.tryLock(WAIT));
               assertEquals(Reason.UNREACHABLE, thrown.reason(), thrown.getMessage());
-              return true;
             });
     assertTrue(
-        millis >= WAIT.toMillis() - 5 && millis < MOST_MILLIS, () -> "it took " + millis + " ms");
+        millis >= WAIT.toMillis() - 5 && millis < MAX_MILLIS, () -> "it took " + millis + " ms");
   }
 
   @ParameterizedTest
@@ -99,7 +87,7 @@ class BoundedWaitTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NEW_CONNECTIONS_HELD")
   void onAConnectionOfThePool(Fault fault) throws Exception {
-    warm(client);
+    tested.warm();
     fault.begin.accept(proxy);
     assertBounded();
   }
@@ -107,7 +95,7 @@ class BoundedWaitTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NEW_CONNECTIONS_HELD")
   void afterTheFirstAttemptWasAnswered(Fault fault) throws Exception {
-    warm(client);
+    tested.warm();
     redis.holdAsStranger(name, 300);
     AsyncCall<Long> waiter =
         AsyncCall.start(
@@ -116,12 +104,12 @@ class BoundedWaitTest {
                     () ->
                         assertThrows(
                             LockException.class, () -> lock.tryLock(Duration.ofMillis(900)))));
-    until("it is subscribed", () -> redis.subscribers(name) == 1);
+    redis.awaitSubscriber(name);
     waiter.awaitParked();
 
     fault.begin.accept(proxy);
 
     long millis = waiter.get();
-    assertTrue(millis < MOST_MILLIS + 500, () -> "it took " + millis + " ms");
+    assertTrue(millis < MAX_MILLIS + 500, () -> "it took " + millis + " ms");
   }
 }

@@ -2,7 +2,6 @@ package io.mortise.it.waiting;
 
 import static io.mortise.it.support.Eventually.until;
 import static io.mortise.it.support.SharedRedis.calling;
-import static io.mortise.it.support.SharedRedis.freshName;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +11,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.LossStyle;
@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -28,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * So many threads with so many names that their commands go together, while connections, scripts or
- * answers are lost: each gets the answer to its own command all the same.
+ * The commands of many threads are combined, while connections, scripts or replies are lost: each
+ * thread gets the reply to its own command.
  */
 @Timeout(120)
 class CombinedCommandsTest {
@@ -40,45 +41,36 @@ class CombinedCommandsTest {
   private static final int NAMES = 48;
   private static final int CYCLES = 100;
 
-  /** What happens again and again meanwhile. */
-  private enum Trouble {
-    NONE,
-    CONNECTIONS_BREAK {
-      @Override
-      void strike(FaultProxy proxy) {
-        proxy.closeConnections();
-      }
-    },
-    SCRIPTS_ARE_FORGOTTEN {
-      @Override
-      void strike(FaultProxy proxy) {
-        redis.server().command("SCRIPT", "FLUSH");
-      }
-    },
-    ANSWERS_ARE_LOST {
-      @Override
-      void strike(FaultProxy proxy) {
-        proxy.loseNextReply(LossStyle.SILENT, calling("lock/acquire"));
-      }
-    };
+  /** A fault that is repeated during the test. */
+  private enum RepeatedFault {
+    NONE(proxy -> {}),
+    CONNECTIONS_BREAK(FaultProxy::closeConnections),
+    SCRIPTS_ARE_FORGOTTEN(proxy -> redis.command("SCRIPT", "FLUSH")),
+    REPLIES_ARE_LOST(proxy -> proxy.loseNextReply(LossStyle.SILENT, calling("lock/acquire")));
 
-    void strike(FaultProxy proxy) {}
+    @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
+    final Consumer<FaultProxy> inject;
+
+    RepeatedFault(Consumer<FaultProxy> inject) {
+      this.inject = inject;
+    }
   }
 
-  /** What must be one at a time. */
-  private static final class Site {
-    final String name = freshName();
+  /** A section that one thread at a time may enter, and its lock. */
+  private static final class CriticalSection {
+    final String name = Names.fresh();
     final AtomicInteger inside = new AtomicInteger();
     final AtomicLong lastToken = new AtomicLong();
   }
 
-  private final List<Site> sites = Stream.generate(Site::new).limit(NAMES).toList();
+  private final List<CriticalSection> sections =
+      Stream.generate(CriticalSection::new).limit(NAMES).toList();
   private final AtomicInteger cycles = new AtomicInteger();
-  private final AtomicInteger faults = new AtomicInteger();
+  private final AtomicInteger failures = new AtomicInteger();
 
   @ParameterizedTest
   @EnumSource
-  void nobodyGetsTheAnswerOfAnother(Trouble trouble) throws Exception {
+  void noThreadGetsTheReplyOfAnother(RepeatedFault fault) throws Exception {
     LockOptions options =
         LockOptions.builder()
             .lease(Duration.ofMinutes(1))
@@ -88,53 +80,50 @@ class CombinedCommandsTest {
     try (FaultProxy proxy = FaultProxy.to(redis.server());
         LockClient one = LockClient.create(proxy.uri(), options);
         LockClient other = LockClient.create(proxy.uri(), options)) {
-      List<AsyncCall<Boolean>> workers = new ArrayList<>();
+      List<AsyncCall<Void>> workers = new ArrayList<>();
       for (int i = 0; i < CLIENTS * THREADS; i++) {
         LockClient client = i % CLIENTS == 0 ? one : other;
         Random random = new Random(i);
-        workers.add(AsyncCall.start(() -> work(client, random)));
+        workers.add(AsyncCall.run(() -> work(client, random)));
       }
       for (int next = 200; next < CLIENTS * THREADS * CYCLES; next += 200) {
-        int now = next;
-        until("so many cycles", () -> cycles.get() >= now || anyIsDone(workers));
-        trouble.strike(proxy);
+        int count = next;
+        until(count + " cycles", () -> cycles.get() >= count || anyIsDone(workers));
+        fault.inject.accept(proxy);
       }
-      for (AsyncCall<Boolean> worker : workers) {
-        assertTrue(worker.get());
-      }
+      AsyncCall.join(workers);
       proxy.restore();
-      until("nothing is held or on its way", () -> isAtRest(one) && isAtRest(other));
-      for (Site site : sites) {
-        until("it is free", () -> !redis.exists(site.name));
+      until("nothing is held or being sent", () -> isAtRest(one) && isAtRest(other));
+      for (CriticalSection section : sections) {
+        until("it is free", () -> !redis.exists(section.name));
       }
-      assertTrue(trouble != Trouble.NONE || faults.get() == 0, () -> faults + " faults");
+      assertTrue(fault != RepeatedFault.NONE || failures.get() == 0, () -> failures + " failures");
     }
   }
 
-  /** What may have been granted without an answer is released for as long as a lease. */
+  /** Pending releases do not count: an unanswered attempt is released again for a whole lease. */
   private static boolean isAtRest(LockClient client) {
     LockClient.Status status = client.status();
     return status.holds() == 0 && status.contended() == 0 && status.connectionsInUse() == 0;
   }
 
-  private static boolean anyIsDone(List<AsyncCall<Boolean>> workers) {
+  private static boolean anyIsDone(List<AsyncCall<Void>> workers) {
     return workers.stream().anyMatch(AsyncCall::isDone);
   }
 
-  private boolean work(LockClient client, Random random) throws InterruptedException {
+  private void work(LockClient client, Random random) throws InterruptedException {
     for (int i = 0; i < CYCLES; i++) {
-      Site site = sites.get(random.nextInt(NAMES));
+      CriticalSection section = sections.get(random.nextInt(NAMES));
       try (Lease lease =
-          new RedisLock(client, site.name).acquire(Duration.ofSeconds(20)).orElseThrow()) {
-        assertEquals(1, site.inside.incrementAndGet(), "somebody else is inside");
-        long last = site.lastToken.getAndSet(lease.fencingToken());
+          new RedisLock(client, section.name).acquire(Duration.ofSeconds(20)).orElseThrow()) {
+        assertEquals(1, section.inside.incrementAndGet(), "another thread is inside");
+        long last = section.lastToken.getAndSet(lease.fencingToken());
         assertTrue(last < lease.fencingToken(), "the token is not larger than the last");
-        assertEquals(0, site.inside.decrementAndGet());
-      } catch (LockException told) { // it is released in the background
-        faults.incrementAndGet();
+        assertEquals(0, section.inside.decrementAndGet());
+      } catch (LockException noReply) { // the hold is released in the background
+        failures.incrementAndGet();
       }
       cycles.incrementAndGet();
     }
-    return true;
   }
 }

@@ -2,48 +2,38 @@ package io.mortise.it.waiting;
 
 import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
-import static io.mortise.it.support.SharedRedis.freshName;
-import static io.mortise.it.support.SharedRedis.warm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Pitfall 4: nothing is sent that is not needed, counted by the server. */
+/** Counts, on the server, the commands of each step: none is sent that is not needed. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class CommandCountTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private final String name = freshName();
-  private LockClient client;
-  private RedisLock lock;
+  @RegisterExtension
+  final LockFixture tested = LockFixture.direct(redis, LockOptions.builder()).warm();
+
+  private final String name = tested.name();
+  private final RedisLock lock = tested.lock();
 
   @BeforeEach
-  void open() {
-    client = redis.client();
-    lock = new RedisLock(client, name);
-    warm(client);
-    redis.server().resetStats();
-  }
-
-  @AfterEach
-  void close() {
-    client.close();
+  void resetStats() {
+    redis.resetStats();
   }
 
   @Test
@@ -56,7 +46,7 @@ class CommandCountTest {
   }
 
   @Test
-  void theOtherFormsCostNoMore() throws Exception {
+  void theOtherMethodsCostNoMore() throws Exception {
     assertTrue(lock.tryLock());
     lock.unlock();
     assertTrue(lock.tryLock(Duration.ofSeconds(5)));
@@ -69,9 +59,9 @@ class CommandCountTest {
   }
 
   @Test
-  void reentryAndItsQuestionsSendNothing() throws Exception {
+  void reentryAndQueriesOfOnesOwnHoldSendNothing() throws Exception {
     lock.lock();
-    redis.server().resetStats();
+    redis.resetStats();
     for (int i = 0; i < 100; i++) {
       lock.lock();
       assertTrue(lock.tryLock());
@@ -88,58 +78,41 @@ class CommandCountTest {
   }
 
   @Test
-  void aThreadThatWaitsSendsNothingUntilItIsWoken() throws Exception {
-    try (LockClient through =
-        LockClient.create(redis.uri(), LockOptions.builder().maxHandOffs(0).build())) {
-      warm(through);
-      assertEquals(20, sentByTenWaiters(new RedisLock(through, name)), "two for each");
-    }
+  void aWaiterSendsNothingUntilItIsWoken() throws Exception {
+    RedisLock lock = tested.use(LockOptions.builder().maxHandOffs(0));
+    assertEquals(20, scriptsOfTenWaiters(lock), "two for each");
   }
 
   @Test
-  void aHoldThatPassesFromThreadToThreadIsTakenAndReleasedOnce() throws Exception {
-    LockOptions options = LockOptions.builder().maxHandOffTime(Duration.ofMinutes(1)).build();
-    try (LockClient through = LockClient.create(redis.uri(), options)) {
-      warm(through);
-      assertEquals(2, sentByTenWaiters(new RedisLock(through, name)), "two for all");
-    }
+  void aHoldThatIsHandedOffIsAcquiredAndReleasedOnce() throws Exception {
+    RedisLock lock = tested.use(LockOptions.builder().maxHandOffTime(Duration.ofMinutes(1)));
+    assertEquals(2, scriptsOfTenWaiters(lock), "two for all");
   }
 
-  /** How many scripts ten threads send that wait, from the release of a stranger on. */
-  private long sentByTenWaiters(RedisLock lock) throws Exception {
-    redis.server().resetStats();
+  /** Returns how many scripts ten waiting threads send from the release of a stranger on. */
+  private long scriptsOfTenWaiters(RedisLock lock) throws Exception {
+    redis.resetStats();
     redis.holdAsStranger(name, 60_000);
-    List<AsyncCall<Boolean>> waiters = new ArrayList<>();
-    for (int i = 0; i < 10; i++) {
-      waiters.add(
-          AsyncCall.start(
-              () -> {
-                lock.lock();
-                lock.unlock();
-                return true;
-              }));
-    }
-    until("one is subscribed", () -> redis.subscribers(name) == 1);
-    for (AsyncCall<Boolean> waiter : waiters) {
+    List<AsyncCall<Void>> waiters = Stream.generate(() -> AsyncCall.cycle(lock)).limit(10).toList();
+    redis.awaitSubscriber(name);
+    for (AsyncCall<Void> waiter : waiters) {
       until("it waits", () -> waiter.thread().getState() != Thread.State.RUNNABLE);
     }
     until("the attempt after the subscription is made", () -> redis.calls("evalsha") >= 2);
-    assertEquals(2, redis.calls("evalsha"), "only the first in line asks, before and after");
-    redis.server().resetStats();
+    assertEquals(2, redis.calls("evalsha"), "only the first in the queue asks, before and after");
+    redis.resetStats();
 
     holdsFor(Duration.ofSeconds(1), "nothing is sent", () -> redis.calls("evalsha") == 0);
 
-    redis.server().resetStats();
+    redis.resetStats();
     redis.releaseAsStranger(name);
-    for (AsyncCall<Boolean> waiter : waiters) {
-      assertTrue(waiter.get());
-    }
-    assertEquals(0, redis.calls("subscribe"), "the channel lingers for the next in line");
+    AsyncCall.join(waiters);
+    assertEquals(0, redis.calls("subscribe"), "the channel lingers for the next waiter");
     return redis.calls("evalsha");
   }
 
   @Test
-  void aHoldWhoseHolderDiedIsTakenAtItsTtlWithoutPolling() throws Exception {
+  void theHoldOfADeadHolderIsFollowedAtItsTtlWithoutPolling() throws Exception {
     redis.holdAsStranger(name, 1_000);
 
     assertTrue(lock.tryLock(Duration.ofSeconds(20)));
@@ -149,51 +122,43 @@ class CommandCountTest {
   }
 
   @Test
-  void aHolderWithoutATtlIsNotAskedForAgainAndAgain() throws Exception {
+  void aHoldWithoutATtlIsNotPolled() throws Exception {
     redis.holdAsStranger(name);
 
     assertFalse(lock.tryLock(Duration.ofSeconds(1)));
 
     assertTrue(redis.calls("evalsha") <= 3, () -> redis.calls("evalsha") + " attempts");
-    redis.server().command("DEL", name);
+    redis.delete(name);
   }
 
   @Test
-  void aHolderWithoutATtlIsFollowedAtItsRelease() throws Exception {
+  void aHoldWithoutATtlIsFollowedAtItsRelease() throws Exception {
     redis.holdAsStranger(name);
     AsyncCall<Boolean> waiter = AsyncCall.start(() -> lock.tryLock(Duration.ofSeconds(20)));
-    until("it is subscribed", () -> redis.subscribers(name) == 1);
+    redis.awaitSubscriber(name);
 
     redis.releaseAsStranger(name);
 
     assertTrue(waiter.get());
-    redis.server().command("DEL", name);
+    redis.delete(name);
   }
 
   @Test
-  void aShortTtlThatIsAlwaysRenewedCostsOneAttemptATtl() throws Exception {
+  void aShortTtlThatIsAlwaysRenewedCostsOneAttemptPerTtl() throws Exception {
     redis.holdAsStranger(name, 300);
-    AsyncCall<Boolean> renewing =
-        AsyncCall.start(
-            () -> {
-              holdsFor(
-                  Duration.ofMillis(1_500),
-                  "renewed",
-                  () -> Long.valueOf(1).equals(redis.server().command("PEXPIRE", name, "300")));
-              return true;
-            });
+    AsyncCall<Void> renewing = redis.renewAsStranger(name, 300, Duration.ofMillis(1_500));
 
     assertFalse(lock.tryLock(Duration.ofMillis(1_200)));
 
     assertTrue(redis.calls("evalsha") <= 7, () -> redis.calls("evalsha") + " attempts");
-    assertTrue(renewing.get());
-    redis.server().command("DEL", name);
+    renewing.get();
+    redis.delete(name);
   }
 
   @Test
   void tryLockOnALockThatThisClientHoldsSendsNothing() throws Exception {
     lock.lock();
-    redis.server().resetStats();
+    redis.resetStats();
 
     assertFalse(AsyncCall.start(() -> lock.tryLock()).get());
 

@@ -2,43 +2,46 @@ package io.mortise.it.waiting;
 
 import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
-import static io.mortise.it.support.SharedRedis.assertIdle;
-import static io.mortise.it.support.SharedRedis.freshName;
-import static io.mortise.it.support.SharedRedis.warm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.Semaphore;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Pitfalls 1 and 35: an interrupt at any stage leaves nothing held, and is never lost. */
+/** An interrupt at any step leaves nothing held, and is never lost. */
 @Timeout(60)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class InterruptTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   private static final Duration HOUR = Duration.ofHours(1);
 
-  private final String name = freshName();
-  private FaultProxy proxy;
-  private LockClient client;
-  private RedisLock lock;
+  /** An attempt that an interrupt ends stays pending until its lease is over. */
+  private static final Duration UNANSWERED = Duration.ofSeconds(2);
+
+  @RegisterExtension
+  final LockFixture tested =
+      LockFixture.proxied(redis, options().lease(UNANSWERED)).warm().leavingNothing();
+
+  private final String name = tested.name();
+  private final FaultProxy proxy = tested.proxy();
+  private final RedisLock lock = tested.lock();
 
   AsyncCall.Threads threads() {
     return AsyncCall.Threads.PLATFORM;
@@ -48,41 +51,23 @@ class InterruptTest {
     return AsyncCall.start(threads(), call);
   }
 
-  @BeforeEach
-  void open() {
-    proxy = FaultProxy.to(redis.server());
-    // An attempt that an interrupt cuts off is watched for until its lease is over: 2 s.
-    use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)).lease(Duration.ofSeconds(2)));
-  }
-
-  private void use(LockOptions.Builder options) {
-    if (client != null) {
-      client.close();
-    }
-    client = LockClient.create(proxy.uri(), options.subscriptionLinger(Duration.ZERO).build());
-    lock = new RedisLock(client, name);
-    warm(client);
-  }
-
-  @AfterEach
-  void nothingIsLeft() {
-    assertIdle(client);
-    client.close();
-    proxy.close();
-    assertFalse(redis.exists(name), "nothing stays held");
+  private static LockOptions.Builder options() {
+    return LockOptions.builder()
+        .commandTimeout(Duration.ofSeconds(10))
+        .subscriptionLinger(Duration.ZERO);
   }
 
   private static String outcome(Callable<?> call) throws Exception {
     try {
       return "returned " + call.call();
     } catch (InterruptedException e) {
-      return Thread.interrupted() ? "thrown, and the status left standing" : "thrown";
+      return Thread.interrupted() ? "thrown, and the status is still set" : "thrown";
     }
   }
 
   @Test
   void anInterruptBeforeTheCallEndsItAndNothingIsSent() throws Exception {
-    redis.server().resetStats();
+    redis.resetStats();
     List<Callable<?>> calls =
         List.of(
             () -> {
@@ -105,7 +90,7 @@ class InterruptTest {
   }
 
   @Test
-  void callsThatAreNotInterruptibleWorkUnderAnInterruptAndKeepIt() throws Exception {
+  void callsThatAreNotInterruptibleWorkWithTheStatusSetAndKeepIt() throws Exception {
     AsyncCall<Boolean> caller =
         start(
             () -> {
@@ -119,20 +104,20 @@ class InterruptTest {
               lock.tryAcquire().orElseThrow().close();
               return Thread.currentThread().isInterrupted();
             });
-    assertTrue(caller.get(), "the status stands");
+    assertTrue(caller.get(), "the status is still set");
   }
 
   @Test
-  void anInterruptInTheLineOfThisClientEndsTheWait() throws Exception {
+  void anInterruptInTheLocalQueueEndsTheWait() throws Exception {
     lock.lock();
     AsyncCall<String> second = start(() -> outcome(() -> lock.tryLock(HOUR)));
     second.awaitQueued();
-    AsyncCall<Boolean> third =
+    AsyncCall<Void> third =
         start(
             () -> {
               lock.lockInterruptibly();
               lock.unlock();
-              return true;
+              return null;
             });
     third.awaitQueued();
 
@@ -140,14 +125,14 @@ class InterruptTest {
 
     assertEquals("thrown", second.get());
     lock.unlock();
-    assertTrue(third.get(), "and the line goes on");
+    third.get();
   }
 
   @Test
-  void anInterruptWhileTheAnswerIsOnItsWayEndsTheWait() throws Exception {
+  void anInterruptWhileTheReplyIsInTransitEndsTheWait() throws Exception {
     redis.holdAsStranger(name, 60_000);
     proxy.delay(Direction.TO_CLIENT, HOUR);
-    redis.server().resetStats();
+    redis.resetStats();
     AsyncCall<String> caller = start(() -> outcome(() -> lock.tryLock(HOUR)));
     until("the attempt was made", () -> redis.calls("evalsha") > 0);
 
@@ -160,9 +145,9 @@ class InterruptTest {
   }
 
   @Test
-  void anInterruptWhileTheGrantIsOnItsWayLeavesTheLockHeldAndTheStatusSet() throws Exception {
+  void anInterruptWhileTheGrantIsInTransitLeavesTheLockHeldAndTheStatusSet() throws Exception {
     proxy.delay(Direction.TO_CLIENT, HOUR);
-    redis.server().resetStats();
+    redis.resetStats();
     AsyncCall<String> caller =
         start(
             () -> {
@@ -181,8 +166,8 @@ class InterruptTest {
   }
 
   @Test
-  void anInterruptWhileTheAnswerNeverComesLeavesNothingHeldLongBeforeTheTtl() throws Exception {
-    use(LockOptions.builder().commandTimeout(Duration.ofMillis(400)).lease(HOUR));
+  void anInterruptWithoutAReplyLeavesNothingHeldLongBeforeTheTtl() throws Exception {
+    RedisLock lock = tested.use(options().commandTimeout(Duration.ofMillis(400)).lease(HOUR));
     proxy.swallow(Direction.TO_CLIENT);
     AsyncCall<String> caller = start(() -> outcome(() -> lock.tryLock(HOUR)));
     until("Redis has granted the lock", () -> redis.exists(name));
@@ -192,16 +177,15 @@ class InterruptTest {
     assertEquals("thrown", caller.get());
     proxy.restore();
     until("it was released in the background", () -> !redis.exists(name));
-    // Until the lease is over a late attempt may still arrive: the client stays watchful.
-    client.close();
-    use(LockOptions.builder());
+    // The attempt stays pending until its lease is over: only another client can become idle.
+    tested.use(options());
   }
 
   @Test
   void anInterruptWhileParkedEndsTheWait() throws Exception {
     redis.holdAsStranger(name, 60_000);
     AsyncCall<String> caller = start(() -> outcome(() -> lock.tryLock(HOUR)));
-    until("it is subscribed", () -> redis.subscribers(name) == 1);
+    redis.awaitSubscriber(name);
     caller.awaitParked();
 
     caller.interrupt();
@@ -209,11 +193,11 @@ class InterruptTest {
     assertEquals("thrown", caller.get());
     assertEquals(List.of("stranger:1"), redis.holders(name));
     redis.releaseAsStranger(name);
-    holdsFor(Duration.ofMillis(100), "nobody takes it", () -> !redis.exists(name));
+    holdsFor(Duration.ofMillis(100), "it stays free", () -> !redis.exists(name));
   }
 
   @Test
-  void lockGoesOnWaitingThroughInterruptsAndKeepsTheStatus() throws Exception {
+  void lockWaitsThroughInterruptsAndKeepsTheStatus() throws Exception {
     redis.holdAsStranger(name, 60_000);
     Callable<Boolean> call =
         () -> {
@@ -223,7 +207,7 @@ class InterruptTest {
           return status;
         };
     AsyncCall<Boolean> first = start(call);
-    until("it is subscribed", () -> redis.subscribers(name) == 1);
+    redis.awaitSubscriber(name);
     first.awaitParked();
     AsyncCall<Boolean> second = start(call);
     second.awaitQueued();
@@ -240,20 +224,18 @@ class InterruptTest {
   }
 
   @Test
-  void anInterruptWhileAllConnectionsAreInUseSpoilsNoCommand() throws Exception {
-    use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)).maxConnections(1));
-    RedisLock other = new RedisLock(client, freshName());
+  void anInterruptWhileAllConnectionsAreInUseBreaksNoCommand() throws Exception {
+    RedisLock lock = tested.use(options().maxConnections(1));
+    RedisLock other = new RedisLock(tested.client(), Names.fresh());
     other.lock();
-    proxy.delay(Direction.TO_CLIENT, HOUR);
-    AsyncCall<Boolean> busy = start(other::isLocked);
-    until("the connection is in use", () -> client.status().connectionsInUse() == 1);
+    AsyncCall<Boolean> busy = startQueryWithoutReply(other);
     AsyncCall<Boolean> uninterruptible =
         start(
             () -> {
-              boolean got = lock.tryLock();
+              boolean acquired = lock.tryLock();
               assertTrue(Thread.interrupted());
               lock.unlock();
-              return got;
+              return acquired;
             });
     uninterruptible.awaitIn(Semaphore.class);
 
@@ -265,16 +247,23 @@ class InterruptTest {
     other.unlock();
   }
 
+  /** Starts a call that keeps the only connection in use until the proxy is restored. */
+  private AsyncCall<Boolean> startQueryWithoutReply(RedisLock other) {
+    proxy.delay(Direction.TO_CLIENT, HOUR);
+    AsyncCall<Boolean> busy = start(other::isLocked);
+    until("the connection is in use", () -> tested.client().status().connectionsInUse() == 1);
+    return busy;
+  }
+
   @Test
-  void anInterruptWhileUnlockWaitsForAConnectionReleasesAllTheSame() throws Exception {
-    use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)).maxConnections(1));
+  void anInterruptWhileUnlockWaitsForAConnectionDoesNotStopTheRelease() throws Exception {
+    RedisLock lock = tested.use(options().maxConnections(1));
+    RedisLock other = new RedisLock(tested.client(), Names.fresh());
     AsyncCall<Boolean> owner =
         start(
             () -> {
               lock.lock();
-              proxy.delay(Direction.TO_CLIENT, HOUR);
-              AsyncCall<Boolean> busy = start(new RedisLock(client, freshName())::isLocked);
-              until("the connection is in use", () -> client.status().connectionsInUse() == 1);
+              AsyncCall<Boolean> busy = startQueryWithoutReply(other);
               lock.unlock();
               boolean interrupted = Thread.interrupted(); // cleared: what follows may wait
               assertFalse(busy.get());
@@ -285,20 +274,20 @@ class InterruptTest {
     owner.interrupt();
     proxy.restore();
 
-    assertTrue(owner.get(), "the status stands, and nothing was thrown");
+    assertTrue(owner.get(), "the status is still set, and nothing was thrown");
   }
 
   @Test
-  void anInterruptedAsynchronousWaitIsACancelledOne() throws Exception {
+  void aCancelledAsynchronousWaitLeavesNothing() throws Exception {
     redis.holdAsStranger(name, 60_000);
     var stage = lock.acquireAsync(HOUR).toCompletableFuture();
-    until("it is subscribed", () -> redis.subscribers(name) == 1);
+    redis.awaitSubscriber(name);
 
     stage.cancel(true);
 
-    assertThrows(java.util.concurrent.CancellationException.class, stage::join);
-    assertIdle(client);
+    assertThrows(CancellationException.class, stage::join);
+    ClientResources.awaitNone(tested.client());
     redis.releaseAsStranger(name);
-    holdsFor(Duration.ofMillis(100), "nobody takes it", () -> !redis.exists(name));
+    holdsFor(Duration.ofMillis(100), "it stays free", () -> !redis.exists(name));
   }
 }

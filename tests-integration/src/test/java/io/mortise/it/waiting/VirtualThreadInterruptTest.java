@@ -5,10 +5,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
-/**
- * The same on virtual threads, where an interrupt closes the socket on which the thread waits for
- * an answer.
- */
+/** Virtual threads: an interrupt closes the socket on which such a thread waits for a reply. */
 @Tag("virtual-threads")
 @EnabledForJreRange(min = JRE.JAVA_21)
 class VirtualThreadInterruptTest extends InterruptTest {

@@ -3,8 +3,6 @@ package io.mortise.it.waiting;
 import static io.mortise.it.support.Elapsed.millisOf;
 import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
-import static io.mortise.it.support.SharedRedis.freshName;
-import static io.mortise.it.support.SharedRedis.warm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,98 +10,48 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Pitfalls 2 and 3: who waits is woken by the release, whatever happens to the message. The lock is
- * held for a minute each time; only a wake-up can be faster.
+ * A waiter is woken by the release, whatever happens to the message. The lock is held for a minute
+ * each time; only a wake-up can be faster.
  */
 @Timeout(60)
 @Tag("redis-version")
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
 class WakeUpTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private static final long PROMPT_MILLIS = 4_000;
   private static final long TTL_MILLIS = 60_000;
   private static final Duration HOUR = Duration.ofHours(1);
 
-  private final String name = freshName();
-  private FaultProxy proxy;
-  private LockClient client;
-  private RedisLock lock;
+  @RegisterExtension
+  final LockFixture tested = LockFixture.proxied(redis, LockOptions.builder()).warm();
 
-  @BeforeEach
-  void open() {
-    proxy = FaultProxy.to(redis.server());
-    use(LockOptions.builder());
-  }
-
-  private void use(LockOptions.Builder options) {
-    if (client != null) {
-      client.close();
-    }
-    client = LockClient.create(proxy.uri(), options.build());
-    lock = new RedisLock(client, name);
-    warm(client);
-  }
-
-  @AfterEach
-  void close() {
-    client.close();
-    proxy.close();
-  }
-
-  private AsyncCall<Boolean> waiter() {
-    return AsyncCall.start(
-        () -> {
-          lock.lock();
-          lock.unlock();
-          return true;
-        });
-  }
-
-  private AsyncCall<Boolean> subscribedWaiter() {
-    AsyncCall<Boolean> waiter = waiter();
-    until("it is subscribed", () -> redis.subscribers(name) == 1);
-    return waiter.awaitParked();
-  }
-
-  private void releasesPromptly(AsyncCall<Boolean> waiter) throws Exception {
-    redis.releaseAsStranger(name);
-    assertPrompt(waiter::get);
-  }
-
-  private static void assertPrompt(Callable<Boolean> call) throws Exception {
-    long took = millisOf(call);
-    assertTrue(took < PROMPT_MILLIS, () -> "it took " + took + " ms");
-  }
+  private final String name = tested.name();
+  private final FaultProxy proxy = tested.proxy();
+  private final RedisLock lock = tested.lock();
 
   @Test
   void theReleaseWakesTheWaiterWithinMilliseconds() throws Exception {
     List<Long> times = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       redis.holdAsStranger(name, TTL_MILLIS);
-      AsyncCall<Boolean> waiter = waiter();
-      until("it is subscribed", () -> redis.subscribers(name) == 1);
-      waiter.awaitParked();
+      AsyncCall<Void> waiter = tested.subscribedWaiter();
       times.add(
           millisOf(
               () -> {
                 redis.releaseAsStranger(name);
-                return waiter.get();
+                waiter.get();
               }));
     }
     long median = times.stream().sorted().skip(10).findFirst().orElseThrow();
@@ -112,101 +60,94 @@ class WakeUpTest {
 
   @Test
   void aMessageBetweenTheAttemptAndTheParkingIsNotLost() throws Exception {
-    use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)));
+    RedisLock lock = tested.use(LockOptions.builder().commandTimeout(Duration.ofSeconds(10)));
     redis.holdAsStranger(name, TTL_MILLIS);
-    releasesPromptly(subscribedWaiter());
+    tested.assertReleaseWakes(tested.subscribedWaiter());
     for (int round = 0; round < 40; round++) {
       redis.holdAsStranger(name, TTL_MILLIS);
-      // The refusal and the message stand before the client together, in either order.
+      // The refusal and the message reach the client together, in either order.
       proxy.delay(Direction.TO_CLIENT, HOUR);
-      redis.server().resetStats();
-      AsyncCall<Boolean> waiter = waiter();
+      redis.resetStats();
+      AsyncCall<Void> waiter = AsyncCall.cycle(lock);
       until("the attempt was refused", () -> redis.calls("evalsha") == 1);
       redis.releaseAsStranger(name);
       proxy.restore();
-      assertPrompt(waiter::get);
+      LockFixture.assertPrompt(waiter);
     }
   }
 
   @Test
-  void aReleaseBeforeTheSubscriptionStandsIsNotMissed() throws Exception {
+  void aReleaseBeforeTheSubscriptionIsConfirmedIsNotMissed() throws Exception {
     redis.holdAsStranger(name, TTL_MILLIS);
     proxy.holdNewConnections();
-    AsyncCall<Boolean> waiter = waiter().awaitParked();
+    AsyncCall<Void> waiter = AsyncCall.cycle(lock).awaitParked();
     redis.releaseAsStranger(name);
     proxy.restore();
 
-    assertPrompt(waiter::get);
+    LockFixture.assertPrompt(waiter);
   }
 
   @Test
-  void aSubscriptionThatIsKilledIsMadeAnewAndWakes() throws Exception {
+  void aKilledSubscriptionIsReplacedAndWakes() throws Exception {
     redis.holdAsStranger(name, TTL_MILLIS);
-    AsyncCall<Boolean> waiter = subscribedWaiter();
+    AsyncCall<Void> waiter = tested.subscribedWaiter();
     for (int i = 0; i < 3; i++) {
-      redis.server().command("CLIENT", "KILL", "TYPE", "pubsub");
-      until("it is subscribed again", () -> redis.subscribers(name) == 1);
+      redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+      redis.awaitSubscriber(name);
     }
-    releasesPromptly(waiter);
+    tested.assertReleaseWakes(waiter);
   }
 
   @Test
   void aReleaseWhileTheSubscriptionIsBrokenIsNotMissed() throws Exception {
     redis.holdAsStranger(name, TTL_MILLIS);
-    AsyncCall<Boolean> waiter = subscribedWaiter();
+    AsyncCall<Void> waiter = tested.subscribedWaiter();
     proxy.holdNewConnections();
-    redis.server().command("CLIENT", "KILL", "TYPE", "pubsub");
-    releasesPromptly(waiter);
+    redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+    tested.assertReleaseWakes(waiter);
   }
 
   @Test
   void aLockIsObtainedByPollingWhenSubscribingIsNotPossible() throws Exception {
     redis.holdAsStranger(name, TTL_MILLIS);
     proxy.holdNewConnections();
-    AsyncCall<Boolean> waiter = waiter().awaitParked();
+    AsyncCall<Void> waiter = AsyncCall.cycle(lock).awaitParked();
     holdsFor(Duration.ofMillis(500), "it waits", () -> !waiter.isDone());
     assertEquals(0, redis.subscribers(name));
 
-    releasesPromptly(waiter);
+    tested.assertReleaseWakes(waiter);
   }
 
   @Test
   void aUserWithoutTheRightToSubscribeObtainsTheLockByPolling() throws Exception {
-    redis
-        .server()
-        .command("ACL", "SETUSER", "deaf", "on", ">pw", "~*", "&*", "+@all", "-subscribe");
-    client.close();
-    client = LockClient.create("redis://deaf:pw@127.0.0.1:" + redis.server().port());
-    lock = new RedisLock(client, name);
+    redis.command("ACL", "SETUSER", "polling", "on", ">pw", "~*", "&*", "+@all", "-subscribe");
     redis.holdAsStranger(name, TTL_MILLIS);
-    AsyncCall<Boolean> waiter = waiter().awaitParked();
-    holdsFor(Duration.ofMillis(500), "it waits", () -> !waiter.isDone());
+    try (LockClient polling =
+        LockClient.create("redis://polling:pw@127.0.0.1:" + redis.server().port())) {
+      AsyncCall<Void> waiter = AsyncCall.cycle(new RedisLock(polling, name)).awaitParked();
+      holdsFor(Duration.ofMillis(500), "it waits", () -> !waiter.isDone());
 
-    releasesPromptly(waiter);
-  }
-
-  @Test
-  void twoClientsHandALockOverAThousandTimesWithoutWaitingForATtl() throws Exception {
-    try (LockClient other = redis.client()) {
-      RedisLock lockOfOther = new RedisLock(other, name);
-      Callable<Boolean> mine = () -> cycle(lock);
-      Callable<Boolean> others = () -> cycle(lockOfOther);
-      long took =
-          millisOf(
-              () -> {
-                AsyncCall<Boolean> one = AsyncCall.start(mine);
-                AsyncCall<Boolean> two = AsyncCall.start(others);
-                return one.get() && two.get();
-              });
-      assertTrue(took < 15_000, () -> "it took " + took + " ms; one missed wake-up costs 30 s");
+      tested.assertReleaseWakes(waiter);
     }
   }
 
-  private static boolean cycle(RedisLock lock) {
+  @Test
+  void twoClientsLockInTurnAThousandTimesWithoutWaitingForATtl() throws Exception {
+    RedisLock lockOfOther = tested.lockOfOther();
+    long took =
+        millisOf(
+            () ->
+                AsyncCall.join(
+                    List.of(
+                        AsyncCall.run(() -> cycles(lock)),
+                        AsyncCall.run(() -> cycles(lockOfOther)))));
+    assertTrue(took < 15_000, () -> "it took " + took + " ms; one missed wake-up costs 30 s");
+  }
+
+  private static void cycles(RedisLock lock) {
     for (int i = 0; i < 500; i++) {
       lock.lock();
       lock.unlock();
     }
-    return true;
   }
 }
