@@ -47,9 +47,9 @@ enum Fault {
   /** All connections break, and new ones too. */
   CUT(QUICK, 10, 130, (proxy, event) -> proxy.cut()),
   /** One direction only: requests vanish. */
-  REQUESTS_LOST(QUICK, 30, 130, (proxy, event) -> proxy.swallow(Direction.TO_SERVER)),
+  REQUESTS_LOST(QUICK, 30, 130, (proxy, event) -> proxy.blackhole(Direction.TO_SERVER)),
   /** One direction only: requests are executed, and no reply arrives. */
-  REPLIES_LOST(QUICK, 30, 130, (proxy, event) -> proxy.swallow(Direction.TO_CLIENT)),
+  REPLIES_LOST(QUICK, 30, 130, (proxy, event) -> proxy.blackhole(Direction.TO_CLIENT)),
   /** Exactly one script runs without its reply: by silence, or by a broken connection. */
   ONE_REPLY_LOST(
       QUICK,

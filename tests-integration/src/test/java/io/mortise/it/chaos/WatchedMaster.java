@@ -46,7 +46,7 @@ final class WatchedMaster implements ChaosServers {
     PlannedTime.pass(LAG); // the replica misses what is written now
     former.kill();
     nodes.awaitNewMaster(former);
-    nodes.mendReplication();
+    nodes.restoreReplication();
     nodes.rejoin(former);
   }
 

@@ -150,7 +150,7 @@ class CloseTest {
     }
     RedisLock unconfirmed = new RedisLock(client, Names.fresh());
     unconfirmed.lock();
-    proxy.swallow(Direction.TO_CLIENT);
+    proxy.blackhole(Direction.TO_CLIENT);
     assertThrows(LockException.class, unconfirmed::unlock);
 
     long millis = millisOf(client::close);
@@ -165,7 +165,7 @@ class CloseTest {
   void aHoldAndAnUnansweredAttemptTakeOneCommandTimeoutTogether() throws Exception {
     RedisLock held = new RedisLock(client, Names.fresh());
     held.lock();
-    proxy.swallow(Direction.TO_CLIENT);
+    proxy.blackhole(Direction.TO_CLIENT);
     AsyncCall<Boolean> attempt = AsyncCall.start(() -> lock.tryLock(HOUR));
     until("it hangs", () -> client.status().connectionsInUse() == 1);
 

@@ -122,7 +122,7 @@ final class ScriptedQueue {
       keys.addAll(List.of(each.lock, each.channels, each.list, each.deadlines));
       arguments.addAll(List.of(holder(waiters.get(i)), timeout, "PUBLISH"));
     }
-    return numbers(locks.get(0).run("fair/presence", keys, arguments.toArray()));
+    return numbers(locks.get(0).run("fair/heartbeat", keys, arguments.toArray()));
   }
 
   long force() {

@@ -86,7 +86,7 @@ class LossLatenessTest {
         losses.watch(kind, held, kind.rival(rivals, name));
       }
     }
-    proxies.forEach(proxy -> proxy.swallow(Direction.TO_SERVER));
+    proxies.forEach(proxy -> proxy.blackhole(Direction.TO_SERVER));
     losses.check("renewed holds, Redis unreachable", Duration.ofSeconds(90));
   }
 }

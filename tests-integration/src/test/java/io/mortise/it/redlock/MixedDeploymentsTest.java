@@ -107,7 +107,7 @@ class MixedDeploymentsTest {
       Eventually.until("the new master has it", () -> isOurs(master, 1));
       assertComplete(lease);
       watched.rejoin(former);
-      watched.mendReplication();
+      watched.restoreReplication();
 
       cluster.awaitInSync();
       RedisServer replica = cluster.failover(name);

@@ -230,7 +230,7 @@ final class ScriptState {
               millis(words[2]));
       case "force" -> run(path, forced(), who, "PUBLISH", 30_000);
       case "inspect" -> run(path, keys().subList(0, 2), who);
-      case "reader_presence" ->
+      case "reader_heartbeat" ->
           run(
               path,
               List.of(
@@ -240,8 +240,8 @@ final class ScriptState {
                   key("mortise_read_turn")),
               holder(who),
               WAITER_TIMEOUT);
-      case "writer_presence" -> run(path, keys(), holder(who), WAITER_TIMEOUT, "PUBLISH");
-      case "fair_presence" -> fairHeartbeats(List.of(words).subList(1, words.length));
+      case "writer_heartbeat" -> run(path, keys(), holder(who), WAITER_TIMEOUT, "PUBLISH");
+      case "fair_heartbeat" -> fairHeartbeats(List.of(words).subList(1, words.length));
       default -> throw new IllegalArgumentException(call);
     };
   }
@@ -254,7 +254,7 @@ final class ScriptState {
       keys.addAll(keys());
       arguments.addAll(List.of(holder(waiter), WAITER_TIMEOUT, "PUBLISH"));
     }
-    return run("rw/fair_presence", keys, arguments.toArray());
+    return run("rw/fair_heartbeat", keys, arguments.toArray());
   }
 
   private List<String> keys() {

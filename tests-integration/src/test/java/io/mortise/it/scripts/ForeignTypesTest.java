@@ -62,7 +62,7 @@ class ForeignTypesTest {
       fair/release       | lock channel forced queue deadlines  | me PUBLISH
       fair/leave         | lock channel queue deadlines         | me PUBLISH
       fair/force         | lock channel forced queue deadlines  | PUBLISH 60000
-      fair/presence      | lock channel queue deadlines         | me 20000 PUBLISH
+      fair/heartbeat      | lock channel queue deadlines         | me 20000 PUBLISH
       fair/queue         | queue deadlines                      | me
       rw/read            | rw token                             | me 60000 PUBLISH - 20000 60000
       rw/read            | rw token                             | me 60000 PUBLISH me! 20000 60000

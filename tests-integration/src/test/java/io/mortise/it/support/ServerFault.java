@@ -25,7 +25,7 @@ public enum ServerFault {
   /** Each script runs, and the connection is closed instead of its reply. */
   BREAKING(true, (server, proxy) -> loseReplies(proxy, LossStyle.CLOSE)),
   /** Each command runs, and its reply is lost. */
-  UNHEARD(true, (server, proxy) -> proxy.swallow(TO_CLIENT)),
+  UNHEARD(true, (server, proxy) -> proxy.blackhole(TO_CLIENT)),
   /** Running again at once, without its data. */
   RESTARTED_EMPTY(false, (server, proxy) -> restart(server)),
   /** Replies late. */
@@ -55,8 +55,8 @@ public enum ServerFault {
 
   private static void cutOff(FaultProxy proxy) {
     proxy.holdNewConnections();
-    proxy.swallow(TO_SERVER);
-    proxy.swallow(TO_CLIENT);
+    proxy.blackhole(TO_SERVER);
+    proxy.blackhole(TO_CLIENT);
   }
 
   private static void loseReplies(FaultProxy proxy, LossStyle style) {

@@ -37,8 +37,8 @@ class BoundedWaitTest {
   /** A fault of the server or of the network. */
   enum Fault {
     SERVER_PAUSED(proxy -> redis.server().pause()),
-    REPLIES_SWALLOWED(proxy -> proxy.swallow(Direction.TO_CLIENT)),
-    REQUESTS_SWALLOWED(proxy -> proxy.swallow(Direction.TO_SERVER)),
+    REPLIES_SWALLOWED(proxy -> proxy.blackhole(Direction.TO_CLIENT)),
+    REQUESTS_SWALLOWED(proxy -> proxy.blackhole(Direction.TO_SERVER)),
     CONNECTIONS_CUT(FaultProxy::cut),
     NEW_CONNECTIONS_HELD(FaultProxy::holdNewConnections),
     BOTH_DELAYED(proxy -> proxy.delay(Duration.ofHours(1)));

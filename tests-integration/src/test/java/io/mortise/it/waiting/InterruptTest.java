@@ -168,7 +168,7 @@ class InterruptTest {
   @Test
   void anInterruptWithoutAReplyLeavesNothingHeldLongBeforeTheTtl() throws Exception {
     RedisLock lock = tested.use(options().commandTimeout(Duration.ofMillis(400)).lease(HOUR));
-    proxy.swallow(Direction.TO_CLIENT);
+    proxy.blackhole(Direction.TO_CLIENT);
     AsyncCall<String> caller = start(() -> outcome(() -> lock.tryLock(HOUR)));
     until("Redis has granted the lock", () -> redis.exists(name));
 
