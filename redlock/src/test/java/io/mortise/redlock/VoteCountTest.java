@@ -20,17 +20,16 @@ class VoteCountTest {
 
   /** Grants that remember a token (m) or none (g), refusals (r), failures (f), no replies (-). */
   private static VoteCount count(String votes) {
-    int granted = 0;
-    int refused = 0;
-    int pending = 0;
-    int remembering = 0;
-    for (char vote : votes.toCharArray()) {
-      granted += vote == 'g' || vote == 'm' ? 1 : 0;
-      remembering += vote == 'm' ? 1 : 0;
-      refused += vote == 'r' ? 1 : 0;
-      pending += vote == '-' ? 1 : 0;
-    }
-    return new VoteCount(votes.length(), granted, refused, pending, remembering);
+    return new VoteCount(
+        votes.length(),
+        howMany(votes, "gm"),
+        howMany(votes, "r"),
+        howMany(votes, "-"),
+        howMany(votes, "m"));
+  }
+
+  private static int howMany(String votes, String kinds) {
+    return (int) votes.chars().filter(vote -> kinds.indexOf(vote) >= 0).count();
   }
 
   @ParameterizedTest(name = "{0}: {1}, decided {2}")

@@ -61,8 +61,8 @@ class ReadWriteProtocolsTest {
 
   @Test
   void inAQueueEachWaiterHasItsOwnChannel() {
-    LockProtocol reads = new ReadLockProtocol(unfair, "");
-    LockProtocol writes = new WriteLockProtocol(unfair);
+    ReadLockProtocol reads = new ReadLockProtocol(unfair, "");
+    WriteLockProtocol writes = new WriteLockProtocol(unfair);
     assertEquals("redisson_rwlock:{catalogue}", reads.channel(HOLDER));
     assertEquals("redisson_rwlock:{catalogue}", writes.channel(HOLDER));
     assertFalse(reads.hasChannelPerWaiter());

@@ -42,10 +42,10 @@ class FencedStoreTest {
       Lease late = lock.tryAcquire(Duration.ofMinutes(1)).orElseThrow();
       assertTrue(lock.forceUnlock());
       try (Lease next = lock.tryAcquire().orElseThrow()) {
-        assertEquals("OK", store.run(next, Command.SET, key, "next"));
+        assertEquals("OK", store.execute(next, Command.SET, key, "next"));
         var thrown =
             assertThrows(
-                StaleTokenException.class, () -> store.run(late, Command.SET, key, "late"));
+                StaleTokenException.class, () -> store.execute(late, Command.SET, key, "late"));
         assertEquals(key, thrown.resource());
         assertEquals(late.fencingToken(), thrown.token());
         assertEquals(next.fencingToken(), thrown.lastToken());
@@ -62,7 +62,7 @@ class FencedStoreTest {
   void oneHolderMayWriteSeveralTimes() {
     assertEquals(OptionalLong.empty(), store.lastToken());
     for (int i = 1; i <= 3; i++) {
-      assertEquals((long) i, store.run(7, Command.INCR, key));
+      assertEquals((long) i, store.execute(7, Command.INCR, key));
     }
     assertEquals(OptionalLong.of(7), store.lastToken());
     assertEquals(-1, jedis.ttl("mortise_fence:{" + key + "}"), "the fence does not expire");
@@ -71,9 +71,10 @@ class FencedStoreTest {
   @Test
   void tokensUpToTheLargestPossibleAreStoredExactly() {
     long largest = (1L << 53) - 1;
-    store.run(largest, Command.SET, key, "a");
-    store.run(largest, Command.SET, key, "b");
-    assertThrows(StaleTokenException.class, () -> store.run(largest - 1, Command.SET, key, "c"));
+    store.execute(largest, Command.SET, key, "a");
+    store.execute(largest, Command.SET, key, "b");
+    assertThrows(
+        StaleTokenException.class, () -> store.execute(largest - 1, Command.SET, key, "c"));
     assertEquals(OptionalLong.of(largest), store.lastToken());
     assertEquals("b", jedis.get(key));
   }
@@ -85,7 +86,7 @@ class FencedStoreTest {
         store.eval(1, "return {ARGV[1], ARGV[2], #ARGV} -- all", List.of(key), List.of("x", "y")));
     assertEquals(1L, store.eval(1, "return #KEYS", List.of(key), List.of()));
     assertNull(store.eval(1, "local nothing = KEYS[1]", List.of(key), List.of()));
-    assertNull(store.run(1, Command.GET, key));
+    assertNull(store.execute(1, Command.GET, key));
     assertEquals("OK", store.eval(1, "return {ok='OK'}", List.of(key), List.of()));
     assertEquals(List.of(), store.eval(1, "return {}", List.of(key), List.of()));
   }
@@ -93,32 +94,32 @@ class FencedStoreTest {
   @Test
   void anErrorOfTheCommandIsThrownAndTheFenceStays() {
     jedis.set(key, "not a number");
-    assertThrows(JedisDataException.class, () -> store.run(5, Command.INCR, key));
+    assertThrows(JedisDataException.class, () -> store.execute(5, Command.INCR, key));
     assertThrows(
         JedisDataException.class,
         () -> store.eval(5, "return redis.error_reply('MINE no')", List.of(key), List.of()));
     assertThrows(
         JedisDataException.class, () -> store.eval(5, "syntax error", List.of(key), List.of()));
-    assertThrows(StaleTokenException.class, () -> store.run(4, Command.SET, key, "x"));
+    assertThrows(StaleTokenException.class, () -> store.execute(4, Command.SET, key, "x"));
   }
 
   @Test
   void aFenceWithAnIdleLifeExpiresAndEachWriteRenewsIt() {
     FencedStore expiring = new FencedStore(jedis, key, Duration.ofSeconds(100));
     String fence = "mortise_fence:{" + key + "}";
-    expiring.run(9, Command.SET, key, "a");
+    expiring.execute(9, Command.SET, key, "a");
     jedis.pexpire(fence, 5_000);
-    expiring.run(9, Command.SET, key, "b");
+    expiring.execute(9, Command.SET, key, "b");
     assertTrue(jedis.pttl(fence) > 50_000);
     jedis.del(fence);
-    assertEquals("OK", expiring.run(3, Command.SET, key, "c"));
+    assertEquals("OK", expiring.execute(3, Command.SET, key, "c"));
   }
 
   @Test
   void aWriteSucceedsAfterAScriptFlush() {
-    store.run(1, Command.SET, key, "a");
+    store.execute(1, Command.SET, key, "a");
     jedis.scriptFlush();
-    assertEquals("OK", store.run(2, Command.SET, key, "b"));
+    assertEquals("OK", store.execute(2, Command.SET, key, "b"));
   }
 
   /** As for locks: the fence and what is written have to be in one slot of a cluster. */
@@ -128,8 +129,8 @@ class FencedStoreTest {
       assertThrows(
           IllegalArgumentException.class, () -> new FencedStore(jedis, resource), resource);
     }
-    new FencedStore(jedis, "a}" + key).run(1, Command.SET, key, "x");
-    new FencedStore(jedis, "{" + key + "}:b").run(1, Command.SET, key, "x");
+    new FencedStore(jedis, "a}" + key).execute(1, Command.SET, key, "x");
+    new FencedStore(jedis, "{" + key + "}:b").execute(1, Command.SET, key, "x");
     assertTrue(jedis.exists("mortise_fence:{a}" + key + "}"));
     assertTrue(jedis.exists("mortise_fence:{" + key + "}:b"));
   }
@@ -139,7 +140,7 @@ class FencedStoreTest {
     assertThrows(IllegalArgumentException.class, () -> new FencedStore(jedis, " "));
     assertThrows(
         IllegalArgumentException.class, () -> new FencedStore(jedis, key, Duration.ofMillis(999)));
-    assertThrows(IllegalArgumentException.class, () -> store.run(0, Command.SET, key, "x"));
+    assertThrows(IllegalArgumentException.class, () -> store.execute(0, Command.SET, key, "x"));
     assertThrows(
         IllegalArgumentException.class,
         () -> store.eval(1, "#!lua flags=no-writes\nreturn 1", List.of(key), List.of()));
