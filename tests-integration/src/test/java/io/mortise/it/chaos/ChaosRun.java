@@ -78,7 +78,7 @@ final class ChaosRun {
         if (step.begins()) {
           event.fault().begin(context, event, index);
         } else {
-          event.fault().end(context, event, index);
+          event.fault().end(context, index);
         }
       }
     }

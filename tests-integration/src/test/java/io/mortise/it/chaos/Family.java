@@ -13,51 +13,33 @@ import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
 import java.util.List;
 
-/** The lock families that are tested. A new one is a constant here, and nothing else. */
+/** The lock families that are tested. A new one is a constant and a case here, and nothing else. */
 enum Family {
   /** {@link RedisLock}. */
-  PLAIN(1, (clients, name) -> List.of(exclusive(new RedisLock(clients.get(0), name)))),
+  PLAIN(1),
   /** {@link RedisFairLock}. */
-  FAIR(
-      1,
-      (clients, name) ->
-          List.of(exclusive(new RedisFairLock(clients.get(0), name, Timeouts.WAITER_TIMEOUT)))),
+  FAIR(1),
   /** {@link RedisReadWriteLock}, readers and writers. */
-  READ_WRITE(1, (clients, name) -> readWrite(clients, name, false)),
+  READ_WRITE(1),
   /** The same, in the order of request. */
-  FAIR_READ_WRITE(1, (clients, name) -> readWrite(clients, name, true)),
+  FAIR_READ_WRITE(1),
   /** {@link MultiLock} of two locks on two servers, and each of the two alone. */
-  MULTI(2, Family::multi) {
-    @Override
-    List<String> resources(String name) {
-      return List.of(name + ":a", name + ":b");
-    }
-  },
+  MULTI(2),
   /** {@link RedLock} on three servers. */
-  RED_3(3, Family::quorum),
+  RED_3(3),
   /** {@link RedLock} on five servers. */
-  RED_5(5, Family::quorum);
+  RED_5(5);
 
-  /** The ways into the section of a name. */
-  @FunctionalInterface
-  private interface Entries {
-    List<SectionEntry> of(List<LockClient> clients, String name);
-  }
+  /** For how long a killed waiter in a queue may delay the others. */
+  private static final Duration WAITER_TIMEOUT = Duration.ofSeconds(3);
 
-  private static final class Timeouts {
-    /** For how long a killed waiter in a queue may delay the others. */
-    static final Duration WAITER_TIMEOUT = Duration.ofSeconds(3);
-
-    /** That of a default lease; the 50 ms of a short one are too few on a busy machine. */
-    static final Duration NODE_WAIT_BUDGET = Duration.ofMillis(300);
-  }
+  /** That of a default lease; the 50 ms of a short one are too few on a busy machine. */
+  private static final Duration NODE_WAIT_BUDGET = Duration.ofMillis(300);
 
   private final int serverCount;
-  private final Entries entries;
 
-  Family(int serverCount, Entries entries) {
+  Family(int serverCount) {
     this.serverCount = serverCount;
-    this.entries = entries;
   }
 
   /** Returns how many independent servers it needs. */
@@ -72,40 +54,39 @@ enum Family {
 
   /** Returns the ways into the section of that name, some of them more than once. */
   List<SectionEntry> entries(List<LockClient> clients, String name) {
-    return entries.of(clients, name);
+    LockClient client = clients.get(0);
+    return switch (this) {
+      case PLAIN -> List.of(exclusive(new RedisLock(client, name)));
+      case FAIR -> List.of(exclusive(new RedisFairLock(client, name, WAITER_TIMEOUT)));
+      case READ_WRITE, FAIR_READ_WRITE -> {
+        RedisReadWriteLock lock =
+            new RedisReadWriteLock(client, name, this == FAIR_READ_WRITE, WAITER_TIMEOUT);
+        yield List.of(
+            new SectionEntry(lock.writeLock(), EXCLUSIVE, List.of(name)),
+            new SectionEntry(lock.readLock(), SHARED, List.of(name)));
+      }
+      case MULTI -> {
+        DistributedLock a = new RedisLock(client, name + ":a");
+        DistributedLock b = new RedisLock(clients.get(1), name + ":b");
+        SectionEntry both = new SectionEntry(new MultiLock(a, b), EXCLUSIVE, resources(name));
+        yield List.of(both, exclusive(a), both, exclusive(b));
+      }
+      case RED_3, RED_5 ->
+          List.of(
+              exclusive(
+                  RedLock.builder()
+                      .members(name, clients)
+                      .nodeWaitBudget(NODE_WAIT_BUDGET)
+                      .build()));
+    };
   }
 
   /** Returns the guarded resources of the section of that name, by the names of their locks. */
   List<String> resources(String name) {
-    return List.of(name);
+    return this == MULTI ? List.of(name + ":a", name + ":b") : List.of(name);
   }
 
   private static SectionEntry exclusive(DistributedLock lock) {
     return new SectionEntry(lock, EXCLUSIVE, List.of(lock.name()));
-  }
-
-  private static List<SectionEntry> readWrite(List<LockClient> clients, String name, boolean fair) {
-    RedisReadWriteLock lock =
-        new RedisReadWriteLock(clients.get(0), name, fair, Timeouts.WAITER_TIMEOUT);
-    return List.of(
-        new SectionEntry(lock.writeLock(), EXCLUSIVE, List.of(name)),
-        new SectionEntry(lock.readLock(), SHARED, List.of(name)));
-  }
-
-  private static List<SectionEntry> multi(List<LockClient> clients, String name) {
-    DistributedLock a = new RedisLock(clients.get(0), name + ":a");
-    DistributedLock b = new RedisLock(clients.get(1), name + ":b");
-    SectionEntry both =
-        new SectionEntry(new MultiLock(a, b), EXCLUSIVE, List.of(a.name(), b.name()));
-    return List.of(both, exclusive(a), both, exclusive(b));
-  }
-
-  private static List<SectionEntry> quorum(List<LockClient> clients, String name) {
-    return List.of(
-        exclusive(
-            RedLock.builder()
-                .members(name, clients)
-                .nodeWaitBudget(Timeouts.NODE_WAIT_BUDGET)
-                .build()));
   }
 }
