@@ -82,7 +82,7 @@ public final class RedisLockClient implements LockClient, LockServer {
     Scheduler scheduler = new Scheduler(ticker::read, batches::flush, workers.threads("scheduler"));
     BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
     HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, ticker);
-    Completions completions = new Completions(scheduler, tasks, ticker);
+    Completions completions = new Completions(scheduler::wakeBy, tasks::run, ticker);
     Subscriptions subscriptions =
         new Subscriptions(
             this.servers,

@@ -1,10 +1,11 @@
 package io.mortise.core.internal.lease;
 
 import com.google.common.base.Ticker;
-import io.mortise.connection.concurrent.BackgroundTasks;
 import io.mortise.connection.concurrent.Scheduler;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * Completes, on a worker, the acquisitions and releases that an error has interrupted.
@@ -33,17 +34,22 @@ public final class Completions implements Scheduler.ScheduledTask {
     void complete();
   }
 
-  private final Scheduler scheduler;
-  private final BackgroundTasks tasks;
+  private final LongConsumer wakeBy;
+  private final Consumer<Runnable> worker;
   private final Ticker ticker;
   private final Set<Operation> operations = ConcurrentHashMap.newKeySet();
   private volatile boolean armed;
   private volatile long dueNanos;
 
-  /** Becomes an entry of the scheduler, for as long as the client lives. */
-  public Completions(Scheduler scheduler, BackgroundTasks tasks, Ticker ticker) {
-    this.scheduler = scheduler;
-    this.tasks = tasks;
+  /**
+   * Becomes an entry of the scheduler, for as long as the client lives.
+   *
+   * @param wakeBy wakes the scheduler by that time
+   * @param worker runs a task on a worker
+   */
+  public Completions(LongConsumer wakeBy, Consumer<Runnable> worker, Ticker ticker) {
+    this.wakeBy = wakeBy;
+    this.worker = worker;
     this.ticker = ticker;
     this.dueNanos = ticker.read() + IDLE_NANOS;
   }
@@ -54,7 +60,7 @@ public final class Completions implements Scheduler.ScheduledTask {
     if (!armed) {
       armed = true;
       dueNanos = ticker.read() + LOOK_NANOS;
-      scheduler.wakeBy(dueNanos);
+      wakeBy.accept(dueNanos);
     }
   }
 
@@ -76,7 +82,7 @@ public final class Completions implements Scheduler.ScheduledTask {
       empty = false;
       if (operation.isBroken()) {
         end(operation);
-        tasks.run(() -> complete(operation));
+        worker.accept(() -> complete(operation));
       }
     }
     armed = !empty;

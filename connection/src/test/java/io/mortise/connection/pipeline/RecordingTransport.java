@@ -1,0 +1,75 @@
+package io.mortise.connection.pipeline;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.Deadline;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.Reply;
+import io.mortise.connection.testing.Interleavings;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+
+/** Answers every command, and counts them. */
+final class RecordingTransport implements CommandCombiner.BatchTransport {
+  static final long AN_HOUR = 3_600_000_000_000L;
+
+  /** Time stands still here. */
+  private static final Ticker TICKER =
+      new Ticker() {
+        @Override
+        public long read() {
+          return 0;
+        }
+      };
+
+  static Deadline after(long nanos) {
+    return Deadline.after(nanos, TICKER);
+  }
+
+  final AtomicInteger sent = new AtomicInteger();
+  final AtomicInteger closed = new AtomicInteger();
+  final CommandCombiner combiner;
+
+  RecordingTransport(int maxBatches) {
+    combiner = new CommandCombiner("the server", new CombinerLimits(maxBatches, AN_HOUR), this);
+  }
+
+  @Override
+  public void send(PendingCommand first, Supplier<List<PendingCommand>> others)
+      throws CommandException {
+    if (closed.get() > 0) {
+      closed.decrementAndGet();
+      throw new CommandException(Kind.UNREACHABLE, false, "closed", null);
+    }
+    answer(first);
+    others.get().forEach(this::answer);
+  }
+
+  private void answer(PendingCommand pending) {
+    assertFalse(pending.isAnswered());
+    sent.incrementAndGet();
+    pending.answer(new Reply(pending.command(), null, null));
+  }
+
+  /** Submits a command with each of these time limits, on a thread of its own. */
+  void race(long... limitsNanos) throws InterruptedException {
+    Interleavings.Step[] steps = new Interleavings.Step[limitsNanos.length];
+    for (int i = 0; i < steps.length; i++) {
+      long nanos = limitsNanos[i];
+      steps[i] = () -> submit(nanos);
+    }
+    Interleavings.race(steps);
+  }
+
+  void submit(long nanos) throws CommandException {
+    CommandArguments command = new CommandArguments(Command.PING);
+    PendingCommand pending = new PendingCommand(command, 100, after(nanos));
+    assertEquals(command, combiner.submit(pending).value());
+  }
+}
