@@ -11,8 +11,10 @@ module io.mortise.testkit {
   requires awaitility;
   requires com.google.common;
   requires embedded.redis;
+  requires luaj.jme;
+  requires org.apache.commons.pool2;
   requires org.slf4j;
-  requires redis.clients.jedis;
+  requires transitive redis.clients.jedis;
 
   exports io.mortise.testkit;
 

@@ -1,0 +1,214 @@
+package io.mortise.testkit;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import io.mortise.testkit.memory.MemoryConnection;
+import io.mortise.testkit.memory.MemoryServer;
+import io.mortise.testkit.memory.MemoryServer.ScriptFault;
+import java.net.Socket;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionFactory;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.providers.PooledConnectionProvider;
+
+/**
+ * A Redis inside the JVM for unit tests of code that uses locks: no server, no socket, no waiting
+ * for one. {@link #client()} returns a real client, whose locks run the real scripts.
+ *
+ * <pre>{@code
+ * try (InMemoryRedis redis = InMemoryRedis.start()) {
+ *   RedisLock lock = new RedisLock(redis.client(), "order:42");
+ *   Lease lease = lock.tryAcquire().orElseThrow();
+ *   redis.loseHold("order:42"); // the lease reports its loss now
+ * }
+ * }</pre>
+ *
+ * <p><b>What it is not.</b> It has the commands that Mortise's scripts and Jedis need, and the
+ * common ones of a unit test; no cluster, no replicas, no persistence, RESP2 only. It is compared
+ * with a real server in this project's tests. Redisson needs a socket, and cannot use it.
+ *
+ * <p><b>Time.</b> The server's clock follows the system's, and {@link #advance} moves it: keys
+ * expire by it. A client's own waits and deadlines follow {@link System#nanoTime()}.
+ *
+ * <p><b>Threads.</b> Any thread may call every method. Commands run on the thread that sends them.
+ */
+public final class InMemoryRedis implements AutoCloseable {
+  private final AtomicLong aheadMillis = new AtomicLong();
+  private final MemoryServer server;
+
+  /** What {@link #close} closes, the latest first. */
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+  private InMemoryRedis(Clock clock) {
+    server = new MemoryServer(() -> clock.millis() + aheadMillis.get());
+  }
+
+  /** Starts an empty server with the system's clock. */
+  public static InMemoryRedis start() {
+    return start(Clock.systemUTC());
+  }
+
+  /** Starts an empty server whose keys expire by that clock. */
+  public static InMemoryRedis start(Clock clock) {
+    return new InMemoryRedis(clock);
+  }
+
+  // ---- clients
+
+  /** Returns a new lock client with the default options, which {@link #close} closes. */
+  public LockClient client() {
+    return client(LockOptions.defaults());
+  }
+
+  /** Returns a new lock client, which {@link #close} closes. */
+  public LockClient client(LockOptions options) {
+    return register(LockClient.create(jedis(options.commandTimeout()), options));
+  }
+
+  /** Returns a new Jedis client, which {@link #close} closes. */
+  public RedisClient jedis() {
+    return jedis(Duration.ofMillis(Protocol.DEFAULT_TIMEOUT));
+  }
+
+  private RedisClient jedis(Duration timeout) {
+    ConnectionFactory connections =
+        new ConnectionFactory(
+            () -> connect(timeout),
+            DefaultJedisClientConfig.builder().protocol(RedisProtocol.RESP2).build());
+    GenericObjectPoolConfig<Connection> pool = new GenericObjectPoolConfig<>();
+    pool.setMaxTotal(64);
+    pool.setMaxIdle(64);
+    return register(
+        RedisClient.builder()
+            .connectionProvider(new PooledConnectionProvider(connections, pool))
+            .build());
+  }
+
+  private Socket connect(Duration timeout) {
+    MemoryConnection connection = server.connect();
+    connection.setSoTimeout((int) timeout.toMillis());
+    return connection;
+  }
+
+  private <T extends AutoCloseable> T register(T closeable) {
+    synchronized (opened) {
+      opened.push(closeable);
+    }
+    return closeable;
+  }
+
+  /**
+   * Runs a command, beside all clients.
+   *
+   * @param words the name of the command, then its words
+   * @return a {@code Long}, a {@code String}, a {@code List}, or null
+   * @throws IllegalArgumentException if the reply is an error, with its text
+   */
+  public @Nullable Object command(String... words) {
+    return decoded(server.runOrThrow(Stream.of(words).map(InMemoryRedis::bytes).toList()));
+  }
+
+  /** Returns the bytes of a text as the server keeps them: each as one character. */
+  private static String bytes(String text) {
+    return new String(text.getBytes(UTF_8), ISO_8859_1);
+  }
+
+  private static @Nullable Object decoded(@Nullable Object reply) {
+    if (reply instanceof String bytes) {
+      return new String(bytes.getBytes(ISO_8859_1), UTF_8);
+    }
+    return reply instanceof List<?> items
+        ? items.stream().map(InMemoryRedis::decoded).toList()
+        : reply;
+  }
+
+  // ---- time and faults
+
+  /** Moves the server's clock forward; keys whose time is over then do not exist any more. */
+  public void advance(Duration by) {
+    aheadMillis.addAndGet(by.toMillis());
+  }
+
+  /**
+   * Takes the hold of a lock away, as an eviction would, and breaks the connections, so that every
+   * client verifies its holds at once: the lease reports its loss within milliseconds.
+   */
+  public void loseHold(String lockName) {
+    command("DEL", lockName);
+    breakConnections();
+  }
+
+  /** Breaks all connections; the data stays. */
+  public void breakConnections() {
+    server.breakConnections();
+  }
+
+  /** Lets the next lock command run, and breaks its connection before the reply. */
+  public void loseNextReply() {
+    server.failNextScript(ScriptFault.LOSE_REPLY);
+  }
+
+  /** Breaks the connection of the next lock command before the command runs. */
+  public void loseNextRequest() {
+    server.failNextScript(ScriptFault.LOSE_REQUEST);
+  }
+
+  /**
+   * Answers the next lock command by an error; nothing runs.
+   *
+   * @param error the error as Redis writes it, its code first: {@code "OOM command not allowed"}
+   */
+  public void failNext(String error) {
+    server.failNextScript(error);
+  }
+
+  /** Loses all data and breaks all connections, as a restart without persistence does. */
+  public void restartEmpty() {
+    server.restartEmpty();
+  }
+
+  /** Answers nothing until {@link #resume}: clients wait, and time out. */
+  public void pause() {
+    server.pause();
+  }
+
+  /** Answers what has come since {@link #pause}, and goes on. */
+  public void resume() {
+    server.resume();
+  }
+
+  /** Closes the clients, the latest first, and the server. Idempotent. */
+  @Override
+  public void close() {
+    while (true) {
+      AutoCloseable next;
+      synchronized (opened) {
+        next = opened.poll();
+      }
+      if (next == null) {
+        break;
+      }
+      try {
+        next.close();
+      } catch (Exception e) {
+        throw new IllegalStateException("a client could not be closed", e);
+      }
+    }
+    server.close();
+  }
+}

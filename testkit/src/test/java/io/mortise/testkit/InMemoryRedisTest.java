@@ -1,0 +1,126 @@
+package io.mortise.testkit;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.Lease;
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What a user's unit test does with a Redis in memory, and each fault in one line. */
+@ExtendWith(InMemoryRedisExtension.class)
+@Timeout(30)
+@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+class InMemoryRedisTest {
+  private static final String NAME = "order:42";
+  private static final Duration LONG = Duration.ofSeconds(20);
+
+  @Test
+  void locksOfTwoClientsExcludeEachOther(InMemoryRedis redis, LockClient client) {
+    RedisLock lock = new RedisLock(client, NAME);
+    lock.lock();
+    assertFalse(new RedisLock(redis.client(), NAME).tryLock());
+    lock.unlock();
+    assertTrue(new RedisLock(redis.client(), NAME).tryLock());
+  }
+
+  @Test
+  void aReleaseWakesAWaiterOfAnotherClient(InMemoryRedis redis, LockClient client)
+      throws Exception {
+    RedisLock lock = new RedisLock(client, NAME);
+    Lease lease = lock.tryAcquire().orElseThrow();
+    RedisLock other = new RedisLock(redis.client(), NAME);
+    CompletableFuture<Optional<Lease>> waiter = other.acquireAsync(LONG).toCompletableFuture();
+    await().atMost(LONG).until(() -> subscribers(redis) > 0);
+    lease.close();
+    waiter.get().orElseThrow().close();
+  }
+
+  private static long subscribers(InMemoryRedis redis) {
+    return (Long) redis.command("PUBLISH", "redisson_lock__channel:{" + NAME + "}", "0");
+  }
+
+  @Test
+  void aLostHoldIsReportedAtOnce(InMemoryRedis redis, LockClient client) {
+    Lease lease = new RedisLock(client, NAME).tryAcquire().orElseThrow();
+    AtomicReference<LeaseLoss> loss = new AtomicReference<>();
+    lease.onLost(loss::set);
+
+    redis.loseHold(NAME);
+
+    await().atMost(Duration.ofSeconds(5)).until(() -> loss.get() != null);
+    assertEquals(LeaseLoss.Reason.MISSING, loss.get().reason());
+  }
+
+  @Test
+  void aRestartWithoutDataLosesEveryHold(InMemoryRedis redis, LockClient client) {
+    Lease lease = new RedisLock(client, NAME).tryAcquire().orElseThrow();
+    redis.restartEmpty();
+    await().atMost(Duration.ofSeconds(5)).until(() -> !lease.isValid());
+    assertTrue(new RedisLock(client, NAME).tryAcquire().isPresent());
+  }
+
+  @Test
+  void aLostReplyIsRepeatedAndLeavesNothing(InMemoryRedis redis, LockClient client) {
+    RedisLock lock = new RedisLock(client, NAME);
+    redis.loseNextReply();
+    lock.lock();
+    redis.loseNextReply();
+    lock.unlock();
+    redis.loseNextRequest();
+    lock.lock();
+    lock.unlock();
+    assertEquals(0L, redis.command("EXISTS", NAME));
+  }
+
+  @Test
+  void anErrorIsReportedAsRedisSaysIt(InMemoryRedis redis, LockClient client) {
+    RedisLock lock = new RedisLock(client, NAME);
+    redis.failNext("OOM command not allowed when used memory > 'maxmemory'");
+    LockException thrown = assertThrows(LockException.class, lock::tryLock);
+    assertTrue(String.valueOf(thrown.getMessage()).contains("OOM"), thrown::getMessage);
+  }
+
+  @Test
+  void aPausedServerAnswersNobodyUntilItGoesOn(InMemoryRedis redis) throws Exception {
+    LockClient client =
+        redis.client(LockOptions.builder().commandTimeout(Duration.ofMillis(100)).build());
+    RedisLock lock = new RedisLock(client, NAME);
+    redis.pause();
+    assertThrows(LockException.class, lock::tryLock);
+    redis.resume();
+    assertTrue(lock.tryLock(LONG));
+  }
+
+  @Test
+  void keysExpireByTheClockOfTheServer(InMemoryRedis redis) {
+    redis.command("SET", "a", "1", "PX", "60000");
+    redis.command("SET", "b", "1");
+    redis.advance(Duration.ofSeconds(59));
+    assertEquals("1", redis.command("GET", "a"));
+    redis.advance(Duration.ofSeconds(1));
+    assertNull(redis.command("GET", "a"));
+    assertEquals("1", redis.command("GET", "b"));
+  }
+
+  @Test
+  void anUnknownCommandIsAnError(InMemoryRedis redis) {
+    IllegalArgumentException thrown =
+        assertThrows(IllegalArgumentException.class, () -> redis.command("GEOADD", "a"));
+    assertTrue(String.valueOf(thrown.getMessage()).startsWith("ERR unknown command"));
+  }
+}

@@ -1,0 +1,129 @@
+package io.mortise.it.memory;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.core.PlainProtocols;
+import io.mortise.core.spi.GroupProtocol;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.fairlock.FairProtocols;
+import io.mortise.rwlock.ReadWriteProtocols;
+import io.mortise.scripts.ScriptCall;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** Random script calls of all lock families on a few names, and what peers do beside them. */
+final class RandomCalls {
+  /** Longer than a run takes: what expires does so because the test says so. */
+  private static final long LEASE_MILLIS = 600_000;
+
+  private static final List<String> HOLDERS =
+      Stream.of("0", "1", "2")
+          .map(c -> c.repeat(8) + "-0000-8000-8000-" + c.repeat(12) + ":1")
+          .toList();
+
+  private static final String REDISSONS_HOLDER = "33333333-0000-4000-8000-333333333333:1";
+
+  private final Random random;
+  private final List<String> names;
+
+  /**
+   * Creates a sequence.
+   *
+   * @param prefix of the names, which share a hash slot
+   */
+  RandomCalls(Random random, String prefix) {
+    this.random = random;
+    this.names = List.of("{" + prefix + "}:a", "{" + prefix + "}:b");
+  }
+
+  /** Returns the words of the next command. */
+  List<String> next() {
+    return random.nextInt(12) == 0 ? ofAPeer() : words(call());
+  }
+
+  private <T> T oneOf(List<T> choices) {
+    return choices.get(random.nextInt(choices.size()));
+  }
+
+  /** What an eviction, a lease end, Redisson, or a user of the name as another type does. */
+  private List<String> ofAPeer() {
+    String name = oneOf(names);
+    return switch (random.nextInt(8)) {
+      case 0 -> List.of("HSET", name, REDISSONS_HOLDER, "1");
+      case 1 -> List.of("HSET", name, "mode", "read", REDISSONS_HOLDER, "1");
+      case 2 -> List.of("RPUSH", "redisson_lock_queue:" + name, REDISSONS_HOLDER);
+      case 3 -> List.of("SET", name, "another type");
+      case 4 -> List.of("DEL", "redisson_lock_timeout:" + name);
+      case 5 -> List.of("PEXPIRE", name, Long.toString(LEASE_MILLIS));
+      default -> List.of("PEXPIRE", name, "0");
+    };
+  }
+
+  private LockProtocol protocol(String name) {
+    boolean fair = random.nextBoolean();
+    return switch (random.nextInt(6)) {
+      case 0, 1 -> PlainProtocols.of(name);
+      case 2 -> FairProtocols.of(name);
+      case 3 -> ReadWriteProtocols.reader(name, fair);
+      case 4 -> ReadWriteProtocols.readerBelow(oneOf(HOLDERS), name, fair);
+      default -> ReadWriteProtocols.writer(name, fair);
+    };
+  }
+
+  private List<ScriptCall> call() {
+    String name = oneOf(names);
+    LockProtocol protocol = protocol(name);
+    String holder = oneOf(HOLDERS);
+    long lease = LEASE_MILLIS * (1 + random.nextInt(2));
+    return switch (random.nextInt(10)) {
+      case 0, 1, 2, 3 -> List.of(protocol.acquire(holder, lease, random.nextBoolean()));
+      case 4, 5 -> List.of(protocol.release(holder));
+      case 6 -> List.of(QueueingProtocol.leave(protocol, holder));
+      case 7 -> batch(protocol, p -> Optional.of(p.renew(oneOf(HOLDERS), lease)));
+      case 8 ->
+          batch(
+              protocol,
+              p -> QueueingProtocol.of(p).map(queueing -> queueing.heartbeat(holder).item()));
+      default ->
+          random.nextInt(3) == 0
+              ? List.of(protocol.forceRelease())
+              : random.nextBoolean()
+                  ? List.of(protocol.queryLease())
+                  : batch(
+                      protocol,
+                      p -> GroupProtocol.of(p).map(group -> group.acquireTogether(holder, lease)));
+    };
+  }
+
+  /** Returns one or two items of one script; a query if the family has no such script. */
+  private List<ScriptCall> batch(
+      LockProtocol protocol, Function<LockProtocol, Optional<ScriptCall>> item) {
+    List<ScriptCall> items = new ArrayList<>();
+    item.apply(protocol).ifPresent(items::add);
+    if (!items.isEmpty() && random.nextBoolean()) {
+      item.apply(protocol).ifPresent(items::add);
+    }
+    return items.isEmpty() ? List.of(protocol.queryLease()) : items;
+  }
+
+  private static List<String> words(List<ScriptCall> items) {
+    List<String> keys = new ArrayList<>();
+    List<String> arguments = new ArrayList<>();
+    for (ScriptCall item : items) {
+      item.keys().forEach(key -> keys.add(new String(key, UTF_8)));
+      item.arguments().forEach(argument -> arguments.add(new String(argument, UTF_8)));
+    }
+    List<String> words = new ArrayList<>();
+    words.add("EVAL");
+    words.add(new String(items.get(0).script().text(), UTF_8));
+    words.add(Integer.toString(keys.size()));
+    words.addAll(keys);
+    words.addAll(arguments);
+    return words;
+  }
+}

@@ -1,0 +1,30 @@
+package io.mortise.rwlock;
+
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.WaiterTimeout;
+import java.time.Duration;
+
+/** Gives tests the protocols of a read-write lock. */
+public final class ReadWriteProtocols {
+  private ReadWriteProtocols() {}
+
+  private static ReadWriteScripts scripts(String name, boolean fair) {
+    return new ReadWriteScripts(
+        new LockName(name), LockOptions.defaults(), fair, new WaiterTimeout(Duration.ofMinutes(1)));
+  }
+
+  public static LockProtocol reader(String name, boolean fair) {
+    return new ReadLockProtocol(scripts(name, fair), "");
+  }
+
+  /** The protocol of a reader whose thread has the write lock too. */
+  public static LockProtocol readerBelow(String writer, String name, boolean fair) {
+    return new ReadLockProtocol(scripts(name, fair), ReadWriteScripts.writeHold(writer));
+  }
+
+  public static LockProtocol writer(String name, boolean fair) {
+    return new WriteLockProtocol(scripts(name, fair));
+  }
+}
