@@ -4,7 +4,9 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
 import io.mortise.testkit.memory.MemoryConnection;
 import io.mortise.testkit.memory.MemoryServer;
 import io.mortise.testkit.memory.MemoryServer.ScriptFault;
@@ -14,10 +16,13 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionFactory;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -48,8 +53,15 @@ import redis.clients.jedis.providers.PooledConnectionProvider;
  * <p><b>Threads.</b> Any thread may call every method. Commands run on the thread that sends them.
  */
 public final class InMemoryRedis implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(InMemoryRedis.class);
+
+  /** The name of a lock that nobody holds. */
+  private static final String PROBE = "mortise:in-memory-probe";
+
   private final AtomicLong aheadMillis = new AtomicLong();
   private final MemoryServer server;
+
+  private final List<LockClient> lockClients = new CopyOnWriteArrayList<>();
 
   /** What {@link #close} closes, the latest first. */
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -77,7 +89,9 @@ public final class InMemoryRedis implements AutoCloseable {
 
   /** Returns a new lock client, which {@link #close} closes. */
   public LockClient client(LockOptions options) {
-    return register(LockClient.create(jedis(options.commandTimeout()), options));
+    LockClient client = register(LockClient.create(jedis(options.commandTimeout()), options));
+    lockClients.add(client);
+    return client;
   }
 
   /** Returns a new Jedis client, which {@link #close} closes. */
@@ -151,6 +165,18 @@ public final class InMemoryRedis implements AutoCloseable {
   public void loseHold(String lockName) {
     command("DEL", lockName);
     breakConnections();
+    notifyClients();
+  }
+
+  /** Lets each client see that its connections are broken: a pool finds out when it uses one. */
+  private void notifyClients() {
+    for (LockClient client : lockClients) {
+      try {
+        new RedisLock(client, PROBE).isLocked();
+      } catch (LockException e) {
+        LOG.debug("a client that is closed, or cannot connect, verifies nothing", e);
+      }
+    }
   }
 
   /** Breaks all connections; the data stays. */
@@ -180,6 +206,7 @@ public final class InMemoryRedis implements AutoCloseable {
   /** Loses all data and breaks all connections, as a restart without persistence does. */
   public void restartEmpty() {
     server.restartEmpty();
+    notifyClients();
   }
 
   /** Answers nothing until {@link #resume}: clients wait, and time out. */

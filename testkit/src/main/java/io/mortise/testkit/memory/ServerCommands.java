@@ -24,6 +24,7 @@ final class ServerCommands {
 
   static void addTo(CommandTable table, LuaScripts scripts, Supplier<String> runId) {
     ServerCommands commands = new ServerCommands(scripts, runId);
+    table.add("HELLO", 0, -1, ServerCommands::hello);
     table.add("PING", 0, 1, words -> words.isEmpty() ? new Replies.Status("PONG") : words.get(0));
     table.add("ECHO", 1, 1, words -> words.get(0));
     table.add("SELECT", 1, 1, words -> OK);
@@ -34,6 +35,14 @@ final class ServerCommands {
     table.add("EVAL", 2, -1, words -> commands.run(scripts.load(words.get(0)), words));
     table.add("EVALSHA", 2, -1, words -> commands.run(words.get(0), words));
     table.add("SCRIPT", 1, -1, commands::script);
+  }
+
+  /** Agrees to RESP2 only. */
+  private static Object hello(List<String> words) {
+    if (!words.isEmpty() && !words.get(0).equals("2")) {
+      throw new RedisError("NOPROTO unsupported protocol version");
+    }
+    return List.of("server", "redis", "version", "7.4.0", "proto", 2L, "mode", "standalone");
   }
 
   private String info() {

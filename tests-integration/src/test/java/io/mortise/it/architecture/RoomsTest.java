@@ -45,6 +45,7 @@ class RoomsTest {
           "multilock",
           "redlock",
           "fencing",
+          "testkit.memory",
           "testkit");
 
   /**

@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +33,15 @@ class SameAsRedisTest {
   /** What the two clocks, and the moments of the two calls, may differ by. */
   private static final long SLACK_MILLIS = 20_000;
 
+  /** Numbers below this one are counts. */
+  private static final long COUNTS = 20;
+
+  /**
+   * The shortest life that a script gives, the turn of readers, is twice this one. A sequence that
+   * took longer shows nothing: in it keys may have expired on one side only.
+   */
+  private static final long SHORT_MILLIS = 250;
+
   private Jedis real;
   private InMemoryRedis memory;
 
@@ -42,7 +53,7 @@ class SameAsRedisTest {
       real = jedis;
       memory = inMemory;
       for (int i = 0; i < SEQUENCES; i++) {
-        sequence(SEED + i);
+        quickSequence(SEED + i);
         if (i % 500 == 499) {
           real.flushAll();
           memory.command("FLUSHALL");
@@ -51,8 +62,22 @@ class SameAsRedisTest {
     }
   }
 
-  private void sequence(long seed) {
-    String prefix = "s" + Long.toHexString(seed);
+  /** Runs a sequence; again, on other names, if the machine has held it up. */
+  private void quickSequence(long seed) {
+    for (int attempt = 0; ; attempt++) {
+      long beganNanos = System.nanoTime();
+      try {
+        sequence(seed, "s" + Long.toHexString(seed) + "-" + attempt);
+        return;
+      } catch (AssertionError e) {
+        if (System.nanoTime() - beganNanos < SHORT_MILLIS * 1_000_000 || attempt == 20) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private void sequence(long seed, String prefix) {
     RandomCalls calls = new RandomCalls(new Random(seed), prefix);
     List<String> history = new ArrayList<>();
     for (int i = 0; i < CALLS; i++) {
@@ -80,32 +105,49 @@ class SameAsRedisTest {
   }
 
   private void compare(String key, long seed, List<String> history) {
-    String type = String.valueOf(onRedis(List.of("TYPE", key)));
-    List<List<String>> questions = new ArrayList<>();
-    questions.add(List.of("TYPE", key));
-    questions.add(List.of("PTTL", key));
-    questions.add(
-        switch (type) {
-          case "hash" -> List.of("HGETALL", key);
-          case "list" -> List.of("LRANGE", key, "0", "-1");
-          case "set" -> List.of("SMEMBERS", key);
-          case "zset" -> List.of("ZRANGE", key, "0", "-1", "WITHSCORES");
-          default -> List.of("GET", key);
-        });
-    for (List<String> question : questions) {
-      Object expected = onRedis(question);
-      Object actual = inMemory(question);
-      boolean unordered = type.equals("set") || type.equals("hash");
-      boolean same =
-          (unordered && expected instanceof List<?> e && actual instanceof List<?> a)
-              ? new TreeSet<>(strings(e)).equals(new TreeSet<>(strings(a)))
-              : same(expected, actual);
-      if (!same) {
-        fail(
-            "seed %d: %s; then %s: Redis answers %s, the one in memory %s"
-                .formatted(seed, history, question, expected, actual));
-      }
+    assertSame(List.of("TYPE", key), UnaryOperator.identity(), seed, history);
+    assertSame(List.of("PTTL", key), UnaryOperator.identity(), seed, history);
+    switch (String.valueOf(onRedis(List.of("TYPE", key)))) {
+      case "hash" -> assertSame(List.of("HGETALL", key), SameAsRedisTest::byName, seed, history);
+      case "list" ->
+          assertSame(List.of("LRANGE", key, "0", "-1"), UnaryOperator.identity(), seed, history);
+      case "set" -> assertSame(List.of("SMEMBERS", key), SameAsRedisTest::sorted, seed, history);
+      case "zset" ->
+          assertSame(
+              List.of("ZRANGE", key, "0", "-1", "WITHSCORES"),
+              SameAsRedisTest::byName,
+              seed,
+              history);
+      default -> assertSame(List.of("GET", key), UnaryOperator.identity(), seed, history);
     }
+  }
+
+  /** The two answers are the same in that form. */
+  private void assertSame(
+      List<String> question, UnaryOperator<Object> form, long seed, List<String> history) {
+    Object expected = onRedis(question);
+    Object actual = inMemory(question);
+    if (!same(form.apply(expected), form.apply(actual))) {
+      fail(
+          "seed %d: %s; then %s: Redis answers %s, the one in memory %s"
+              .formatted(seed, history, question, expected, actual));
+    }
+  }
+
+  private static Object sorted(Object members) {
+    return strings(members).stream().sorted().toList();
+  }
+
+  /** Fields with their values, or members with their scores: two times may be in either order. */
+  private static Object byName(Object pairs) {
+    List<String> all = strings(pairs);
+    TreeMap<String, String> sorted = new TreeMap<>();
+    for (int i = 0; i + 1 < all.size(); i += 2) {
+      sorted.put(all.get(i), all.get(i + 1));
+    }
+    return sorted.entrySet().stream()
+        .flatMap(entry -> Stream.<Object>of(entry.getKey(), entry.getValue()))
+        .toList();
   }
 
   private static String brief(List<String> words) {
@@ -183,8 +225,10 @@ class SameAsRedisTest {
 
   /** Times are near each other: lives and deadlines in ms, tokens in microseconds. */
   private static boolean near(long expected, long actual) {
-    if (expected < 1_000 || actual < 1_000) {
+    if (Math.min(expected, actual) < COUNTS) {
       return expected == actual;
+    } else if (Math.max(expected, actual) < 1_000) {
+      return Math.abs(expected - actual) <= SHORT_MILLIS;
     }
     long slack = expected > 1e14 ? SLACK_MILLIS * 1_000 : SLACK_MILLIS;
     return Math.abs(expected - actual) <= slack;

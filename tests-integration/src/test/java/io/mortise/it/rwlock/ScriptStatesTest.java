@@ -146,19 +146,19 @@ class ScriptStatesTest {
       inspect write | expired       | write w! a:9000         | -2       | write w! a
       inspect write | a plain lock  | plain                   | LOCKTYPE | p
       # heartbeats of an unfair lock
-      reader_presence a  | waits on              | write v! wait:a                 | 1 | write v! wait:a
-      reader_presence a  | does not wait         | write v!                        | 0 | write v! wait:
-      reader_presence a  | has its turn          | intent:v! turn:a                | 2 | free turn:a
-      reader_presence a  | may enter             | read b:900 wait:a               | 2 | read b wait:a
-      reader_presence a  | a writer intends      | read b:900 intent:v! wait:a     | 1 | read b wait:a
-      writer_presence w! | waits on              | read b:900 intent:w!            | 1 | read b intent:w!
-      writer_presence w! | none intends          | read b:900                      | 0 | read b intent:
-      writer_presence w! | another intends       | read b:900 intent:v!            | 1 | read b intent:v!
-      writer_presence w! | free                  | intent:w!                       | 2 | free intent:w!
-      writer_presence w! | another intends, free | intent:v!                       | 2 | free intent:v!
-      writer_presence w! | turn of the readers   | intent:w! turn:a                | 1 | free turn:a
-      writer_presence w! | all have expired      | read b:over intent:w!           | 2 | free
-      writer_presence w! | a writer has expired  | write v! b:900 intent:w! wait:a | 1 | read b turn:a
+      reader_heartbeat a  | waits on              | write v! wait:a                 | 1 | write v! wait:a
+      reader_heartbeat a  | does not wait         | write v!                        | 0 | write v! wait:
+      reader_heartbeat a  | has its turn          | intent:v! turn:a                | 2 | free turn:a
+      reader_heartbeat a  | may enter             | read b:900 wait:a               | 2 | read b wait:a
+      reader_heartbeat a  | a writer intends      | read b:900 intent:v! wait:a     | 1 | read b wait:a
+      writer_heartbeat w! | waits on              | read b:900 intent:w!            | 1 | read b intent:w!
+      writer_heartbeat w! | none intends          | read b:900                      | 0 | read b intent:
+      writer_heartbeat w! | another intends       | read b:900 intent:v!            | 1 | read b intent:v!
+      writer_heartbeat w! | free                  | intent:w!                       | 2 | free intent:w!
+      writer_heartbeat w! | another intends, free | intent:v!                       | 2 | free intent:v!
+      writer_heartbeat w! | turn of the readers   | intent:w! turn:a                | 1 | free turn:a
+      writer_heartbeat w! | all have expired      | read b:over intent:w!           | 2 | free
+      writer_heartbeat w! | a writer has expired  | write v! b:900 intent:w! wait:a | 1 | read b turn:a
       # a fair lock
       fair_read a waits          | free                                        | free                      | 1 T 0    | read a ttl:9000 queue:
       fair_write w! waits        | free                                        | free                      | 1 T 0    | write w! ttl:9000 queue:
@@ -181,14 +181,14 @@ class ScriptStatesTest {
       fair_write w! waits        | the others have expired                     | read b:over               | 1 T 0    | write w! queue:
       fair_read a waits          | a plain lock                                | plain                     | LOCKTYPE | p queue:
       fair_write w! waits        | a plain lock                                | plain                     | LOCKTYPE | p queue:
-      fair_presence w!           | a heartbeat                                 | read b:900 queue:w!       | 1        | read b queue:w!
-      fair_presence w!           | not in the queue                            | read b:900                | 0        | read b queue:
-      fair_presence w!           | free now                                    | queue:w!                  | 2        | free queue:w!
-      fair_presence w!           | expired now                                 | read b:over queue:w!      | 2        | free queue:w!
-      fair_presence a            | may enter now                               | read b:900 queue:c,a      | 2        | read b queue:c,a
-      fair_presence w! v!        | a batch refreshes all before it removes any | queue:v!~,w!              | 1 2      | free queue:v!,w!
-      fair_presence a d w! c     | all readers of a batch                      | read b:900 queue:c,a,w!,d | 2 1 1 2  | read b queue:c,a,w!,d
-      fair_presence a            | not yet its turn                            | read b:900 queue:w!,a     | 1        | read b queue:w!,a
+      fair_heartbeat w!           | a heartbeat                                 | read b:900 queue:w!       | 1        | read b queue:w!
+      fair_heartbeat w!           | not in the queue                            | read b:900                | 0        | read b queue:
+      fair_heartbeat w!           | free now                                    | queue:w!                  | 2        | free queue:w!
+      fair_heartbeat w!           | expired now                                 | read b:over queue:w!      | 2        | free queue:w!
+      fair_heartbeat a            | may enter now                               | read b:900 queue:c,a      | 2        | read b queue:c,a
+      fair_heartbeat w! v!        | a batch refreshes all before it removes any | queue:v!~,w!              | 1 2      | free queue:v!,w!
+      fair_heartbeat a d w! c     | all readers of a batch                      | read b:900 queue:c,a,w!,d | 2 1 1 2  | read b queue:c,a,w!,d
+      fair_heartbeat a            | not yet its turn                            | read b:900 queue:w!,a     | 1        | read b queue:w!,a
       """;
 
   @ParameterizedTest(name = "{0}, {1}: {2} -> {4}")

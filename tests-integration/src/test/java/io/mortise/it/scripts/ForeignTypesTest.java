@@ -79,10 +79,10 @@ class ForeignTypesTest {
       rw/force           | rw forcedHolds                       | read PUBLISH 60000
       rw/force           | rw forcedHolds                       | write PUBLISH 60000
       rw/inspect         | lock prefix                          | read
-      rw/reader_presence | lock intent waiters turn             | me 20000
-      rw/writer_presence | rw                                   | me! 20000 PUBLISH
-      rw/fair_presence   | rw                                   | me 20000 PUBLISH
-      rw/fair_presence   | rw                                   | me! 20000 PUBLISH
+      rw/reader_heartbeat | lock intent waiters turn             | me 20000
+      rw/writer_heartbeat | rw                                   | me! 20000 PUBLISH
+      rw/fair_heartbeat   | rw                                   | me 20000 PUBLISH
+      rw/fair_heartbeat   | rw                                   | me! 20000 PUBLISH
       fence/command      | fence                                | 5 0 SET a b
       fence/script       | fence                                | 5 0
       """;
