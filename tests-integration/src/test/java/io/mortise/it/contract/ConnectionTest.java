@@ -12,6 +12,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
@@ -31,6 +32,7 @@ class ConnectionTest {
 
   @Test
   void theLockIsInTheDatabaseOfTheUri() {
+    server.command("FLUSHALL");
     String name = Names.fresh();
     try (LockClient client = LockClient.create(server.uri() + "/3");
         LockClient elsewhere = LockClient.create(server.uri());
@@ -47,6 +49,7 @@ class ConnectionTest {
   void theClientSpeaksTheProtocolOfTheUri() {
     for (int protocol = 2; protocol <= 3; protocol++) {
       try (LockClient client = LockClient.create(server.uri() + "?protocol=" + protocol)) {
+        SharedRedis.warm(client); // the server may not know the scripts yet
         new RedisLock(client, Names.fresh()).tryAcquire().orElseThrow().close();
         String connections = (String) server.command("CLIENT", "LIST", "TYPE", "normal");
         // A server before Redis 7 does not name the protocol.
