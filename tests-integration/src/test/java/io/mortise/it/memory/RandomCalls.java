@@ -8,6 +8,7 @@ import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.fairlock.FairProtocols;
 import io.mortise.rwlock.ReadWriteProtocols;
+import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,17 @@ import java.util.stream.Stream;
 
 /** Random script calls of all lock families on a few names, and what peers do beside them. */
 final class RandomCalls {
+  /** All scripts of the lock families. */
+  static final List<Script> SCRIPTS =
+      Stream.of(
+              "lock/acquire lock/acquire_all lock/release lock/renew lock/force lock/inspect",
+              "fair/acquire fair/release fair/leave fair/heartbeat fair/force fair/queue",
+              "rw/read rw/write rw/fair_read rw/fair_write rw/release rw/leave rw/renew",
+              "rw/reader_heartbeat rw/writer_heartbeat rw/fair_heartbeat rw/force rw/inspect")
+          .flatMap(paths -> Stream.of(paths.split(" ", -1)))
+          .map(Script::load)
+          .toList();
+
   /** Longer than a run takes: what expires does so because the test says so. */
   private static final long LEASE_MILLIS = 600_000;
 
@@ -119,8 +131,8 @@ final class RandomCalls {
       item.arguments().forEach(argument -> arguments.add(new String(argument, UTF_8)));
     }
     List<String> words = new ArrayList<>();
-    words.add("EVAL");
-    words.add(new String(items.get(0).script().text(), UTF_8));
+    words.add("EVALSHA");
+    words.add(new String(items.get(0).script().sha1(), UTF_8));
     words.add(Integer.toString(keys.size()));
     words.addAll(keys);
     words.addAll(arguments);

@@ -1,7 +1,10 @@
 package io.mortise.it.memory;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.mortise.scripts.Script;
 import io.mortise.testkit.InMemoryRedis;
 import io.mortise.testkit.RedisServer;
 import java.util.ArrayList;
@@ -52,6 +55,10 @@ class SameAsRedisTest {
         InMemoryRedis inMemory = InMemoryRedis.start()) {
       real = jedis;
       memory = inMemory;
+      for (Script script : RandomCalls.SCRIPTS) {
+        String text = new String(script.text(), UTF_8);
+        assertEquals(jedis.scriptLoad(text), inMemory.command("SCRIPT", "LOAD", text));
+      }
       for (int i = 0; i < SEQUENCES; i++) {
         quickSequence(SEED + i);
         if (i % 500 == 499) {
@@ -82,7 +89,7 @@ class SameAsRedisTest {
     List<String> history = new ArrayList<>();
     for (int i = 0; i < CALLS; i++) {
       List<String> words = calls.next();
-      history.add(brief(words));
+      history.add(String.join(" ", words));
       Object expected = onRedis(words);
       Object actual = inMemory(words);
       if (!same(expected, actual)) {
@@ -148,14 +155,6 @@ class SameAsRedisTest {
     return sorted.entrySet().stream()
         .flatMap(entry -> Stream.<Object>of(entry.getKey(), entry.getValue()))
         .toList();
-  }
-
-  private static String brief(List<String> words) {
-    if (!words.get(0).equals("EVAL")) {
-      return String.join(" ", words);
-    }
-    String firstLine = words.get(1).lines().findFirst().orElse("");
-    return firstLine + " " + words.subList(2, words.size());
   }
 
   private Object onRedis(List<String> words) {
