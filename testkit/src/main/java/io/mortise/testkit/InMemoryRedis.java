@@ -50,6 +50,8 @@ import redis.clients.jedis.providers.PooledConnectionProvider;
  * <p><b>Time.</b> The server's clock follows the system's, and {@link #advance} moves it: keys
  * expire by it. A client's own waits and deadlines follow {@link System#nanoTime()}.
  *
+ * <p><b>Faults</b> wait for the next lock command of any client, a renewal or a heartbeat included.
+ *
  * <p><b>Threads.</b> Any thread may call every method. Commands run on the thread that sends them.
  */
 public final class InMemoryRedis implements AutoCloseable {
@@ -170,12 +172,17 @@ public final class InMemoryRedis implements AutoCloseable {
 
   /** Lets each client see that its connections are broken: a pool finds out when it uses one. */
   private void notifyClients() {
-    for (LockClient client : lockClients) {
-      try {
-        new RedisLock(client, PROBE).isLocked();
-      } catch (LockException e) {
-        LOG.debug("a client that is closed, or cannot connect, verifies nothing", e);
+    server.suspendFaults(true); // they are for the commands of the test
+    try {
+      for (LockClient client : lockClients) {
+        try {
+          new RedisLock(client, PROBE).isLocked();
+        } catch (LockException e) {
+          LOG.debug("a client that is closed, or cannot connect, verifies nothing", e);
+        }
       }
+    } finally {
+      server.suspendFaults(false);
     }
   }
 
@@ -219,23 +226,35 @@ public final class InMemoryRedis implements AutoCloseable {
     server.resume();
   }
 
-  /** Closes the clients, the latest first, and the server. Idempotent. */
+  /**
+   * Closes the clients, the latest first, and the server. Idempotent.
+   *
+   * @throws IllegalStateException if a client could not be closed; the others are
+   */
   @Override
   public void close() {
-    while (true) {
-      AutoCloseable next;
-      synchronized (opened) {
-        next = opened.poll();
-      }
-      if (next == null) {
-        break;
-      }
+    IllegalStateException failure = null;
+    for (AutoCloseable next = poll(); next != null; next = poll()) {
       try {
         next.close();
       } catch (Exception e) {
-        throw new IllegalStateException("a client could not be closed", e);
+        IllegalStateException failed = new IllegalStateException("a client could not be closed", e);
+        if (failure == null) {
+          failure = failed;
+        } else {
+          failure.addSuppressed(failed);
+        }
       }
     }
     server.close();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private @Nullable AutoCloseable poll() {
+    synchronized (opened) {
+      return opened.poll();
+    }
   }
 }

@@ -2,8 +2,6 @@ package io.mortise.testkit;
 
 import io.mortise.core.LockClient;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.AfterEachCallback;
-import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -20,13 +18,12 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * }
  * }</pre>
  */
-public final class InMemoryRedisExtension
-    implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
+public final class InMemoryRedisExtension implements ParameterResolver {
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(InMemoryRedisExtension.class);
 
   /** One test: its server, and the client that is made when a parameter asks for it. */
-  private static final class Fixture {
+  private static final class Fixture implements AutoCloseable {
     final InMemoryRedis redis = InMemoryRedis.start();
     private @Nullable LockClient client;
 
@@ -38,40 +35,32 @@ public final class InMemoryRedisExtension
       }
       return opened;
     }
+
+    @Override
+    public void close() {
+      redis.close();
+    }
   }
 
   /** For JUnit. */
   public InMemoryRedisExtension() {}
 
-  @Override
-  public void beforeEach(ExtensionContext context) {
-    fixture(context);
-  }
-
-  @Override
-  public void afterEach(ExtensionContext context) {
-    Fixture fixture = context.getStore(NAMESPACE).remove(Fixture.class, Fixture.class);
-    if (fixture != null) {
-      fixture.redis.close();
-    }
-  }
-
+  /** Parameters of test methods, and of those before and after each; not of a constructor. */
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
     Class<?> type = parameter.getParameter().getType();
-    return type == InMemoryRedis.class || type == LockClient.class;
+    return context.getTestMethod().isPresent()
+        && (type == InMemoryRedis.class || type == LockClient.class);
   }
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    Fixture fixture = fixture(context);
+    Fixture fixture =
+        context
+            .getStore(NAMESPACE) // which JUnit closes with the test
+            .computeIfAbsent(Fixture.class, type -> new Fixture(), Fixture.class);
     return parameter.getParameter().getType() == LockClient.class
         ? fixture.client()
         : fixture.redis;
-  }
-
-  private static Fixture fixture(ExtensionContext context) {
-    ExtensionContext.Store store = context.getStore(NAMESPACE);
-    return store.computeIfAbsent(Fixture.class, type -> new Fixture(), Fixture.class);
   }
 }

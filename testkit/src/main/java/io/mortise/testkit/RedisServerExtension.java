@@ -1,10 +1,6 @@
 package io.mortise.testkit;
 
 import io.mortise.core.LockClient;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.AfterEachCallback;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -22,66 +18,44 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * }
  * }</pre>
  */
-public final class RedisServerExtension
-    implements BeforeAllCallback,
-        AfterAllCallback,
-        BeforeEachCallback,
-        AfterEachCallback,
-        ParameterResolver {
-  private @Nullable RedisServer server;
-  private @Nullable LockClient client;
+public final class RedisServerExtension implements BeforeEachCallback, ParameterResolver {
+  private static final ExtensionContext.Namespace NAMESPACE =
+      ExtensionContext.Namespace.create(RedisServerExtension.class);
 
   /** For JUnit. */
   public RedisServerExtension() {}
 
   @Override
-  public void beforeAll(ExtensionContext context) {
-    server = RedisServer.start();
-  }
-
-  @Override
-  public void afterAll(ExtensionContext context) {
-    server().close();
-  }
-
-  @Override
   public void beforeEach(ExtensionContext context) {
-    server().command("FLUSHALL");
-  }
-
-  @Override
-  public void afterEach(ExtensionContext context) {
-    LockClient opened = client;
-    if (opened != null) {
-      client = null;
-      opened.close();
-    }
+    server(context).command("FLUSHALL");
   }
 
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
     Class<?> type = parameter.getParameter().getType();
-    return type == RedisServer.class || type == LockClient.class;
+    return type == RedisServer.class
+        || (type == LockClient.class && context.getTestMethod().isPresent());
   }
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    if (parameter.getParameter().getType() == RedisServer.class) {
-      return server();
-    }
-    LockClient opened = client;
-    if (opened == null) {
-      opened = LockClient.create(server().uri());
-      client = opened;
-    }
-    return opened;
+    RedisServer server = server(context);
+    return parameter.getParameter().getType() == RedisServer.class
+        ? server
+        : context
+            .getStore(NAMESPACE) // which JUnit closes with the test
+            .computeIfAbsent(
+                LockClient.class, type -> LockClient.create(server.uri()), LockClient.class);
   }
 
-  private RedisServer server() {
-    RedisServer started = server;
-    if (started == null) {
-      throw new IllegalStateException("the extension was not started by JUnit");
+  /** The server of the outermost class; JUnit closes it with that class. */
+  private static RedisServer server(ExtensionContext context) {
+    ExtensionContext outermost = context;
+    while (outermost.getParent().flatMap(ExtensionContext::getTestClass).isPresent()) {
+      outermost = outermost.getParent().orElseThrow();
     }
-    return started;
+    return outermost
+        .getStore(NAMESPACE)
+        .computeIfAbsent(RedisServer.class, type -> RedisServer.start(), RedisServer.class);
   }
 }

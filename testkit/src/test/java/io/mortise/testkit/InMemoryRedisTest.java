@@ -13,7 +13,10 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -77,13 +80,30 @@ class InMemoryRedisTest {
   @Test
   void aLostReplyIsRepeatedAndLeavesNothing(InMemoryRedis redis, LockClient client) {
     RedisLock lock = new RedisLock(client, NAME);
-    redis.loseNextReply();
+    redis.loseNextReply(); // also when the script is not known yet
     lock.lock();
     redis.loseNextReply();
     lock.unlock();
+    assertEquals(0L, redis.command("EXISTS", NAME));
     redis.loseNextRequest();
     lock.lock();
     lock.unlock();
+    assertEquals(0L, redis.command("EXISTS", NAME));
+  }
+
+  /** What was sent while the server was paused runs when it goes on, whoever has given up. */
+  @Test
+  void aLateAttemptOfAClientThatHasGivenUpRuns(InMemoryRedis redis) {
+    LockClient client =
+        redis.client(LockOptions.builder().commandTimeout(Duration.ofMillis(100)).build());
+    RedisLock lock = new RedisLock(client, NAME);
+    lock.lock();
+    lock.unlock();
+    lock.lock();
+    redis.pause();
+    assertThrows(LockException.class, lock::unlock);
+    client.close(); // nobody is left who could repeat the release
+    redis.resume();
     assertEquals(0L, redis.command("EXISTS", NAME));
   }
 
@@ -107,12 +127,19 @@ class InMemoryRedisTest {
   }
 
   @Test
-  void keysExpireByTheClockOfTheServer(InMemoryRedis redis) {
+  void keysExpireByTheClockOfTheServer() {
+    Clock stopped = Clock.fixed(Instant.EPOCH, ZoneOffset.UTC);
+    try (InMemoryRedis redis = InMemoryRedis.start(stopped)) {
+      keysExpire(redis);
+    }
+  }
+
+  private static void keysExpire(InMemoryRedis redis) {
     redis.command("SET", "a", "1", "PX", "60000");
     redis.command("SET", "b", "1");
-    redis.advance(Duration.ofSeconds(59));
-    assertEquals("1", redis.command("GET", "a"));
-    redis.advance(Duration.ofSeconds(1));
+    redis.advance(Duration.ofSeconds(60));
+    assertEquals(0L, redis.command("PTTL", "a"));
+    redis.advance(Duration.ofMillis(1));
     assertNull(redis.command("GET", "a"));
     assertEquals("1", redis.command("GET", "b"));
   }

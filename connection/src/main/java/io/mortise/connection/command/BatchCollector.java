@@ -11,7 +11,6 @@ import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +56,11 @@ public final class BatchCollector {
   private final ScriptExecutor executor;
   private final WorkerPool workers;
   private final Ticker ticker;
+
+  /** Made before it is needed, for the time when there is no memory for another one. */
+  private final CommandException noAnswer =
+      new CommandException(Kind.SCRIPT, true, "an error kept the answer back", null);
+
   private List<PendingItem> gathered = new ArrayList<>();
 
   public BatchCollector(ScriptExecutor executor, WorkerPool workers, Ticker ticker) {
@@ -90,8 +94,11 @@ public final class BatchCollector {
     }
   }
 
-  /** Returns for each server the items of each script. */
-  private Collection<ListMultimap<Script, PendingItem>> byServer(List<PendingItem> items) {
+  /**
+   * Returns the batches of each server: each of one script, and of a bounded size. They are
+   * complete here, because an error on the worker would leave items without an outcome.
+   */
+  private List<List<List<PendingItem>>> byServer(List<PendingItem> items) {
     Map<Object, ListMultimap<Script, PendingItem>> servers = new LinkedHashMap<>();
     for (PendingItem item : items) {
       servers
@@ -100,22 +107,32 @@ public final class BatchCollector {
               server -> MultimapBuilder.linkedHashKeys().arrayListValues().build())
           .put(item.call.script(), item);
     }
-    return servers.values();
+    return servers.values().stream().map(BatchCollector::batches).toList();
   }
 
-  /** Hands the items of one server to a worker. */
-  private void dispatch(ListMultimap<Script, PendingItem> items) {
+  private static List<List<PendingItem>> batches(ListMultimap<Script, PendingItem> scripts) {
+    List<List<PendingItem>> batches = new ArrayList<>();
+    for (List<PendingItem> items : Multimaps.asMap(scripts).values()) {
+      Lists.partition(items, MAX_ITEMS).forEach(batch -> batches.add(List.copyOf(batch)));
+    }
+    return batches;
+  }
+
+  /** Hands the batches of one server to a worker. */
+  private void dispatch(List<List<PendingItem>> batches) {
     Throwable failure = null;
     boolean dispatched = false;
     try {
-      dispatched = workers.tryRun(() -> sendAll(items));
+      dispatched = workers.tryRun(() -> sendAll(batches));
     } catch (Throwable e) {
       failure = e;
     }
-    for (PendingItem item : items.values()) {
-      item.dispatched = true;
-      if (!dispatched) {
-        item.fail(unsent(failure));
+    for (List<PendingItem> batch : batches) {
+      for (PendingItem item : batch) {
+        item.dispatched = true;
+        if (!dispatched) {
+          item.fail(unsent(failure));
+        }
       }
     }
   }
@@ -125,17 +142,29 @@ public final class BatchCollector {
         Kind.POOL_EXHAUSTED, false, "no thread could be started, or an error came", cause);
   }
 
-  private void sendAll(ListMultimap<Script, PendingItem> scripts) {
-    for (List<PendingItem> items : Multimaps.asMap(scripts).values()) {
-      for (List<PendingItem> batch : Lists.partition(items, MAX_ITEMS)) {
-        try {
-          send(batch);
-        } catch (Throwable e) {
-          CommandException fault =
-              new CommandException(Kind.SCRIPT, true, "an error kept the answer back: " + e, e);
-          batch.forEach(item -> item.fail(fault));
-        }
+  /** Without iterators: outside the {@code try} nothing may need memory. */
+  private void sendAll(List<List<PendingItem>> batches) {
+    for (int i = 0; i < batches.size(); i++) {
+      try {
+        send(batches.get(i));
+      } catch (Throwable e) {
+        failAll(batches.get(i), noAnswer(e));
       }
+    }
+  }
+
+  private static void failAll(List<PendingItem> batch, CommandException fault) {
+    for (int i = 0; i < batch.size(); i++) {
+      batch.get(i).fail(fault);
+    }
+  }
+
+  private CommandException noAnswer(Throwable cause) {
+    try {
+      return new CommandException(
+          Kind.SCRIPT, true, "an error kept the answer back: " + cause, cause);
+    } catch (Throwable noMemory) {
+      return noAnswer;
     }
   }
 

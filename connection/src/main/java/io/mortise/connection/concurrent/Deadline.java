@@ -1,9 +1,6 @@
 package io.mortise.connection.concurrent;
 
 import com.google.common.base.Ticker;
-import com.google.common.math.LongMath;
-import com.google.common.primitives.Ints;
-import java.math.RoundingMode;
 
 /**
  * The moment at which a wait ends, with the clock that it is a moment of.
@@ -44,7 +41,8 @@ public record Deadline(long atNanos, Ticker ticker) {
    * Returns the time left as the time-out of a socket: at least 1 ms, because 0 means no time-out.
    */
   public int leftMillis() {
-    long millis = LongMath.divide(leftNanos(), NANOS_PER_MILLI, RoundingMode.CEILING);
-    return Math.max(1, Ints.saturatedCast(millis));
+    long left = leftNanos();
+    long millis = left / NANOS_PER_MILLI + (left % NANOS_PER_MILLI > 0 ? 1 : 0);
+    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, millis));
   }
 }

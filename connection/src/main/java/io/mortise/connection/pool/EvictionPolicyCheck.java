@@ -36,9 +36,9 @@ public final class EvictionPolicyCheck {
    * @param info the section {@code memory} of INFO
    */
   public void read(ServerInfo info) {
-    String limit = info.field("maxmemory").orElse("0");
+    long limit = info.number("maxmemory").orElse(0);
     String policy = info.field("maxmemory_policy").orElse(NO_EVICTION);
-    if (!limit.matches("0+") && !policy.equals(NO_EVICTION) && known.compareAndSet(false, true)) {
+    if (limit > 0 && !policy.equals(NO_EVICTION) && known.compareAndSet(false, true)) {
       log.accept(
           "%s may evict locks while they are held: it has maxmemory %s and maxmemory-policy %s; keep locks on a server with noeviction, apart from what is only cached"
               .formatted(server, limit, policy));

@@ -2,7 +2,9 @@ package io.mortise.connection.pool;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.common.primitives.Longs;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,6 +24,13 @@ public record ServerInfo(String text) {
   public Optional<String> field(String name) {
     Matcher line = Pattern.compile("(?m)^" + name + ":(\\S+)").matcher(text);
     return line.find() ? Optional.of(line.group(1)) : Optional.empty();
+  }
+
+  /** Returns the number at the start of a field; empty when the answer has none, or too large. */
+  public OptionalLong number(String name) {
+    Matcher line = Pattern.compile("(?m)^" + name + ":(\\d+)").matcher(text);
+    Long number = line.find() ? Longs.tryParse(line.group(1)) : null;
+    return number == null ? OptionalLong.empty() : OptionalLong.of(number);
   }
 
   /**

@@ -1,6 +1,5 @@
 package io.mortise.connection.topology;
 
-import com.google.common.primitives.Longs;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
@@ -24,8 +23,7 @@ record ClusterQueries(RedisNode node, Deadline deadline) {
     if (!info.field("cluster_state").orElse("ok").equals("ok")) {
       throw notReady(node + " cannot reach most masters, or a slot has none");
     }
-    Long epoch = Longs.tryParse(info.field("cluster_current_epoch").orElse("0"));
-    return epoch == null ? 0 : epoch;
+    return info.number("cluster_current_epoch").orElse(0);
   }
 
   /**

@@ -101,11 +101,15 @@ final class SlotMapCache {
     if (!tryLockUninterruptibly(fetchLock, deadline.leftNanos(), TimeUnit.NANOSECONDS)) {
       throw timeOut();
     }
+    boolean interrupted = Thread.interrupted(); // the fetch goes on through it
     try {
       SlotMap now = map;
       return now != null && now != seen ? now : fetchFromAnyNode(deadline);
     } finally {
       fetchLock.unlock();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

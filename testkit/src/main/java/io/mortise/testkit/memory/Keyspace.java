@@ -42,17 +42,25 @@ final class Keyspace {
   private final Map<String, Entry> entries = new HashMap<>();
   private final LongSupplier clockMillis;
 
+  /** The time of the command that runs: a key does not expire in the middle of a script. */
+  private long nowMillis;
+
   Keyspace(LongSupplier clockMillis) {
     this.clockMillis = clockMillis;
   }
 
+  /** Reads the clock. Called before each command of a client, not before those in a script. */
+  void readClock() {
+    nowMillis = clockMillis.getAsLong();
+  }
+
   long nowMillis() {
-    return clockMillis.getAsLong();
+    return nowMillis;
   }
 
   private @Nullable Entry entry(String key) {
     Entry entry = entries.get(key);
-    if (entry != null && entry.endMillis() <= nowMillis()) {
+    if (entry != null && entry.endMillis() < nowMillis) {
       entries.remove(key);
       return null;
     }
@@ -135,8 +143,11 @@ final class Keyspace {
     if (entry == null) {
       return false;
     }
-    entries.put(key, new Entry(entry.value(), endMillis));
-    entry(key); // removes it when the time is over
+    if (endMillis <= nowMillis) {
+      entries.remove(key);
+    } else {
+      entries.put(key, new Entry(entry.value(), endMillis));
+    }
     return true;
   }
 

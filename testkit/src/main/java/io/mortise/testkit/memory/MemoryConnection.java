@@ -48,6 +48,10 @@ public final class MemoryConnection extends Socket {
     return !broken && !closed;
   }
 
+  boolean isBroken() {
+    return broken;
+  }
+
   void reply(@Nullable Object reply) {
     if (isOpen()) {
       byte[] bytes = Replies.encode(reply);
@@ -141,10 +145,15 @@ public final class MemoryConnection extends Socket {
         all.writeBytes(request);
         all.write(bytes, offset, length);
         RequestReader reader = new RequestReader(all.toByteArray());
-        for (List<String> words = reader.next(); words != null; words = reader.next()) {
-          server.accept(MemoryConnection.this, words);
+        try {
+          for (List<String> words = reader.next();
+              words != null && isOpen();
+              words = reader.next()) {
+            server.accept(MemoryConnection.this, words);
+          }
+        } finally {
+          request = reader.rest();
         }
-        request = reader.rest();
       }
     }
   }

@@ -38,6 +38,7 @@ public final class MemoryServer {
   private final Deque<Object> faults = new ArrayDeque<>();
   private final Deque<Request> held = new ArrayDeque<>();
   private String runId = newRunId();
+  private boolean faultsSuspended;
   private boolean paused;
   private boolean closed;
 
@@ -96,8 +97,7 @@ public final class MemoryServer {
       channels.leave(from, rest).forEach(from::reply);
       return;
     }
-    boolean script = name.equals("EVAL") || name.equals("EVALSHA");
-    Object fault = script ? faults.poll() : null;
+    Object fault = runsScript(name, rest) && !faultsSuspended ? faults.poll() : null;
     if (fault == ScriptFault.LOSE_REQUEST) {
       from.breakNow();
       return;
@@ -112,12 +112,21 @@ public final class MemoryServer {
     }
   }
 
+  /** Returns whether the command runs a script, and not only asks whether it is known. */
+  private boolean runsScript(String name, List<String> words) {
+    return name.equals("EVAL")
+        || (name.equals("EVALSHA") && !words.isEmpty() && scripts.knows(words.get(0)));
+  }
+
   /** Runs a command, beside all connections; an error is returned. */
   public synchronized @Nullable Object run(List<String> words) {
+    keys.readClock();
     try {
       return table.run(words);
     } catch (RedisError e) {
       return e;
+    } catch (RuntimeException | StackOverflowError e) { // of a script, or of odd words
+      return new RedisError("ERR internal error: " + e);
     }
   }
 
@@ -140,6 +149,11 @@ public final class MemoryServer {
   /** Answers the next command that runs a script by that error; the script does not run. */
   public synchronized void failNextScript(String error) {
     faults.add(new RedisError(error));
+  }
+
+  /** Keeps the faults for later commands, or goes on. */
+  public synchronized void suspendFaults(boolean suspended) {
+    faultsSuspended = suspended;
   }
 
   /** Breaks all connections; the data stays. */
@@ -169,6 +183,8 @@ public final class MemoryServer {
     for (Request next = held.poll(); next != null; next = held.poll()) {
       if (next.from().isOpen()) {
         answer(next.from(), next.words());
+      } else if (!next.from().isBroken()) {
+        run(next.words()); // its client has given up, and the server does not know it yet
       }
     }
   }
