@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.Jedis;
@@ -28,6 +29,7 @@ import redis.clients.jedis.util.SafeEncoder;
  * -Dmortise.memory.sequences} says how many.
  */
 @Timeout(300)
+@Tag("alone") // a stall makes keys expire on one side only
 class SameAsRedisTest {
   private static final long SEED = Long.getLong("mortise.memory.seed", System.nanoTime());
   private static final int SEQUENCES = Integer.getInteger("mortise.memory.sequences", 10_000);
