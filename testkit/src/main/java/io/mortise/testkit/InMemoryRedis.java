@@ -43,7 +43,7 @@ import redis.clients.jedis.providers.PooledConnectionProvider;
  * }
  * }</pre>
  *
- * <p><b>What it is not.</b> It has the commands that Mortise's scripts and Jedis need, and the
+ * <p><b>Limits.</b> This server has the commands that Mortise's scripts and Jedis need, and the
  * common ones of a unit test; no cluster, no replicas, no persistence, RESP2 only. It is compared
  * with a real server in this project's tests. Redisson needs a socket, and cannot use it.
  *

@@ -91,7 +91,7 @@ class InMemoryRedisTest {
     assertEquals(0L, redis.command("EXISTS", NAME));
   }
 
-  /** What was sent while the server was paused runs when it goes on, whoever has given up. */
+  /** A paused server runs all requests when it goes on, those of closed clients included. */
   @Test
   void aLateAttemptOfAClientThatHasGivenUpRuns(InMemoryRedis redis) {
     LockClient client =

@@ -1,6 +1,6 @@
 package io.mortise.benchmarks.locks;
 
-/** Who else locks the names of a thread. */
+/** Whether the names of a thread are its own, or locked by other threads and processes too. */
 public enum NameSharing {
   /** Nobody: each thread has its own names. */
   NOBODY,

@@ -15,11 +15,11 @@ import java.util.Random;
  * guarded resources, stays for a while, writes again, and leaves. It writes whether its lease is
  * valid or not, as a program does that does not check.
  *
- * <p><b>What it records.</b> A hold begins when the lock has been granted. It ends at the time
- * before the check whether the lease is valid, if it was; otherwise at the time of the loss that
- * the lease reports. So the hold of a thread that was suspended in between ends with its lease, not
- * when the thread continues. A thread that finds its lease lost already has had no hold, but writes
- * all the same.
+ * <p><b>Records.</b> A hold begins when the lock has been granted. It ends at the time before the
+ * check whether the lease is valid, if it was; otherwise at the time of the loss that the lease
+ * reports. So the hold of a thread that was suspended in between ends with its lease, not when the
+ * thread continues. A thread that finds its lease lost already has had no hold, but writes all the
+ * same.
  */
 final class ContendingThread {
   /** By how much a stall outlasts the lease. */

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Who is notified of a loss, when, and with which reason. */
+/** A loss is notified to its holder, once, with its reason. */
 @Timeout(60)
 class LeaseLossTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
