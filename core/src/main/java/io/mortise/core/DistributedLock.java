@@ -1,11 +1,14 @@
 package io.mortise.core;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Lock} that excludes the threads of all processes that use the same name on the same
@@ -20,9 +23,10 @@ import java.util.concurrent.locks.Lock;
  * <p><b>Leases.</b> A hold ends in Redis when its lease has run out, so that a crashed holder
  * blocks the others for at most that time. Unless the caller gives a lease, the client's default
  * ({@linkplain LockOptions#lease() 30 s}) applies, and it is renewed in the background until the
- * lock is released. A lease given by the caller is not renewed: the hold ends with it. A re-entry
- * that needs a longer lease than the hold has extends it; one that needs a shorter lease changes
- * nothing.
+ * lock is released. A lease given by the caller, to {@link #withLease} or beside a wait, is not
+ * renewed: the hold ends with it. A re-entry that needs a longer lease than the hold has extends
+ * it; one that needs a shorter lease changes nothing. A duration that stands alone is always a
+ * wait.
  *
  * <pre>{@code
  * lock.lock();
@@ -32,15 +36,20 @@ import java.util.concurrent.locks.Lock;
  *   lock.unlock();
  * }
  *
- * try (Lease lease = lock.acquire(Duration.ofSeconds(5)).orElseThrow()) {
+ * lock.withLock(() -> {
+ *   // the critical section
+ * });
+ *
+ * try (Lease lease = lock.acquire()) { // a handle: may be passed to another thread
  *   store.write(row, lease.fencingToken());
  * }
  * }</pre>
  *
  * <p><b>Waiting.</b> A wait covers everything: the queue inside this process, the attempts, the
- * subscription, the parking. A wait of zero is one attempt. Threads of one process wait in the
- * order of arrival; between processes there is no order, unless the lock is fair. {@code false}, or
- * an empty {@code Optional}, always means that another owner holds the lock.
+ * subscription, the parking. A wait of zero, or a negative one, is one attempt. Threads of one
+ * process wait in the order of arrival; between processes there is no order, unless the lock is
+ * fair. {@code false}, or an empty {@code Optional}, always means that another owner holds the
+ * lock.
  *
  * <p><b>Errors.</b> When Redis cannot be used, a wait goes on and tries again until it ends; then,
  * and in {@code lock()} after {@linkplain LockOptions#outageTimeout() an outage timeout of 10 s}, a
@@ -65,11 +74,36 @@ import java.util.concurrent.locks.Lock;
  *
  * <p><b>Threads.</b> Any thread may call any method; {@code unlock}, {@code lease}, {@code
  * holdCount} and {@code isHeldByCurrentThread} refer to the calling thread.
+ *
+ * <p>Not to be implemented by users, except to decorate another lock: later versions may have more
+ * methods. A new lock family extends {@code io.mortise.core.spi.LeaseBackedLock}.
  */
 public interface DistributedLock extends Lock {
 
-  /** Returns the name that the processes share: the key in Redis. */
+  /**
+   * Returns the name that the processes share: the key in Redis. It begins with the client's {@link
+   * LockOptions#namespace()}, so it is not the name to make the same lock with.
+   */
   String name();
+
+  /**
+   * Returns a view of this lock whose acquisitions have this lease and are not renewed, unless a
+   * method is given another lease. It is the same lock: it is equal to this one, and a thread that
+   * holds one of the two holds the other. A {@code MultiLock} or {@code RedLock} of such views has
+   * the lease that it is given itself.
+   *
+   * @param lease at least 1 ms; when it has run out the lock is free for others
+   * @throws IllegalArgumentException if the lease is shorter than 1 ms or longer than 365 days
+   */
+  DistributedLock withLease(Duration lease);
+
+  /**
+   * Returns the lock itself, without decorators: a decorator returns that of the lock that it
+   * decorates. A {@code MultiLock} or {@code RedLock} of decorated locks uses the undecorated ones.
+   */
+  default DistributedLock undecorated() {
+    return this;
+  }
 
   /**
    * Waits until the lock is held by the current thread. If this thread holds it already, the hold
@@ -85,14 +119,6 @@ public interface DistributedLock extends Lock {
   void lock();
 
   /**
-   * As {@link #lock()}, with a lease that is not renewed.
-   *
-   * @param lease at least 1 ms; when it has run out the lock is free for others
-   * @throws IllegalArgumentException if the lease is shorter than 1 ms or longer than 365 days
-   */
-  void lock(Duration lease);
-
-  /**
    * As {@link #lock()}, but an interrupt ends the wait.
    *
    * @throws InterruptedException if the thread is interrupted before it has the lock; nothing is
@@ -100,9 +126,6 @@ public interface DistributedLock extends Lock {
    */
   @Override
   void lockInterruptibly() throws InterruptedException;
-
-  /** As {@link #lockInterruptibly()}, with a lease that is not renewed. */
-  void lockInterruptibly(Duration lease) throws InterruptedException;
 
   /**
    * Makes one attempt. If the lock is free, it is held by the current thread; if this thread holds
@@ -127,7 +150,7 @@ public interface DistributedLock extends Lock {
   /**
    * Waits until the lock is held by the current thread, but not for longer than {@code wait}.
    *
-   * @param wait zero makes one attempt; must not be negative
+   * @param wait zero or less makes one attempt
    * @return false if others held the lock all the time
    * @throws InterruptedException if the thread is interrupted before it has the lock; nothing is
    *     held
@@ -135,8 +158,27 @@ public interface DistributedLock extends Lock {
    */
   boolean tryLock(Duration wait) throws InterruptedException;
 
-  /** As {@link #tryLock(Duration)}, with a lease that is not renewed. */
+  /**
+   * As {@link #tryLock(Duration)}, with a lease that is not renewed.
+   *
+   * @throws IllegalArgumentException if the lease is shorter than 1 ms or longer than 365 days
+   */
   boolean tryLock(Duration wait, Duration lease) throws InterruptedException;
+
+  /**
+   * As {@link #tryLock(Duration, Duration)}, in the form of Redisson's {@code RLock}.
+   *
+   * @param wait how long to wait; zero or less makes one attempt
+   * @param lease the lease; -1 for that of this lock: the client's default, which is renewed, or
+   *     that of {@link #withLease}
+   * @throws IllegalArgumentException if the lease is another one below 1 ms, or longer than 365
+   *     days
+   */
+  default boolean tryLock(long wait, long lease, TimeUnit unit) throws InterruptedException {
+    return lease == -1
+        ? tryLock(Durations.of(wait, unit))
+        : tryLock(Durations.of(wait, unit), Durations.of(lease, unit));
+  }
 
   /**
    * Decrements the hold count of the current thread; at zero the lock is released in Redis and a
@@ -153,6 +195,60 @@ public interface DistributedLock extends Lock {
    */
   @Override
   void unlock();
+
+  /**
+   * Runs the body while the current thread holds the lock: {@link #lock()}, the body, {@link
+   * #unlock()}. What the body throws is thrown; if {@code unlock} throws too, for example because
+   * the lease was lost, its exception is suppressed in that of the body.
+   *
+   * @throws LeaseLostException if the lease was lost before the body ended
+   * @throws LockException as {@link #lock()} and {@link #unlock()} throw it: the body may have run
+   */
+  default void withLock(Runnable body) {
+    Objects.requireNonNull(body, "body");
+    Held held = this::unlock;
+    lock();
+    try (held) {
+      body.run();
+    }
+  }
+
+  /**
+   * As {@link #withLock(Runnable)}, and returns what the body returns. A lambda expression with a
+   * value is taken for a {@code Callable}, as by {@code ExecutorService.submit}.
+   *
+   * @throws Exception what the body throws
+   */
+  default <T extends @Nullable Object> T withLock(Callable<T> body) throws Exception {
+    Objects.requireNonNull(body, "body");
+    Held held = this::unlock;
+    lock();
+    try (held) {
+      return body.call();
+    }
+  }
+
+  /**
+   * As {@link #withLock(Callable)}; the body receives the hold, for its fencing token and its
+   * state, and has to return a value, which may be null.
+   *
+   * @throws Exception what the body throws
+   */
+  default <T extends @Nullable Object> T withLock(LeaseCallable<T> body) throws Exception {
+    Objects.requireNonNull(body, "body");
+    Held held = this::unlock;
+    lock();
+    try (held) {
+      return body.call(lease());
+    }
+  }
+
+  /** A task that needs the hold of the lock under which it runs. */
+  @FunctionalInterface
+  interface LeaseCallable<T extends @Nullable Object> {
+    /** Runs the task. */
+    T call(Lease lease) throws Exception;
+  }
 
   /**
    * Not supported: a condition would have to wake threads of other processes.
@@ -176,14 +272,23 @@ public interface DistributedLock extends Lock {
    */
   Optional<Lease> tryAcquire();
 
-  /** As {@link #tryAcquire()}, with a lease that is not renewed. */
-  Optional<Lease> tryAcquire(Duration lease);
+  /**
+   * Waits for the lock, as a handle. The current thread does not become the owner: if it holds the
+   * lock already it would wait for itself.
+   *
+   * @return the hold, renewed until it is closed
+   * @throws InterruptedException if the thread is interrupted before it has the lock; nothing is
+   *     held
+   * @throws LockException if Redis cannot be used for longer than {@link
+   *     LockOptions#outageTimeout()}, or the error is permanent, or the client is closed
+   */
+  Lease acquire() throws InterruptedException;
 
   /**
    * Waits for the lock, as a handle, but not for longer than {@code wait}. The current thread does
    * not become the owner: if it holds the lock already it waits for itself.
    *
-   * @param wait zero makes one attempt; must not be negative
+   * @param wait zero or less makes one attempt
    * @return the hold, renewed until it is closed; empty if others held the lock all the time
    * @throws InterruptedException if the thread is interrupted before it has the lock; nothing is
    *     held

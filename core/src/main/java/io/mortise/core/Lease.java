@@ -2,7 +2,9 @@ package io.mortise.core;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One hold of a lock: from the acquisition until it is released or lost.
@@ -24,10 +26,13 @@ import java.util.function.Consumer;
  * warning is logged, and {@link #close()} or {@code unlock()} throws {@link LeaseLostException}.
  *
  * <p><b>Threads.</b> Any thread may call any method. Listeners run in the order of the changes.
+ *
+ * <p>Not to be implemented by users, except to decorate another lease: later versions may have more
+ * methods.
  */
 public interface Lease extends AutoCloseable {
 
-  /** The state of a hold. */
+  /** The state of a hold. Later versions may have more states. */
   enum State {
     /** Held, and the renewal, if there is one, is on time. */
     HELD,
@@ -104,4 +109,14 @@ public interface Lease extends AutoCloseable {
    */
   @Override
   void close();
+
+  /**
+   * As {@link #close()}, without blocking the calling thread: the release is sent by a thread of
+   * the client. The stage completes when Redis has confirmed it, and fails with what {@code
+   * close()} would throw. It is released even if nobody looks at the stage. A second call, or a
+   * {@code close()}, while the first is under way does nothing and returns at once. If no thread
+   * can be started, the calling thread sends the release. Dependent stages without their own
+   * executor run on a thread of the client: they must not block it for long.
+   */
+  CompletionStage<@Nullable Void> releaseAsync();
 }

@@ -5,9 +5,9 @@ package io.mortise.core;
  * were not protected by the lock.
  */
 public final class LeaseLostException extends IllegalMonitorStateException {
-  private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 2L;
 
-  private final transient LeaseLoss loss;
+  private final LeaseLoss loss;
 
   /** Creates the exception; public for implementations of other lock families. */
   public LeaseLostException(LeaseLoss loss) {
@@ -17,7 +17,7 @@ public final class LeaseLostException extends IllegalMonitorStateException {
     this.loss = loss;
   }
 
-  /** Returns when and why the lease was lost. Not serialized. */
+  /** Returns when and why the lease was lost. */
   public LeaseLoss loss() {
     return loss;
   }

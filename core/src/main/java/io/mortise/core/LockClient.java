@@ -91,6 +91,14 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
     return RedisLockClient.create(jedis, options);
   }
 
+  /**
+   * Returns the plain lock of that name, in the client's namespace; as {@link
+   * RedisLock#RedisLock(LockClient, String)}.
+   */
+  default RedisLock lock(String name) {
+    return new RedisLock(this, name);
+  }
+
   /** Returns the random id of this client, the prefix of all its holders in Redis. */
   String id();
 
@@ -117,22 +125,37 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
   void close();
 
   /**
-   * The resources that a client has in use. All are zero when no lock is held, no thread waits, and
-   * no channel lingers any more.
+   * The resources that a client has in use at one moment. All are zero when no lock is held, no
+   * thread waits, and no channel lingers any more.
    *
-   * @param holds the leases that are held
-   * @param contended the names that threads of this client hold or wait for
-   * @param channels the channels that are subscribed: waited on, lingering, or reserved for future
-   *     waiters
-   * @param pendingReleases the releases that are repeated in the background
-   * @param scheduled the scheduled tasks: of holds, waiters, lingering channels, repetitions
-   * @param connectionsInUse the connections with a command in progress
+   * <p>Not to be implemented by users: later versions may have more methods.
    */
-  record Status(
-      int holds,
-      int contended,
-      int channels,
-      int pendingReleases,
-      int scheduled,
-      int connectionsInUse) {}
+  interface Status {
+    /** Returns the number of leases that are held. */
+    int holds();
+
+    /** Returns the number of names that threads of this client hold or wait for. */
+    int contended();
+
+    /**
+     * Returns the number of channels that are subscribed: waited on, lingering, or reserved for
+     * future waiters.
+     */
+    int channels();
+
+    /** Returns the number of releases that are repeated in the background. */
+    int pendingReleases();
+
+    /** Returns the number of scheduled tasks: of holds, waiters, channels, repetitions. */
+    int scheduled();
+
+    /** Returns the number of connections with a command in progress. */
+    int connectionsInUse();
+
+    /** Returns whether nothing is in use. */
+    default boolean isIdle() {
+      return holds() + contended() + channels() + pendingReleases() == 0
+          && scheduled() + connectionsInUse() == 0;
+    }
+  }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class LockException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** The kinds of faults. */
+  /** The kinds of faults. Later versions may have more kinds. */
   public enum Reason {
     /** There is no connection, or it broke or timed out. Transient. */
     UNREACHABLE(true),

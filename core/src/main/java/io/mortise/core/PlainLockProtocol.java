@@ -42,7 +42,7 @@ final class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
     this.tokenKey = bytes(name.tokenKey());
     this.forcedKey = bytes(name.forcedKey());
     this.channelKey = bytes(channel);
-    this.tokenRetentionMillis = bytes(options.tokenRetention().toMillis());
+    this.tokenRetentionMillis = bytes(options.tuning().tokenRetention().toMillis());
     this.forcedMarkMillis = bytes(options.lease().toMillis());
   }
 

@@ -11,7 +11,7 @@ import io.mortise.core.spi.ProtocolLeaseSource;
  * <p><b>Order.</b> There is no order between processes: the first client that asks after a release
  * acquires the lock. In return a cycle costs two commands; a fair lock keeps the order of arrival
  * at a higher cost. Threads of one client queue in the order of arrival. While a hold is handed
- * from one thread to the next (see {@link LockOptions#maxHandOffs}), other threads may barge up to
+ * from one thread to the next (see {@link LockTuning#maxHandOffs}), other threads may barge up to
  * eight times in a row before the first in the queue has woken up.
  *
  * <p><b>In Redis:</b> the hash {@code name} with the holder as its one field; {@code
@@ -35,6 +35,6 @@ public final class RedisLock extends LeaseBackedLock {
   public RedisLock(LockClient client, String name) {
     super(
         ProtocolLeaseSource.of(
-            client, new PlainLockProtocol(new LockName(name), client.options())));
+            client, new PlainLockProtocol(LockName.of(client.options(), name), client.options())));
   }
 }

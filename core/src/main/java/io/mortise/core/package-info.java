@@ -1,2 +1,3 @@
 /** The API that every lock shares, and the plain lock. */
+@org.jspecify.annotations.NullMarked
 package io.mortise.core;

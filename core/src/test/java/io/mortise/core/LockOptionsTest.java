@@ -9,16 +9,18 @@ import static java.time.Duration.ofNanos;
 import static java.time.Duration.ofSeconds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.mortise.core.LockOptions.Acknowledgement;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -67,13 +69,15 @@ class LockOptionsTest {
         arguments(
             new Setting(
                 "subscriptionLinger",
-                LockOptions.Builder::subscriptionLinger,
-                LockOptions::subscriptionLinger),
+                (builder, value) -> builder.tuning(tuning -> tuning.subscriptionLinger(value)),
+                options -> options.tuning().subscriptionLinger()),
             ZERO,
             ofHours(1)),
         arguments(
             new Setting(
-                "tokenRetention", LockOptions.Builder::tokenRetention, LockOptions::tokenRetention),
+                "tokenRetention",
+                (builder, value) -> builder.tuning(tuning -> tuning.tokenRetention(value)),
+                options -> options.tuning().tokenRetention()),
             ofSeconds(1),
             ofDays(365)));
   }
@@ -116,33 +120,92 @@ class LockOptionsTest {
 
   @Test
   void thereIsAtLeastOneConnection() {
-    assertEquals(1, LockOptions.builder().maxConnections(1).build().maxConnections());
+    assertEquals(1, tuned(tuning -> tuning.maxConnections(1)).maxConnections());
     assertEquals(
         "maxConnections must be at least 1, not 0",
         assertThrows(
-                IllegalArgumentException.class,
-                () -> LockOptions.builder().maxConnections(0).build())
+                IllegalArgumentException.class, () -> tuned(tuning -> tuning.maxConnections(0)))
             .getMessage());
   }
 
   @Test
   void theDefaultsAreThoseThatTheDocumentationNames() {
     assertEquals(
-        new LockOptions(
-            ofSeconds(30),
-            ofDays(365),
-            ofSeconds(10),
-            ofSeconds(2),
-            64,
-            ofSeconds(5),
-            ofMinutes(10),
-            0.01,
-            100,
-            ofMillis(20),
-            Acknowledgement.NONE,
-            false),
+        LockOptions.builder()
+            .namespace("")
+            .lease(ofSeconds(30))
+            .maxHold(ofDays(365))
+            .outageTimeout(ofSeconds(10))
+            .commandTimeout(ofSeconds(2))
+            .acknowledgement(Acknowledgement.NONE)
+            .traceLeases(false)
+            .tuning(
+                tuning ->
+                    tuning
+                        .maxConnections(64)
+                        .subscriptionLinger(ofSeconds(5))
+                        .tokenRetention(ofMinutes(10))
+                        .clockDrift(0.01)
+                        .maxHandOffs(100)
+                        .maxHandOffTime(ofMillis(20)))
+            .build(),
         LockOptions.defaults());
-    assertEquals(LockOptions.defaults(), LockOptions.builder().build());
+  }
+
+  @Test
+  void aBuilderMayStartFromOtherOptions() {
+    LockOptions options =
+        LockOptions.builder()
+            .namespace("billing:")
+            .lease(ofSeconds(1))
+            .maxHold(ofMinutes(1))
+            .outageTimeout(ofSeconds(2))
+            .commandTimeout(ofSeconds(3))
+            .acknowledgement(Acknowledgement.ofReplicas(1))
+            .traceLeases(true)
+            .tuning(
+                tuning ->
+                    tuning
+                        .maxConnections(2)
+                        .subscriptionLinger(ZERO)
+                        .tokenRetention(ofHours(1))
+                        .clockDrift(0.02)
+                        .maxHandOffs(3)
+                        .maxHandOffTime(ofMillis(4)))
+            .build();
+
+    assertEquals(options, options.toBuilder().build());
+    assertEquals(options.hashCode(), options.toBuilder().build().hashCode());
+    assertEquals("LockOptions[namespace=billing:, lease=PT1S", options.toString().substring(0, 42));
+    for (LockOptions other :
+        List.of(
+            options.toBuilder().namespace("").build(),
+            options.toBuilder().tuning(tuning -> tuning.maxHandOffs(0)).build())) {
+      assertNotEquals(options, other);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"billing{", "a}{", "{b{"})
+  void aNamespaceWithAnOpenBraceIsRefused(String namespace) {
+    assertEquals(
+        "namespace '" + namespace + "' has a '{' without a '}' behind it",
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> LockOptions.builder().namespace(namespace).build())
+            .getMessage());
+  }
+
+  @Test
+  void aNamespaceMayBeAHashTagButNotVeryLong() {
+    assertEquals("{b}:", LockOptions.builder().namespace("{b}:").build().namespace());
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> LockOptions.builder().namespace("n".repeat(513)).build());
+  }
+
+  private static LockTuning tuned(Consumer<LockTuning.Builder> settings) {
+    return LockOptions.builder().tuning(settings).build().tuning();
   }
 
   @Test
@@ -152,7 +215,7 @@ class LockOptionsTest {
     assertEquals(ofNanos(100_000_001), options.lease());
     assertEquals(LockOptions.defaults().maxHold(), options.maxHold());
     assertEquals(LockOptions.defaults().outageTimeout(), options.outageTimeout());
-    assertEquals(LockOptions.defaults().tokenRetention(), options.tokenRetention());
+    assertEquals(LockOptions.defaults().tuning(), options.tuning());
   }
 
   @Test
@@ -161,7 +224,9 @@ class LockOptionsTest {
     assertFalse(Acknowledgement.ofReplicas(0).isWanted());
     assertTrue(Acknowledgement.ofReplicas(0).onDisks().isWanted());
     Acknowledgement two = Acknowledgement.ofReplicas(2).within(ofSeconds(1));
-    assertEquals(new Acknowledgement(2, false, ofSeconds(1)), two);
+    assertEquals(Acknowledgement.ofReplicas(2).within(ofSeconds(1)), two);
+    assertNotEquals(two, two.onDisks());
+    assertEquals("2 replicas and the disks within PT1S", two.onDisks().toString());
     assertEquals(two, LockOptions.builder().acknowledgement(two).build().acknowledgement());
     assertEquals(
         "replicas must not be negative, as -1 is",
@@ -172,19 +237,19 @@ class LockOptionsTest {
 
   @Test
   void aClockDriftOutOfItsRangeIsRefused() {
-    assertEquals(0.01, LockOptions.defaults().clockDrift());
-    assertEquals(0.5, LockOptions.builder().clockDrift(0.5).build().clockDrift());
+    assertEquals(0.5, tuned(tuning -> tuning.clockDrift(0.5)).clockDrift());
     for (double wrong : new double[] {-0.001, 0.501, Double.NaN}) {
-      LockOptions.Builder builder = LockOptions.builder().clockDrift(wrong);
+      LockOptions.Builder builder =
+          LockOptions.builder().tuning(tuning -> tuning.clockDrift(wrong));
       assertEquals(
           "clockDrift must be from 0 to 0.5, not " + wrong,
           assertThrows(IllegalArgumentException.class, builder::build).getMessage());
     }
   }
 
-  /** The records use constants of each other. */
+  /** The classes use constants of each other. */
   @ParameterizedTest
-  @ValueSource(classes = {LockOptions.class, LockOptions.Builder.class, Acknowledgement.class})
+  @ValueSource(classes = {LockOptions.class, LockTuning.class, Acknowledgement.class})
   void eachOfThemCanBeTheFirstThatIsUsed(Class<?> first) throws Exception {
     URL[] core = {first.getProtectionDomain().getCodeSource().getLocation()};
     try (URLClassLoader fresh = new URLClassLoader(core, ClassLoader.getPlatformClassLoader())) {

@@ -17,7 +17,7 @@ class PlainLockProtocolTest {
   private static final LockOptions OPTIONS =
       LockOptions.builder()
           .lease(Duration.ofSeconds(20))
-          .tokenRetention(Duration.ofMinutes(3))
+          .tuning(t -> t.tokenRetention(Duration.ofMinutes(3)))
           .build();
 
   private final PlainLockProtocol plain = new PlainLockProtocol(new LockName("order:42"), OPTIONS);

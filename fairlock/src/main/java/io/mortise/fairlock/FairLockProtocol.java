@@ -49,7 +49,7 @@ final class FairLockProtocol implements QueueingProtocol {
     this.lockKey = bytes(name.value());
     this.tokenKey = bytes(name.tokenKey());
     this.forcedKey = bytes(name.forcedKey());
-    this.tokenRetentionMillis = bytes(options.tokenRetention().toMillis());
+    this.tokenRetentionMillis = bytes(options.tuning().tokenRetention().toMillis());
     this.forcedMarkMillis = bytes(options.lease().toMillis());
     this.queue = new WaiterQueue(name, waiterTimeout);
     byte[] channels = bytes(channelPrefix);

@@ -81,7 +81,9 @@ public final class RedisFairLock extends LeaseBackedLock {
     this(
         client,
         new FairLockProtocol(
-            new LockName(name), client.options(), new WaiterTimeout(waiterTimeout)));
+            LockName.of(client.options(), name),
+            client.options(),
+            new WaiterTimeout(waiterTimeout)));
   }
 
   private RedisFairLock(LockClient client, FairLockProtocol protocol) {

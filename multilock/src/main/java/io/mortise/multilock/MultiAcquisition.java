@@ -1,5 +1,6 @@
 package io.mortise.multilock;
 
+import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.composite.CommonToken;
@@ -73,7 +74,7 @@ final class MultiAcquisition {
     this.source = source;
     this.members = members;
     this.terms = terms;
-    this.wait = new CompositeWait(source.name(), terms);
+    this.wait = new CompositeWait(source, terms);
     this.owner = owner;
     this.mode = mode;
     this.acquired = new AcquiredMembers(members, mode);
@@ -94,7 +95,7 @@ final class MultiAcquisition {
     long failingSinceNanos = 0;
     LockException failure = null;
     while (true) {
-      long roundNanos = System.nanoTime();
+      long roundNanos = source.nanoTime();
       try {
         if (round()) {
           return Optional.of(toLease());
@@ -126,7 +127,7 @@ final class MultiAcquisition {
   /** Returns whether an outage has lasted longer than the shortest timeout of the members. */
   private boolean exceedsOutageTimeout(long sinceNanos) {
     LongStream timeouts = members.stream().mapToLong(m -> m.options().outageTimeout().toNanos());
-    return terms.isUnbounded() && System.nanoTime() - sinceNanos >= timeouts.min().orElseThrow();
+    return terms.isUnbounded() && source.nanoTime() - sinceNanos >= timeouts.min().orElseThrow();
   }
 
   // ---- one round
@@ -204,8 +205,7 @@ final class MultiAcquisition {
   private OwnedLease toLease() {
     List<OwnedLease> leases = acquired.leases();
     long token = CommonToken.of(leases);
-    boolean held = LeaseGroup.raiseTokens(leases, token);
-    extendToLease(leases);
+    boolean held = LeaseGroup.raiseTokens(leases, token) && extendToLease(leases);
     if (!held || !leases.stream().allMatch(OwnedLease::isValid)) {
       throw new LockException(
           Reason.UNREACHABLE,
@@ -217,15 +217,25 @@ final class MultiAcquisition {
     return new MultiLease(source, members, leases, token, owner, terms.renewed(), mode);
   }
 
-  /** Starts the caller's lease now, also for the members that were acquired first. */
-  private void extendToLease(List<OwnedLease> leases) {
-    if (!terms.renewed()) {
-      long toleratedNanos = TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis()) / 10 * 9;
+  /**
+   * Starts the caller's lease now, also for the members that were acquired first. Returns false if
+   * one was lost: that is no loss of the caller's, who does not have the lock yet.
+   */
+  private boolean extendToLease(List<OwnedLease> leases) {
+    if (terms.renewed()) {
+      return true;
+    }
+    long toleratedNanos = TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis()) / 10 * 9;
+    try {
       for (OwnedLease lease : leases) {
         if (lease.remaining().toNanos() < toleratedNanos) {
           lease.extendTo(terms);
         }
       }
+      return true;
+    } catch (LeaseLostException e) {
+      LOG.debug("lock '{}': a member was lost while others were acquired", source.name(), e);
+      return false;
     }
   }
 

@@ -41,7 +41,7 @@ import java.util.List;
  *
  * <p><b>The fencing token</b> is one for all members: larger than that of every earlier holder of
  * any of them, alone or together with others, and smaller than that of every later one, as long as
- * the tokens are remembered ({@link io.mortise.core.LockOptions#tokenRetention()}); after that the
+ * the tokens are remembered ({@link io.mortise.core.LockTuning#tokenRetention()}); after that the
  * servers' clocks decide.
  *
  * <p><b>Cost.</b> Members that are plain locks of one client are acquired in one round trip, and

@@ -187,7 +187,7 @@ final class FanOut<T> {
     try {
       sufficient = enough;
       while (!isOver()) {
-        long left = untilNanos - System.nanoTime();
+        long left = untilNanos - members.get(0).source().nanoTime();
         if (left <= 0) {
           return;
         }

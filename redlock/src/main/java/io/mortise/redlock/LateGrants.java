@@ -42,7 +42,7 @@ final class LateGrants implements FanOut.LateReplyHandler<Optional<OwnedLease>> 
       lock.unlock();
     }
     if (current == null) {
-      MajorityLease.releaseQuietly(lease);
+      QuorumMember.releaseQuietly(lease);
     } else {
       current.addMember(place, null, lease);
     }
@@ -90,6 +90,6 @@ final class LateGrants implements FanOut.LateReplyHandler<Optional<OwnedLease>> 
     } finally {
       lock.unlock();
     }
-    released.forEach(MajorityLease::releaseQuietly);
+    released.forEach(QuorumMember::releaseQuietly);
   }
 }

@@ -2,6 +2,7 @@ package io.mortise.redlock;
 
 import io.mortise.core.spi.LeakDetectingLease;
 import io.mortise.core.spi.OwnedLease;
+import java.util.function.Consumer;
 
 /**
  * The lease of a {@link RedLock} that its user receives: guarded against leaks, with the questions
@@ -12,8 +13,9 @@ import io.mortise.core.spi.OwnedLease;
 final class LeakDetectingQuorumLease extends LeakDetectingLease implements QuorumLease {
   private final QuorumLease quorum;
 
-  <L extends OwnedLease & QuorumLease> LeakDetectingQuorumLease(L hold, boolean traced) {
-    super(hold, traced);
+  <L extends OwnedLease & QuorumLease> LeakDetectingQuorumLease(
+      L hold, boolean traced, Consumer<Runnable> worker) {
+    super(hold, traced, worker);
     this.quorum = hold;
   }
 

@@ -128,7 +128,7 @@ final class MajorityLease extends CompositeLease
       LOG.debug("lock '{}': {} cannot join the hold", lockName(), quorumMembers.at(place), e);
     } finally {
       if (!joined) {
-        releaseQuietly(lease);
+        QuorumMember.releaseQuietly(lease);
       }
       reacquisition.recheck(place);
     }
@@ -174,7 +174,7 @@ final class MajorityLease extends CompositeLease
 
   @Override
   protected void onMemberLost(int place, OwnedLease member) {
-    releaseQuietly(member);
+    QuorumMember.releaseQuietly(member);
     if (member(place) != member) {
       return;
     }
@@ -250,10 +250,10 @@ final class MajorityLease extends CompositeLease
         call.submit(requests, i, lease);
       }
     }
-    long untilNanos = System.nanoTime() + budgetNanos;
+    long untilNanos = source.nanoTime() + budgetNanos;
     requests.awaitUninterruptibly(answers -> answers.count(done -> done) >= quorum(), untilNanos);
     if (awaitAll) {
-      long grace = System.nanoTime() + GRACE_NANOS;
+      long grace = source.nanoTime() + GRACE_NANOS;
       requests.awaitUninterruptibly(answers -> false, grace - untilNanos < 0 ? grace : untilNanos);
     }
     int done = 0;
@@ -270,14 +270,5 @@ final class MajorityLease extends CompositeLease
       }
     }
     return new MemberReplies(done, failures);
-  }
-
-  /** Releases a lease that is not needed; a failure is only logged. */
-  static void releaseQuietly(OwnedLease lease) {
-    try {
-      lease.release();
-    } catch (IllegalMonitorStateException | LockException e) {
-      LOG.debug("released: {}", lease, e);
-    }
   }
 }

@@ -46,7 +46,7 @@ final class NodeReacquisition {
   private final QuorumMembers members;
   private final @Nullable Thread owner;
   private final long firstPauseNanos;
-  private final long beganNanos = System.nanoTime();
+  private final long beganNanos;
   private final ReentrantLock lock = new ReentrantLock();
 
   // All guarded by lock.
@@ -91,6 +91,7 @@ final class NodeReacquisition {
     this.members = members;
     this.owner = owner;
     this.firstPauseNanos = firstPauseNanos;
+    this.beganNanos = source.nanoTime();
     this.slots = new NodeSlot[members.size()];
     for (int i = 0; i < slots.length; i++) {
       slots[i] = new NodeSlot();
@@ -168,7 +169,7 @@ final class NodeReacquisition {
 
   private boolean mayContinue() {
     return (owner == null || owner.isAlive())
-        && System.nanoTime() - beganNanos < source.options().maxHold().toNanos();
+        && source.nanoTime() - beganNanos < source.options().maxHold().toNanos();
   }
 
   private void attempt(int place, NodeSlot slot) {

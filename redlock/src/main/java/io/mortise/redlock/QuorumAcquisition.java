@@ -6,7 +6,6 @@ import io.mortise.core.composite.CompositeWait;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.redlock.QuorumRound.FirstGrant;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +48,11 @@ final class QuorumAcquisition {
   private final long budgetNanos;
   private final CompositeWait wait;
 
+  /** The lease of the node that was waited for, until a round has taken it; and its place. */
+  private @Nullable OwnedLease waitedFor;
+
+  private int waitedPlace;
+
   /** When the last round was answered, or the wait began. */
   private long answeredNanos;
 
@@ -68,27 +72,33 @@ final class QuorumAcquisition {
     this.terms = terms;
     this.owner = owner;
     this.budgetNanos = members.budgetNanos(terms.leaseMillis());
-    this.wait = new CompositeWait(source.name(), terms);
+    this.wait = new CompositeWait(source, terms);
     this.answeredNanos = wait.startNanos();
   }
 
   Optional<OwnedLease> run() throws InterruptedException {
     try {
       return tryUntilDone();
+    } catch (Error e) {
+      OwnedLease lease = waitedFor;
+      if (lease != null) {
+        QuorumMember.releaseQuietly(lease); // harmless if the round has released it
+      }
+      throw e;
     } finally {
       wait.restoreInterrupt();
     }
   }
 
   private Optional<OwnedLease> tryUntilDone() throws InterruptedException {
-    FirstGrant first = null;
     while (true) {
-      if (first == null) {
-        wait.checkInterrupt(); // a round with a first grant checks: it has to release it
+      if (waitedFor == null) {
+        wait.checkInterrupt(); // a round with a first lease checks: it has to release it
       }
       QuorumRound round = new QuorumRound(source, members, terms, owner);
-      long nodeWait = first == null ? 0 : Math.min(budgetNanos / 2, wait.leftNanos());
-      OwnedLease hold = round.run(first, Math.max(0, nodeWait));
+      long nodeWait = waitedFor == null ? 0 : Math.min(budgetNanos / 2, wait.leftNanos());
+      OwnedLease hold = round.run(waitedFor, waitedPlace, Math.max(0, nodeWait));
+      waitedFor = null;
       if (hold != null) {
         return Optional.of(hold);
       }
@@ -99,16 +109,20 @@ final class QuorumAcquisition {
         }
         return Optional.empty();
       }
-      first = failure == null ? waitAtNode(round.preferredWaitNode()) : pauseAfterFailure();
+      if (failure == null) {
+        waitAtNode(round.preferredWaitNode());
+      } else {
+        pauseAfterFailure(failure);
+      }
     }
   }
 
   private void record(@Nullable LockException roundFailure) {
     if (roundFailure == null) {
       failures = 0;
-      answeredNanos = System.nanoTime();
+      answeredNanos = source.nanoTime();
     } else if (failures++ == 0) {
-      failingSinceNanos = System.nanoTime();
+      failingSinceNanos = source.nanoTime();
     }
     failure = roundFailure;
   }
@@ -119,39 +133,33 @@ final class QuorumAcquisition {
    * time.
    */
   private boolean outweighsAnswers(LockException lastFailure) {
-    return System.nanoTime() - answeredNanos >= answeredNanos - wait.startNanos()
+    return source.nanoTime() - answeredNanos >= answeredNanos - wait.startNanos()
         || !AggregateFailure.isTransient(lastFailure);
   }
 
-  /** Waits at that node, while holding nothing; returns null when the slice is over. */
-  private @Nullable FirstGrant waitAtNode(int place) throws InterruptedException {
+  /** Waits at that node, while holding nothing, until it grants or the slice is over. */
+  private void waitAtNode(int place) throws InterruptedException {
     long minSlice = Math.max(MIN_SLICE_NANOS, budgetNanos);
     long slice = minSlice + ThreadLocalRandom.current().nextLong(minSlice);
     QuorumMember member = members.at(place);
     try {
       LeaseTerms sliceTerms =
           terms.waiting(Math.min(wait.leftNanos(), slice)).withOptions(member.source().options());
-      return member
-          .acquire(sliceTerms, owner)
-          .map(lease -> new FirstGrant(place, lease))
-          .orElse(null);
+      waitedPlace = place;
+      waitedFor = member.acquire(sliceTerms, owner).orElse(null);
     } catch (LockException e) {
       // The next round finds out whether the others make a majority without this node.
       wait.pause(FIRST_PAUSE_NANOS);
-      return null;
     }
   }
 
-  private @Nullable FirstGrant pauseAfterFailure() throws InterruptedException {
-    LockException lastFailure = failure;
-    if (lastFailure != null
-        && (!AggregateFailure.isTransient(lastFailure)
-            || (terms.isUnbounded()
-                && System.nanoTime() - failingSinceNanos
-                    >= source.options().outageTimeout().toNanos()))) {
+  private void pauseAfterFailure(LockException lastFailure) throws InterruptedException {
+    if (!AggregateFailure.isTransient(lastFailure)
+        || (terms.isUnbounded()
+            && source.nanoTime() - failingSinceNanos
+                >= source.options().outageTimeout().toNanos())) {
       throw lastFailure;
     }
     wait.pause(CompositeWait.backoffNanos(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, failures));
-    return null;
   }
 }

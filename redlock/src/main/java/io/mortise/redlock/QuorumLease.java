@@ -13,6 +13,8 @@ import io.mortise.core.Lease;
  * }</pre>
  *
  * <p><b>Threads.</b> Any thread may call any method.
+ *
+ * <p>Not to be implemented by users: later versions may have more methods.
  */
 public interface QuorumLease extends Lease {
 

@@ -71,7 +71,8 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
 
   @Override
   public Lease guard(OwnedLease lease) {
-    return new LeakDetectingQuorumLease((MajorityLease) lease, options().traceLeases());
+    return new LeakDetectingQuorumLease(
+        (MajorityLease) lease, options().traceLeases(), this::execute);
   }
 
   @Override
@@ -124,7 +125,7 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
       requests.submit(i, () -> question.apply(member));
     }
     requests.awaitUninterruptibly(
-        answers -> false, System.nanoTime() + members.budgetNanos(options().lease().toMillis()));
+        answers -> false, nanoTime() + members.budgetNanos(options().lease().toMillis()));
     List<@Nullable NodeReply<T>> answers = requests.close(false, (place, late) -> {});
     List<NodeReply<T>> complete = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {

@@ -53,6 +53,7 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
   record NodeHealth(
       AtomicInteger abandonedCalls, AtomicReference<Set<String>> serverIds, NodeOutage outage) {
     NodeHealth() {
+      // Not the clock of the source: it refers to the client, which the map must not keep.
       this(new AtomicInteger(), new AtomicReference<>(Set.of()), new NodeOutage(System::nanoTime));
     }
   }
@@ -110,6 +111,16 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
       }
       throw e;
     }
+    try {
+      onAnswer();
+    } catch (RuntimeException | Error e) {
+      lease.ifPresent(QuorumMember::releaseQuietly); // no caller gets it
+      throw e;
+    }
+    return lease;
+  }
+
+  private void onAnswer() {
     if (health.outage().recordAnswer()) {
       LOG.info("{} can be used again", this);
     }
@@ -122,7 +133,15 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
                   .flatMap(Optional::stream)
                   .collect(Collectors.toUnmodifiableSet()));
     }
-    return lease;
+  }
+
+  /** Releases a lease that is not needed; a failure is only logged. */
+  static void releaseQuietly(OwnedLease lease) {
+    try {
+      lease.release();
+    } catch (IllegalMonitorStateException | LockException e) {
+      LOG.debug("released: {}", lease, e);
+    }
   }
 
   /** Returns the ids of its servers; empty if they have not answered yet, or report none. */

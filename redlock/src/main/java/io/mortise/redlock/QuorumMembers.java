@@ -93,6 +93,11 @@ final class QuorumMembers {
     return Math.min(Math.min(part, lease / MIN_BUDGETS_PER_LEASE), MAX_BUDGET_NANOS);
   }
 
+  /** Returns the time of the clock of the first member. */
+  long nanoTime() {
+    return members.get(0).source().nanoTime();
+  }
+
   /** Returns a round of calls to the members. */
   <T> FanOut<T> fanOut() {
     return new FanOut<>(members);

@@ -42,14 +42,6 @@ final class QuorumRound {
   private @Nullable LockException failure;
 
   /**
-   * The grant of the node at which the acquisition waited.
-   *
-   * @param place the place of the node
-   * @param lease the lease that it granted
-   */
-  record FirstGrant(int place, OwnedLease lease) {}
-
-  /**
    * @param source the source of the hold
    * @param owner the thread that will own the hold, or null
    */
@@ -65,14 +57,16 @@ final class QuorumRound {
   /**
    * Runs the round.
    *
-   * @param first the grant of a node that was waited for; owned by the round from here on
+   * @param first the lease of the node at which the acquisition waited; null if it did not
+   * @param firstPlace the place of that node
    * @param waitNanos how long each of the other nodes may wait for its lock, as part of its budget
    * @return the hold; null when there is no majority: nothing is held then
    * @throws InterruptedException if the terms say that an interrupt ends a wait; nothing is held
    */
-  @Nullable OwnedLease run(@Nullable FirstGrant first, long waitNanos) throws InterruptedException {
+  @Nullable OwnedLease run(@Nullable OwnedLease first, int firstPlace, long waitNanos)
+      throws InterruptedException {
     if (first != null) {
-      votes.answer(first.place(), Optional.of(first.lease()));
+      votes.answer(firstPlace, Optional.of(first));
     }
     LateGrants late = new LateGrants();
     boolean won;
@@ -127,7 +121,7 @@ final class QuorumRound {
   }
 
   private void await() throws InterruptedException {
-    long untilNanos = System.nanoTime() + budgetNanos;
+    long untilNanos = members.nanoTime() + budgetNanos;
     Predicate<FanOut<Optional<OwnedLease>>> isDecided =
         asked -> VoteCount.of(asked.replies()).isDecided();
     if (terms.interruptible()) {
@@ -165,7 +159,7 @@ final class QuorumRound {
       throw e;
     }
     if (!hold.isValid()) {
-      MajorityLease.releaseQuietly(hold);
+      QuorumMember.releaseQuietly(hold);
       return fail(
           late,
           new LockException(
@@ -272,12 +266,12 @@ final class QuorumRound {
     FanOut<Boolean> releases = members.fanOut();
     granted().forEach((place, lease) -> MajorityLease.release(releases, place, lease));
     if (awaited) {
-      releases.awaitUninterruptibly(done -> false, System.nanoTime() + budgetNanos);
+      releases.awaitUninterruptibly(done -> false, members.nanoTime() + budgetNanos);
     }
     releases.close(false, (place, done) -> {});
   }
 
   private static void releaseLate(int place, Optional<OwnedLease> lease) {
-    lease.ifPresent(MajorityLease::releaseQuietly);
+    lease.ifPresent(QuorumMember::releaseQuietly);
   }
 }

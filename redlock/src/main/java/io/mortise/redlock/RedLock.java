@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * at that one node hangs at that moment, after two budgets.
  *
  * <p><b>Validity.</b> Each node's grant counts from before its request was sent, for the lease,
- * less the drift of the clocks ({@link io.mortise.core.LockOptions#clockDrift()} of the lease, 1 %,
+ * less the drift of the clocks ({@link io.mortise.core.LockTuning#clockDrift()} of the lease, 1 %,
  * and 2 ms more). The hold is valid while a majority of the grants is; {@code remaining()} returns
  * for how long that is certain. A majority whose leases have run out on arrival does not count.
  *
@@ -67,7 +67,7 @@ import org.jspecify.annotations.Nullable;
  * more than the time since the last holder acquired the lock: then the largest token is written
  * back (read repair). If only some nodes of a majority remember a token, because one has lost its
  * data, more nodes are asked. When the tokens of a name are forgotten everywhere ({@link
- * io.mortise.core.LockOptions#tokenRetention()}), or by all nodes that the next holder reaches, the
+ * io.mortise.core.LockTuning#tokenRetention()}), or by all nodes that the next holder reaches, the
  * servers' clocks decide; they must not differ by more than the time since then.
  *
  * <p><b>Errors.</b> {@code false}, or an empty {@code Optional}, means that others hold nodes, and

@@ -57,7 +57,7 @@ final class TokenAgreement {
     FanOut<Boolean> raises = members.fanOut();
     granted.forEach((place, lease) -> raise(raises, place, lease, token));
     raises.awaitUninterruptibly(
-        done -> done.count(held -> held) >= members.quorum(), System.nanoTime() + budgetNanos);
+        done -> done.count(held -> held) >= members.quorum(), members.nanoTime() + budgetNanos);
     return raises.close(false, (place, held) -> {});
   }
 

@@ -1,2 +1,3 @@
 /** One lock on a majority of independent Redis servers. */
+@org.jspecify.annotations.NullMarked
 package io.mortise.redlock;

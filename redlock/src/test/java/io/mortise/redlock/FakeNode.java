@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,12 @@ final class FakeNode implements LeaseSource, LockServer {
 
   /** Supplies the result of an acquisition. */
   Supplier<@Nullable OwnedLease> grants = () -> null;
+
+  /** Tells the time. */
+  LongSupplier clock = System::nanoTime;
+
+  /** Supplies the id of its server. */
+  Supplier<Optional<String>> serverIds = () -> Optional.of(address());
 
   FakeNode(String address) {
     this.address = address;
@@ -54,6 +61,11 @@ final class FakeNode implements LeaseSource, LockServer {
   @Override
   public Object identity() {
     return this;
+  }
+
+  @Override
+  public long nanoTime() {
+    return clock.getAsLong();
   }
 
   @Override
@@ -83,7 +95,7 @@ final class FakeNode implements LeaseSource, LockServer {
 
   @Override
   public Optional<String> serverId() {
-    return Optional.of(address);
+    return serverIds.get();
   }
 
   @Override

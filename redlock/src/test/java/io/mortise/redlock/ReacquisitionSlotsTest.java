@@ -31,11 +31,15 @@ class ReacquisitionSlotsTest {
 
   /** A hold on the first two nodes, and perhaps on the third. */
   private MajorityLease hold(@Nullable OwnedLease third) {
+    return hold(third, null);
+  }
+
+  private MajorityLease hold(@Nullable OwnedLease third, @Nullable Thread owner) {
     List<@Nullable OwnedLease> leases = new ArrayList<>(List.of(first, second));
     leases.add(third);
     LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, null, true);
-    NodeReacquisition reacquisition = new NodeReacquisition(source, members, null, 1_000);
-    return new MajorityLease(source, members, leases, 1, null, terms, reacquisition);
+    NodeReacquisition reacquisition = new NodeReacquisition(source, members, owner, 1_000);
+    return new MajorityLease(source, members, leases, 1, owner, terms, reacquisition);
   }
 
   /** Runs the attempt that is scheduled: exactly one. */
@@ -131,6 +135,19 @@ class ReacquisitionSlotsTest {
 
     assertEquals(0, node.scheduled.size());
     assertFalse(hold.addMember(PLACE, null, late));
+    assertEquals(0, node.scheduled.size());
+  }
+
+  @Test
+  void aHoldWhoseThreadHasDiedHasNoAttempts() throws Exception {
+    Thread owner = new Thread(() -> {});
+    owner.start();
+    owner.join();
+
+    MajorityLease hold = hold(late, owner);
+    late.lose();
+
+    assertEquals(2, hold.validNodes());
     assertEquals(0, node.scheduled.size());
   }
 

@@ -63,7 +63,7 @@ final class ReadWriteScripts {
     this.turnKey = bytes(name.derive("mortise_read_turn"));
     this.queue = new WaiterQueue(name, waiterTimeout);
     this.forcedKey = bytes(name.derive("mortise_forced_holds"));
-    this.tokenRetentionMillis = bytes(options.tokenRetention().toMillis());
+    this.tokenRetentionMillis = bytes(options.tuning().tokenRetention().toMillis());
     this.forcedMarkMillis = bytes(options.lease().toMillis());
     this.keys =
         List.of(

@@ -85,40 +85,57 @@ public final class RedisReadWriteLock implements ReadWriteLock {
   private final ReadWriteSide writeLock;
 
   /**
-   * Creates the read-write lock of that name, not a fair one. Sends nothing.
+   * Creates the read-write lock of that name, which keeps no order between processes. Sends
+   * nothing.
    *
    * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
    *     an opening brace that makes no hash tag
    */
   public RedisReadWriteLock(LockClient client, String name) {
-    this(client, name, false);
+    this(client, name, DEFAULT_WAITER_TIMEOUT);
   }
 
   /**
-   * Creates the read-write lock of that name. Sends nothing.
+   * As {@link #RedisReadWriteLock(LockClient, String)}, with another waiter timeout.
    *
-   * @param fair whether it is granted in the order of arrival
+   * @param waiterTimeout how long a waiter without a heartbeat delays the others; from 200 ms to 1
+   *     h. Should be the same in all processes; otherwise the timeout of the dead waiter applies
+   * @throws IllegalArgumentException also if the waiter timeout is out of that range
+   */
+  public RedisReadWriteLock(LockClient client, String name, Duration waiterTimeout) {
+    this(client, name, false, waiterTimeout);
+  }
+
+  /**
+   * Returns the fair read-write lock of that name, which is granted in the order of arrival. Sends
+   * nothing.
+   *
    * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
    *     an opening brace that makes no hash tag
    */
-  public RedisReadWriteLock(LockClient client, String name, boolean fair) {
-    this(client, name, fair, DEFAULT_WAITER_TIMEOUT);
+  public static RedisReadWriteLock fair(LockClient client, String name) {
+    return fair(client, name, DEFAULT_WAITER_TIMEOUT);
   }
 
   /**
-   * Creates the read-write lock of that name. Sends nothing.
+   * As {@link #fair(LockClient, String)}, with another waiter timeout.
    *
-   * @param fair whether it is granted in the order of arrival
    * @param waiterTimeout how long a waiter without a heartbeat delays the others; from 200 ms to 1
    *     h. Should be the same in all processes; otherwise the timeout of the dead waiter applies,
    *     and the waiters behind it in a queue notice after a quarter of their own
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
-   *     an opening brace that makes no hash tag, or the waiter timeout is out of that range
+   * @throws IllegalArgumentException also if the waiter timeout is out of that range
    */
-  public RedisReadWriteLock(LockClient client, String name, boolean fair, Duration waiterTimeout) {
+  public static RedisReadWriteLock fair(LockClient client, String name, Duration waiterTimeout) {
+    return new RedisReadWriteLock(client, name, true, waiterTimeout);
+  }
+
+  private RedisReadWriteLock(LockClient client, String name, boolean fair, Duration waiterTimeout) {
     this.scripts =
         new ReadWriteScripts(
-            new LockName(name), client.options(), fair, new WaiterTimeout(waiterTimeout));
+            LockName.of(client.options(), name),
+            client.options(),
+            fair,
+            new WaiterTimeout(waiterTimeout));
     this.readLock = new ReadWriteSide(client, new ReadLockProtocol(scripts, ""));
     this.writeLock = new ReadWriteSide(client, new WriteLockProtocol(scripts));
   }

@@ -28,7 +28,11 @@ class ReadWriteProtocolsTest {
   private final ReadWriteScripts fair = scripts("catalogue", true);
 
   private static ReadWriteScripts scripts(String name, boolean fair) {
-    LockOptions options = LockOptions.builder().build();
+    LockOptions options =
+        LockOptions.builder()
+            .lease(Duration.ofSeconds(20))
+            .tuning(t -> t.tokenRetention(Duration.ofMinutes(3)))
+            .build();
     return new ReadWriteScripts(
         new LockName(name), options, fair, new WaiterTimeout(Duration.ofSeconds(8)));
   }
@@ -118,6 +122,49 @@ class ReadWriteProtocolsTest {
       assertEquals("6000", texts(heartbeat.item().arguments()).get(1));
       assertTrue(texts(each.acquire(HOLDER, 900, true).arguments()).contains("6000"));
     }
+  }
+
+  @Test
+  void timesAreInMilliseconds() {
+    ReadLockProtocol reads = new ReadLockProtocol(unfair, "");
+    WriteLockProtocol writes = new WriteLockProtocol(unfair);
+    assertEquals(
+        List.of(HOLDER, "900", "PUBLISH", "", "0", "180000"),
+        texts(reads.acquire(HOLDER, 900, false).arguments()));
+    assertEquals(
+        List.of(HOLDER + ":write", "900", "PUBLISH", "0", "180000"),
+        texts(writes.acquire(HOLDER, 900, false).arguments()));
+    assertEquals(List.of("read", "PUBLISH", "20000"), texts(reads.forceRelease().arguments()));
+    assertEquals(List.of("write", "PUBLISH", "20000"), texts(writes.forceRelease().arguments()));
+  }
+
+  @Test
+  void aReaderIsItsHolderAndAWriterHasASuffix() {
+    ReadLockProtocol reads = new ReadLockProtocol(unfair, "");
+    WriteLockProtocol writes = new WriteLockProtocol(unfair);
+    String writer = HOLDER + ":write";
+    assertEquals(List.of(HOLDER, "PUBLISH"), texts(reads.release(HOLDER).arguments()));
+    assertEquals(List.of(writer, "PUBLISH"), texts(writes.release(HOLDER).arguments()));
+    assertEquals(List.of(HOLDER, "PUBLISH"), texts(reads.leave(HOLDER).arguments()));
+    assertEquals(List.of(writer, "PUBLISH"), texts(writes.leave(HOLDER).arguments()));
+    assertEquals(List.of(HOLDER, "900"), texts(reads.renew(HOLDER, 900).arguments()));
+    assertEquals(List.of(writer, "900"), texts(writes.renew(HOLDER, 900).arguments()));
+    assertEquals(writer, writes.hashField(HOLDER));
+    assertEquals(HOLDER, reads.hashField(HOLDER));
+  }
+
+  /** An old Redisson that renews a reader sets the leases of all readers to 30 s. */
+  @Test
+  void readersAreRenewedAtLeastEveryTenSeconds() {
+    assertEquals(10_000, new ReadLockProtocol(unfair, "").maxRenewalIntervalMillis());
+    assertEquals(10_000, new ReadLockProtocol(fair, "").maxRenewalIntervalMillis());
+  }
+
+  @Test
+  void readersShareAHoldUnlessTheirThreadWritesOrTheLockIsFair() {
+    assertTrue(new ReadLockProtocol(unfair, "").allowsSharing());
+    assertFalse(new ReadLockProtocol(unfair, HOLDER + ":write").allowsSharing());
+    assertFalse(new ReadLockProtocol(fair, "").allowsSharing());
   }
 
   @Test

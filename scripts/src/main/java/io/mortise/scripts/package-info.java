@@ -4,4 +4,5 @@
  *
  * <p>Uses: the JDK.
  */
+@org.jspecify.annotations.NullMarked
 package io.mortise.scripts;

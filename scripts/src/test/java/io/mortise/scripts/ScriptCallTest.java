@@ -3,7 +3,9 @@ package io.mortise.scripts;
 import static io.mortise.scripts.ScriptCall.bytes;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -60,6 +62,12 @@ class ScriptCallTest {
   void textIsUtf8AndNumbersAreDecimal() {
     assertArrayEquals(new byte[] {(byte) 0xc3, (byte) 0xbc}, bytes("ü"));
     assertArrayEquals(new byte[] {'-', '1', '2'}, bytes(-12));
+  }
+
+  @Test
+  void aNameThatReadsAsThePublishCommandIsNotReplacedByIt() {
+    assertTrue(ScriptCall.isPublish(ScriptCall.publish()));
+    assertFalse(ScriptCall.isPublish(bytes("PUBLISH")));
   }
 
   private static List<byte[]> words(int count) {

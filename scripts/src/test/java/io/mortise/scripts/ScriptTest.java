@@ -2,6 +2,7 @@ package io.mortise.scripts;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -57,6 +58,19 @@ class ScriptTest {
     assertFalse(script.batch());
     assertTrue(Script.load("lock/renew").batch());
     assertSame(script, Script.load("lock/acquire"));
+  }
+
+  @Test
+  void aCallerCannotChangeAScript() {
+    Script script = Script.load("lock/acquire");
+    byte[] text = script.text();
+    byte[] sha1 = script.sha1();
+
+    script.text()[0]++;
+    script.sha1()[0]++;
+
+    assertArrayEquals(text, script.text());
+    assertArrayEquals(sha1, script.sha1());
   }
 
   @Test

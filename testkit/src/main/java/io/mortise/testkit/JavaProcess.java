@@ -172,6 +172,10 @@ public final class JavaProcess implements AutoCloseable {
     process.kill();
   }
 
+  OsProcess osProcess() {
+    return process;
+  }
+
   @Override
   public String toString() {
     return mainClass + " in process " + pid() + (isRunning() ? "" : " (ended)");

@@ -44,7 +44,7 @@ public abstract class LeaseContract extends AbstractLockContract {
     assertTakes(
         SHORT,
         () -> {
-          lock.lock(SHORT);
+          lock.withLease(SHORT).lock();
           assertTrue(other.tryLock(SLACK), "nobody renews it");
         });
 
@@ -69,7 +69,7 @@ public abstract class LeaseContract extends AbstractLockContract {
 
   @Test
   protected void aNestedShorterLeaseDoesNotShorten() throws Exception {
-    lock.lock(LONG);
+    lock.withLease(LONG).lock();
     assertTrue(lock.tryLock(Duration.ZERO, SHORT));
     assertHeldFor(LONG);
     lock.unlock();
@@ -80,8 +80,8 @@ public abstract class LeaseContract extends AbstractLockContract {
 
   @Test
   protected void aNestedLongerLeaseLengthens() {
-    lock.lock(lease());
-    lock.lock(LONG);
+    lock.withLease(lease()).lock();
+    lock.withLease(LONG).lock();
     assertHeldFor(LONG);
     lock.unlock();
     assertTrue(lock.isHeldByCurrentThread());
@@ -96,7 +96,7 @@ public abstract class LeaseContract extends AbstractLockContract {
 
   @Test
   protected void aNestedHoldWithoutALeaseIsRenewed() {
-    lock.lock(lease());
+    lock.withLease(lease()).lock();
     lock.lock();
     assertStaysHeld(lease().multipliedBy(2));
     lock.unlock();
@@ -148,7 +148,7 @@ public abstract class LeaseContract extends AbstractLockContract {
     assertThrows(IllegalMonitorStateException.class, lock::unlock);
     assertFalse(lock.tryLock());
     assertTrue(lock.tryAcquire().isEmpty());
-    assertTrue(lock.tryAcquire(LONG).isEmpty());
+    assertTrue(lock.withLease(LONG).tryAcquire().isEmpty());
     assertTrue(lock.acquire(SHORT).isEmpty());
     assertTrue(other.acquire(SHORT, LONG).isEmpty());
     actor.run(held::close);
@@ -192,7 +192,7 @@ public abstract class LeaseContract extends AbstractLockContract {
 
   @Test
   protected void anExpiredLeaseTellsItOnce() throws Exception {
-    Lease held = lock.tryAcquire(SHORT).orElseThrow();
+    Lease held = lock.withLease(SHORT).tryAcquire().orElseThrow();
     BlockingQueue<LeaseLoss> told = new LinkedBlockingQueue<>();
     BlockingQueue<Lease.State> states = new LinkedBlockingQueue<>();
     held.onLost(told::add);
@@ -240,7 +240,7 @@ public abstract class LeaseContract extends AbstractLockContract {
 
   @Test
   protected void whoTakesItByForceCanHaveItAtOnce() {
-    Lease held = lock.tryAcquire(LONG).orElseThrow();
+    Lease held = lock.withLease(LONG).tryAcquire().orElseThrow();
     assertTrue(lock.forceUnlock());
     try (Lease next = lock.tryAcquire().orElseThrow()) {
       assertTrue(next.fencingToken() > held.fencingToken());
@@ -250,7 +250,7 @@ public abstract class LeaseContract extends AbstractLockContract {
 
   @Test
   protected void whoUnlocksAfterForceIsToldSo() throws Exception {
-    lock.lock(LONG);
+    lock.withLease(LONG).lock();
     assertTrue(other.forceUnlock());
     assertTrue(other.tryLock());
     assertLost(Reason.FORCED, lock::unlock);
@@ -263,7 +263,7 @@ public abstract class LeaseContract extends AbstractLockContract {
 
   @Test
   protected void forceWakesAWaiter() throws Exception {
-    lock.lock(LONG);
+    lock.withLease(LONG).lock();
     Future<Boolean> waiter = actor.start(() -> other.tryLock(LONG));
     actor.awaitBlocked();
     assertTrue(lock.forceUnlock());

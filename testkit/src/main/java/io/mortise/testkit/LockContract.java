@@ -122,7 +122,7 @@ public abstract class LockContract extends AbstractLockContract {
     assertEquals(nameOf(name), lock.name());
     assertFalse(lock.isLocked());
     assertTrue(lock.remainingLease().isEmpty());
-    lock.lock(LONG);
+    lock.withLease(LONG).lock();
     assertTrue(lock.isLocked());
     assertTrue(other.isLocked());
     assertFalse(other.isHeldByCurrentThread());
@@ -144,24 +144,34 @@ public abstract class LockContract extends AbstractLockContract {
     List<Executable> calls = new ArrayList<>();
     for (String wrong : List.of("PT0S", "PT-1S", "PT0.000999999S", "P366D")) {
       Duration lease = Duration.parse(wrong);
-      calls.add(() -> lock.lock(lease));
-      calls.add(() -> lock.lockInterruptibly(lease));
+      calls.add(() -> lock.withLease(lease).lock());
+      calls.add(() -> lock.withLease(lease).lockInterruptibly());
       calls.add(() -> lock.tryLock(Duration.ZERO, lease));
-      calls.add(() -> lock.tryAcquire(lease));
+      calls.add(() -> lock.withLease(lease).tryAcquire());
       calls.add(() -> lock.acquire(Duration.ZERO, lease));
       calls.add(() -> lock.acquireAsync(Duration.ZERO, lease));
     }
-    Duration negative = Duration.ofMillis(-1);
-    calls.add(() -> lock.tryLock(negative));
-    calls.add(() -> lock.tryLock(negative, LONG));
-    calls.add(() -> lock.acquire(negative));
-    calls.add(() -> lock.acquire(negative, LONG));
-    calls.add(() -> lock.acquireAsync(negative));
-    calls.add(() -> lock.acquireAsync(negative, LONG));
+    calls.add(() -> lock.tryLock(1, 0, SECONDS));
+    calls.add(() -> lock.tryLock(1, -2, SECONDS));
     calls.forEach(call -> assertThrows(IllegalArgumentException.class, call));
     assertFalse(lock.isLocked());
+  }
 
-    assertTrue(lock.tryLock(-1, SECONDS), "as in java.util.concurrent: one attempt");
+  @Test
+  protected void aNegativeWaitIsOneAttempt() throws Exception {
+    Duration negative = Duration.ofMillis(-1);
+    actor.run(other::lock);
+    assertFalse(lock.tryLock(-1, SECONDS));
+    assertFalse(lock.tryLock(-1, -1, SECONDS));
+    assertFalse(lock.tryLock(negative));
+    assertFalse(lock.tryLock(negative, LONG));
+    assertTrue(lock.acquire(negative).isEmpty());
+    assertTrue(lock.acquire(negative, LONG).isEmpty());
+    assertTrue(lock.acquireAsync(negative).toCompletableFuture().join().isEmpty());
+    assertTrue(lock.acquireAsync(negative, LONG).toCompletableFuture().join().isEmpty());
+    actor.run(other::unlock);
+
+    assertTrue(lock.tryLock(-1, SECONDS));
     assertTrue(lock.tryLock(Long.MAX_VALUE, SECONDS), "longer than any wait");
     assertTrue(lock.tryLock(Duration.ofSeconds(Long.MAX_VALUE)), "longer than any wait");
     for (int i = 0; i < 3; i++) {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -55,7 +56,9 @@ public final class RedisServer implements AutoCloseable {
     if (builder.speaksTls) {
       directives.add("tls-port " + tlsPort);
     }
-    home = new ServerDirectory(RedisBinary.find(builder.binary), builder.sentinel, directives);
+    home =
+        new ServerDirectory(
+            RedisBinary.find(builder.binary), builder.sentinel, directives, builder.environment);
     int port = builder.port;
     try {
       ServerConnection chosen;
@@ -283,6 +286,10 @@ public final class RedisServer implements AutoCloseable {
     return home.directory();
   }
 
+  OsProcess osProcess() {
+    return process;
+  }
+
   private void requireOpen() {
     if (closed) {
       throw new IllegalStateException("redis-server on port " + port() + " has been closed");
@@ -294,6 +301,7 @@ public final class RedisServer implements AutoCloseable {
     private static final List<String> OURS = List.of("port", "bind", "dir", "daemonize", "logfile");
 
     private final List<String> directives = new ArrayList<>();
+    private final Map<String, String> environment = new HashMap<>();
     private @Nullable Path binary;
     private @Nullable String password;
     private int port;
@@ -338,6 +346,12 @@ public final class RedisServer implements AutoCloseable {
           Arrays.stream(values)
               .map(ServerDirectory::quoted)
               .collect(Collectors.joining(" ", directive + " ", "")));
+      return this;
+    }
+
+    /** Sets an environment variable of the process; the others are those of this JVM. */
+    public Builder environment(String name, String value) {
+      environment.put(name, value);
       return this;
     }
 

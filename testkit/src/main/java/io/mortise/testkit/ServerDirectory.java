@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -26,6 +27,7 @@ final class ServerDirectory {
   private final Path binary;
   private final boolean sentinel;
   private final List<String> directives;
+  private final Map<String, String> environment;
   private final Path directory;
   private final Runnable forgetCleanup;
   private boolean hasState;
@@ -35,11 +37,14 @@ final class ServerDirectory {
    *
    * @param sentinel whether it is to be a sentinel, which keeps its state in its configuration file
    * @param directives lines of {@code redis.conf}, on top of what every server here has
+   * @param environment variables of the process, on top of those of this JVM
    */
-  ServerDirectory(Path binary, boolean sentinel, List<String> directives) {
+  ServerDirectory(
+      Path binary, boolean sentinel, List<String> directives, Map<String, String> environment) {
     this.binary = binary;
     this.sentinel = sentinel;
     this.directives = List.copyOf(directives);
+    this.environment = Map.copyOf(environment);
     try {
       directory = Files.createTempDirectory("mortise-redis-");
     } catch (IOException e) {
@@ -100,11 +105,13 @@ final class ServerDirectory {
         line.add("--sentinel");
       }
       // Not by 'logfile': complaints about the configuration come before that is opened.
-      return OsProcess.start(
+      ProcessBuilder builder =
           new ProcessBuilder(line)
               .directory(directory.toFile())
               .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile())));
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile()));
+      builder.environment().putAll(environment);
+      return OsProcess.start(builder);
     } catch (IOException e) {
       throw new UncheckedIOException("'%s' cannot be run".formatted(binary), e);
     }

@@ -3,6 +3,7 @@ package io.mortise.testkit;
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -21,7 +22,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * }
  * }</pre>
  *
- * <p>Nothing else may pause or resume the processes meanwhile. A process that ends is left alone.
+ * <p>Nothing else may pause or resume the processes meanwhile. A process that ends is left alone; a
+ * server that was restarted is another process.
  *
  * <p><b>Threads.</b> A daemon thread for each process; any thread may call all methods.
  */
@@ -40,9 +42,18 @@ public final class Stutter implements AutoCloseable {
 
   /** Begins; ends when it is closed. */
   public static Stutter start(long seed, JavaProcess... processes) {
+    return start(seed, Arrays.stream(processes).map(JavaProcess::osProcess).toList());
+  }
+
+  /** The same for servers. */
+  public static Stutter start(long seed, RedisServer... servers) {
+    return start(seed, Arrays.stream(servers).map(RedisServer::osProcess).toList());
+  }
+
+  private static Stutter start(long seed, List<OsProcess> processes) {
     Stutter stutter = new Stutter();
     Random seeds = new Random(seed);
-    for (JavaProcess process : processes) {
+    for (OsProcess process : processes) {
       Random random = new Random(seeds.nextLong());
       Thread thread =
           new Thread(() -> stutter.disturb(process, random), "stutter-of-" + process.pid());
@@ -53,7 +64,7 @@ public final class Stutter implements AutoCloseable {
     return stutter;
   }
 
-  private void disturb(JavaProcess process, Random random) {
+  private void disturb(OsProcess process, Random random) {
     try {
       while (!ends(between(random, SHORTEST_RUN_MILLIS, LONGEST_RUN_MILLIS))) {
         long begin = System.nanoTime();

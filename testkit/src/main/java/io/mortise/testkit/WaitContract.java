@@ -51,7 +51,7 @@ public abstract class WaitContract extends AbstractLockContract {
   @Test
   protected void aReleaseWakesAWaiterOfAnotherClientLongBeforeTheLeaseEnds() throws Exception {
     for (int i = 0; i < 5; i++) {
-      lock.lock(LONG);
+      lock.withLease(LONG).lock();
       Future<Boolean> waiter = actor.start(() -> other.tryLock(LONG));
       actor.awaitBlocked();
       assertTakes(
@@ -66,7 +66,7 @@ public abstract class WaitContract extends AbstractLockContract {
 
   @Test
   protected void aWaiterOfTheSameClientFollows() throws Exception {
-    lock.lock(LONG);
+    lock.withLease(LONG).lock();
     Future<Boolean> waiter = actor.start(() -> lock.tryLock(LONG));
     actor.awaitBlocked();
     assertTakes(
@@ -113,7 +113,7 @@ public abstract class WaitContract extends AbstractLockContract {
   private List<TestThread.Action> interruptibleWaits() {
     return List.of(
         () -> lock.lockInterruptibly(),
-        () -> lock.lockInterruptibly(LONG),
+        () -> lock.withLease(LONG).lockInterruptibly(),
         () -> lock.tryLock(LONG),
         () -> lock.tryLock(LONG, LONG),
         () -> lock.acquire(LONG),
@@ -172,7 +172,7 @@ public abstract class WaitContract extends AbstractLockContract {
       assertTrue(result(other.acquireAsync(SHORT)).isEmpty());
       assertTrue(result(lock.acquireAsync(SHORT, LONG)).isEmpty());
     }
-    Lease first = lock.tryAcquire(LONG).orElseThrow();
+    Lease first = lock.withLease(LONG).tryAcquire().orElseThrow();
     CompletionStage<Optional<Lease>> waiting = other.acquireAsync(LONG, LONG);
     await().during(SHORT).atMost(SLACK).until(() -> !waiting.toCompletableFuture().isDone());
     first.close();
@@ -184,7 +184,7 @@ public abstract class WaitContract extends AbstractLockContract {
 
   @Test
   protected void aCancelledWaitLeavesNothingHeld() throws Exception {
-    Lease held = lock.tryAcquire(LONG).orElseThrow();
+    Lease held = lock.withLease(LONG).tryAcquire().orElseThrow();
     CompletionStage<Optional<Lease>> waiting = other.acquireAsync(LONG);
     await().during(SHORT).atMost(SLACK).until(other::isLocked);
     assertTrue(waiting.toCompletableFuture().cancel(true));

@@ -86,7 +86,7 @@ class ContractsTest {
             "aHoldWithoutALeaseIsRenewed",
             (lock, method, args, call) -> {
               if (method.equals("lock")) {
-                lock.lock(Duration.ofSeconds(1));
+                lock.withLease(Duration.ofSeconds(1)).lock();
                 return null;
               }
               return call.call();
@@ -103,6 +103,22 @@ class ContractsTest {
             (lock, method, args, call) -> {
               Object result = call.call();
               return result instanceof Lease lease ? withToken(lease, 1L) : result;
+            }),
+        broken(
+            "has views that forget their lease",
+            ShortForms.class,
+            "eachAcquisitionOfAViewHasItsLease",
+            (lock, method, args, call) -> method.equals("withLease") ? lock : call.call()),
+        broken(
+            "stays locked when the body fails",
+            ShortForms.class,
+            "whatTheBodyThrowsIsThrownAndTheLockIsReleased",
+            (lock, method, args, call) -> {
+              if (method.equals("withLock") && args[0] instanceof Runnable body) {
+                lock.lock();
+                body.run();
+              }
+              return call.call();
             }));
   }
 
@@ -171,6 +187,8 @@ class ContractsTest {
   static final class Waits extends WaitContract implements BrokenLocks {}
 
   static final class Leases extends LeaseContract implements BrokenLocks {}
+
+  static final class ShortForms extends ShortFormsContract implements BrokenLocks {}
 
   private interface Interception {
     Object on(String method, Object[] arguments, Callable<?> call) throws Throwable;

@@ -45,6 +45,17 @@ class StutterTest {
   }
 
   @Test
+  void aServerStuttersAndAnswersAfterwards() {
+    try (RedisServer server = RedisServer.start()) {
+      try (Stutter stutter = Stutter.start(1, server)) {
+        await().atMost(LONG).until(() -> stutter.pauses() >= 5);
+        assertTrue(stutter.longest().toMillis() >= 5, () -> "" + stutter.longest());
+      }
+      assertEquals("PONG", server.command("PING"));
+    }
+  }
+
+  @Test
   void aProcessThatEndsIsLeftAlone() throws Exception {
     try (JavaProcess child = JavaProcess.start(Ticker.class)) {
       child.awaitLine("ticking", LONG);

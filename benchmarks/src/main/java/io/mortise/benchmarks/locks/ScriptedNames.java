@@ -48,7 +48,7 @@ final class ScriptedNames implements Section {
           List.of(
               holder,
               bytes(LockOptions.defaults().lease().toMillis()),
-              bytes(LockOptions.defaults().tokenRetention().toMillis())));
+              bytes(LockOptions.defaults().tuning().tokenRetention().toMillis())));
     }
     requireOne(jedis.evalsha(acquireSha1, keys, arguments));
   }

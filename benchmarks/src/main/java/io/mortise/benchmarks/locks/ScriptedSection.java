@@ -18,7 +18,7 @@ final class ScriptedSection implements Section {
   private static final byte[] PUBLISH = bytes("PUBLISH");
   private static final byte[] LEASE = bytes(LockOptions.defaults().lease().toMillis());
   private static final byte[] TOKEN_IDLE =
-      bytes(LockOptions.defaults().tokenRetention().toMillis());
+      bytes(LockOptions.defaults().tuning().tokenRetention().toMillis());
   private static final byte[] ONE_TOKEN = bytes(1);
   private static final byte[] WAITS = bytes(10_000);
   private static final byte[] NO_WRITER = new byte[0];

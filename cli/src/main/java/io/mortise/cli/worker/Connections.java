@@ -28,7 +28,7 @@ record Connections(RedisClient data, List<LockClient> locks) implements AutoClos
       LockOptions options =
           LockOptions.builder()
               .lease(Duration.ofMillis(job.leaseMillis()))
-              .tokenRetention(TOKEN_RETENTION)
+              .tuning(t -> t.tokenRetention(TOKEN_RETENTION))
               .build();
       for (String uri : job.lockUris()) {
         connections.locks.add(LockClient.create(uri, options));

@@ -4,4 +4,5 @@
  *
  * <p>Uses: {@code concurrent}, {@code pool}, {@code pipeline}, {@code topology}.
  */
+@org.jspecify.annotations.NullMarked
 package io.mortise.connection.command;

@@ -4,4 +4,5 @@
  *
  * <p>Uses: the JDK and Guava.
  */
+@org.jspecify.annotations.NullMarked
 package io.mortise.connection.concurrent;

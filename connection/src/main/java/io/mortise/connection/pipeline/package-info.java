@@ -4,4 +4,5 @@
  *
  * <p>Uses: {@code pool}.
  */
+@org.jspecify.annotations.NullMarked
 package io.mortise.connection.pipeline;

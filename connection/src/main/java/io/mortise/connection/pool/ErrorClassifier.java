@@ -65,7 +65,7 @@ public final class ErrorClassifier {
       return new CommandException(
           Kind.POOL_EXHAUSTED,
           false,
-          "all connections to " + where + " are in use; raise LockOptions.maxConnections",
+          "all connections to " + where + " are in use; raise LockTuning.maxConnections",
           thrown);
     }
     if (thrown instanceof SentinelConnection.UnknownMaster) {

@@ -5,4 +5,5 @@
  *
  * <p>Uses: {@code concurrent}.
  */
+@org.jspecify.annotations.NullMarked
 package io.mortise.connection.pool;

@@ -7,6 +7,8 @@ import io.mortise.connection.pool.Reply;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.TestSettings;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.CommandArguments;
@@ -16,6 +18,8 @@ import redis.clients.jedis.Protocol.Command;
 @Timeout(60)
 class PendingCommandTest {
   private static final long TOO_LONG = 600_000_000_000L;
+  private static final int MANY = 10_000;
+  private static final int MAX_SPINS = 40;
 
   private static PendingCommand command() {
     return new PendingCommand(
@@ -59,5 +63,54 @@ class PendingCommandTest {
     one[0].answer(reply());
 
     assertEquals("an answer", waiter.get());
+  }
+
+  /** An answer between the last look of the thread and its park would be missed. */
+  @Test
+  void anAnswerAtTheMomentOfTheParkIsNotMissed() throws Exception {
+    AtomicReference<PendingCommand> next = new AtomicReference<>();
+    BackgroundCall<Boolean> waiter =
+        BackgroundCall.start(
+            () -> {
+              for (int i = 0; i < MANY; i++) {
+                PendingCommand command = command();
+                next.set(command);
+                while (!command.consumeSignal()) {
+                  command.await(TOO_LONG);
+                }
+              }
+              return true;
+            });
+    AtomicBoolean stopped = new AtomicBoolean();
+    BackgroundCall<Boolean> answering =
+        BackgroundCall.start(
+            () -> {
+              for (int i = 0; i < MANY && !stopped.get(); i++) {
+                answerNext(next, i % MAX_SPINS, stopped);
+              }
+              return true;
+            });
+
+    try {
+      assertTrue(waiter.get());
+    } finally {
+      stopped.set(true);
+    }
+    assertTrue(answering.get());
+  }
+
+  private static void answerNext(
+      AtomicReference<PendingCommand> next, int spins, AtomicBoolean stopped) {
+    PendingCommand command = next.getAndSet(null);
+    while (command == null && !stopped.get()) {
+      Thread.onSpinWait();
+      command = next.getAndSet(null);
+    }
+    for (int i = 0; i < spins; i++) {
+      Thread.onSpinWait();
+    }
+    if (command != null) {
+      command.answer(reply());
+    }
   }
 }

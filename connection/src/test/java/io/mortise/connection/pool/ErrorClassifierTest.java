@@ -173,7 +173,7 @@ class ErrorClassifierTest {
     assertEquals(Kind.POOL_EXHAUSTED, fault.kind());
     assertFalse(fault.mayHaveExecuted());
     assertEquals(
-        "all connections to " + WHERE + " are in use; raise LockOptions.maxConnections",
+        "all connections to " + WHERE + " are in use; raise LockTuning.maxConnections",
         fault.getMessage());
   }
 

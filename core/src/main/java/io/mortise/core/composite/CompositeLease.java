@@ -70,7 +70,13 @@ public abstract class CompositeLease implements OwnedLease {
     this.members = new CompositeMembers(required, members);
     this.requests =
         new MemberRequests(
-            name, this.members, token, renewed, this::askMembers, () -> refresh().isLive());
+            name,
+            this.members,
+            token,
+            renewed,
+            this::setRenewed,
+            this::askMembers,
+            () -> refresh().isLive());
   }
 
   /** Watches the members from now on. To be called once, when the hold is ready for use. */
@@ -211,7 +217,8 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   private LeaseLoss loss(String fact) {
-    return CompositeLoss.of(name, fencingToken(), fact, members(), capacity(), required());
+    return CompositeLoss.of(
+        name, fencingToken(), fact, members(), capacity(), required(), source.nanoTime());
   }
 
   // ---- release

@@ -54,6 +54,11 @@ public abstract class CompositeLeaseSource implements LeaseSource {
   }
 
   @Override
+  public final long nanoTime() {
+    return sources.get(0).nanoTime();
+  }
+
+  @Override
   public final Set<LockKey> places() {
     Set<LockKey> places = new LinkedHashSet<>();
     sources.forEach(source -> places.addAll(source.places()));

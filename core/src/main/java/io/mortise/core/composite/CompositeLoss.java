@@ -24,9 +24,16 @@ final class CompositeLoss {
    * @param members the members, lost or not
    * @param places the number of places for members
    * @param required how many members have to be valid
+   * @param now the current time, in nanoseconds
    */
   static LeaseLoss of(
-      String name, long token, String fact, List<OwnedLease> members, int places, int required) {
+      String name,
+      long token,
+      String fact,
+      List<OwnedLease> members,
+      int places,
+      int required,
+      long now) {
     List<LeaseLoss> losses = new ArrayList<>();
     List<String> details = new ArrayList<>();
     for (OwnedLease member : members) {
@@ -40,7 +47,6 @@ final class CompositeLoss {
                     loss.map(LeaseLoss::detail).orElse("it was released by itself")));
       }
     }
-    long now = System.nanoTime();
     losses.sort(Comparator.comparingLong(loss -> loss.atNanos() - now));
     // More members may be lost than was decisive: the first `spare` losses did no harm.
     int spare = Math.max(0, members.size() - required);

@@ -1,6 +1,7 @@
 package io.mortise.core.composite;
 
 import io.mortise.connection.concurrent.Backoff;
+import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -12,15 +13,16 @@ import java.util.concurrent.TimeUnit;
  * <p><b>Threads.</b> Confined to the thread that waits.
  */
 public final class CompositeWait {
-  private final String lock;
+  private final LeaseSource source;
   private final LeaseTerms terms;
-  private final long startNanos = System.nanoTime();
+  private final long startNanos;
   private boolean interrupted;
 
   /** Starts the time of the terms. */
-  public CompositeWait(String lock, LeaseTerms terms) {
-    this.lock = lock;
+  public CompositeWait(LeaseSource source, LeaseTerms terms) {
+    this.source = source;
     this.terms = terms;
+    this.startNanos = source.nanoTime();
   }
 
   public long startNanos() {
@@ -31,7 +33,7 @@ public final class CompositeWait {
   public long leftNanos() {
     return terms.isUnbounded()
         ? LeaseTerms.FOREVER / 2
-        : terms.waitNanos() - (System.nanoTime() - startNanos);
+        : terms.waitNanos() - (source.nanoTime() - startNanos);
   }
 
   /**
@@ -49,10 +51,10 @@ public final class CompositeWait {
    * @throws InterruptedException if the terms say that an interrupt ends the wait
    */
   public void pause(long nanos) throws InterruptedException {
-    long endNanos = System.nanoTime() + Math.min(nanos, leftNanos());
+    long endNanos = source.nanoTime() + Math.min(nanos, leftNanos());
     while (true) {
       try {
-        TimeUnit.NANOSECONDS.sleep(endNanos - System.nanoTime());
+        TimeUnit.NANOSECONDS.sleep(endNanos - source.nanoTime());
         return;
       } catch (InterruptedException e) {
         if (terms.interruptible()) {
@@ -70,7 +72,8 @@ public final class CompositeWait {
   public void checkInterrupt() throws InterruptedException {
     if (Thread.interrupted()) {
       if (terms.interruptible()) {
-        throw new InterruptedException("interrupted while waiting for lock '" + lock + "'");
+        throw new InterruptedException(
+            "interrupted while waiting for lock '" + source.name() + "'");
       }
       interrupted = true;
     }

@@ -17,6 +17,7 @@ import java.util.function.Function;
 final class MemberRequests {
   private final String name;
   private final CompositeMembers members;
+  private final Consumer<Boolean> resetRenewed;
   private final Function<Consumer<OwnedLease>, MemberReplies> ask;
   private final BooleanSupplier live;
   private final AtomicLong token;
@@ -28,6 +29,7 @@ final class MemberRequests {
    * Creates the requests of a hold.
    *
    * @param name the lock, for messages
+   * @param resetRenewed sets the renewal of the whole hold, after an extension that failed
    * @param ask runs an action on the members, as far as is needed for enough of them
    * @param live whether the whole hold has not ended
    */
@@ -36,12 +38,14 @@ final class MemberRequests {
       CompositeMembers members,
       long token,
       boolean renewed,
+      Consumer<Boolean> resetRenewed,
       Function<Consumer<OwnedLease>, MemberReplies> ask,
       BooleanSupplier live) {
     this.name = name;
     this.members = members;
     this.token = new AtomicLong(token);
     this.renewed = renewed;
+    this.resetRenewed = resetRenewed;
     this.ask = ask;
     this.live = live;
   }
@@ -63,7 +67,7 @@ final class MemberRequests {
       done = true;
     } finally {
       if (!done) {
-        setRenewed(before);
+        resetRenewed.accept(before);
       }
     }
   }

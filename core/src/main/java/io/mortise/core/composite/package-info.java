@@ -4,4 +4,5 @@
  *
  * <p>Uses: {@code connection.concurrent}, {@code core}, {@code core.spi}, {@code internal.lease}.
  */
+@org.jspecify.annotations.NullMarked
 package io.mortise.core.composite;

@@ -6,6 +6,9 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,15 +30,18 @@ public class LeakDetectingLease implements Lease {
   private static final Cleaner CLEANER = Cleaner.create();
 
   private final OwnedLease lease;
+  private final Consumer<Runnable> worker;
   private final Cleaner.Cleanable guard;
 
   /**
    * Guards a lease against leaks.
    *
    * @param traced whether to record where it was acquired, for the warning
+   * @param worker runs a task that may block, on a thread of the client
    */
-  public LeakDetectingLease(OwnedLease lease, boolean traced) {
+  public LeakDetectingLease(OwnedLease lease, boolean traced, Consumer<Runnable> worker) {
     this.lease = lease;
+    this.worker = worker;
     Cleaner.Cleanable registered = CLEANER.register(this, new LeakCleanup(lease, traced));
     this.guard = registered;
     if (lease.isRenewed()) {
@@ -129,6 +135,26 @@ public class LeakDetectingLease implements Lease {
     } finally {
       guard.clean();
       Reference.reachabilityFence(this);
+    }
+  }
+
+  @Override
+  public final CompletionStage<@Nullable Void> releaseAsync() {
+    CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
+    try {
+      worker.accept(() -> release(released));
+    } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+      release(released); // a closed client has nothing to send
+    }
+    return released.minimalCompletionStage();
+  }
+
+  private void release(CompletableFuture<@Nullable Void> released) {
+    try {
+      close();
+      released.complete(null);
+    } catch (RuntimeException | Error e) {
+      released.completeExceptionally(e);
     }
   }
 

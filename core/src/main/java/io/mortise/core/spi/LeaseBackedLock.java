@@ -21,9 +21,24 @@ import org.jspecify.annotations.Nullable;
 public abstract class LeaseBackedLock implements DistributedLock {
   private final LeaseSource source;
 
+  /** The lease of its acquisitions; null for the client's default, which is renewed. */
+  private final @Nullable Duration lease;
+
+  /** A view of a lock, whose acquisitions have a fixed lease. */
+  private static final class View extends LeaseBackedLock {
+    View(LeaseSource source, Duration lease) {
+      super(source, lease);
+    }
+  }
+
   /** Creates the lock of that source. */
   protected LeaseBackedLock(LeaseSource source) {
+    this(source, null);
+  }
+
+  private LeaseBackedLock(LeaseSource source, @Nullable Duration lease) {
     this.source = Objects.requireNonNull(source, "source");
+    this.lease = lease;
   }
 
   final LeaseSource source() {
@@ -33,15 +48,21 @@ public abstract class LeaseBackedLock implements DistributedLock {
   /**
    * Returns the source of a lock, for a lock that is composed of it.
    *
-   * @throws IllegalArgumentException if it is not a {@link LeaseBackedLock}
+   * @throws IllegalArgumentException if it is not a {@link LeaseBackedLock}, nor decorates one
    */
   public static LeaseSource sourceOf(DistributedLock lock) {
-    if (lock instanceof LeaseBackedLock leased) {
+    if (lock.undecorated() instanceof LeaseBackedLock leased) {
       return leased.source();
     }
     throw new IllegalArgumentException(
         "lock '%s' is a %s, which is not made of leases; extend io.mortise.core.spi.LeaseBackedLock"
-            .formatted(lock.name(), lock.getClass().getName()));
+                .formatted(lock.name(), lock.getClass().getName())
+            + ", or let a decorator return undecorated() of its lock");
+  }
+
+  @Override
+  public final DistributedLock undecorated() {
+    return this;
   }
 
   @Override
@@ -49,44 +70,40 @@ public abstract class LeaseBackedLock implements DistributedLock {
     return source.name();
   }
 
+  @Override
+  public final DistributedLock withLease(Duration fixed) {
+    LeaseTerms.of(source.options(), null, nonNullLease(fixed), true); // checks it
+    return new View(source, fixed);
+  }
+
   // ---- the thread as owner
 
   @Override
   public final void lock() {
-    uninterruptibly(null, null);
-  }
-
-  @Override
-  public final void lock(Duration lease) {
-    uninterruptibly(null, nonNullLease(lease));
+    uninterruptibly(null);
   }
 
   @Override
   public final void lockInterruptibly() throws InterruptedException {
-    ThreadOwnership.lock(source, terms(null, null, true));
-  }
-
-  @Override
-  public final void lockInterruptibly(Duration lease) throws InterruptedException {
-    ThreadOwnership.lock(source, terms(null, nonNullLease(lease), true));
+    ThreadOwnership.lock(source, terms(null, lease, true));
   }
 
   @Override
   public final boolean tryLock() {
-    return uninterruptibly(Duration.ZERO, null);
+    return uninterruptibly(Duration.ZERO);
   }
 
   @Override
   public final boolean tryLock(Duration wait) throws InterruptedException {
-    return ThreadOwnership.lock(source, terms(nonNullWait(wait), null, true));
+    return ThreadOwnership.lock(source, terms(nonNullWait(wait), lease, true));
   }
 
   @Override
-  public final boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
-    return ThreadOwnership.lock(source, terms(nonNullWait(wait), nonNullLease(lease), true));
+  public final boolean tryLock(Duration wait, Duration given) throws InterruptedException {
+    return ThreadOwnership.lock(source, terms(nonNullWait(wait), nonNullLease(given), true));
   }
 
-  private boolean uninterruptibly(@Nullable Duration wait, @Nullable Duration lease) {
+  private boolean uninterruptibly(@Nullable Duration wait) {
     try {
       return ThreadOwnership.lock(source, terms(wait, lease, false));
     } catch (InterruptedException e) {
@@ -118,15 +135,6 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   @Override
   public final Optional<Lease> tryAcquire() {
-    return attempt(null);
-  }
-
-  @Override
-  public final Optional<Lease> tryAcquire(Duration lease) {
-    return attempt(nonNullLease(lease));
-  }
-
-  private Optional<Lease> attempt(@Nullable Duration lease) {
     try {
       return handle(terms(Duration.ZERO, lease, false));
     } catch (InterruptedException e) {
@@ -135,13 +143,19 @@ public abstract class LeaseBackedLock implements DistributedLock {
   }
 
   @Override
-  public final Optional<Lease> acquire(Duration wait) throws InterruptedException {
-    return handle(terms(nonNullWait(wait), null, true));
+  public final Lease acquire() throws InterruptedException {
+    return handle(terms(null, lease, true))
+        .orElseThrow(() -> new AssertionError("a wait without an end has ended: " + source));
   }
 
   @Override
-  public final Optional<Lease> acquire(Duration wait, Duration lease) throws InterruptedException {
-    return handle(terms(nonNullWait(wait), nonNullLease(lease), true));
+  public final Optional<Lease> acquire(Duration wait) throws InterruptedException {
+    return handle(terms(nonNullWait(wait), lease, true));
+  }
+
+  @Override
+  public final Optional<Lease> acquire(Duration wait, Duration given) throws InterruptedException {
+    return handle(terms(nonNullWait(wait), nonNullLease(given), true));
   }
 
   private Optional<Lease> handle(LeaseTerms terms) throws InterruptedException {
@@ -150,27 +164,27 @@ public abstract class LeaseBackedLock implements DistributedLock {
         : source.acquire(terms, null).map(this::guarded);
   }
 
-  private Lease guarded(OwnedLease lease) {
+  private Lease guarded(OwnedLease acquired) {
     boolean isGuarded = false;
     try {
-      Lease handle = source.guard(lease);
+      Lease handle = source.guard(acquired);
       isGuarded = true;
       return handle;
     } finally {
       if (!isGuarded) { // an error: no caller receives it
-        lease.release();
+        acquired.release();
       }
     }
   }
 
   @Override
   public final CompletionStage<Optional<Lease>> acquireAsync(Duration wait) {
-    return AsyncAcquisition.start(source, terms(nonNullWait(wait), null, true));
+    return AsyncAcquisition.start(source, terms(nonNullWait(wait), lease, true));
   }
 
   @Override
-  public final CompletionStage<Optional<Lease>> acquireAsync(Duration wait, Duration lease) {
-    return AsyncAcquisition.start(source, terms(nonNullWait(wait), nonNullLease(lease), true));
+  public final CompletionStage<Optional<Lease>> acquireAsync(Duration wait, Duration given) {
+    return AsyncAcquisition.start(source, terms(nonNullWait(wait), nonNullLease(given), true));
   }
 
   // ---- questions
@@ -191,16 +205,16 @@ public abstract class LeaseBackedLock implements DistributedLock {
   }
 
   private LeaseTerms terms(
-      @Nullable Duration wait, @Nullable Duration lease, boolean interruptible) {
-    return LeaseTerms.of(source.options(), wait, lease, interruptible);
+      @Nullable Duration wait, @Nullable Duration given, boolean interruptible) {
+    return LeaseTerms.of(source.options(), wait, given, interruptible);
   }
 
   private static Duration nonNullWait(Duration wait) {
     return Objects.requireNonNull(wait, "wait");
   }
 
-  private static Duration nonNullLease(Duration lease) {
-    return Objects.requireNonNull(lease, "lease");
+  private static Duration nonNullLease(Duration given) {
+    return Objects.requireNonNull(given, "lease");
   }
 
   @Override
@@ -216,6 +230,6 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   @Override
   public final String toString() {
-    return source.toString();
+    return lease == null ? source.toString() : source + " with a lease of " + lease;
   }
 }

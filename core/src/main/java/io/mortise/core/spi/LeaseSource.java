@@ -31,6 +31,12 @@ public interface LeaseSource {
   /** Returns the options that apply unless the caller gives others. */
   LockOptions options();
 
+  /**
+   * Returns the time of the clock by which this lock measures its waits and leases, in nanoseconds;
+   * only differences mean something, as with {@link System#nanoTime()}.
+   */
+  long nanoTime();
+
   /** Returns the keys of the lock in Redis: two locks that share a key exclude each other. */
   Set<LockKey> places();
 
@@ -56,7 +62,7 @@ public interface LeaseSource {
 
   /** Returns the lease object for the user, who has the only reference to it. */
   default Lease guard(OwnedLease lease) {
-    return new LeakDetectingLease(lease, options().traceLeases());
+    return new LeakDetectingLease(lease, options().traceLeases(), this::execute);
   }
 
   /**
@@ -94,6 +100,11 @@ public interface LeaseSource {
    * @throws java.util.concurrent.RejectedExecutionException if the client was closed
    */
   Future<?> submit(Runnable task);
+
+  /** As {@link #submit}, for a task that is not cancelled. */
+  default void execute(Runnable task) {
+    var unused = submit(task);
+  }
 
   /**
    * Runs a short task later, on a thread of the client; never, if the client is closed first.

@@ -19,9 +19,9 @@ public record LeaseTerms(long waitNanos, long leaseMillis, boolean renewed, bool
   /**
    * Checks and converts the caller's arguments.
    *
-   * @param wait null for no end
+   * @param wait null for no end; zero or less is one attempt
    * @param lease null for the client's default, which is renewed
-   * @throws IllegalArgumentException if the wait is negative, or the lease out of its range
+   * @throws IllegalArgumentException if the lease is out of its range
    */
   public static LeaseTerms of(
       LockOptions options,
@@ -59,7 +59,7 @@ public record LeaseTerms(long waitNanos, long leaseMillis, boolean renewed, bool
 
   private static long waitNanos(Duration wait) {
     if (wait.isNegative()) {
-      throw new IllegalArgumentException("a wait must not be negative: " + wait);
+      return 0;
     }
     return wait.compareTo(LockOptions.MAX_LEASE) > 0
         ? LockOptions.MAX_LEASE.toNanos()

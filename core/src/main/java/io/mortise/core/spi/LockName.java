@@ -1,11 +1,12 @@
 package io.mortise.core.spi;
 
+import io.mortise.core.LockOptions;
 import java.util.Objects;
 
 /**
  * The name of a lock, and the keys and channels that are derived from it, in Redisson's layout.
  *
- * @param value the name as the user gave it
+ * @param value the name in Redis: what the user gave, in the client's namespace
  */
 public record LockName(String value) {
   private static final int MAX_LENGTH = 1024;
@@ -29,6 +30,19 @@ public record LockName(String value) {
                   .formatted(value)
               + " of a cluster; close it with a '}' and something in between, or leave it out");
     }
+  }
+
+  /**
+   * Returns the name of a lock in the namespace of a client.
+   *
+   * @param name as the user gave it
+   * @throws IllegalArgumentException if the name is blank or too long, or has an opening brace that
+   *     makes no hash tag
+   */
+  public static LockName of(LockOptions options, String name) {
+    return options.namespace().isEmpty() || name == null || name.isBlank()
+        ? new LockName(name)
+        : new LockName(options.namespace() + name);
   }
 
   /** Redis' rule: the first '{' counts, with the first '}' after it, if they are not adjacent. */

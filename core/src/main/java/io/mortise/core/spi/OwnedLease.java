@@ -1,7 +1,10 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.Lease;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lease with the operations of the layers that manage it for an owner: {@link ThreadOwnership},
@@ -89,6 +92,20 @@ public interface OwnedLease extends Lease {
    * @return unregisters the listener
    */
   Runnable onChangeWhileHeld(Consumer<State> listener, boolean logsLoss);
+
+  /**
+   * Closes the hold on the calling thread. The user of a handle has a {@link LeakDetectingLease},
+   * which does it on a thread of the client.
+   */
+  @Override
+  default CompletionStage<@Nullable Void> releaseAsync() {
+    try {
+      close();
+      return CompletableFuture.completedStage(null);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedStage(e);
+    }
+  }
 
   /**
    * Releases the hold, regardless of its owner. A second call does nothing, except that it throws

@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * A {@link LockProtocol} that promises no order between waiters, so that the client may hand a hold
  * from thread to thread without a command to Redis, as {@link
- * io.mortise.core.LockOptions#maxHandOffs} allows. Other clients go first afterwards.
+ * io.mortise.core.LockTuning#maxHandOffs} allows. Other clients go first afterwards.
  *
  * <p><b>Threads.</b> As {@link LockProtocol}.
  */

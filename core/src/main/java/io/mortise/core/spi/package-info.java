@@ -1,5 +1,13 @@
 /**
- * The interface for adding a lock family: a {@link io.mortise.core.spi.LockProtocol} with its
- * scripts, and the lock that the client makes of it.
+ * What lock families are written with: a {@link io.mortise.core.spi.LockProtocol} with its scripts,
+ * and the lock that the client makes of it, a {@link io.mortise.core.spi.LeaseBackedLock}. Users of
+ * locks do not need it.
+ *
+ * <p><b>What may change.</b> A minor version may add methods with a default to the interfaces that
+ * a family implements ({@code LockProtocol} and the interfaces of optional abilities beside it),
+ * and methods without a default to those that the engine implements ({@code LeaseSource}, {@code
+ * OwnedLease}, {@code LockServer}). It removes nothing, and a family that is compiled against an
+ * older minor version goes on working.
  */
+@org.jspecify.annotations.NullMarked
 package io.mortise.core.spi;

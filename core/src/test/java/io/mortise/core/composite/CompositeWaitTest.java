@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.spi.FakeSource;
 import io.mortise.core.spi.LeaseTerms;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -17,7 +18,8 @@ class CompositeWaitTest {
   private static final long HOUR_NANOS = TimeUnit.HOURS.toNanos(1);
 
   private static CompositeWait wait(long nanos, boolean interruptible) {
-    return new CompositeWait("orders", new LeaseTerms(nanos, 1_000, true, interruptible));
+    return new CompositeWait(
+        new FakeSource("orders"), new LeaseTerms(nanos, 1_000, true, interruptible));
   }
 
   @AfterEach

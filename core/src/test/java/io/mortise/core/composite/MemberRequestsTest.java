@@ -11,6 +11,7 @@ import io.mortise.core.spi.FakeLease;
 import io.mortise.core.spi.FakeSource;
 import io.mortise.core.spi.LeaseTerms;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -118,5 +119,26 @@ class MemberRequestsTest {
     hold.extendTo(renewed);
     assertTrue(hold.isRenewed());
     assertThrows(LockException.class, () -> FakeComposite.of(source, 3, a, b, c).extendTo(given));
+  }
+
+  @Test
+  void theHoldDecidesWhatAFailedExtensionResets() {
+    List<Boolean> resets = new ArrayList<>();
+    MemberRequests requests =
+        new MemberRequests(
+            "orders",
+            new CompositeMembers(1, List.of(a)),
+            1,
+            false,
+            resets::add,
+            action -> new MemberReplies(0, List.of(FakeComposite.fault("on purpose"))),
+            () -> true);
+
+    assertThrows(
+        LockException.class,
+        () -> requests.extendTo(LeaseTerms.of(source.options(), Duration.ZERO, null, true)));
+
+    assertEquals(List.of(false), resets);
+    assertEquals(List.of(), a.renewed, "others may need the renewal of this member");
   }
 }

@@ -44,6 +44,11 @@ public final class FakeSource implements LeaseSource {
   }
 
   @Override
+  public long nanoTime() {
+    return System.nanoTime();
+  }
+
+  @Override
   public String kind() {
     return "fake";
   }

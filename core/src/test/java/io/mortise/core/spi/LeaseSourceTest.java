@@ -32,7 +32,8 @@ class LeaseSourceTest {
             Proxy.newProxyInstance(
                 DistributedLock.class.getClassLoader(),
                 new Class<?>[] {DistributedLock.class},
-                (proxy, method, arguments) -> "orders");
+                (proxy, method, arguments) ->
+                    method.getName().equals("undecorated") ? proxy : "orders");
 
     IllegalArgumentException thrown =
         assertThrows(IllegalArgumentException.class, () -> LeaseBackedLock.sourceOf(foreign));
@@ -40,7 +41,8 @@ class LeaseSourceTest {
     assertEquals(
         "lock 'orders' is a "
             + foreign.getClass().getName()
-            + ", which is not made of leases; extend io.mortise.core.spi.LeaseBackedLock",
+            + ", which is not made of leases; extend io.mortise.core.spi.LeaseBackedLock, or let a"
+            + " decorator return undecorated() of its lock",
         thrown.getMessage());
   }
 }

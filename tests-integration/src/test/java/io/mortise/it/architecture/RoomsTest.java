@@ -5,9 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,8 +18,6 @@ import org.junit.jupiter.api.Test;
  * the drawing.
  */
 class RoomsTest {
-  private static final String ROOT = "io.mortise.";
-
   /** From the ground up. Each package may use those before it, as far as its module lets it. */
   private static final List<String> ROOMS =
       List.of(
@@ -62,36 +57,23 @@ class RoomsTest {
   /** The lock families stand side by side. */
   private static final Set<String> FAMILIES = Set.of("fairlock", "rwlock", "multilock", "redlock");
 
-  private static final JavaClasses CLASSES =
-      new ClassFileImporter()
-          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-          .withImportOption(location -> !location.contains("/test-classes/"))
-          .withImportOption(location -> !location.contains("-tests.jar"))
-          .importPackages("io.mortise");
-
   private static String room(JavaClass type) {
-    return type.getPackageName().substring(ROOT.length());
-  }
-
-  private static String name(JavaClass type) {
-    JavaClass outermost = type;
-    while (outermost.getEnclosingClass().isPresent()) {
-      outermost = outermost.getEnclosingClass().get();
-    }
-    return outermost.getName().substring(ROOT.length());
+    return type.getPackageName().substring(ProductClasses.ROOT.length());
   }
 
   private static Stream<Dependency> arrows() {
-    return CLASSES.stream()
+    return ProductClasses.ALL.stream()
         .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
-        .filter(arrow -> arrow.getTargetClass().getPackageName().startsWith(ROOT))
+        .filter(arrow -> arrow.getTargetClass().getPackageName().startsWith(ProductClasses.ROOT))
         .filter(arrow -> !room(arrow.getOriginClass()).equals(room(arrow.getTargetClass())));
   }
 
   @Test
   void everyPackageIsARoomAndEveryRoomHasClasses() {
     Set<String> found =
-        CLASSES.stream().map(RoomsTest::room).collect(Collectors.toCollection(TreeSet::new));
+        ProductClasses.ALL.stream()
+            .map(RoomsTest::room)
+            .collect(Collectors.toCollection(TreeSet::new));
 
     assertEquals(new TreeSet<>(ROOMS), found);
   }
@@ -106,9 +88,13 @@ class RoomsTest {
                         > ROOMS.indexOf(room(arrow.getOriginClass())))
             .filter(
                 arrow ->
-                    !UP.getOrDefault(name(arrow.getOriginClass()), Set.of())
+                    !UP.getOrDefault(ProductClasses.file(arrow.getOriginClass()), Set.of())
                         .contains(room(arrow.getTargetClass())))
-            .map(arrow -> name(arrow.getOriginClass()) + " -> " + name(arrow.getTargetClass()))
+            .map(
+                arrow ->
+                    ProductClasses.file(arrow.getOriginClass())
+                        + " -> "
+                        + ProductClasses.file(arrow.getTargetClass()))
             .distinct()
             .sorted()
             .toList();
@@ -126,7 +112,7 @@ class RoomsTest {
                         arrows()
                             .anyMatch(
                                 arrow ->
-                                    name(arrow.getOriginClass()).equals(origin)
+                                    ProductClasses.file(arrow.getOriginClass()).equals(origin)
                                         && room(arrow.getTargetClass()).equals(room)),
                         () ->
                             origin + " does not use " + room + " any more: take it off the list")));
@@ -138,7 +124,11 @@ class RoomsTest {
         arrows()
             .filter(arrow -> FAMILIES.contains(room(arrow.getOriginClass())))
             .filter(arrow -> FAMILIES.contains(room(arrow.getTargetClass())))
-            .map(arrow -> name(arrow.getOriginClass()) + " -> " + name(arrow.getTargetClass()))
+            .map(
+                arrow ->
+                    ProductClasses.file(arrow.getOriginClass())
+                        + " -> "
+                        + ProductClasses.file(arrow.getTargetClass()))
             .distinct()
             .toList();
 
@@ -154,7 +144,11 @@ class RoomsTest {
                 arrow ->
                     room(arrow.getTargetClass()).startsWith("core.internal")
                         || room(arrow.getTargetClass()).startsWith("connection"))
-            .map(arrow -> name(arrow.getOriginClass()) + " -> " + name(arrow.getTargetClass()))
+            .map(
+                arrow ->
+                    ProductClasses.file(arrow.getOriginClass())
+                        + " -> "
+                        + ProductClasses.file(arrow.getTargetClass()))
             .distinct()
             .toList();
 

@@ -37,7 +37,7 @@ class AsyncLoadTest {
   private static final Duration LONG = Duration.ofSeconds(50);
 
   private final LockOptions options =
-      LockOptions.builder().subscriptionLinger(Duration.ofMillis(100)).build();
+      LockOptions.builder().tuning(t -> t.subscriptionLinger(Duration.ofMillis(100))).build();
   private final LockClient client = LockClient.create(redis.uri(), options);
   private final LockClient other = LockClient.create(redis.uri(), options);
 

@@ -30,7 +30,9 @@ class BoundedStepsTest {
   final LockFixture tested =
       LockFixture.direct(
           redis,
-          LockOptions.builder().commandTimeout(COMMAND_TIMEOUT).maxHandOffTime(COMMAND_TIMEOUT));
+          LockOptions.builder()
+              .commandTimeout(COMMAND_TIMEOUT)
+              .tuning(t -> t.maxHandOffTime(COMMAND_TIMEOUT)));
 
   private final RedisLock lock = tested.lock();
 

@@ -34,7 +34,7 @@ class EndOfHoldTest {
 
   @Test
   void aHoldThatExpiresDuringItsReleaseIsReportedAsExpired() {
-    lock.lock(Duration.ofMillis(500));
+    lock.withLease(Duration.ofMillis(500)).lock();
     tested.proxy().delay(Direction.TO_SERVER, Duration.ofMillis(700));
 
     LeaseLoss loss = assertThrows(LeaseLostException.class, lock::unlock).loss();

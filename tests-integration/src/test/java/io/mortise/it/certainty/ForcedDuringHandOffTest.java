@@ -52,8 +52,8 @@ class ForcedDuringHandOffTest {
 
   private static LockOptions withoutLimit() {
     return LockOptions.builder()
-        .maxHandOffs(1_000_000)
-        .maxHandOffTime(Duration.ofSeconds(60))
+        .tuning(t -> t.maxHandOffs(1_000_000))
+        .tuning(t -> t.maxHandOffTime(Duration.ofSeconds(60)))
         .build();
   }
 

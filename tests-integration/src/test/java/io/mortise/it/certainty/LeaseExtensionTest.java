@@ -43,10 +43,10 @@ class LeaseExtensionTest {
 
   @Test
   void anExtensionWhoseReplyIsLostLeavesNoHoldBehind() {
-    lock.lock(Duration.ofSeconds(1));
+    lock.withLease(Duration.ofSeconds(1)).lock();
     proxy.loseNextReply(LossStyle.SILENT, FaultProxy.containing(lock.name()));
 
-    assertThrows(RuntimeException.class, () -> lock.lock(Duration.ofHours(1)));
+    assertThrows(RuntimeException.class, () -> lock.withLease(Duration.ofHours(1)).lock());
 
     assertThrows(LeaseLostException.class, lock::unlock);
     proxy.restore();
@@ -59,7 +59,7 @@ class LeaseExtensionTest {
     lock.lock();
     proxy.loseNextReply(LossStyle.SILENT, FaultProxy.containing(lock.name()));
 
-    assertThrows(LockException.class, () -> lock.lock(Duration.ofHours(1)));
+    assertThrows(LockException.class, () -> lock.withLease(Duration.ofHours(1)).lock());
 
     lock.unlock();
     assertFalse(redis.exists(lock.name()));
@@ -68,18 +68,18 @@ class LeaseExtensionTest {
   @Test
   void anExtensionThatArrivesAfterTheEndLeavesNoHoldBehind() {
     RedisLock warm = new RedisLock(client, Names.fresh());
-    warm.lock(Duration.ofSeconds(5));
-    warm.lock(Duration.ofSeconds(10));
+    warm.withLease(Duration.ofSeconds(5)).lock();
+    warm.withLease(Duration.ofSeconds(10)).lock();
     warm.unlock();
     warm.unlock();
     proxy.delay(Duration.ofMillis(30));
     for (int round = 0; round < 10; round++) {
       RedisLock lock = new RedisLock(client, Names.fresh());
-      lock.lock(Duration.ofMillis(400));
+      lock.withLease(Duration.ofMillis(400)).lock();
       Lease lease = lock.lease();
       Eventually.until("it is nearly over", () -> lease.remaining().toMillis() <= 50);
       try {
-        lock.lock(Duration.ofHours(1));
+        lock.withLease(Duration.ofHours(1)).lock();
         lock.unlock();
       } catch (LeaseLostException expected) {
         // the reply arrives after the end
@@ -114,7 +114,7 @@ class LeaseExtensionTest {
 
   private static boolean extendsAndLoses(RedisLock lock) {
     try {
-      lock.lock(Duration.ofMillis(5));
+      lock.withLease(Duration.ofMillis(5)).lock();
     } catch (LockException tooLate) {
       return false;
     }

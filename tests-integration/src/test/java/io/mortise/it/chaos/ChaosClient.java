@@ -2,8 +2,6 @@ package io.mortise.it.chaos;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.mortise.core.LockClient;
-import io.mortise.core.LockOptions;
 import io.mortise.it.chaos.CurrentTask.Task;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.TestThreads;
@@ -13,14 +11,13 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * A child JVM whose threads contend for locks ({@link ContendingThread}). It reads lines:
@@ -29,6 +26,13 @@ import org.awaitility.core.ConditionTimeoutException;
  *   <li>{@code task <name> <think time>}: all threads contend for the lock of that name;
  *   <li>{@code rest}: no thread does; the process prints {@code resting} when all have left the
  *       section;
+ *   <li>{@code force}: the lock is forced several times;
+ *   <li>{@code reopen}: the clients are closed, and others take their place;
+ *   <li>{@code roll <name> <ms>}: each thread asks for the lock of that name, and has to get it in
+ *       that time; the process prints {@code entered} and the longest wait in ms, or {@code entered
+ *       too late};
+ *   <li>{@code sample}: the process uses some fresh names, and prints what it has in use ({@link
+ *       ProcessSample});
  *   <li>{@code stop}: its clients come to have nothing in use, and are closed; the process prints
  *       {@code left <what>} for each thing that remains in this JVM, and {@code done}.
  * </ul>
@@ -36,76 +40,101 @@ import org.awaitility.core.ConditionTimeoutException;
 final class ChaosClient {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  private ChaosClient() {}
+  private final ClientLocks locks;
+  private final int threads;
+  private final Random random;
+  private final CurrentTask currentTask = new CurrentTask();
+
+  private ChaosClient(ClientLocks locks, int threads, Random random) {
+    this.locks = locks;
+    this.threads = threads;
+    this.random = random;
+  }
 
   /**
-   * Arguments: family, URIs of the servers, URI of the guarded server, directory of the logs, lease
-   * in ms, threads, {@code maxHandOffs}, seed.
+   * Arguments: family, options, URIs of the servers, URI of the guarded server, directory of the
+   * logs, lease in ms, threads, {@code maxHandOffs}, whether on the caller's Jedis clients, seed.
    */
   public static void main(String[] arguments) throws Exception {
     Set<Thread> before = Thread.getAllStackTraces().keySet();
-    Family family = Family.valueOf(arguments[0]);
-    Path directory = Path.of(arguments[3]);
-    Random random = new Random(Long.parseLong(arguments[7]));
-    CurrentTask currentTask = new CurrentTask();
-    LockOptions options =
-        LockOptions.builder()
-            .lease(Duration.ofMillis(Long.parseLong(arguments[4])))
-            .commandTimeout(Duration.ofSeconds(1))
-            .subscriptionLinger(Duration.ofSeconds(1))
-            .maxHandOffs(Integer.parseInt(arguments[6]))
-            .build();
-    List<LockClient> clients = new ArrayList<>();
-    for (String uri : arguments[1].split(" ", -1)) {
-      clients.add(LockClient.create(uri, options));
-    }
-    try (WriteLog writeLog = new WriteLog(arguments[2]);
-        HoldLog holdLog = HoldLog.open(directory);
-        HoldObserver observer = new HoldObserver(directory);
-        TestThreads threads = new TestThreads()) {
-      for (int i = 0; i < Integer.parseInt(arguments[5]); i++) {
-        ContendingThread thread =
-            new ContendingThread(
-                "thread-" + i,
-                family,
-                clients,
-                writeLog,
-                holdLog,
-                observer,
-                new Random(random.nextLong()));
-        threads.start(() -> thread.run(currentTask));
+    boolean onCallersJedis = Boolean.parseBoolean(arguments[8]);
+    ClientLocks locks =
+        new ClientLocks(
+            Family.valueOf(arguments[0]),
+            ClientOptions.valueOf(arguments[1]),
+            Duration.ofMillis(Long.parseLong(arguments[5])),
+            Integer.parseInt(arguments[7]),
+            List.of(arguments[2].split(" ", -1)),
+            onCallersJedis);
+    int threads = Integer.parseInt(arguments[6]);
+    Random random = new Random(Long.parseLong(arguments[9]));
+    Path directory = Path.of(arguments[4]);
+    try (HoldObserver observer = new HoldObserver(directory)) {
+      if (onCallersJedis) {
+        observer.onCallersJedis();
       }
-      System.out.println("ready");
-      readCommands(currentTask);
-      threads.join(LIMIT);
-      clients.forEach(client -> printIfLeft(() -> ClientResources.awaitNone(client)));
-      clients.forEach(LockClient::close);
+      PauseRecorder pauses = PauseRecorder.start(observer);
+      try {
+        new ChaosClient(locks, threads, random).run(observer, directory, arguments[3]);
+      } finally {
+        pauses.stop();
+      }
     }
     printIfLeft(() -> awaitNoThreads(before));
     System.out.println("done");
   }
 
-  private static void readCommands(CurrentTask currentTask)
-      throws IOException, InterruptedException {
+  private void run(HoldObserver observer, Path directory, String guarded) throws Exception {
+    try (WriteLog writeLog = new WriteLog(guarded);
+        HoldLog holdLog = HoldLog.open(directory);
+        TestThreads contending = new TestThreads()) {
+      for (int i = 0; i < threads; i++) {
+        ContendingThread thread =
+            new ContendingThread(
+                "thread-" + i, locks, writeLog, holdLog, observer, new Random(random.nextLong()));
+        contending.start(() -> thread.run(currentTask));
+      }
+      System.out.println("ready");
+      readCommands();
+      contending.join(LIMIT);
+      locks.close().forEach(thing -> System.out.println("left " + thing));
+    }
+  }
+
+  private void readCommands() throws IOException, InterruptedException {
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    String name = "";
     for (String line = in.readLine(); line != null && !line.equals("stop"); line = in.readLine()) {
       String[] words = line.split(" ", -1);
-      if (words[0].equals("task")) {
-        currentTask.set(new Task(words[1], ThinkTime.valueOf(words[2])));
-      } else {
-        currentTask.clear();
-        System.out.println("resting");
+      switch (words[0]) {
+        case "task" -> {
+          name = words[1];
+          currentTask.set(new Task(name, ThinkTime.valueOf(words[2])));
+        }
+        case "rest" -> {
+          currentTask.clear();
+          System.out.println("resting");
+        }
+        case "force" -> locks.force(name, currentTask, random);
+        case "reopen" ->
+            locks.reopen().forEach(client -> printIfLeft(() -> ClientResources.awaitNone(client)));
+        case "roll" -> {
+          Duration bound = Duration.ofMillis(Long.parseLong(words[2]));
+          Optional<Long> longest = RollCall.call(locks.entries(words[1]), threads, bound);
+          System.out.println("entered " + longest.map(String::valueOf).orElse("too late"));
+        }
+        case "sample" -> {
+          locks.useFreshNames(random);
+          System.out.println(ProcessSample.take());
+        }
+        default -> throw new IllegalArgumentException("unknown command: " + line);
       }
     }
     currentTask.stop();
   }
 
   private static void printIfLeft(Runnable check) {
-    try {
-      check.run();
-    } catch (ConditionTimeoutException e) {
-      System.out.println("left " + e.getMessage().replace('\n', ' '));
-    }
+    Left.of(check).ifPresent(thing -> System.out.println("left " + thing));
   }
 
   /** Waits until all later threads have ended: the clients', and those that Jedis runs for them. */

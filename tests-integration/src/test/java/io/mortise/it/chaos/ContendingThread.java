@@ -1,7 +1,6 @@
 package io.mortise.it.chaos;
 
 import io.mortise.core.LeaseLostException;
-import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.it.chaos.CurrentTask.Task;
@@ -28,9 +27,7 @@ final class ContendingThread {
   private static final long MAX_BREAK_NANOS = 3_000_000;
 
   private final String name;
-  private final List<LockClient> clients;
-  private final Family family;
-  private final LockOptions options;
+  private final ClientLocks locks;
   private final WriteLog writeLog;
   private final HoldLog log;
   private final HoldObserver observer;
@@ -39,16 +36,13 @@ final class ContendingThread {
 
   ContendingThread(
       String name,
-      Family family,
-      List<LockClient> clients,
+      ClientLocks locks,
       WriteLog writeLog,
       HoldLog log,
       HoldObserver observer,
       Random random) {
     this.name = name;
-    this.family = family;
-    this.clients = clients;
-    this.options = clients.get(0).options();
+    this.locks = locks;
     this.writeLog = writeLog;
     this.log = log;
     this.observer = observer;
@@ -67,11 +61,11 @@ final class ContendingThread {
   }
 
   private void cycle(CurrentTask currentTask, Task task) throws InterruptedException {
-    List<SectionEntry> entries = family.entries(clients, task.name());
+    List<SectionEntry> entries = locks.entries(task.name());
     SectionEntry entry = entries.get(random.nextInt(entries.size()));
     long requestedNanos = System.nanoTime();
     try {
-      Optional<EnteredHold> entered = EnteredHold.attempt(entry.lock(), options.lease(), random);
+      Optional<EnteredHold> entered = EnteredHold.attempt(entry.lock(), locks.lease(), random);
       if (entered.isPresent()) {
         inside(currentTask, task.thinkTime(), entry, entered.get(), requestedNanos);
       }
@@ -107,9 +101,9 @@ final class ContendingThread {
     try {
       write(entry, token);
       if (!entered.renewed() && thinkTime.stalls(random)) {
-        currentTask.pause(options.lease().toNanos() + STALL_MARGIN_NANOS);
+        currentTask.pause(locks.lease().toNanos() + STALL_MARGIN_NANOS);
       } else {
-        currentTask.pause(thinkTime.next(random, options.lease()).toNanos());
+        currentTask.pause(thinkTime.next(random, locks.lease()).toNanos());
       }
       write(entry, token);
     } finally {
@@ -119,15 +113,17 @@ final class ContendingThread {
 
   /**
    * Returns a time before the request that granted the lock, from which the lease counts. It is
-   * later than the call by the time that the thread waited.
+   * later than the call by the time that the thread waited. A hold that is not renewed may have
+   * been handed on with the longer lease of one that is.
    */
   private long notBefore(EnteredHold entered, long requestedNanos) {
     long leftNanos = entered.lease().remaining().toNanos();
     if (leftNanos == 0) {
       return requestedNanos;
     }
+    LockOptions options = locks.lockOptions();
     long leaseNanos = options.lease().toNanos();
-    long margin = (long) (leaseNanos * options.clockDrift()) + 2_000_000;
+    long margin = (long) (leaseNanos * options.tuning().clockDrift()) + 2_000_000;
     return Math.max(requestedNanos, System.nanoTime() + leftNanos - leaseNanos + margin);
   }
 

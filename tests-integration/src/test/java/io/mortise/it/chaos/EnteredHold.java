@@ -20,14 +20,14 @@ record EnteredHold(Lease lease, Runnable release, boolean renewed) {
     boolean renewed = random.nextBoolean();
     Duration wait = Duration.ofMillis(random.nextLong(MAX_WAIT.toMillis()));
     return switch (random.nextInt(5)) {
-      case 0 -> handle(renewed ? lock.tryAcquire() : lock.tryAcquire(lease), renewed);
+      case 0 -> handle(renewed ? lock.tryAcquire() : lock.withLease(lease).tryAcquire(), renewed);
       case 1, 2 -> handle(renewed ? lock.acquire(wait) : lock.acquire(wait, lease), renewed);
       case 3 -> thread(lock, renewed ? lock.tryLock(wait) : lock.tryLock(wait, lease), renewed);
       default -> {
         if (renewed) {
           lock.lock();
         } else {
-          lock.lock(lease);
+          lock.withLease(lease).lock();
         }
         yield thread(lock, true, renewed);
       }

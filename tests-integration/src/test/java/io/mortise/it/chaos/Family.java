@@ -30,9 +30,6 @@ enum Family {
   /** {@link RedLock} on five servers. */
   RED_5(5);
 
-  /** For how long a killed waiter in a queue may delay the others. */
-  private static final Duration WAITER_TIMEOUT = Duration.ofSeconds(3);
-
   /** That of a default lease; the 50 ms of a short one are too few on a busy machine. */
   private static final Duration NODE_WAIT_BUDGET = Duration.ofMillis(300);
 
@@ -53,14 +50,17 @@ enum Family {
   }
 
   /** Returns the ways into the section of that name, some of them more than once. */
-  List<SectionEntry> entries(List<LockClient> clients, String name) {
+  List<SectionEntry> entries(List<LockClient> clients, ClientOptions options, String name) {
     LockClient client = clients.get(0);
+    Duration waiterTimeout = options.waiterTimeout();
     return switch (this) {
       case PLAIN -> List.of(exclusive(new RedisLock(client, name)));
-      case FAIR -> List.of(exclusive(new RedisFairLock(client, name, WAITER_TIMEOUT)));
+      case FAIR -> List.of(exclusive(new RedisFairLock(client, name, waiterTimeout)));
       case READ_WRITE, FAIR_READ_WRITE -> {
         RedisReadWriteLock lock =
-            new RedisReadWriteLock(client, name, this == FAIR_READ_WRITE, WAITER_TIMEOUT);
+            this == FAIR_READ_WRITE
+                ? RedisReadWriteLock.fair(client, name, waiterTimeout)
+                : new RedisReadWriteLock(client, name, waiterTimeout);
         yield List.of(
             new SectionEntry(lock.writeLock(), EXCLUSIVE, List.of(name)),
             new SectionEntry(lock.readLock(), SHARED, List.of(name)));

@@ -1,6 +1,7 @@
 package io.mortise.it.chaos;
 
 import static io.mortise.it.chaos.Fault.Target.CLIENT;
+import static io.mortise.it.chaos.Fault.Target.DIRECTORY;
 import static io.mortise.it.chaos.Fault.Target.NONE;
 import static io.mortise.it.chaos.Fault.Target.SERVER;
 import static io.mortise.it.chaos.ThinkTime.QUICK;
@@ -9,6 +10,7 @@ import static io.mortise.it.chaos.ThinkTime.SLOW;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
 import io.mortise.testkit.FaultProxy.LossStyle;
+import io.mortise.testkit.Stutter;
 import java.time.Duration;
 
 /**
@@ -21,10 +23,18 @@ enum Fault {
 
   // ---- no acknowledged data is lost: no two holds may overlap
 
+  /** SIGSTOP of a client process for 5 to 50 ms, several times a second. */
+  CLIENT_STUTTERS(CLIENT, QUICK, 100, 200),
   /** SIGSTOP of a client process, past the lease. */
   CLIENT_PAUSED(CLIENT, SLOW, 110, 160),
   /** {@code kill -9} of a client process; another one replaces it. */
   CLIENT_KILLED(CLIENT, QUICK, 10, 80),
+  /** The clients of a process are closed while its threads use them; others take their place. */
+  CLIENT_CLOSED(CLIENT, QUICK, 10, 40),
+  /** No name server answers a client process, and the connections of all break. */
+  LOOK_UPS_SILENT(CLIENT, QUICK, 30, 130),
+  /** SIGSTOP of servers for 5 to 50 ms, several times a second. */
+  SERVER_STUTTERS(SERVER, QUICK, 100, 200),
   /** SIGSTOP of servers, past the lease; then they answer the requests that came meanwhile. */
   SERVER_PAUSED(SERVER, SLOW, 110, 160),
   /** {@code kill -9} of servers, which come back with all that they had acknowledged. */
@@ -43,18 +53,27 @@ enum Fault {
   SCRIPTS_FLUSHED(SERVER, QUICK, 1, 10),
   /** CLIENT KILL TYPE pubsub: all subscriptions break. */
   SUBSCRIBERS_KILLED(SERVER, QUICK, 5, 20),
+  /** The wall clock of servers steps back by up to two leases, and stays behind. */
+  CLOCK_SET_BACK(SERVER, QUICK, 20, 60),
+  /** The sentinels answer no client, on existing connections and on new ones. */
+  SENTINELS_SILENT(DIRECTORY, QUICK, 60, 200),
+  /** The slot of the lock moves to another master of the cluster. */
+  RESHARDED(SERVER, QUICK, 20, 60),
+  /** A replica that has all writes becomes the master (CLUSTER FAILOVER). */
+  SWITCHED_OVER(SERVER, QUICK, 60, 100),
 
-  // ---- data is lost: holds may overlap, but the loser is notified
+  // ---- holds are taken from their holders: they may overlap, but the loser is notified
 
+  /** A client forces the lock, several times. */
+  FORCED(CLIENT, QUICK, 10, 40),
   /** The server comes back without its data. */
   RESTARTED_EMPTY(SERVER, SLOW, 20, 60),
   /** FLUSHALL. */
   FLUSHED(SERVER, SLOW, 20, 60),
-  /**
-   * All keys that expire, except the tokens, expire now: this is what a lock sees when the clock of
-   * a server is set forward by more than the lease.
-   */
+  /** All keys that expire, except the tokens, expire now. */
   EXPIRED_EARLY(SERVER, SLOW, 20, 60),
+  /** The wall clock of servers steps forward by up to two leases, and stays ahead. */
+  CLOCK_SET_FORWARD(SERVER, SLOW, 20, 60),
   /** A replica that has missed the last writes becomes the master. */
   PROMOTED(SERVER, SLOW, 100, 100);
 
@@ -67,11 +86,15 @@ enum Fault {
       end
       """;
 
-  /** What a fault happens to. */
+  /** What a fault happens to. Faults of different targets may coincide. */
   enum Target {
     NONE,
+    /** A client process. */
     CLIENT,
-    SERVER
+    /** The servers that have the locks, or the network in front of them. */
+    SERVER,
+    /** The servers that know where the others are. */
+    DIRECTORY
   }
 
   private final Target target;
@@ -90,8 +113,18 @@ enum Fault {
   void begin(FaultContext at, FaultEvent event, int index) throws InterruptedException {
     switch (this) {
       case CALM -> {}
+      case CLIENT_STUTTERS ->
+          at.stutter(
+              this + "-" + index, Stutter.start(event.variant(), at.clients().process(index)));
       case CLIENT_PAUSED -> at.clients().process(index).pause();
       case CLIENT_KILLED -> at.clients().process(index).kill();
+      case CLIENT_CLOSED -> at.clients().process(index).send("reopen");
+      case LOOK_UPS_SILENT -> {
+        at.clients().silenceLookUps(index, true);
+        at.servers().closeConnections();
+      }
+      case SERVER_STUTTERS ->
+          at.stutter(this + "-" + index, Stutter.start(event.variant(), at.server(index)));
       case SERVER_PAUSED -> at.server(index).pause();
       case SERVER_KILLED -> at.server(index).kill();
       case DELAYED -> at.proxy(index).delay(Duration.ofMillis(5 + event.variant() % 100));
@@ -104,11 +137,22 @@ enum Fault {
       }
       case SCRIPTS_FLUSHED -> at.server(index).command("SCRIPT", "FLUSH");
       case SUBSCRIBERS_KILLED -> at.server(index).command("CLIENT", "KILL", "TYPE", "pubsub");
+      case CLOCK_SET_BACK -> at.servers().stepClock(index, clockStep(event).negated());
+      case SENTINELS_SILENT -> at.servers().silenceDirectory();
+      case RESHARDED -> at.servers().moveSlot(at.name());
+      case SWITCHED_OVER -> at.servers().promoteReplicaInSync(at.name());
+      case FORCED -> at.clients().process(index).send("force");
       case RESTARTED_EMPTY -> at.server(index).restartEmpty();
       case FLUSHED -> at.server(index).command("FLUSHALL");
       case EXPIRED_EARLY -> at.server(index).command("EVAL", EXPIRE_ALL, "0");
-      case PROMOTED -> at.servers().promoteLaggingReplica();
+      case CLOCK_SET_FORWARD -> at.servers().stepClock(index, clockStep(event));
+      case PROMOTED -> at.servers().promoteLaggingReplica(at.name());
     }
+  }
+
+  /** Returns by how much the clocks step: 0.3 to 3.3 s. */
+  static Duration clockStep(FaultEvent event) {
+    return Duration.ofMillis(300 + 3L * event.variant());
   }
 
   /** Ends at one target of the event, if it does not end by itself. */
@@ -118,6 +162,9 @@ enum Fault {
       case CLIENT_KILLED -> at.clients().replace(index);
       case SERVER_PAUSED -> at.server(index).resume();
       case SERVER_KILLED -> at.server(index).restart();
+      case CLIENT_STUTTERS, SERVER_STUTTERS -> at.endStutter(this + "-" + index);
+      case LOOK_UPS_SILENT -> at.clients().silenceLookUps(index, false);
+      case SENTINELS_SILENT -> at.servers().restoreDirectory();
       default -> {
         if (isOfNetwork()) {
           at.proxy(index).restore();
@@ -142,9 +189,35 @@ enum Fault {
     return maxPercent;
   }
 
+  /** Returns whether holds may end before their leases, so that they may overlap with the next. */
+  boolean takesHolds() {
+    return this == FORCED || losesData();
+  }
+
   /** Returns whether a server loses data that it has acknowledged. */
   boolean losesData() {
-    return this == RESTARTED_EMPTY || this == FLUSHED || this == EXPIRED_EARLY || this == PROMOTED;
+    return switch (this) {
+      case RESTARTED_EMPTY, FLUSHED, EXPIRED_EARLY, CLOCK_SET_FORWARD, PROMOTED -> true;
+      default -> false;
+    };
+  }
+
+  /**
+   * Returns whether what is promised stays the same when data is lost at the same time. Not so when
+   * clocks step: a token that begins again may be smaller. And a release whose reply is lost cannot
+   * tell that the lock was forced from that it was released before (docs/guarantees.md).
+   */
+  boolean mixesWithLossOfData() {
+    return this != CLOCK_SET_BACK && this != CLOCK_SET_FORWARD && this != FORCED;
+  }
+
+  /** Returns whether this machine can do it. */
+  boolean isPossibleHere() {
+    return switch (this) {
+      case CLOCK_SET_BACK, CLOCK_SET_FORWARD -> PreloadedLibrary.CLOCK.isAvailable();
+      case LOOK_UPS_SILENT -> PreloadedLibrary.LOOK_UP.isAvailable();
+      default -> true;
+    };
   }
 
   /** Returns whether the fault needs a proxy in front of the server. */
@@ -157,14 +230,15 @@ enum Fault {
 
   /** Returns whether the fault is possible there. */
   boolean appliesTo(ServerTopology topology) {
-    return switch (topology) {
-      case STANDALONE -> this != PROMOTED;
+    return switch (this) {
+      case PROMOTED -> topology != ServerTopology.STANDALONE;
+      case SENTINELS_SILENT -> topology == ServerTopology.SENTINEL;
+      case RESHARDED, SWITCHED_OVER -> topology == ServerTopology.CLUSTER;
       // A master that is down or paused is replaced: that is PROMOTED. Its replica has no disk.
-      case SENTINEL ->
-          !isOfNetwork()
-              && this != SERVER_PAUSED
-              && this != SERVER_KILLED
-              && this != RESTARTED_EMPTY;
+      case SERVER_PAUSED, SERVER_KILLED, RESTARTED_EMPTY -> topology == ServerTopology.STANDALONE;
+      case CLOCK_SET_BACK, CLOCK_SET_FORWARD, LOOK_UPS_SILENT ->
+          topology == ServerTopology.STANDALONE;
+      default -> !isOfNetwork() || topology == ServerTopology.STANDALONE;
     };
   }
 }

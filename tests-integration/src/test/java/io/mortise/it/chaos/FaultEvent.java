@@ -37,6 +37,7 @@ record FaultEvent(
   private static List<Integer> targets(Fault fault, Family family, int clients, Random random) {
     return switch (fault.target()) {
       case NONE -> List.of();
+      case DIRECTORY -> List.of(0);
       case CLIENT -> List.of(random.nextInt(clients));
       case SERVER -> {
         int count = family.serverCount();

@@ -21,25 +21,28 @@ record FaultPlan(Map<TestedLock, List<Round>> rounds) {
     Deque<Fault> queue = new ArrayDeque<>();
     Map<TestedLock, List<Round>> rounds = new LinkedHashMap<>();
     for (TestedLock tested : settings.locks()) {
-      List<Fault> faults = settings.everyFault() ? possible(tested) : shared(tested, queue, random);
-      rounds.put(tested, rounds(tested, faults, settings, new Random(random.nextLong())));
+      List<Fault> possible = possible(tested, settings);
+      List<Fault> faults = settings.everyFault() ? possible : shared(possible, queue, random);
+      rounds.put(tested, rounds(tested, faults, possible, settings, new Random(random.nextLong())));
     }
     return new FaultPlan(rounds);
   }
 
-  private static List<Fault> possible(TestedLock tested) {
+  /** A short run has no time for a default lease whose holder was killed. */
+  private static List<Fault> possible(TestedLock tested, Settings settings) {
+    boolean killed = settings.everyFault() || tested.options() != ClientOptions.DEFAULTS;
     return Arrays.stream(Fault.values())
-        .filter(fault -> fault.appliesTo(tested.topology()))
+        .filter(fault -> fault.appliesTo(tested.topology()) && fault.isPossibleHere())
+        .filter(fault -> killed || fault != Fault.CLIENT_KILLED)
         .toList();
   }
 
   /** Takes faults from a queue, to which each fault is added when none in it is possible. */
-  private static List<Fault> shared(TestedLock tested, Deque<Fault> queue, Random random) {
-    List<Fault> possible = possible(tested);
+  private static List<Fault> shared(List<Fault> possible, Deque<Fault> queue, Random random) {
     List<Fault> chosen = new ArrayList<>();
-    if (possible.contains(Fault.PROMOTED)) {
-      chosen.add(Fault.PROMOTED); // the reason why this topology is tested
-    }
+    possible.stream() // the reason why this topology is tested
+        .filter(fault -> !fault.appliesTo(ServerTopology.STANDALONE))
+        .forEach(chosen::add);
     while (chosen.size() < SHARED_FAULTS) {
       Fault next =
           queue.stream()
@@ -59,16 +62,21 @@ record FaultPlan(Map<TestedLock, List<Round>> rounds) {
   }
 
   private static List<Round> rounds(
-      TestedLock tested, List<Fault> faults, Settings settings, Random random) {
+      TestedLock tested,
+      List<Fault> faults,
+      List<Fault> possible,
+      Settings settings,
+      Random random) {
     List<Round> rounds = new ArrayList<>();
     for (Fault fault : faults) {
       rounds.add(Round.of(fault, tested, settings, random));
     }
-    List<Fault> all = possible(tested).stream().filter(fault -> fault != Fault.CALM).toList();
-    List<Fault> safe = all.stream().filter(fault -> !fault.losesData()).toList();
+    List<Fault> all = possible.stream().filter(fault -> fault != Fault.CALM).toList();
+    List<Fault> safe = all.stream().filter(fault -> !fault.takesHolds()).toList();
     rounds.add(Round.of(Round.MIXTURE, false, safe, tested, settings, random));
     if (settings.everyFault()) {
-      rounds.add(Round.of(Round.MIXTURE_OF_ALL, true, all, tested, settings, random));
+      List<Fault> mixing = all.stream().filter(Fault::mixesWithLossOfData).toList();
+      rounds.add(Round.of(Round.MIXTURE_OF_ALL, true, mixing, tested, settings, random));
     }
     return List.copyOf(rounds);
   }

@@ -1,5 +1,6 @@
 package io.mortise.it.chaos;
 
+import io.mortise.core.LockOptions;
 import io.mortise.it.chaos.HoldObserver.Grant;
 import io.mortise.it.chaos.HoldObserver.Holder;
 import io.mortise.it.chaos.HoldObserver.Observations;
@@ -15,7 +16,10 @@ import io.mortise.testkit.RedisServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The findings about one tested lock.
@@ -27,19 +31,18 @@ record Findings(TestedLock tested, List<Result> results, List<String> left) {
   /**
    * The findings of one round.
    *
-   * @param unplanned whether the sentinels replaced a master that no fault had struck: then data
-   *     was lost, and two masters may have answered for a while
    * @param cycles how often a thread entered the section
    * @param overlaps pairs of holds that both holders believed in
    * @param losersNotified the overlaps whose loser was notified that it had lost the lock
    * @param losersDead those whose loser was killed, so that nobody was left to be notified
-   * @param losersUnsure those whose loser learned that its release could not be confirmed
+   * @param losersUnsure those whose loser learned that its release could not be confirmed, or did
+   *     not have to be notified
    * @param notifiedAfterMillis the longest time from the beginning of an overlap to that
    * @param disorders tokens that do not increase
    */
   record Result(
       Round round,
-      boolean unplanned,
+      RoundNotes notes,
       long cycles,
       List<Overlap> overlaps,
       int losersNotified,
@@ -47,15 +50,19 @@ record Findings(TestedLock tested, List<Result> results, List<String> left) {
       int losersUnsure,
       long notifiedAfterMillis,
       List<Disorder> disorders,
+      Lateness lateness,
       Tally writes) {
     private static final int MAX_REPORTED = 5;
+
+    /** Of a loss that is reported late, when the threads of the process ran all the time. */
+    private static final long MAX_LATE_MILLIS = 1_000;
 
     int losersNotNotified() {
       return overlaps.size() - losersNotified - losersDead - losersUnsure;
     }
 
     boolean mayOverlap() {
-      return round.mayOverlap() || unplanned;
+      return round.mayOverlap() || notes.unplanned();
     }
 
     /**
@@ -65,7 +72,7 @@ record Findings(TestedLock tested, List<Result> results, List<String> left) {
      */
     List<Disorder> readersBehind() {
       boolean promoted =
-          unplanned || round.events().stream().anyMatch(it -> it.fault() == Fault.PROMOTED);
+          notes.unplanned() || round.events().stream().anyMatch(it -> it.fault() == Fault.PROMOTED);
       return disorders.stream()
           .filter(each -> promoted && each.second().mode() == Mode.SHARED)
           .toList();
@@ -82,8 +89,12 @@ record Findings(TestedLock tested, List<Result> results, List<String> left) {
       if (!mayOverlap()) {
         overlaps.stream().limit(MAX_REPORTED).forEach(each -> found.add("holds overlap: " + each));
       }
-      if (losersNotNotified() > 0 && !unplanned) {
+      if (losersNotNotified() > 0 && !notes.unplanned()) {
         found.add(losersNotNotified() + " losers were not notified; overlaps: " + overlaps);
+      }
+      notes.stuck().forEach(output -> found.add("not everybody got in afterwards: " + output));
+      if (lateness.maxMillis() > MAX_LATE_MILLIS) {
+        found.add("losses were reported late: " + lateness);
       }
       if (writes.guardedStale() > 0) {
         found.add(writes.guardedStale() + " stale writes passed the guard");
@@ -95,12 +106,20 @@ record Findings(TestedLock tested, List<Result> results, List<String> left) {
     }
   }
 
+  /** Describes what no run may show. */
+  List<String> violations() {
+    return Stream.concat(
+            results.stream().flatMap(result -> result.violations().stream()),
+            left.stream().map(thing -> tested + " left behind: " + thing))
+        .toList();
+  }
+
   static Findings of(
       TestedLock tested,
       List<Round> rounds,
       Path directory,
       RedisServer guarded,
-      Set<Round> unplanned,
+      Map<Round, RoundNotes> notes,
       List<String> left) {
     List<HoldLog.Entry> holds = HoldLogs.holds(directory);
     Observations observations = HoldObserver.read(directory);
@@ -110,7 +129,7 @@ record Findings(TestedLock tested, List<Result> results, List<String> left) {
       results.add(
           result(
               round,
-              unplanned.contains(round),
+              notes.getOrDefault(round, RoundNotes.NONE),
               holds.stream().filter(hold -> resources.contains(hold.lockName())).toList(),
               observations.grants().stream()
                   .filter(grant -> resources.contains(grant.resource()))
@@ -125,7 +144,7 @@ record Findings(TestedLock tested, List<Result> results, List<String> left) {
 
   private static Result result(
       Round round,
-      boolean unplanned,
+      RoundNotes notes,
       List<HoldLog.Entry> holds,
       List<Grant> grants,
       Observations observations,
@@ -142,23 +161,38 @@ record Findings(TestedLock tested, List<Result> results, List<String> left) {
         dead++;
       } else if (outcome == Outcome.NOTIFIED) {
         notified++;
-        long notifiedNanos = observations.notifiedNanos().get(loser);
+        long notifiedNanos = observations.losses().get(loser).notifiedNanos();
         latestNanos = Math.max(latestNanos, notifiedNanos - overlap.second().acquiredNanos());
-      } else if (outcome == Outcome.UNCONFIRMED) {
+      } else if (outcome == Outcome.UNCONFIRMED || isExcused(overlap, observations)) {
         unsure++;
       }
     }
+    Set<Holder> holders = grants.stream().map(Grant::holder).collect(Collectors.toSet());
     return new Result(
         round,
-        unplanned,
-        grants.stream().map(Grant::holder).distinct().count(),
+        notes,
+        holders.size(),
         overlaps,
         notified,
         dead,
         unsure,
         latestNanos / 1_000_000,
         TokenOrder.check(grants),
+        Lateness.of(holders, observations),
         writes);
+  }
+
+  /**
+   * Returns whether the loser may have released without learning of the loss (docs/guarantees.md):
+   * its hold was verified within the hand-off time, so that the overlap had not begun; or it uses a
+   * Jedis client of the caller's, which hides that a server has restarted.
+   */
+  private static boolean isExcused(Overlap overlap, Observations observations) {
+    HoldLog.Entry loser = loser(overlap);
+    long maxNanos = LockOptions.defaults().tuning().maxHandOffTime().toNanos();
+    return (loser.endNanos().isPresent()
+            && loser.endNanos().getAsLong() - overlap.second().acquiredNanos() <= maxNanos)
+        || observations.onCallersJedis().contains(loser.processId());
   }
 
   /**

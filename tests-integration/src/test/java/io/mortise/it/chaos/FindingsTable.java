@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 final class FindingsTable {
   private static final String HEAD =
       """
-      | lock | fault | strikes | cycles | overlaps | loser notified / dead / unsure / not notified | notified after, at most | stale writes, unguarded | stale writes, guarded | refused by the guard | tokens out of order | readers behind |
-      |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+      | lock | fault | strikes | cycles | overlaps | loser notified / dead / unsure / not notified | notified after, at most | stale writes, unguarded | stale writes, guarded | refused by the guard | tokens out of order | readers behind | all in after | losses reported late: p50 / p99 / max, ms |
+      |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
       """;
 
   private FindingsTable() {}
@@ -29,11 +29,11 @@ final class FindingsTable {
   private static String row(TestedLock tested, Result result) {
     Tally writes = result.writes();
     boolean none = result.overlaps().isEmpty();
-    return "| %s | %s%s | %d | %,d | %d | %s | %s | %,d of %,d | %d of %,d | %,d | %d | %d |%n"
+    return "| %s | %s%s | %d | %,d | %d | %s | %s | %,d of %,d | %d of %,d | %,d | %d | %d | %,d ms | %s |%n"
         .formatted(
             tested,
             result.round().label(),
-            result.unplanned() ? " \u2021" : result.mayOverlap() ? " \u2020" : "",
+            result.notes().unplanned() ? " \u2021" : result.mayOverlap() ? " \u2020" : "",
             result.round().events().size(),
             result.cycles(),
             result.overlaps().size(),
@@ -52,16 +52,20 @@ final class FindingsTable {
             writes.guarded(),
             writes.refused(),
             result.tokensOutOfOrder().size(),
-            result.readersBehind().size());
+            result.readersBehind().size(),
+            result.notes().allInMillis(),
+            result.lateness());
   }
 
-  private static String total(List<Findings> all) {
+  /** Returns the sums of all rows, in words. */
+  static String total(List<Findings> all) {
     List<Result> results = all.stream().flatMap(each -> each.results().stream()).toList();
     Tally writes = results.stream().map(Result::writes).reduce(Tally.NONE, Tally::plus);
     return String.format(
         Locale.ROOT,
         "Together: %,d cycles, %,d strikes; %,d overlaps where data was lost, %d where none was;"
-            + " %,d of %,d unguarded writes stale, %d of %,d guarded; %,d refused; %d tokens out of order; %d things left over.%n",
+            + " %,d of %,d unguarded writes stale, %d of %,d guarded; %,d refused; %d tokens out of order; %d things left over;"
+            + " losses reported late: %s.%n",
         sum(results, Result::cycles),
         sum(results, result -> result.round().events().size()),
         sum(results, result -> result.mayOverlap() ? result.overlaps().size() : 0),
@@ -72,7 +76,8 @@ final class FindingsTable {
         writes.guarded(),
         writes.refused(),
         sum(results, result -> result.tokensOutOfOrder().size()),
-        sum(all, findings -> findings.left().size()));
+        sum(all, findings -> findings.left().size()),
+        Lateness.together(results.stream().map(Result::lateness)));
   }
 
   private static <T> long sum(List<T> all, ToLongFunction<T> number) {

@@ -14,8 +14,9 @@ import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.HoldLog;
 import io.mortise.testkit.HoldLog.Mode;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,11 +25,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Each violation is found when a test plants it. */
 class FindingsTest {
-  private static final TestedLock TESTED = new TestedLock(Family.PLAIN, ServerTopology.STANDALONE);
+  private static final TestedLock TESTED =
+      new TestedLock(Family.PLAIN, ServerTopology.STANDALONE, ClientOptions.SHORT_TIMES);
+
+  private static final Duration LONGER_THAN_A_HAND_OFF = Duration.ofMillis(30);
 
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   @TempDir Path directory;
+  private Map<Round, RoundNotes> notes = Map.of();
   private final Round safe = round(false);
   private final Round losingData = round(true);
   @AutoClose private final LockClient client = redis.client();
@@ -67,13 +72,45 @@ class FindingsTest {
   }
 
   @Test
-  void aLoserThatWasNotNotifiedIsAViolation() {
-    overlap();
+  void aLoserThatWasNotNotifiedIsAViolation() throws Exception {
+    HoldLog.Hold old = enter("old", 1);
+    HoldLog.Hold next = enter("new", 2);
+    PlannedTime.pass(LONGER_THAN_A_HAND_OFF);
+    old.released();
+    next.released();
     observer.released("old");
     lose("new");
     Result result = judge(losingData);
     assertEquals(1, result.losersNotNotified());
     assertViolation("not notified", result);
+  }
+
+  @Test
+  void aLoserThatHandsOffAtTheBeginningOfAnOverlapNeedNotBeNotified() {
+    overlap();
+    observer.released("old");
+    assertEquals(1, judge(losingData).losersUnsure());
+    assertEquals(List.of(), judge(losingData).violations());
+  }
+
+  @Test
+  void aThreadThatDoesNotGetInAfterTheFaultsIsAViolation() {
+    notes = Map.of(safe, new RoundNotes(false, 0, List.of("the output of its process")));
+    assertViolation("not everybody got in", judge(safe));
+  }
+
+  @Test
+  void aLossThatIsReportedLateIsAViolationUnlessTheProcessStoodStill() {
+    enter("h", 1);
+    long endNanos = System.nanoTime() - Duration.ofSeconds(2).toNanos();
+    observer.notified("h", new LeaseLoss(lock.name(), 1, Reason.EXPIRED, endNanos, "planted"));
+    assertEquals(1, judge(safe).lateness().losses());
+    assertTrue(judge(safe).lateness().maxMillis() >= 2_000);
+    assertViolation("reported late", judge(safe));
+
+    observer.paused(endNanos - 1_000_000, endNanos + 1_900_000_000);
+    assertEquals(100, judge(safe).lateness().maxMillis(), 50);
+    assertEquals(List.of(), judge(safe).violations());
   }
 
   @Test
@@ -137,7 +174,7 @@ class FindingsTest {
   }
 
   private Result judge(Round round) {
-    return Findings.of(TESTED, List.of(round), directory, redis.server(), Set.of(), List.of())
+    return Findings.of(TESTED, List.of(round), directory, redis.server(), notes, List.of())
         .results()
         .get(0);
   }

@@ -3,6 +3,7 @@ package io.mortise.it.chaos;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.testkit.HoldLog.Mode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,8 +15,10 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -26,9 +29,11 @@ import java.util.stream.Stream;
  *
  * <pre>
  * G  holder  resource  mode  token  not before (ns)  not after (ns)     granted
- * L  holder  notified (ns)  reason                                      notified of the loss
+ * L  holder  notified (ns)  reason  end (ns)                            notified of the loss
  * U  holder                                                             the release is not confirmed
  * R  holder                                                             released
+ * P  from (ns)  to (ns)                                                 the process did not run
+ * J                                                                     it is on the caller's Jedis
  * </pre>
  *
  * <p><b>Threads.</b> Any thread may call any method: a line is one write.
@@ -57,7 +62,7 @@ final class HoldObserver implements AutoCloseable {
   }
 
   void notified(String holder, LeaseLoss loss) {
-    write("L", holder, System.nanoTime(), loss.reason());
+    write("L", holder, System.nanoTime(), loss.reason(), loss.atNanos());
   }
 
   void unconfirmed(String holder) {
@@ -66,6 +71,14 @@ final class HoldObserver implements AutoCloseable {
 
   void released(String holder) {
     write("R", holder);
+  }
+
+  void paused(long fromNanos, long toNanos) {
+    write("P", fromNanos, toNanos);
+  }
+
+  void onCallersJedis() {
+    write("J");
   }
 
   private void write(Object... fields) {
@@ -110,16 +123,34 @@ final class HoldObserver implements AutoCloseable {
   }
 
   /**
+   * A loss of which a holder was notified.
+   *
+   * @param endNanos when the hold stopped being valid
+   */
+  record Loss(long notifiedNanos, Reason reason, long endNanos) {}
+
+  /** A time in which a process did not run. */
+  record Pause(long fromNanos, long toNanos) {}
+
+  /**
    * The records of all processes.
    *
    * @param outcomes has no entry for a holder that died before its hold ended
-   * @param notifiedNanos when each holder was notified whose outcome is {@link Outcome#NOTIFIED}
+   * @param losses of each holder whose outcome is {@link Outcome#NOTIFIED}
+   * @param pauses of each process, in the order of time
+   * @param onCallersJedis the processes whose clients use a Jedis client of the caller's
    */
   record Observations(
-      List<Grant> grants, Map<Holder, Outcome> outcomes, Map<Holder, Long> notifiedNanos) {}
+      List<Grant> grants,
+      Map<Holder, Outcome> outcomes,
+      Map<Holder, Loss> losses,
+      Map<Long, List<Pause>> pauses,
+      Set<Long> onCallersJedis) {}
 
   static Observations read(Path directory) {
-    Observations all = new Observations(new ArrayList<>(), new HashMap<>(), new HashMap<>());
+    Observations all =
+        new Observations(
+            new ArrayList<>(), new HashMap<>(), new HashMap<>(), new HashMap<>(), new HashSet<>());
     try (Stream<Path> files = Files.list(directory)) {
       for (Path path : files.toList()) {
         String name = path.getFileName().toString();
@@ -139,7 +170,17 @@ final class HoldObserver implements AutoCloseable {
   }
 
   private static void parse(Observations all, long process, String[] fields) {
-    Holder holder = new Holder(process, fields[1]);
+    switch (fields[0]) {
+      case "P" ->
+          all.pauses
+              .computeIfAbsent(process, id -> new ArrayList<>())
+              .add(new Pause(Long.parseLong(fields[1]), Long.parseLong(fields[2])));
+      case "J" -> all.onCallersJedis.add(process);
+      default -> parse(all, new Holder(process, fields[1]), fields);
+    }
+  }
+
+  private static void parse(Observations all, Holder holder, String[] fields) {
     switch (fields[0]) {
       case "G" ->
           all.grants.add(
@@ -153,7 +194,10 @@ final class HoldObserver implements AutoCloseable {
       case "L" -> {
         // By the listener, and perhaps once more by the release.
         all.outcomes.put(holder, Outcome.NOTIFIED);
-        all.notifiedNanos.merge(holder, Long.parseLong(fields[2]), Math::min);
+        Loss loss =
+            new Loss(
+                Long.parseLong(fields[2]), Reason.valueOf(fields[3]), Long.parseLong(fields[4]));
+        all.losses.merge(holder, loss, (a, b) -> a.notifiedNanos() <= b.notifiedNanos() ? a : b);
       }
       case "U" -> all.outcomes.putIfAbsent(holder, Outcome.UNCONFIRMED);
       case "R" -> all.outcomes.putIfAbsent(holder, Outcome.RELEASED);

@@ -17,7 +17,7 @@ import org.awaitility.core.ConditionTimeoutException;
  * acquired once before.
  */
 final class Leftovers {
-  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final String TOKENS = "redisson_lock_token:";
 
   private Leftovers() {}
@@ -27,8 +27,7 @@ final class Leftovers {
     PlannedTime.pass(settings.lease());
     acquireAllOnce.run();
     List<String> left = new ArrayList<>();
-    for (int index = 0; index < servers.count(); index++) {
-      RedisServer server = servers.server(index);
+    for (RedisServer server : servers.masters()) {
       try {
         await().atMost(LIMIT).until(() -> on(server).isEmpty());
       } catch (ConditionTimeoutException e) {
@@ -40,19 +39,27 @@ final class Leftovers {
 
   private static List<String> on(RedisServer server) {
     return Stream.of(
-            list(server.command("KEYS", "*"))
-                .filter(key -> !key.startsWith(TOKENS) || isPersistent(server, key))
-                .map(key -> "key " + key),
+            keys(server).map(key -> "key " + key),
             list(server.command("PUBSUB", "CHANNELS"))
                 .filter(channel -> !channel.startsWith("__sentinel__"))
                 .map(channel -> "channel " + channel),
-            ((String) server.command("CLIENT", "LIST"))
-                .lines()
-                .filter(Leftovers::isClient)
-                .skip(1) // the connection of this command
-                .map(line -> "connection " + line))
+            connections(server).map(line -> "connection " + line))
         .flatMap(each -> each)
         .toList();
+  }
+
+  /** Returns the keys, without tokens that expire. */
+  static Stream<String> keys(RedisServer server) {
+    return list(server.command("KEYS", "*"))
+        .filter(key -> !key.startsWith(TOKENS) || isPersistent(server, key));
+  }
+
+  /** Returns what the server says of each connection of a client, except the present one. */
+  static Stream<String> connections(RedisServer server) {
+    return ((String) server.command("CLIENT", "LIST"))
+        .lines()
+        .filter(Leftovers::isClient)
+        .skip(1); // the connection of this command
   }
 
   private static boolean isPersistent(RedisServer server, String key) {

@@ -12,7 +12,7 @@ import java.util.Random;
  *
  * @param name of the lock
  * @param label the fault, or the kind of mixture
- * @param mayOverlap whether a server loses data, so that exclusion is not promised
+ * @param mayOverlap whether a fault takes holds, so that exclusion is not promised
  * @param events in the order of time
  */
 record Round(
@@ -25,7 +25,7 @@ record Round(
 
   /** Returns a round with one kind of fault. */
   static Round of(Fault fault, TestedLock tested, Settings settings, Random random) {
-    return of(fault.name(), fault.losesData(), List.of(fault), tested, settings, random);
+    return of(fault.name(), fault.takesHolds(), List.of(fault), tested, settings, random);
   }
 
   /** Returns a round with several kinds of faults; those of clients and of servers coincide. */
@@ -47,6 +47,19 @@ record Round(
     ThinkTime thinkTime = faults.size() == 1 ? faults.get(0).thinkTime() : ThinkTime.SLOW;
     String name = "chaos:%s:%s".formatted(tested, label.replaceAll("\\W+", "-"));
     return new Round(name, label, mayOverlap, thinkTime, List.copyOf(events));
+  }
+
+  /**
+   * Returns whether a server loses data. Then clocks have to agree: a lock of several servers has
+   * the token of the one that is ahead, and another one that begins again has its own clock only.
+   */
+  boolean losesData() {
+    return events.stream().anyMatch(event -> event.fault().losesData());
+  }
+
+  /** Returns the same with other stays. */
+  Round with(ThinkTime stays) {
+    return new Round(name, label, mayOverlap, stays, events);
   }
 
   /** Returns events that do not overlap, with gaps between them. */

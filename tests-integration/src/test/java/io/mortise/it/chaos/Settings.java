@@ -4,6 +4,7 @@ import io.mortise.core.LockOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The settings of a run.
@@ -30,25 +31,48 @@ record Settings(
   private static final int THREADS = 3;
   private static final long MINUTES = 18;
 
-  /** Returns the lease of all holds, renewed or not. */
+  /** Returns the lease of all holds, except those that default options renew; the unit of plans. */
   Duration lease() {
     return Duration.ofMillis(1500);
   }
 
-  /** Returns {@link LockOptions#maxHandOffs} of the clients. */
+  /** Returns {@link io.mortise.core.LockTuning#maxHandOffs} of the clients. */
   int maxHandOffs() {
-    return Integer.getInteger(PREFIX + ".maxHandOffs", LockOptions.defaults().maxHandOffs());
+    return Integer.getInteger(
+        PREFIX + ".maxHandOffs", LockOptions.defaults().tuning().maxHandOffs());
   }
 
-  /** A run for each build: all locks at a time, but behind sentinels the plain one alone. */
+  /**
+   * A run for each build: all locks at a time, but behind sentinels the plain one alone, and on a
+   * cluster that with readers.
+   */
   static Settings shortRun(long seed) {
+    List<TestedLock> locks = TestedLock.all().stream().filter(Settings::isInShortRun).toList();
+    return new Settings(
+        seed, TestedLock.withDefaultsForAThird(locks, seed), false, 0, locks.size(), 2, 3);
+  }
+
+  private static boolean isInShortRun(TestedLock tested) {
+    return switch (tested.topology()) {
+      case STANDALONE -> true;
+      case SENTINEL -> tested.family() == Family.PLAIN;
+      case CLUSTER -> tested.family() == Family.READ_WRITE;
+    };
+  }
+
+  /**
+   * A run in which nothing may grow: all locks at a time, with default options. Its rounds are so
+   * long that there are enough samples, and not too many.
+   */
+  static Settings soak(long seed, Duration time) {
     List<TestedLock> locks =
         TestedLock.all().stream()
-            .filter(
-                each ->
-                    each.topology() == ServerTopology.STANDALONE || each.family() == Family.PLAIN)
+            .filter(each -> each.topology() == ServerTopology.STANDALONE)
+            .filter(each -> each.family() != Family.RED_5) // it differs from RED_3 in a number
+            .map(TestedLock::withDefaults)
             .toList();
-    return new Settings(seed, locks, false, 0, locks.size(), 2, 3);
+    long roundMillis = Math.max(1_000, Math.min(20_000, time.toMillis() / 40));
+    return new Settings(seed, locks, false, roundMillis, locks.size(), 2, THREADS);
   }
 
   /** A run that takes about that time. */
@@ -63,7 +87,8 @@ record Settings(
    * Returns the settings of the system properties: {@code mortise.chaos} is {@code short} or {@code
    * long}; {@code mortise.chaos.seed}; {@code mortise.chaos.maxHandOffs}; for a long run {@code
    * mortise.chaos.minutes}, {@code mortise.chaos.threads} and {@code mortise.chaos.locks}, such as
-   * {@code PLAIN,FAIR@SENTINEL}.
+   * {@code PLAIN,FAIR@SENTINEL+DEFAULTS}; without the last one all locks, a third of them with
+   * default options.
    */
   static Settings fromProperties() {
     long seed = Long.getLong(PREFIX + ".seed", System.nanoTime() & Integer.MAX_VALUE);
@@ -74,19 +99,22 @@ record Settings(
           longRun(
               seed,
               Duration.ofMinutes(Long.getLong(PREFIX + ".minutes", MINUTES)),
-              locks(System.getProperty(PREFIX + ".locks", "")));
+              locks(System.getProperty(PREFIX + ".locks", ""), seed));
       default ->
           throw new IllegalArgumentException("%s is short or long, not %s".formatted(PREFIX, kind));
     };
   }
 
-  private static List<TestedLock> locks(String names) {
+  private static List<TestedLock> locks(String names, long seed) {
     if (names.isEmpty()) {
-      return TestedLock.all();
+      return TestedLock.withDefaultsForAThird(TestedLock.all(), seed);
     }
     List<String> wanted = List.of(names.split(",", -1));
     List<TestedLock> locks =
-        TestedLock.all().stream().filter(each -> wanted.contains(each.toString())).toList();
+        TestedLock.all().stream()
+            .flatMap(each -> Stream.of(each, each.withDefaults()))
+            .filter(each -> wanted.contains(each.toString()))
+            .toList();
     if (locks.size() != wanted.size()) {
       throw new IllegalArgumentException("of '%s' these are known: %s".formatted(names, locks));
     }

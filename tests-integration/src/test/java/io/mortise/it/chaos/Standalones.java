@@ -2,25 +2,42 @@ package io.mortise.it.chaos;
 
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.RedisServer;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 
 /**
  * Independent servers, each behind a proxy. They persist each command before they answer it, so a
  * crash loses nothing that was acknowledged.
  */
 final class Standalones implements ChaosServers {
+  private static final int MAX_CLOCK_SHIFT_MILLIS = 15_000;
+
   private final List<RedisServer> servers = new ArrayList<>();
   private final List<FaultProxy> proxies = new ArrayList<>();
+  private final List<ServerClock> clocks = new ArrayList<>();
+  private final Random random;
 
-  Standalones(int count) {
+  /**
+   * Starts the servers.
+   *
+   * @param directory for the files of their clocks
+   * @param random decides by how much their clocks differ from the machine's
+   */
+  Standalones(int count, Path directory, Random random) {
+    this.random = random;
     try {
       for (int i = 0; i < count; i++) {
-        servers.add(
-            RedisServer.builder()
-                .config("appendonly", "yes")
-                .config("appendfsync", "always")
-                .start());
+        RedisServer.Builder builder =
+            RedisServer.builder().config("appendonly", "yes").config("appendfsync", "always");
+        if (PreloadedLibrary.CLOCK.isAvailable()) {
+          ServerClock clock = new ServerClock(directory);
+          clocks.add(clock);
+          clock.on(builder);
+        }
+        servers.add(builder.start());
         proxies.add(FaultProxy.to(servers.get(i)));
       }
     } catch (RuntimeException e) {
@@ -31,16 +48,16 @@ final class Standalones implements ChaosServers {
 
   @Override
   public List<String> uris() {
-    return proxies.stream().map(FaultProxy::uri).toList();
+    return proxies.stream().map(proxy -> "redis://localhost:" + proxy.port()).toList();
   }
 
   @Override
-  public int count() {
-    return servers.size();
+  public List<RedisServer> masters() {
+    return servers;
   }
 
   @Override
-  public RedisServer server(int index) {
+  public RedisServer server(int index, String name) {
     return servers.get(index);
   }
 
@@ -50,13 +67,21 @@ final class Standalones implements ChaosServers {
   }
 
   @Override
-  public void promoteLaggingReplica() {
-    throw new UnsupportedOperationException("independent servers have no replicas");
+  public void closeConnections() {
+    proxies.forEach(FaultProxy::closeConnections);
   }
 
   @Override
-  public long promotions() {
-    return 0;
+  public void differClocks(boolean differ) {
+    for (ServerClock clock : clocks) {
+      int millis = random.nextInt(2 * MAX_CLOCK_SHIFT_MILLIS) - MAX_CLOCK_SHIFT_MILLIS;
+      clock.set(Duration.ofMillis(differ ? millis : 0));
+    }
+  }
+
+  @Override
+  public void stepClock(int index, Duration by) {
+    clocks.get(index).step(by);
   }
 
   @Override

@@ -3,25 +3,44 @@ package io.mortise.it.chaos;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A lock family on a kind of servers. */
-record TestedLock(Family family, ServerTopology topology) {
+/** A lock family on a kind of servers, with some options of its clients. */
+record TestedLock(Family family, ServerTopology topology, ClientOptions options) {
 
-  /** Each family on its own servers; those that need one server also behind sentinels. */
+  /**
+   * Each family on its own servers; those that need one server also behind sentinels and on a
+   * cluster. All with short times.
+   */
   static List<TestedLock> all() {
     List<TestedLock> all = new ArrayList<>();
-    for (Family family : Family.values()) {
-      all.add(new TestedLock(family, ServerTopology.STANDALONE));
-    }
-    for (Family family : Family.values()) {
-      if (family.serverCount() == 1) {
-        all.add(new TestedLock(family, ServerTopology.SENTINEL));
+    for (ServerTopology topology : ServerTopology.values()) {
+      for (Family family : Family.values()) {
+        if (topology == ServerTopology.STANDALONE || family.serverCount() == 1) {
+          all.add(new TestedLock(family, topology, ClientOptions.SHORT_TIMES));
+        }
       }
     }
     return all;
   }
 
+  /** Returns the same with default options. */
+  TestedLock withDefaults() {
+    return new TestedLock(family, topology, ClientOptions.DEFAULTS);
+  }
+
+  /** Returns these locks, a third of them with default options: another third for the next seed. */
+  static List<TestedLock> withDefaultsForAThird(List<TestedLock> locks, long seed) {
+    List<TestedLock> all = new ArrayList<>();
+    for (TestedLock tested : locks) {
+      all.add((all.size() + seed) % 3 == 0 ? tested.withDefaults() : tested);
+    }
+    return all;
+  }
+
+  /** The family, {@code @} and the topology unless it is the usual one, {@code +DEFAULTS}. */
   @Override
   public String toString() {
-    return family + (topology == ServerTopology.STANDALONE ? "" : "@" + topology);
+    return family
+        + (topology == ServerTopology.STANDALONE ? "" : "@" + topology)
+        + (options == ClientOptions.SHORT_TIMES ? "" : "+" + options);
   }
 }

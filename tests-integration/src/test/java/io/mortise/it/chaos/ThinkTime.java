@@ -8,7 +8,9 @@ enum ThinkTime {
   /** Nearly all stays are short, for faults that strike between requests. */
   QUICK(970, 996, 2),
   /** Many stays are long, for faults that strike a holder. */
-  SLOW(850, 950, 16);
+  SLOW(850, 950, 16),
+  /** Short and medium stays, for a long time: a few dozen in a second. */
+  STEADY(700, 990, 2);
 
   private final int maxShort;
   private final int maxMedium;

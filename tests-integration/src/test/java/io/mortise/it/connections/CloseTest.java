@@ -185,7 +185,7 @@ class CloseTest {
         LockOptions.builder()
             .lease(HOUR)
             .commandTimeout(Duration.ofSeconds(5))
-            .maxConnections(1)
+            .tuning(t -> t.maxConnections(1))
             .build();
     LockClient closing = LockClient.create(proxy.uri(), options);
     RedisLock first = new RedisLock(closing, Names.fresh());

@@ -26,7 +26,11 @@ final class ErrorContract {
 
   static LockClient client(String uri) {
     return LockClient.create(
-        uri, LockOptions.builder().lease(LEASE).subscriptionLinger(Duration.ZERO).build());
+        uri,
+        LockOptions.builder()
+            .lease(LEASE)
+            .tuning(t -> t.subscriptionLinger(Duration.ZERO))
+            .build());
   }
 
   static void assertReported(String name, String uri, Reason reason, String... words)

@@ -180,7 +180,7 @@ class OutageTest {
     RedisLock lock =
         tested.use(
             LockOptions.builder()
-                .maxConnections(connections)
+                .tuning(t -> t.maxConnections(connections))
                 .commandTimeout(Duration.ofSeconds(10)));
     List<AsyncCall<Void>> callers = new ArrayList<>();
     CyclicBarrier start = new CyclicBarrier(connections);
@@ -219,7 +219,7 @@ class OutageTest {
             LockOptions.builder()
                 .lease(Duration.ofSeconds(3))
                 .commandTimeout(Duration.ofMillis(300))
-                .subscriptionLinger(Duration.ZERO));
+                .tuning(t -> t.subscriptionLinger(Duration.ZERO)));
     lock.lock();
     redis.server().pause();
     try {

@@ -201,9 +201,9 @@ class ReportedFaultsTest {
   void allConnectionsInUse() throws Exception {
     LockOptions options =
         LockOptions.builder()
-            .maxConnections(1)
+            .tuning(t -> t.maxConnections(1))
             .commandTimeout(Duration.ofSeconds(5))
-            .subscriptionLinger(Duration.ZERO)
+            .tuning(t -> t.subscriptionLinger(Duration.ZERO))
             .build();
     try (FaultProxy proxy = FaultProxy.to(redis.server());
         LockClient client = LockClient.create(proxy.uri(), options)) {
@@ -216,7 +216,7 @@ class ReportedFaultsTest {
               LockException.class,
               () -> new RedisLock(client, name).tryLock(Duration.ofMillis(100)));
       assertEquals(Reason.POOL_EXHAUSTED, thrown.reason());
-      assertTrue(thrown.getMessage().contains("raise LockOptions.maxConnections"));
+      assertTrue(thrown.getMessage().contains("raise LockTuning.maxConnections"));
       proxy.restore();
       assertFalse(busy.get());
       ClientResources.awaitNone(client);

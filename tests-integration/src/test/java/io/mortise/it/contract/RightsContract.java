@@ -42,7 +42,7 @@ abstract class RightsContract {
       LockOptions.builder()
           .lease(Duration.ofMinutes(5))
           .commandTimeout(Eventually.LIVENESS)
-          .subscriptionLinger(Duration.ZERO)
+          .tuning(t -> t.subscriptionLinger(Duration.ZERO))
           .build();
 
   /** The position of the value of "object" in an entry of ACL LOG. */

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,11 +27,35 @@ class SupportedVersionsTest {
     }
   }
 
-  private static String quoted(String property) throws Exception {
+  @Test
+  void theDocumentsNameTheVersionsOfRedissonThatRunBesideMortise() throws Exception {
+    String lowest = property(Path.of("peers/redisson-3.16/pom.xml"), "peer.version");
+    String between = property(Path.of("peers/redisson-3.24/pom.xml"), "peer.version");
+    String newest = property(ROOT.resolve("pom.xml"), "redisson.version");
+    String row = "| Redisson on the same name | %s | %s |".formatted(lowest, newest);
+    assertContains("README.md", row, "beside Redisson " + between);
+    String all = "Redisson %s, %s and %s".formatted(lowest, between, newest);
+    assertContains("docs/wire.md", all + " beside Mortise");
+    assertContains("docs/dependencies.md", "they run %s and %s".formatted(lowest, between));
+    assertContains("tests-integration/README.md", all);
+  }
+
+  private static void assertContains(String document, String... texts) throws Exception {
+    String text = Files.readString(ROOT.resolve(document));
+    for (String wanted : texts) {
+      assertTrue(text.contains(wanted), () -> document + " has no " + wanted);
+    }
+  }
+
+  private static String quoted(String name) throws Exception {
+    return Pattern.quote(property(ROOT.resolve("pom.xml"), name));
+  }
+
+  private static String property(Path pom, String name) throws Exception {
     Matcher value =
-        Pattern.compile("<%1$s>(.*)</%1$s>".formatted(Pattern.quote(property)))
-            .matcher(Files.readString(ROOT.resolve("pom.xml")));
-    assertTrue(value.find(), () -> "pom.xml has no property " + property);
-    return Pattern.quote(value.group(1));
+        Pattern.compile("<%1$s>(.*)</%1$s>".formatted(Pattern.quote(name)))
+            .matcher(Files.readString(pom));
+    assertTrue(value.find(), () -> pom + " has no property " + name);
+    return value.group(1);
   }
 }

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
 import io.mortise.fairlock.RedisFairLock;
-import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.RedissonPeers;
 import io.mortise.testkit.JavaProcess;
@@ -85,25 +84,6 @@ class RedissonDeathTest {
       Duration took = Duration.ofNanos(System.nanoTime() - start);
       System.out.printf("a dead waiter of ours between Redisson's cost %d ms%n", took.toMillis());
       assertTrue(took.compareTo(WAITER_TIMEOUT.plus(SLACK)) < 0, took::toString);
-    }
-  }
-
-  /** Such a Redisson must not meet a live waiter of ours ahead of it: it would park for ever. */
-  @Test
-  void aDeadWaiterOfOursAheadOfAnOldRedissonCostsItsTimeout() throws Exception {
-    try (JavaProcess child = FairProcess.start(order);
-        OldRedissonWaiter old = new OldRedissonWaiter(order)) {
-      ours.lock();
-      order.queue("dead", child);
-      AsyncCall<Boolean> acquired = AsyncCall.start(old);
-      order.awaitLength(2);
-      await().atMost(SLACK).until(() -> old.attempts() >= 3); // ours has lived for long
-      child.kill();
-      ours.unlock();
-      long start = System.nanoTime();
-      assertTrue(acquired.get());
-      assertTrue(System.nanoTime() - start < WAITER_TIMEOUT.plus(SLACK).toNanos());
-      order.server().command("DEL", order.name); // its release
     }
   }
 

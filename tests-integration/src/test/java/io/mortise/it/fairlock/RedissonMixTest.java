@@ -38,7 +38,8 @@ class RedissonMixTest {
   @Test
   @Timeout(90)
   void thousandsOfMixedCyclesDoNotOverlapAndLeaveNothing(@TempDir Path directory) throws Exception {
-    LockOptions options = LockOptions.builder().tokenRetention(Duration.ofSeconds(1)).build();
+    LockOptions options =
+        LockOptions.builder().tuning(t -> t.tokenRetention(Duration.ofSeconds(1))).build();
     int cycles = 0;
     try (LockClient one = peers.client(options);
         LockClient two = peers.client(options);

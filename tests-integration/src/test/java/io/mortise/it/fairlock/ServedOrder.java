@@ -30,8 +30,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * in it. A waiter that is served appends its name to a list in Redis while it holds the lock. A
  * test that leaves anything in Redis fails.
  */
-final class ServedOrder implements AfterEachCallback {
-  final String name = Names.fresh();
+public final class ServedOrder implements AfterEachCallback {
+  public final String name = Names.fresh();
   final String served = "served-" + name.substring(name.indexOf(':') + 1);
   final String list = new LockName(name).derive("redisson_lock_queue");
   final String deadlines = new LockName(name).derive("redisson_lock_timeout");
@@ -40,7 +40,7 @@ final class ServedOrder implements AfterEachCallback {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
 
-  ServedOrder(TwoClients clients, Duration waiterTimeout) {
+  public ServedOrder(TwoClients clients, Duration waiterTimeout) {
     this.clients = clients;
     this.waiterTimeout = waiterTimeout;
   }
@@ -53,19 +53,19 @@ final class ServedOrder implements AfterEachCallback {
     return waiterTimeout;
   }
 
-  RedisFairLock here() {
+  public RedisFairLock here() {
     return lock(clients.here());
   }
 
-  RedisFairLock there() {
+  public RedisFairLock there() {
     return lock(clients.there());
   }
 
-  RedisFairLock lock(LockClient client) {
+  public RedisFairLock lock(LockClient client) {
     return lock(client, waiterTimeout);
   }
 
-  RedisFairLock lock(LockClient client, Duration timeout) {
+  public RedisFairLock lock(LockClient client, Duration timeout) {
     return new RedisFairLock(client, name, timeout);
   }
 
@@ -73,12 +73,12 @@ final class ServedOrder implements AfterEachCallback {
 
   /** A way to acquire the lock. */
   @FunctionalInterface
-  interface Acquisition {
+  public interface Acquisition {
     boolean acquire() throws Exception;
   }
 
   /** A thread that waits. */
-  record Waiter(Future<Boolean> acquisition) {
+  public record Waiter(Future<Boolean> acquisition) {
     /** Waits for the end of the acquisition; returns its result, or throws what it threw. */
     boolean acquired() throws Exception {
       try {
@@ -94,7 +94,7 @@ final class ServedOrder implements AfterEachCallback {
   }
 
   /** Starts a thread that acquires the lock, is served, and releases; returns when it is queued. */
-  Waiter queue(String who, Lock lock) {
+  public Waiter queue(String who, Lock lock) {
     return queue(
         who,
         lock,
@@ -110,7 +110,7 @@ final class ServedOrder implements AfterEachCallback {
   }
 
   /** The same; the lock is held until the latch is at zero. */
-  Waiter queue(String who, Lock lock, Acquisition acquisition, CountDownLatch until) {
+  public Waiter queue(String who, Lock lock, Acquisition acquisition, CountDownLatch until) {
     long before = length();
     Waiter waiter = start(who, lock, acquisition, until);
     awaitLength(before + 1);
@@ -118,7 +118,7 @@ final class ServedOrder implements AfterEachCallback {
   }
 
   /** The same, without a look at the queue. */
-  Waiter start(String who, Lock lock, Acquisition acquisition, CountDownLatch until) {
+  public Waiter start(String who, Lock lock, Acquisition acquisition, CountDownLatch until) {
     return new Waiter(
         threads.submit(
             () -> {
@@ -157,11 +157,11 @@ final class ServedOrder implements AfterEachCallback {
   }
 
   /** Returns the number of places, of live and dead waiters. */
-  long length() {
+  public long length() {
     return (Long) server().command("LLEN", list);
   }
 
-  void awaitLength(long length) {
+  public void awaitLength(long length) {
     await("a queue of " + length)
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(2))
@@ -171,12 +171,12 @@ final class ServedOrder implements AfterEachCallback {
 
   // ---- being served
 
-  void awaitServed(String... all) {
+  public void awaitServed(String... all) {
     awaitServed(Eventually.LIVENESS, all);
   }
 
   /** Waits until as many have been served; they must be these, in this order. */
-  void awaitServed(Duration within, String... all) {
+  public void awaitServed(Duration within, String... all) {
     await("served: " + List.of(all))
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
@@ -191,19 +191,19 @@ final class ServedOrder implements AfterEachCallback {
     }
   }
 
-  List<String> served() {
+  public List<String> served() {
     return strings("LRANGE", served, "0", "-1");
   }
 
   // ---- the queue in Redis
 
   /** Returns the holders in the queue, from the head. */
-  List<String> holders() {
+  public List<String> holders() {
     return strings("LRANGE", list, "0", "-1");
   }
 
   /** Returns the time to the deadline of that holder's place. */
-  long millisLeft(String holder) {
+  public long millisLeft(String holder) {
     return (long) Double.parseDouble((String) server().command("ZSCORE", deadlines, holder))
         - now();
   }
@@ -232,7 +232,7 @@ final class ServedOrder implements AfterEachCallback {
   }
 
   /** Waits until this lock has nothing in Redis but its token, which has a TTL. */
-  void awaitNothingLeft() {
+  public void awaitNothingLeft() {
     String token = new LockName(name).tokenKey();
     await("nothing left")
         .pollDelay(Duration.ZERO)

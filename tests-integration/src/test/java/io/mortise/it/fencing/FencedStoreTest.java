@@ -39,7 +39,7 @@ class FencedStoreTest {
   void aLateWriterIsRefusedAndNothingIsWritten() {
     try (LockClient client = redis.client()) {
       DistributedLock lock = new RedisLock(client, "lock of " + key);
-      Lease late = lock.tryAcquire(Duration.ofMinutes(1)).orElseThrow();
+      Lease late = lock.withLease(Duration.ofMinutes(1)).tryAcquire().orElseThrow();
       assertTrue(lock.forceUnlock());
       try (Lease next = lock.tryAcquire().orElseThrow()) {
         assertEquals("OK", store.execute(next, Command.SET, key, "next"));
@@ -76,6 +76,14 @@ class FencedStoreTest {
     assertThrows(
         StaleTokenException.class, () -> store.execute(largest - 1, Command.SET, key, "c"));
     assertEquals(OptionalLong.of(largest), store.lastToken());
+    assertEquals("b", jedis.get(key));
+  }
+
+  @Test
+  void tokensAreComparedAsNumbers() {
+    store.execute(9, Command.SET, key, "a");
+    store.execute(10, Command.SET, key, "b");
+    assertThrows(StaleTokenException.class, () -> store.execute(9, Command.SET, key, "c"));
     assertEquals("b", jedis.get(key));
   }
 

@@ -83,7 +83,7 @@ class RelationalFenceTest {
     try (RedisServer server = RedisServer.start();
         LockClient client = LockClient.create(server.uri())) {
       DistributedLock lock = new RedisLock(client, "account:7");
-      Lease late = lock.tryAcquire(Duration.ofMinutes(1)).orElseThrow();
+      Lease late = lock.withLease(Duration.ofMinutes(1)).tryAcquire().orElseThrow();
       assertTrue(lock.forceUnlock());
       try (Lease next = lock.tryAcquire().orElseThrow()) {
         assertTrue(write(database, 50, next.fencingToken()));

@@ -36,8 +36,8 @@ class ManyNamesTest {
   void namesUsedOnceLeaveNothingInTheClientAndTokensThatExpireInRedis() throws Exception {
     LockOptions options =
         LockOptions.builder()
-            .tokenRetention(TOKEN_RETENTION)
-            .subscriptionLinger(Duration.ZERO)
+            .tuning(t -> t.tokenRetention(TOKEN_RETENTION))
+            .tuning(t -> t.subscriptionLinger(Duration.ZERO))
             .build();
     try (RedisServer server = RedisServer.start();
         LockClient client = LockClient.create(server.uri(), options);
@@ -46,7 +46,7 @@ class ManyNamesTest {
       lockAndUnlockAll(client, threads);
 
       // Nothing is left when the last unlock has returned.
-      assertEquals(ClientResources.NONE, client.status());
+      assertTrue(client.status().isIdle(), client.status()::toString);
       HeapHistogram left = HeapHistogram.count();
       for (Class<?> perHold : EngineTypes.PER_HOLD) {
         assertEquals(0, left.of(perHold), perHold::getName);

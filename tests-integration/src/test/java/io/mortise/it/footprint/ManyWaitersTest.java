@@ -44,7 +44,8 @@ class ManyWaitersTest {
   }
 
   private static void assertQuiet(List<String> names) throws Exception {
-    LockOptions options = LockOptions.builder().subscriptionLinger(Duration.ofMillis(100)).build();
+    LockOptions options =
+        LockOptions.builder().tuning(t -> t.subscriptionLinger(Duration.ofMillis(100))).build();
     try (LockClient holding = redis.client();
         LockClient waiting = LockClient.create(redis.uri(), options);
         TestThreads threads = new TestThreads()) {

@@ -45,9 +45,9 @@ class HandOffTest {
 
   static LockOptions.Builder options(int maxHandOffs, Duration maxTime) {
     return LockOptions.builder()
-        .maxHandOffs(maxHandOffs)
-        .maxHandOffTime(maxTime)
-        .subscriptionLinger(Duration.ofMillis(100));
+        .tuning(t -> t.maxHandOffs(maxHandOffs))
+        .tuning(t -> t.maxHandOffTime(maxTime))
+        .tuning(t -> t.subscriptionLinger(Duration.ofMillis(100)));
   }
 
   /** Without one that a test reaches. */
@@ -166,7 +166,7 @@ class HandOffTest {
     Future<Long> fixed =
         threads.ask(
             () -> {
-              lock.lock(Duration.ofSeconds(5));
+              lock.withLease(Duration.ofSeconds(5)).lock();
               long ttl = redis.ttlMillis(name);
               lock.unlock();
               return ttl;

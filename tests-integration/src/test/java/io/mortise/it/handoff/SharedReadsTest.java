@@ -133,7 +133,7 @@ class SharedReadsTest {
   @Test
   void aLeaseThatACallerNamesIsNotShared() {
     Lease renewed = read().tryAcquire().orElseThrow();
-    Lease given = read().tryAcquire(Duration.ofMinutes(1)).orElseThrow();
+    Lease given = read().withLease(Duration.ofMinutes(1)).tryAcquire().orElseThrow();
     assertEquals(2, readers());
     renewed.close();
     given.close();

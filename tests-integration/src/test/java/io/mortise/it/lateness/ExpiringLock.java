@@ -16,7 +16,7 @@ enum ExpiringLock {
   FAIR((clients, name) -> new RedisFairLock(clients.get(0), name)),
   READ((clients, name) -> new RedisReadWriteLock(clients.get(0), name).readLock()),
   WRITE((clients, name) -> new RedisReadWriteLock(clients.get(0), name).writeLock()),
-  FAIR_WRITE((clients, name) -> new RedisReadWriteLock(clients.get(0), name, true).writeLock()),
+  FAIR_WRITE((clients, name) -> RedisReadWriteLock.fair(clients.get(0), name).writeLock()),
   MULTI(
       (clients, name) ->
           new MultiLock(

@@ -31,7 +31,8 @@ class HoldWithoutEndTest {
   @ParameterizedTest
   @EnumSource
   void theVerificationOfAHoldSetsNoTtl(SingleServerLock kind) {
-    Lease lease = kind.of(tested.client(), name).tryAcquire(Duration.ofMinutes(5)).orElseThrow();
+    Lease lease =
+        kind.of(tested.client(), name).withLease(Duration.ofMinutes(5)).tryAcquire().orElseThrow();
     assertEquals(1L, redis.command("PERSIST", name));
     redis.resetStats();
 

@@ -41,7 +41,7 @@ class LateGrantTest {
               redis,
               LockOptions.builder()
                   .commandTimeout(Duration.ofSeconds(20))
-                  .subscriptionLinger(Duration.ZERO))
+                  .tuning(t -> t.subscriptionLinger(Duration.ZERO)))
           .warm()
           .leavingNothing();
 

@@ -117,7 +117,7 @@ class LeaseLossTest {
 
   @Test
   void aForcedReleaseIsNoticedAtTheUnlockToo() {
-    lock.lock(HOUR);
+    lock.withLease(HOUR).lock();
     assertTrue(tested.lockOfOther().forceUnlock());
     LeaseLostException thrown = assertThrows(LeaseLostException.class, lock::unlock);
     assertEquals(Reason.FORCED, thrown.loss().reason());
@@ -125,7 +125,7 @@ class LeaseLossTest {
 
   @Test
   void anUnlockThatIsTooLateSaysHowLateAndWhatToDo() {
-    lock.lock(Duration.ofMillis(100));
+    lock.withLease(Duration.ofMillis(100)).lock();
     Lease lease = lock.lease();
     until("it is long over", () -> lease.loss().map(l -> l.age().toMillis() > 250).orElse(false));
 

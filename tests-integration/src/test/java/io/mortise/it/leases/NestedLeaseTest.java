@@ -41,8 +41,8 @@ class NestedLeaseTest {
 
   @Test
   void aShorterLeaseInsideChangesNothing() {
-    lock.lock(Duration.ofSeconds(60));
-    lock.lock(Duration.ofMillis(50));
+    lock.withLease(Duration.ofSeconds(60)).lock();
+    lock.withLease(Duration.ofMillis(50)).lock();
     assertTtl(40_000, 60_000);
     lock.unlock();
     assertTtl(40_000, 60_000);
@@ -53,11 +53,11 @@ class NestedLeaseTest {
 
   @Test
   void aLongerLeaseInsideExtendsTheHoldOnce() {
-    lock.lock(Duration.ofSeconds(20));
-    lock.lock(Duration.ofSeconds(60));
+    lock.withLease(Duration.ofSeconds(20)).lock();
+    lock.withLease(Duration.ofSeconds(60)).lock();
     assertTtl(45_000, 60_000);
     assertTrue(lock.lease().remaining().toMillis() > 40_000);
-    lock.lock(Duration.ofSeconds(60));
+    lock.withLease(Duration.ofSeconds(60)).lock();
     assertTtl(45_000, 60_000);
     lock.unlock();
     lock.unlock();
@@ -68,7 +68,7 @@ class NestedLeaseTest {
   @Test
   void aShortLeaseInsideARenewedHoldDoesNotEndItsRenewal() {
     lock.lock();
-    lock.lock(Duration.ofMillis(50));
+    lock.withLease(Duration.ofMillis(50)).lock();
     lock.unlock();
     holdsFor(LEASE.multipliedBy(2), "renewed", lock::isHeldByCurrentThread);
     lock.unlock();
@@ -77,7 +77,7 @@ class NestedLeaseTest {
   @Test
   void aLongLeaseInsideARenewedHoldIsKept() {
     lock.lock();
-    lock.lock(Duration.ofSeconds(60));
+    lock.withLease(Duration.ofSeconds(60)).lock();
     holdsFor(LEASE, "the TTL stays", () -> redis.ttlMillis(name) > 40_000);
     lock.unlock();
     lock.unlock();
@@ -86,7 +86,7 @@ class NestedLeaseTest {
 
   @Test
   void aRenewedHoldInsideAFixedOneIsRenewedUntilItsUnlock() {
-    lock.lock(Duration.ofMillis(500));
+    lock.withLease(Duration.ofMillis(500)).lock();
     lock.lock();
     holdsFor(LEASE.multipliedBy(2), "renewed", lock::isHeldByCurrentThread);
     lock.unlock();
@@ -99,7 +99,7 @@ class NestedLeaseTest {
     lock.lock();
     redis.command("REPLICAOF", "127.0.0.1", "1");
     try {
-      assertThrows(LockException.class, () -> lock.lock(Duration.ofHours(1)));
+      assertThrows(LockException.class, () -> lock.withLease(Duration.ofHours(1)).lock());
     } finally {
       redis.command("REPLICAOF", "NO", "ONE");
     }
@@ -110,11 +110,11 @@ class NestedLeaseTest {
 
   @Test
   void eachHoldHasItsOwnLeaseAlthoughTheLockObjectIsShared() throws Exception {
-    lock.lock(Duration.ofSeconds(60));
+    lock.withLease(Duration.ofSeconds(60)).lock();
     AsyncCall<Void> next =
         AsyncCall.run(
             () -> {
-              lock.lock(Duration.ofSeconds(20));
+              lock.withLease(Duration.ofSeconds(20)).lock();
               assertTtl(10_000, 20_000);
               lock.unlock();
             });

@@ -98,7 +98,7 @@ class TokenTest {
   void theKeyExpiresAfterTheTokenRetention() throws Exception {
     token(lock);
     long life = redis.ttlMillis(tokenKey);
-    long retention = tested.client().options().tokenRetention().toMillis();
+    long retention = tested.client().options().tuning().tokenRetention().toMillis();
     assertTrue(
         life > retention - 10_000 && life <= retention, () -> "it lives for " + life + " ms");
   }

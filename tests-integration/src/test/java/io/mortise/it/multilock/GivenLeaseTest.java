@@ -77,7 +77,7 @@ class GivenLeaseTest {
     // The token of the slow member has to be raised, which takes one more round trip.
     servers.server(0).command("SET", tokenKey(servers.name(0)), Long.toString(1L << 52));
     servers.proxy(1).delay(Duration.ofMillis(800));
-    Lease held = lock.tryAcquire(lease).orElseThrow();
+    Lease held = lock.withLease(lease).tryAcquire().orElseThrow();
     long ttl = servers.ttlMillis(0);
     System.out.println("lease of 10 s after 3.2 s of round trips: " + ttl + " ms");
     assertTrue(ttl > 7_600, () -> ttl + " ms are left of 10 s; 3.2 s were gone before");
@@ -86,9 +86,29 @@ class GivenLeaseTest {
   }
 
   @Test
+  void aMemberThatIsLostWhileTheLastOneIsAcquiredIsAcquiredAgain() throws Exception {
+    LockOptions longTimeout =
+        MemberServers.options().commandTimeout(Duration.ofSeconds(15)).build();
+    LockClient slow = servers.client(servers.proxy(1).uri(), longTimeout);
+    new RedisLock(slow, servers.name(1) + ":warm").tryAcquire().orElseThrow().close();
+    MultiLock lock = new MultiLock(servers.lock(0), new RedisLock(slow, servers.name(1)));
+    servers.proxy(1).delay(Duration.ofMillis(600)); // a round trip is more than a tenth of 8 s
+    AsyncCall<Lease> caller =
+        AsyncCall.start(() -> lock.acquire(LIVENESS, Duration.ofSeconds(8)).orElseThrow());
+    Eventually.until("the first member is held", () -> servers.isHeld(0));
+
+    assertTrue(servers.other(0).forceUnlock());
+
+    Lease held = caller.get();
+    held.ensureValid();
+    assertEquals(Set.of(0, 1), servers.held());
+    held.close();
+  }
+
+  @Test
   void aReentryWithALongerLeaseExtendsAllMembers() throws Exception {
     MultiLock lock = servers.multi();
-    lock.lock(Duration.ofSeconds(5));
+    lock.withLease(Duration.ofSeconds(5)).lock();
     assertTrue(lock.tryLock(Duration.ZERO, Duration.ofMinutes(1)));
     for (int i = 0; i < 2; i++) {
       assertTrue(servers.ttlMillis(i) > 30_000, "extended");
@@ -102,7 +122,7 @@ class GivenLeaseTest {
 
   @Test
   void aShorterLeaseShortensNoMemberThatThisThreadHolds() throws Exception {
-    servers.lock(0).lock(Duration.ofMinutes(1));
+    servers.lock(0).withLease(Duration.ofMinutes(1)).lock();
     assertTrue(servers.multi().tryLock(Duration.ZERO, Duration.ofSeconds(5)));
     assertTrue(servers.ttlMillis(0) > 30_000);
     assertTrue(servers.ttlMillis(1) <= 5_000);

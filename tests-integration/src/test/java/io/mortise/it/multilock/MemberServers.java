@@ -71,7 +71,7 @@ final class MemberServers extends ProxiedServers implements TestInstancePreConst
     return LockOptions.builder()
         .lease(Duration.ofSeconds(3)) // a loss in Redis is noticed after a third of it
         .commandTimeout(Duration.ofMillis(500))
-        .subscriptionLinger(Duration.ZERO);
+        .tuning(t -> t.subscriptionLinger(Duration.ZERO));
   }
 
   /** The client of the process under test. */

@@ -135,7 +135,7 @@ class MembersTest {
     assertRefused("one lock in Redis", lock::lock);
     assertRefused("one lock in Redis", lock::tryLock);
     assertRefused("one lock in Redis", () -> lock.tryLock(HOUR));
-    assertRefused("one lock in Redis", () -> lock.lock(Duration.ofSeconds(1)));
+    assertRefused("one lock in Redis", () -> lock.withLease(Duration.ofSeconds(1)).lock());
     assertRefused("one lock in Redis", lock::tryAcquire);
     assertRefused("one lock in Redis", () -> lock.acquire(HOUR));
     var late =
@@ -159,9 +159,32 @@ class MembersTest {
             Proxy.newProxyInstance(
                 DistributedLock.class.getClassLoader(),
                 new Class<?>[] {DistributedLock.class},
-                (proxy, method, arguments) -> method.getName().equals("name") ? "strange" : null);
+                (proxy, method, arguments) ->
+                    switch (method.getName()) {
+                      case "name" -> "strange";
+                      case "undecorated" -> proxy;
+                      default -> null;
+                    });
     assertRefused("lock 'strange'", () -> new MultiLock(a, foreign));
     assertRefused("not made of leases", () -> new MultiLock(List.of(foreign)));
+  }
+
+  @Test
+  void aDecoratedLockCanBeAMember() {
+    DistributedLock decorated =
+        (DistributedLock)
+            Proxy.newProxyInstance(
+                DistributedLock.class.getClassLoader(),
+                new Class<?>[] {DistributedLock.class},
+                (proxy, method, arguments) -> method.invoke(a, arguments));
+    MultiLock lock = new MultiLock(decorated, b);
+
+    lock.lock();
+
+    assertTrue(a.isHeldByCurrentThread());
+    lock.unlock();
+    assertFalse(a.isLocked());
+    assertEquals(new MultiLock(a, b), lock);
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.LeaseContract;
 import io.mortise.testkit.LockContract;
 import io.mortise.testkit.LockFamily;
+import io.mortise.testkit.ShortFormsContract;
 import io.mortise.testkit.WaitContract;
 import java.time.Duration;
 import java.util.List;
@@ -106,4 +107,7 @@ class MultiLockContractTest {
 
   @Nested
   class MixedLeases extends LeaseContract implements Mixed {}
+
+  @Nested
+  class MixedShortForms extends ShortFormsContract implements Mixed {}
 }

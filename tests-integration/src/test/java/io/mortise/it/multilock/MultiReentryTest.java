@@ -158,7 +158,7 @@ class MultiReentryTest {
     RedisLock first = new RedisLock(one, servers.name(0));
     RedisLock second = new RedisLock(two, servers.name(1));
     MultiLock whole = new MultiLock(first, second);
-    whole.lock(Duration.ofSeconds(20));
+    whole.withLease(Duration.ofSeconds(20)).lock();
     servers.proxy(1).delay(Direction.TO_CLIENT, HOUR);
     AsyncCall<Boolean> force =
         AsyncCall.start(
@@ -169,13 +169,27 @@ class MultiReentryTest {
               return forced;
             });
 
-    assertThrows(LeaseLostException.class, () -> whole.lock(HOUR));
+    assertThrows(LeaseLostException.class, () -> whole.withLease(HOUR).lock());
 
     assertTrue(force.get());
     assertThrows(LeaseLostException.class, whole::unlock);
     assertEquals(0, whole.holdCount() + first.holdCount() + second.holdCount());
     assertThrows(IllegalMonitorStateException.class, second::unlock);
     servers.awaitHeld(Set.of());
+  }
+
+  /** The first member is re-entered before the server of the second refuses to extend its lease. */
+  @Test
+  void aReentryThatOneMemberRefusesLeavesNoLevelOfTheOthers() {
+    both.lock();
+    servers.server(1).command("REPLICAOF", "127.0.0.1", "1");
+    try {
+      assertThrows(LockException.class, () -> both.withLease(HOUR).lock());
+    } finally {
+      servers.server(1).command("REPLICAOF", "NO", "ONE");
+    }
+    assertCounts(1, 1, 1);
+    both.unlock();
   }
 
   @Test

@@ -43,7 +43,8 @@ class RedissonMixTest {
   @Timeout(120)
   void thousandsOfMixedCyclesDoNotOverlapAndLeaveNothing(@TempDir Path directory) throws Exception {
     List<String> names = List.of(Names.fresh(), Names.freshWithHashTag());
-    LockOptions options = LockOptions.builder().tokenRetention(TOKEN_RETENTION).build();
+    LockOptions options =
+        LockOptions.builder().tuning(t -> t.tokenRetention(TOKEN_RETENTION)).build();
     try (HoldLog log = HoldLog.open(directory);
         LockClient one = peers.client(options);
         LockClient two = peers.client(options);

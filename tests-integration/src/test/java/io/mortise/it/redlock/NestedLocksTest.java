@@ -111,7 +111,7 @@ class NestedLocksTest {
     DistributedLock both = two(client);
     outer.lock();
     both.lock();
-    both.lock(Duration.ofMillis(500));
+    both.withLease(Duration.ofMillis(500)).lock();
     both.unlock();
     both.unlock();
     assertEquals(1, outer.holdCount());
@@ -126,7 +126,7 @@ class NestedLocksTest {
     DistributedLock inner = new RedisLock(client, name + ":a");
     DistributedLock both = two(client);
     inner.lock();
-    both.lock(Duration.ofMillis(600));
+    both.withLease(Duration.ofMillis(600)).lock();
     both.lock();
     both.unlock(); // the multi-lock is not renewed any more, the member's outer level is
     Eventually.holdsFor(Duration.ofSeconds(3), "held", inner::isHeldByCurrentThread);

@@ -48,7 +48,7 @@ class NodeReacquisitionTest {
       LockOptions.builder()
           .lease(LEASE)
           .commandTimeout(Duration.ofMillis(500))
-          .subscriptionLinger(Duration.ZERO)
+          .tuning(t -> t.subscriptionLinger(Duration.ZERO))
           .build();
 
   private final String name = Names.fresh();

@@ -5,6 +5,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.testkit.LeaseContract;
 import io.mortise.testkit.LockContract;
 import io.mortise.testkit.LockFamily;
+import io.mortise.testkit.ShortFormsContract;
 import io.mortise.testkit.WaitContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -52,4 +53,7 @@ class RedLockContractTest {
 
   @Nested
   class Leases extends LeaseContract implements Family {}
+
+  @Nested
+  class ShortForms extends ShortFormsContract implements Family {}
 }

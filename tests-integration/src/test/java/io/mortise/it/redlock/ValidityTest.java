@@ -45,7 +45,8 @@ class ValidityTest {
     nodes.proxy(2).delay(Direction.TO_CLIENT, Duration.ofMillis(400));
     RedLock lock = here.lock(name);
     LockException thrown =
-        assertThrows(LockException.class, () -> lock.tryAcquire(Duration.ofMillis(300)));
+        assertThrows(
+            LockException.class, () -> lock.withLease(Duration.ofMillis(300)).tryAcquire());
     assertTrue(thrown.getMessage().contains("longer than the lease"), thrown::getMessage);
     nodes.restore();
     nodes.awaitHolding(name, 0);
@@ -55,18 +56,18 @@ class ValidityTest {
   /** The replies arrive within the lease, but the clocks may differ by half of it. */
   @Test
   void theConfiguredClockDriftCountsAsElapsed() throws Exception {
-    LockOptions drifting = LockOptions.builder().clockDrift(0.5).build();
+    LockOptions drifting = LockOptions.builder().tuning(t -> t.clockDrift(0.5)).build();
     QuorumClients here = nodes.proxied(drifting, BUDGET);
     nodes.proxy(1).delay(Direction.TO_CLIENT, Duration.ofMillis(1_100));
     nodes.proxy(2).delay(Direction.TO_CLIENT, Duration.ofMillis(1_100));
     RedLock lock = here.lock(name);
-    assertThrows(LockException.class, () -> lock.tryAcquire(Duration.ofSeconds(2)));
+    assertThrows(LockException.class, () -> lock.withLease(Duration.ofSeconds(2)).tryAcquire());
   }
 
   @ParameterizedTest
   @CsvSource({"0.0, 59998", "0.01, 59398", "0.5, 30000"})
   void theRemainingTimeIsTheLeaseMinusTheDrift(double drift, long most) throws Exception {
-    LockOptions options = LockOptions.builder().clockDrift(drift).build();
+    LockOptions options = LockOptions.builder().tuning(t -> t.clockDrift(drift)).build();
     QuorumClients here = nodes.proxied(options, BUDGET);
     try (Lease lease = here.lock(name).acquire(LIVENESS, Duration.ofMinutes(1)).orElseThrow()) {
       long millis = lease.remaining().toMillis();

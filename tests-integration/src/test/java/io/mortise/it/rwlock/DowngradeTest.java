@@ -111,8 +111,8 @@ class DowngradeTest {
   @FairAndUnfair
   void writeAndReadHoldEndEachWithItsOwnLease(boolean fair) throws Exception {
     RedisReadWriteLock lock = locks.here(fair);
-    lock.writeLock().lock(Duration.ofMillis(400));
-    lock.readLock().lock(LONG);
+    lock.writeLock().withLease(Duration.ofMillis(400)).lock();
+    lock.readLock().withLease(LONG).lock();
     assertTrue(lock.writeLock().remainingLease().orElseThrow().toMillis() <= 400);
     // The write lease expires: from then on other owners may read, and none may write.
     Lease other = locks.there(fair).readLock().acquire(SLACK).orElseThrow();
@@ -129,8 +129,8 @@ class DowngradeTest {
   @FairAndUnfair
   void aLongerReadBelowAWriterDoesNotLengthenTheWrite(boolean fair) throws Exception {
     RedisReadWriteLock lock = locks.here(fair);
-    lock.writeLock().lock(Duration.ofSeconds(1));
-    lock.readLock().lock(LONG);
+    lock.writeLock().withLease(Duration.ofSeconds(1)).lock();
+    lock.readLock().withLease(LONG).lock();
     lock.readLock().unlock();
     assertTrue(locks.millisLeft(locks.name) <= 1_000);
     assertTrue(
@@ -162,9 +162,9 @@ class DowngradeTest {
     for (StepThread.Step step :
         List.<StepThread.Step>of(
             () -> writes.lock(),
-            () -> writes.lock(LONG),
+            () -> writes.withLease(LONG).lock(),
             () -> writes.lockInterruptibly(),
-            () -> writes.lockInterruptibly(LONG),
+            () -> writes.withLease(LONG).lockInterruptibly(),
             () -> writes.acquire(LONG),
             () -> writes.acquire(LONG, LONG))) {
       var refused = assertThrows(IllegalStateException.class, step::run);

@@ -36,7 +36,7 @@ class MixedTimeoutsTest {
   private final List<Future<?>> ends = new ArrayList<>();
 
   private RedisReadWriteLock lock(LockClient client, Duration waiterTimeout) {
-    return new RedisReadWriteLock(client, locks.name, true, waiterTimeout);
+    return RedisReadWriteLock.fair(client, locks.name, waiterTimeout);
   }
 
   /** A waiter joins the queue; when it is granted the lock, it records that and releases. */

@@ -68,7 +68,7 @@ class OtherTypesTest {
       throws Exception {
     RedisReadWriteLock lock = locks.here(fair);
     RedisReadWriteLock beside =
-        new RedisReadWriteLock(
+        ReadWriteFixture.lock(
             clients.here(), ReadWriteFixture.freshName(), fair, locks.waiterTimeout);
     lock.writeLock().lock();
     beside.writeLock().lock();
@@ -101,7 +101,7 @@ class OtherTypesTest {
       for (String each : List.of(locks.name, "rw:{" + locks.name + "}:x")) {
         for (boolean fair : List.of(false, true)) {
           RedisReadWriteLock lock =
-              new RedisReadWriteLock(limited, each, fair, Duration.ofMillis(200));
+              ReadWriteFixture.lock(limited, each, fair, Duration.ofMillis(200));
           lock.writeLock().lock();
           lock.readLock().lock();
           Future<?> reader = locks.thread().begin(() -> lock.readLock().lock());

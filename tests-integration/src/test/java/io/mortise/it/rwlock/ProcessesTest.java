@@ -74,7 +74,7 @@ class ProcessesTest {
   void aKilledReaderDelaysAWriterByItsOwnLeaseAlthoughAnotherReaderHasALongerOne(boolean fair)
       throws Exception {
     RedisReadWriteLock lock = locks.here(fair);
-    Lease other = lock.readLock().tryAcquire(Duration.ofMinutes(1)).orElseThrow();
+    Lease other = lock.readLock().withLease(Duration.ofMinutes(1)).tryAcquire().orElseThrow();
     try (JavaProcess child = ReadersProcess.start(locks, fair, 1)) {
       child.send("read");
       ReadersProcess.awaitIn(child);

@@ -122,7 +122,7 @@ class ReadLockTest {
   @FairAndUnfair
   void eachReaderHasItsOwnLeaseAndItsOwnRenewal(boolean fair) throws Exception {
     DistributedLock reads = locks.here(fair).readLock();
-    Lease brief = reads.tryAcquire(SHORT).orElseThrow();
+    Lease brief = reads.withLease(SHORT).tryAcquire().orElseThrow();
     Lease renewed = reads.tryAcquire().orElseThrow();
     BlockingQueue<LeaseLoss> losses = new LinkedBlockingQueue<>();
     brief.onLost(losses::add);
@@ -140,12 +140,12 @@ class ReadLockTest {
   void nestedLeasesLengthenAndNeverShorten(boolean fair) {
     DistributedLock reads = locks.here(fair).readLock();
     Duration longer = Duration.ofSeconds(30);
-    reads.lock(longer);
-    reads.lock(SHORT);
+    reads.withLease(longer).lock();
+    reads.withLease(SHORT).lock();
     assertLeft(longer, reads);
     reads.unlock();
     assertLeft(longer, reads);
-    reads.lock(LONG);
+    reads.withLease(LONG).lock();
     assertLeft(LONG, reads);
     reads.unlock();
     reads.unlock();
@@ -171,7 +171,7 @@ class ReadLockTest {
       readers.add(there.readLock().tryAcquire().orElseThrow());
     }
     readers.forEach(reader -> reader.onLost(losses::add));
-    thread.run(() -> lock.readLock().lock(LONG));
+    thread.run(() -> lock.readLock().withLease(LONG).lock());
     assertFalse(there.writeLock().forceUnlock(), "nobody writes");
     assertTrue(there.readLock().isLocked());
 
@@ -251,7 +251,7 @@ class ReadLockTest {
     for (String wrong : List.of("PT0.199S", "PT1H0.001S")) {
       assertThrows(
           IllegalArgumentException.class,
-          () -> new RedisReadWriteLock(clients.here(), locks.name, fair, Duration.parse(wrong)));
+          () -> ReadWriteFixture.lock(clients.here(), locks.name, fair, Duration.parse(wrong)));
     }
     assertThrows(IllegalArgumentException.class, () -> new RedisReadWriteLock(clients.here(), " "));
   }

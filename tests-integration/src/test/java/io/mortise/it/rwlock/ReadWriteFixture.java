@@ -3,6 +3,7 @@ package io.mortise.it.rwlock;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LockName;
 import io.mortise.it.support.TwoClients;
@@ -48,7 +49,7 @@ final class ReadWriteFixture implements AfterEachCallback {
   }
 
   static LockOptions withoutSharing(Duration lease) {
-    return LockOptions.builder().lease(lease).maxHandOffs(0).build();
+    return LockOptions.builder().lease(lease).tuning(t -> t.maxHandOffs(0)).build();
   }
 
   static String freshName() {
@@ -60,11 +61,19 @@ final class ReadWriteFixture implements AfterEachCallback {
   }
 
   RedisReadWriteLock here(boolean fair) {
-    return new RedisReadWriteLock(clients.here(), name, fair, waiterTimeout);
+    return lock(clients.here(), name, fair, waiterTimeout);
   }
 
   RedisReadWriteLock there(boolean fair) {
-    return new RedisReadWriteLock(clients.there(), name, fair, waiterTimeout);
+    return lock(clients.there(), name, fair, waiterTimeout);
+  }
+
+  /** Returns the fair lock of that name, or the other one. */
+  public static RedisReadWriteLock lock(
+      LockClient client, String name, boolean fair, Duration waiterTimeout) {
+    return fair
+        ? RedisReadWriteLock.fair(client, name, waiterTimeout)
+        : new RedisReadWriteLock(client, name, waiterTimeout);
   }
 
   /** Starts a thread that ends with the test. */

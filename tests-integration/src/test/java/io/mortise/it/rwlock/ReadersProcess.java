@@ -34,9 +34,11 @@ final class ReadersProcess {
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (LockClient client =
         LockClient.create(
-            arguments[0], LockOptions.builder().lease(lease).maxHandOffs(0).build())) {
+            arguments[0],
+            LockOptions.builder().lease(lease).tuning(t -> t.maxHandOffs(0)).build())) {
       boolean fair = Boolean.parseBoolean(arguments[2]);
-      var lock = new RedisReadWriteLock(client, arguments[1], fair, Duration.parse(arguments[5]));
+      Duration timeout = Duration.parse(arguments[5]);
+      RedisReadWriteLock lock = ReadWriteFixture.lock(client, arguments[1], fair, timeout);
       DistributedLock side = lock.readLock();
       System.out.println("ready");
       for (String line = in.readLine(); line != null; line = in.readLine()) {

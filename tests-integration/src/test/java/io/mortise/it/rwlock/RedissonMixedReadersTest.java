@@ -48,7 +48,8 @@ class RedissonMixedReadersTest {
       boolean oneIsFair, boolean twoIsFair, @TempDir Path directory) throws Exception {
     List<String> names =
         List.of(ReadWriteFixture.freshName(), "{" + ReadWriteFixture.freshName() + "}:order");
-    LockOptions options = LockOptions.builder().tokenRetention(Duration.ofSeconds(2)).build();
+    LockOptions options =
+        LockOptions.builder().tuning(t -> t.tokenRetention(Duration.ofSeconds(2))).build();
     long start = System.nanoTime();
     try (HoldLog log = HoldLog.open(directory);
         LockClient one = peers.client(options);
@@ -89,7 +90,9 @@ class RedissonMixedReadersTest {
       LockClient client, boolean fair, List<String> names, HoldLog log, String who) {
     for (int i = 0; i < CYCLES_A_THREAD; i++) {
       int place = i % 2;
-      RedisReadWriteLock lock = new RedisReadWriteLock(client, names.get(place), fair);
+      RedisReadWriteLock lock =
+          ReadWriteFixture.lock(
+              client, names.get(place), fair, RedisReadWriteLock.DEFAULT_WAITER_TIMEOUT);
       boolean writes = i % 3 == 0;
       DistributedLock side = writes ? lock.writeLock() : lock.readLock();
       side.lock();

@@ -200,8 +200,8 @@ class RedissonReadWriteTest {
   @FairAndUnfair
   void theirWriterIsNotifiedThatTheLockWillEndSooner(boolean fair) throws Exception {
     DistributedLock ours = locks.here(fair).readLock();
-    Lease dead = ours.tryAcquire(Duration.ofSeconds(2)).orElseThrow(); // never released
-    Lease longer = locks.there(fair).readLock().tryAcquire(LONG).orElseThrow();
+    Lease dead = ours.withLease(Duration.ofSeconds(2)).tryAcquire().orElseThrow(); // never released
+    Lease longer = locks.there(fair).readLock().withLease(LONG).tryAcquire().orElseThrow();
     List<Future<?>> waiting = theyWait(theirs.writeLock(), 1);
     longer.close();
     millisUntilDone(System.nanoTime(), waiting);
@@ -239,7 +239,7 @@ class RedissonReadWriteTest {
     ours.readLock().lock();
     assertTrue(theirs.readLock().forceUnlock());
     assertThrows(LeaseLostException.class, () -> ours.readLock().unlock());
-    ours.writeLock().lock(LONG);
+    ours.writeLock().withLease(LONG).lock();
     assertTrue(theirs.writeLock().forceUnlock());
     assertThrows(LeaseLostException.class, () -> ours.writeLock().unlock());
     assertEquals(locks.leaseKeys(), locks.keys(), "their force leaves the readers' lease keys");

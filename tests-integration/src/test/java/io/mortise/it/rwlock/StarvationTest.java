@@ -149,7 +149,8 @@ class StarvationTest {
     List<Future<?>> waiting = new ArrayList<>();
     try (FaultProxy proxy = FaultProxy.to(locks.server());
         LockClient far =
-            LockClient.create(proxy.uri(), LockOptions.builder().maxHandOffs(0).build())) {
+            LockClient.create(
+                proxy.uri(), LockOptions.builder().tuning(t -> t.maxHandOffs(0)).build())) {
       StepThread writer = locks.thread();
       proxy.delay(Duration.ofMillis(30));
       lock.writeLock().lock();

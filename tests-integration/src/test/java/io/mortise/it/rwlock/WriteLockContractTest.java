@@ -7,6 +7,7 @@ import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.LeaseContract;
 import io.mortise.testkit.LockContract;
 import io.mortise.testkit.LockFamily;
+import io.mortise.testkit.ShortFormsContract;
 import io.mortise.testkit.WaitContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -32,7 +33,7 @@ class WriteLockContractTest {
   }
 
   private static DistributedLock write(LockClient client, String name) {
-    return new RedisReadWriteLock(client, name, true, ReadWriteFixture.NO_HEARTBEAT).writeLock();
+    return RedisReadWriteLock.fair(client, name, ReadWriteFixture.NO_HEARTBEAT).writeLock();
   }
 
   @BeforeAll
@@ -53,4 +54,7 @@ class WriteLockContractTest {
 
   @Nested
   class FairLeases extends LeaseContract implements Fair {}
+
+  @Nested
+  class FairShortForms extends ShortFormsContract implements Fair {}
 }

@@ -1,20 +1,19 @@
 package io.mortise.it.support;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
 import java.util.List;
 
 /** The resources that a client uses, and its threads. */
 public final class ClientResources {
-  /** The status of an idle client. */
-  public static final LockClient.Status NONE = new LockClient.Status(0, 0, 0, 0, 0, 0);
-
   private ClientResources() {}
 
   /** Waits until the client uses nothing, lingering channels included. */
   public static void awaitNone(LockClient client) {
-    Eventually.untilAsserted("the client is idle", () -> assertEquals(NONE, client.status()));
+    Eventually.untilAsserted(
+        "the client is idle",
+        () -> assertTrue(client.status().isIdle(), client.status()::toString));
   }
 
   /** Returns the names of the client's live platform threads. */

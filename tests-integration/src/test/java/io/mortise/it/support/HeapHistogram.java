@@ -2,6 +2,7 @@ package io.mortise.it.support;
 
 import java.lang.management.ManagementFactory;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import javax.management.JMException;
 import javax.management.ObjectName;
@@ -42,6 +43,14 @@ public final class HeapHistogram {
   /** Returns the number of objects of exactly that class. */
   public long of(Class<?> type) {
     return byClass.getOrDefault(type.getName(), 0L);
+  }
+
+  /** Returns the number of objects of all classes whose names match. */
+  public long ofClasses(Predicate<String> name) {
+    return byClass.entrySet().stream()
+        .filter(entry -> name.test(entry.getKey()))
+        .mapToLong(Map.Entry::getValue)
+        .sum();
   }
 
   /** Returns the number of objects of each class in the package of that one. */

@@ -9,6 +9,7 @@ import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.LeaseContract;
 import io.mortise.testkit.LockContract;
 import io.mortise.testkit.LockFamily;
+import io.mortise.testkit.ShortFormsContract;
 import io.mortise.testkit.WaitContract;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -115,6 +116,13 @@ abstract class EveryContract {
     }
   }
 
+  abstract class ShortForms extends ShortFormsContract implements Family {
+    @Override
+    public Clients clients() {
+      return clients;
+    }
+  }
+
   abstract class AsALock extends LockContract implements Family {
     @Override
     public Clients clients() {
@@ -127,6 +135,9 @@ abstract class EveryContract {
 
   @Nested
   class PlainLeases extends Leases implements Plain {}
+
+  @Nested
+  class FairShortForms extends ShortForms implements Fair {}
 
   @Nested
   class FairWaiting extends Waiting implements Fair {}

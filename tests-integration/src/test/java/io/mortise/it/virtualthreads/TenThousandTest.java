@@ -84,7 +84,7 @@ class TenThousandTest {
       assertEquals(0, served.get());
       int moreThreads = ManagementFactory.getThreadMXBean().getThreadCount() - threadsBefore;
       assertTrue(
-          moreThreads <= options.maxConnections() + MAX_OTHER_THREADS,
+          moreThreads <= options.tuning().maxConnections() + MAX_OTHER_THREADS,
           () -> moreThreads + " threads");
       assertEquals(1, subscriberConnections(), "one connection for all channels");
 

@@ -44,7 +44,8 @@ class VirtualThreadTest {
 
   @BeforeEach
   void connect() throws ReflectiveOperationException {
-    LockOptions options = LockOptions.builder().subscriptionLinger(Duration.ofMillis(100)).build();
+    LockOptions options =
+        LockOptions.builder().tuning(t -> t.subscriptionLinger(Duration.ofMillis(100))).build();
     client = LockClient.create(redis.uri(), options);
     other = LockClient.create(redis.uri(), options);
     threads = VirtualThreads.start();

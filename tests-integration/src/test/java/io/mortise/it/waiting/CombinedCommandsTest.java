@@ -75,7 +75,7 @@ class CombinedCommandsTest {
         LockOptions.builder()
             .lease(Duration.ofMinutes(1))
             .commandTimeout(Duration.ofSeconds(1))
-            .maxHandOffs(0)
+            .tuning(t -> t.maxHandOffs(0))
             .build();
     try (FaultProxy proxy = FaultProxy.to(redis.server());
         LockClient one = LockClient.create(proxy.uri(), options);

@@ -51,7 +51,7 @@ class CommandCountTest {
     lock.unlock();
     assertTrue(lock.tryLock(Duration.ofSeconds(5)));
     lock.unlock();
-    lock.lock(Duration.ofSeconds(5));
+    lock.withLease(Duration.ofSeconds(5)).lock();
     lock.unlock();
     lock.acquire(Duration.ofSeconds(5)).orElseThrow().close();
     lock.acquireAsync(Duration.ofSeconds(5)).toCompletableFuture().join().orElseThrow().close();
@@ -79,13 +79,14 @@ class CommandCountTest {
 
   @Test
   void aWaiterSendsNothingUntilItIsWoken() throws Exception {
-    RedisLock lock = tested.use(LockOptions.builder().maxHandOffs(0));
+    RedisLock lock = tested.use(LockOptions.builder().tuning(t -> t.maxHandOffs(0)));
     assertEquals(20, scriptsOfTenWaiters(lock), "two for each");
   }
 
   @Test
   void aHoldThatIsHandedOffIsAcquiredAndReleasedOnce() throws Exception {
-    RedisLock lock = tested.use(LockOptions.builder().maxHandOffTime(Duration.ofMinutes(1)));
+    RedisLock lock =
+        tested.use(LockOptions.builder().tuning(t -> t.maxHandOffTime(Duration.ofMinutes(1))));
     assertEquals(2, scriptsOfTenWaiters(lock), "two for all");
   }
 

@@ -54,7 +54,7 @@ class InterruptTest {
   private static LockOptions.Builder options() {
     return LockOptions.builder()
         .commandTimeout(Duration.ofSeconds(10))
-        .subscriptionLinger(Duration.ZERO);
+        .tuning(t -> t.subscriptionLinger(Duration.ZERO));
   }
 
   private static String outcome(Callable<?> call) throws Exception {
@@ -225,7 +225,7 @@ class InterruptTest {
 
   @Test
   void anInterruptWhileAllConnectionsAreInUseBreaksNoCommand() throws Exception {
-    RedisLock lock = tested.use(options().maxConnections(1));
+    RedisLock lock = tested.use(options().tuning(t -> t.maxConnections(1)));
     RedisLock other = new RedisLock(tested.client(), Names.fresh());
     other.lock();
     AsyncCall<Boolean> busy = startQueryWithoutReply(other);
@@ -257,7 +257,7 @@ class InterruptTest {
 
   @Test
   void anInterruptWhileUnlockWaitsForAConnectionDoesNotStopTheRelease() throws Exception {
-    RedisLock lock = tested.use(options().maxConnections(1));
+    RedisLock lock = tested.use(options().tuning(t -> t.maxConnections(1)));
     RedisLock other = new RedisLock(tested.client(), Names.fresh());
     AsyncCall<Boolean> owner =
         start(

@@ -33,7 +33,7 @@ class MoveToTailTest {
               LockOptions.builder()
                   .outageTimeout(OUTAGE_TIMEOUT)
                   .lease(Duration.ofSeconds(2)) // for which an unanswered attempt stays pending
-                  .subscriptionLinger(Duration.ZERO))
+                  .tuning(t -> t.subscriptionLinger(Duration.ZERO)))
           .warm()
           .leavingNothing();
 

@@ -86,7 +86,7 @@ class SubscriptionTest {
 
   @Test
   void theSubscriptionTakesNoConnectionFromTheCommands() throws Exception {
-    tested.use(LockOptions.builder().maxConnections(1));
+    tested.use(LockOptions.builder().tuning(t -> t.maxConnections(1)));
     redis.holdAsStranger(name, TTL_MILLIS);
     AsyncCall<Void> waiter = tested.subscribedWaiter();
 
@@ -108,7 +108,7 @@ class SubscriptionTest {
 
   @Test
   void unusedChannelsAreUnsubscribedAndTheOthersStay() throws Exception {
-    tested.use(LockOptions.builder().subscriptionLinger(Duration.ofMillis(50)));
+    tested.use(LockOptions.builder().tuning(t -> t.subscriptionLinger(Duration.ofMillis(50))));
     redis.holdAsStranger(name, TTL_MILLIS);
     AsyncCall<Void> waiter = tested.subscribedWaiter();
     String clients = pubsubClients();
@@ -128,7 +128,7 @@ class SubscriptionTest {
 
   @Test
   void theNextWaiterSubscribesAgainAfterTheLastChannelWasUnsubscribed() throws Exception {
-    tested.use(LockOptions.builder().subscriptionLinger(Duration.ZERO));
+    tested.use(LockOptions.builder().tuning(t -> t.subscriptionLinger(Duration.ZERO)));
     for (int i = 0; i < 3; i++) {
       redis.holdAsStranger(name, TTL_MILLIS);
       tested.assertReleaseWakes(tested.subscribedWaiter());

@@ -50,10 +50,11 @@ public final class ReleaseFairness {
   private final Map<LockName, Pause> pauses = new ConcurrentHashMap<>();
 
   /** When old entries were last removed. */
-  private final AtomicLong sweptNanos = new AtomicLong(System.nanoTime());
+  private final AtomicLong sweptNanos;
 
-  public ReleaseFairness() {
-    this(MAX_PAUSE_NANOS);
+  /** Creates a fairness with the default pause, at that time. */
+  public ReleaseFairness(long nowNanos) {
+    this(MAX_PAUSE_NANOS, nowNanos);
   }
 
   /**
@@ -61,8 +62,9 @@ public final class ReleaseFairness {
    *
    * @param maxPauseNanos the length of the first pause
    */
-  public ReleaseFairness(long maxPauseNanos) {
+  public ReleaseFairness(long maxPauseNanos, long nowNanos) {
     this.maxPauseNanos = maxPauseNanos;
+    this.sweptNanos = new AtomicLong(nowNanos);
   }
 
   /**

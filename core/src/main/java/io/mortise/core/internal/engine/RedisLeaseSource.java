@@ -70,6 +70,11 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   }
 
   @Override
+  public long nanoTime() {
+    return context.nanos();
+  }
+
+  @Override
   public String kind() {
     return protocol.kind();
   }

@@ -17,6 +17,7 @@ import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.connection.topology.FailoverMonitor;
 import io.mortise.connection.topology.Topology;
 import io.mortise.connection.topology.TopologyFactory;
+import io.mortise.core.Acknowledgement;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.acquire.AcquireContext;
@@ -56,6 +57,18 @@ public final class RedisLockClient implements LockClient, LockServer {
   /** The maximum interval of the subscriptions' heartbeat; otherwise that of a renewal. */
   private static final long MAX_HEARTBEAT_NANOS = 10_000_000_000L;
 
+  /** The counts of one moment. */
+  private record ClientStatus(
+      int holds,
+      int contended,
+      int channels,
+      int pendingReleases,
+      int scheduled,
+      int connectionsInUse)
+      implements Status {}
+
+  private static final Ticker CLOCK = Ticker.systemTicker();
+
   private final String id = clientId();
   private final AtomicLong acquisitions = new AtomicLong();
   private final ClosingState closing = new ClosingState();
@@ -65,7 +78,7 @@ public final class RedisLockClient implements LockClient, LockServer {
   private final AcquireContext context;
 
   private RedisLockClient(LockOptions options, Function<WorkerPool, Topology> servers) {
-    this(options, servers, WorkerPool::thread, new ReleaseFairness());
+    this(options, servers, WorkerPool::thread, new ReleaseFairness(CLOCK.read()));
   }
 
   public RedisLockClient(
@@ -90,14 +103,14 @@ public final class RedisLockClient implements LockClient, LockServer {
             scheduler,
             ticker,
             new SubscriptionTimings(
-                options.subscriptionLinger().toNanos(),
+                options.tuning().subscriptionLinger().toNanos(),
                 Math.min(MAX_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
                 options.commandTimeout().toNanos()),
             holds::connectionBroke);
     LeaseContext leases =
         new LeaseContext(
             options,
-            new ClockDrift(options.clockDrift()),
+            new ClockDrift(options.tuning().clockDrift()),
             ticker,
             closing,
             new OperationCounter(ticker),
@@ -143,13 +156,13 @@ public final class RedisLockClient implements LockClient, LockServer {
 
   /** Returns settings with the ticker of the client: all clients have that of the system. */
   private static ConnectionSettings settings(LockOptions options) {
-    LockOptions.Acknowledgement acknowledgement = options.acknowledgement();
+    Acknowledgement acknowledgement = options.acknowledgement();
     return new ConnectionSettings(
-        options.maxConnections(),
+        options.tuning().maxConnections(),
         options.commandTimeout(),
         new Durability(
             acknowledgement.replicas(), acknowledgement.onDisk(), acknowledgement.within()),
-        Ticker.systemTicker());
+        CLOCK);
   }
 
   /**
@@ -222,7 +235,7 @@ public final class RedisLockClient implements LockClient, LockServer {
 
   @Override
   public Status status() {
-    return new Status(
+    return new ClientStatus(
         (int) holds().all().stream().filter(RegisteredHold::isValid).count(),
         context.queues().size(),
         context.subscriptions().channels(),

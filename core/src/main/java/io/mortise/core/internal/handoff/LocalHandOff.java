@@ -67,9 +67,9 @@ public final class LocalHandOff {
   public int tokens() {
     return TransferableProtocol.isTransferable(protocol)
             && terms.renewed()
-            && !context.options().maxHandOffTime().isZero()
+            && !context.options().tuning().maxHandOffTime().isZero()
             && ticket.hasSuccessors()
-        ? Math.min(context.options().maxHandOffs(), ticket.expectedHandOffs()) + 1
+        ? Math.min(context.options().tuning().maxHandOffs(), ticket.expectedHandOffs()) + 1
         : 1;
   }
 

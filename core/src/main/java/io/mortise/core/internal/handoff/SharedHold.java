@@ -76,8 +76,8 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
 
   @GuardedBy("lock")
   private boolean isExhausted() {
-    return joins >= context.options().maxHandOffs()
-        || context.nanos() - sinceNanos >= context.options().maxHandOffTime().toNanos();
+    return joins >= context.options().tuning().maxHandOffs()
+        || context.nanos() - sinceNanos >= context.options().tuning().maxHandOffTime().toNanos();
   }
 
   @GuardedBy("lock")
@@ -90,7 +90,7 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
   @Override
   public boolean needsVerification(SharedLease leaving) {
     long unconfirmedNanos = context.nanos() - base.confirmedNanos();
-    if (unconfirmedNanos < context.options().maxHandOffTime().toNanos()) {
+    if (unconfirmedNanos < context.options().tuning().maxHandOffTime().toNanos()) {
       return false;
     }
     lock.lock();

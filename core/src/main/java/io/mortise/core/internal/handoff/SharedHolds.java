@@ -29,8 +29,8 @@ public final class SharedHolds {
   boolean mayShare(LockProtocol protocol, LeaseTerms terms) {
     return terms.renewed()
         && protocol.allowsSharing()
-        && options.maxHandOffs() > 0
-        && !options.maxHandOffTime().isZero();
+        && options.tuning().maxHandOffs() > 0
+        && !options.tuning().maxHandOffTime().isZero();
   }
 
   /** Joins the hold of another thread; returns null when there is none that can be joined. */

@@ -72,7 +72,7 @@ final class FencingToken {
         List.of(
             bytes(id.protocol().hashField(id.holder())),
             bytes(atLeast),
-            bytes(context.options().tokenRetention().toMillis())));
+            bytes(context.options().tuning().tokenRetention().toMillis())));
   }
 
   /** Handles the reply to {@link #raiseCall}; returns whether the hold exists. */

@@ -54,8 +54,9 @@ final class LeaseSlot {
     return taken != null
         && taken.hasWaiters()
         && token < reserve.lastToken()
-        && reserve.handOffs() < context.options().maxHandOffs()
-        && context.nanos() - reserve.sinceNanos() < context.options().maxHandOffTime().toNanos()
+        && reserve.handOffs() < context.options().tuning().maxHandOffs()
+        && context.nanos() - reserve.sinceNanos()
+            < context.options().tuning().maxHandOffTime().toNanos()
         && !context.isClosed();
   }
 

@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.testing.RespServer;
+import io.mortise.core.Acknowledgement;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
-import io.mortise.core.LockOptions.Acknowledgement;
 import io.mortise.core.RedisLock;
 import io.mortise.scripts.Script;
 import java.time.Duration;

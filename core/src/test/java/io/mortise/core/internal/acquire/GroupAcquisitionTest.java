@@ -44,7 +44,7 @@ class GroupAcquisitionTest {
           OPTIONS,
           workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
           Thread::new,
-          new ReleaseFairness());
+          new ReleaseFairness(0));
   private final List<LeaseSource> sources =
       List.of(
           LeaseBackedLock.sourceOf(new RedisLock(client, "orders")),

@@ -11,7 +11,7 @@ class ReleaseFairnessTest {
   private static final long SHORTEST = 50_000;
 
   private final LockProtocol lock = new FakeProtocol("it");
-  private final ReleaseFairness fairness = new ReleaseFairness();
+  private final ReleaseFairness fairness = new ReleaseFairness(0);
 
   private long pause(long now) {
     return fairness.pauseNanos(lock, now);

@@ -41,7 +41,7 @@ class RepeatedGrantTest {
           LockOptions.defaults(),
           workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
           Thread::new,
-          new ReleaseFairness());
+          new ReleaseFairness(0));
 
   @AfterEach
   void close() {

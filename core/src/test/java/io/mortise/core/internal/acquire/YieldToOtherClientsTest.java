@@ -53,7 +53,7 @@ class YieldToOtherClientsTest {
               command.get(0).equals("SUBSCRIBE")
                   ? RespServer.subscribed(command)
                   : answers.getOrDefault(command.get(1), RespServer.SILENCE));
-  private final ReleaseFairness fairness = new ReleaseFairness(PAUSE_NANOS);
+  private final ReleaseFairness fairness = new ReleaseFairness(PAUSE_NANOS, 0);
   private final RedisLockClient client =
       new RedisLockClient(
           OPTIONS,

@@ -57,7 +57,7 @@ class LeaseTerminationTest {
               .build(),
           workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
           this::thread,
-          new ReleaseFairness());
+          new ReleaseFairness(0));
   private final RedisLock lock = new RedisLock(client, "orders");
 
   LeaseTerminationTest() {

@@ -42,6 +42,15 @@ class LeaseTimingTest {
   }
 
   @Test
+  void aConfirmationCountsFromTheMomentBeforeItsRequestLessTheDrift() {
+    LeaseTiming timing = granted(FIXED, now);
+
+    assertTrue(timing.confirm(now + SECOND, 10_000, context.holds().epoch()));
+
+    assertEquals(now + 11 * SECOND - 102_000_000, timing.deadlineNanos());
+  }
+
+  @Test
   void theHoldIsCertainUntilTheEpochEndsAndAgainAfterAConfirmation() {
     LeaseTiming timing = granted(RENEWED, now);
     assertTrue(timing.isCertain());

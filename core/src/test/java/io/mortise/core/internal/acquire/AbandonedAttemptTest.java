@@ -1,0 +1,155 @@
+package io.mortise.core.internal.acquire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestSettings;
+import io.mortise.connection.topology.TopologyFactory;
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.core.composite.LeaseGroup;
+import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.spi.LeaseBackedLock;
+import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.scripts.Script;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A call that ends without a hold releases what its attempts may have left in Redis, under the
+ * holder id of the attempts.
+ */
+@Timeout(60)
+class AbandonedAttemptTest {
+  private static final LockOptions OPTIONS =
+      LockOptions.builder().commandTimeout(Duration.ofSeconds(20)).build();
+  private static final Duration LEASE = Duration.ofMillis(50);
+  private static final String GRANTED = RespServer.integers(List.of(1L, 42L, 0L));
+  private static final String BUSY = RespServer.integers(List.of(0L, 60_000L));
+  private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
+
+  private final AtomicInteger attempts = new AtomicInteger();
+
+  /** By the number of the attempt, from 1. */
+  private volatile IntFunction<String> answers = number -> RespServer.HANG_UP;
+
+  private final RespServer server =
+      new RespServer(
+          command -> isRelease(command) ? RELEASED : answers.apply(attempts.incrementAndGet()));
+  private final RedisLockClient client =
+      new RedisLockClient(
+          OPTIONS,
+          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
+          Thread::new,
+          new ReleaseFairness(0));
+  private final RedisLock lock = new RedisLock(client, "orders");
+
+  @AfterEach
+  void close() {
+    client.close();
+    server.close();
+  }
+
+  private static boolean isRelease(List<String> command) {
+    return command.get(1).equals(new String(Script.load("lock/release").sha1(), UTF_8));
+  }
+
+  /** Replies when the lease that was asked for is over, as it is after a slow request. */
+  private static String late(String answer) {
+    long endNanos = System.nanoTime() + LEASE.toNanos();
+    for (long left = LEASE.toNanos(); left > 0; left = endNanos - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+    return answer;
+  }
+
+  private static String keyAndHolder(List<String> command) {
+    int keys = Integer.parseInt(command.get(2));
+    return command.get(3) + " of " + command.get(3 + keys);
+  }
+
+  private List<String> released() {
+    return server.heard().stream()
+        .filter(AbandonedAttemptTest::isRelease)
+        .map(AbandonedAttemptTest::keyAndHolder)
+        .sorted()
+        .toList();
+  }
+
+  private void assertReleased(String... names) {
+    await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().pendingReleases() == 0);
+    String holder = client.id() + ":1";
+    assertEquals(List.of(names).stream().map(name -> name + " of " + holder).toList(), released());
+    assertEquals(0, client.status().contended(), "the local queue is free");
+  }
+
+  @Test
+  void aGrantThatArrivesAfterItsLeaseIsReleased() {
+    answers = number -> late(GRANTED);
+
+    LockException thrown =
+        assertThrows(LockException.class, () -> lock.withLease(LEASE).tryAcquire());
+
+    assertEquals(Reason.UNREACHABLE, thrown.reason());
+    assertReleased("orders");
+  }
+
+  @Test
+  void eachLockOfAGroupWhoseGrantArrivesAfterTheLeaseIsReleased() {
+    answers = number -> late(GRANTED);
+    List<LeaseSource> sources =
+        List.of(
+            LeaseBackedLock.sourceOf(lock),
+            LeaseBackedLock.sourceOf(new RedisLock(client, "invoices")));
+    LeaseTerms terms = LeaseTerms.of(OPTIONS, Duration.ZERO, LEASE, true);
+
+    LockException thrown =
+        assertThrows(LockException.class, () -> LeaseGroup.acquire(sources, terms, null));
+
+    assertEquals(Reason.UNREACHABLE, thrown.reason());
+    assertReleased("invoices", "orders");
+  }
+
+  /** The first of the two may still be on its way to the server. */
+  @Test
+  void anAttemptThatWasSentTwiceIsReleasedAlsoWhenTheSecondIsRefused() {
+    answers = number -> number == 1 ? RespServer.HANG_UP : BUSY;
+
+    assertFalse(lock.tryLock());
+
+    assertEquals(2, attempts.get());
+    assertReleased("orders");
+  }
+
+  @Test
+  void anAttemptWhoseReplyCannotBeReadIsReleased() {
+    answers = number -> RespServer.OK;
+
+    assertThrows(LockException.class, lock::tryLock);
+
+    assertReleased("orders");
+  }
+
+  @Test
+  void aRefusedAttemptIsNotReleased() {
+    answers = number -> BUSY;
+
+    assertFalse(lock.tryLock());
+
+    assertReleased();
+  }
+}

@@ -1,0 +1,110 @@
+package io.mortise.fairlock;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.WaiterTimeout;
+import io.mortise.scripts.ScriptCall;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The keys, channels and arguments of {@code wire.md}, each in its place and in its unit. */
+class FairLockProtocolTest {
+  private static final LockOptions OPTIONS =
+      LockOptions.builder()
+          .lease(Duration.ofSeconds(20))
+          .tuning(t -> t.tokenRetention(Duration.ofMinutes(3)))
+          .build();
+  private static final String QUEUE = "redisson_lock_queue:{order:42}";
+  private static final String DEADLINES = "redisson_lock_timeout:{order:42}";
+  private static final String CHANNEL = "redisson_lock__channel:{order:42}";
+  private static final String FORCED = "mortise_forced:{order:42}";
+
+  private final FairLockProtocol fair =
+      new FairLockProtocol(
+          new LockName("order:42"), OPTIONS, new WaiterTimeout(Duration.ofSeconds(8)));
+
+  @Test
+  void acquireReservesOneTokenAndKeepsAPlaceForThreeQuartersOfTheTimeout() {
+    List<String> keys = List.of("order:42", "redisson_lock_token:{order:42}", QUEUE, DEADLINES);
+    assertCall(
+        fair.acquire("client:1", 1500, true),
+        "fair/acquire",
+        keys,
+        List.of("client:1", "1500", "180000", "1", "6000"));
+    assertCall(
+        fair.acquire("client:1", 1500, false),
+        "fair/acquire",
+        keys,
+        List.of("client:1", "1500", "180000", "1", "0"));
+  }
+
+  @Test
+  void releaseAndLeaveNameTheQueueAndPublish() {
+    assertCall(
+        fair.release("client:1"),
+        "fair/release",
+        List.of("order:42", CHANNEL, FORCED, QUEUE, DEADLINES),
+        List.of("client:1", "PUBLISH"));
+    assertCall(
+        fair.leave("client:1"),
+        "fair/leave",
+        List.of("order:42", CHANNEL, QUEUE, DEADLINES),
+        List.of("client:1", "PUBLISH"));
+  }
+
+  @Test
+  void forceReleaseLeavesAMarkForTheTimeOfALease() {
+    assertCall(
+        fair.forceRelease(),
+        "fair/force",
+        List.of("order:42", CHANNEL, FORCED, QUEUE, DEADLINES),
+        List.of("PUBLISH", "20000"));
+  }
+
+  @Test
+  void renewalAndQueryAreThoseOfThePlainLock() {
+    assertCall(
+        fair.renew("client:1", 1500),
+        "lock/renew",
+        List.of("order:42", FORCED),
+        List.of("client:1", "1500"));
+    assertCall(fair.queryLease(), "lock/inspect", List.of("order:42"), List.of());
+  }
+
+  @Test
+  void aHeartbeatIsSentFourTimesATimeoutAndIsValidForThreeQuarters() {
+    var heartbeat = fair.heartbeat("client:1");
+
+    assertEquals(2_000, heartbeat.everyMillis());
+    assertCall(
+        heartbeat.item(),
+        "fair/heartbeat",
+        List.of("order:42", CHANNEL, QUEUE, DEADLINES),
+        List.of("client:1", "6000", "PUBLISH"));
+    assertTrue(heartbeat.item().script().batch());
+  }
+
+  @Test
+  void eachWaiterHasItsOwnChannelAndRedisOrdersThem() {
+    assertEquals(CHANNEL + ":client:1", fair.channel("client:1"));
+    assertTrue(fair.hasChannelPerWaiter());
+    assertFalse(fair.usesLocalQueue());
+  }
+
+  private static void assertCall(
+      ScriptCall call, String script, List<String> keys, List<String> arguments) {
+    assertEquals(script, call.script().path());
+    assertEquals(keys, texts(call.keys()));
+    assertEquals(arguments, texts(call.arguments()));
+  }
+
+  private static List<String> texts(List<byte[]> words) {
+    return words.stream().map(word -> new String(word, UTF_8)).toList();
+  }
+}

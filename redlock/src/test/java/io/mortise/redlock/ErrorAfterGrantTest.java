@@ -1,0 +1,73 @@
+package io.mortise.redlock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.mortise.core.Lease.State;
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.OwnedLease;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * An {@link Error} between the grant of a node and the round that uses it: the node is released.
+ */
+class ErrorAfterGrantTest {
+  private final List<FakeNode> nodes = Stream.of("a:1", "b:1", "c:1").map(FakeNode::new).toList();
+  private final FakeNodeLease granted = new FakeNodeLease("a");
+
+  private static LeaseTerms waiting(Duration wait) {
+    return LeaseTerms.of(LockOptions.defaults(), wait, null, true);
+  }
+
+  private static Error onPurpose() {
+    return new OutOfMemoryError("on purpose");
+  }
+
+  @Test
+  void betweenTheWaitAtANodeAndTheNextRound() {
+    QuorumLeaseSource source =
+        new QuorumLeaseSource(nodes.stream().map(QuorumMember::of).toList(), null);
+    FakeNode first = nodes.get(0);
+    Supplier<@Nullable OwnedLease> grantAndFail =
+        () -> {
+          first.clock =
+              () -> {
+                first.clock = System::nanoTime;
+                throw onPurpose();
+              };
+          return granted;
+        };
+    Supplier<@Nullable OwnedLease> refuse =
+        () -> {
+          first.grants = grantAndFail; // the next request is the wait at this node
+          return null;
+        };
+    first.grants = refuse;
+
+    assertThrows(
+        OutOfMemoryError.class, () -> source.acquire(waiting(Duration.ofMinutes(1)), null));
+
+    assertEquals(State.RELEASED, granted.state());
+  }
+
+  @Test
+  void whileTheNodeIsAskedForItsId() {
+    FakeNode node = nodes.get(0);
+    node.grants = () -> granted;
+    node.serverIds =
+        () -> {
+          throw onPurpose();
+        };
+
+    assertThrows(
+        OutOfMemoryError.class, () -> QuorumMember.of(node).acquire(waiting(Duration.ZERO), null));
+
+    assertEquals(State.RELEASED, granted.state());
+  }
+}

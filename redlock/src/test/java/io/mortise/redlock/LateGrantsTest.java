@@ -1,0 +1,43 @@
+package io.mortise.redlock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.Lease.State;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What nodes grant after a round was won stays, or is released: none of it is forgotten. */
+class LateGrantsTest {
+  private final LateGrants late = new LateGrants();
+  private final FakeNodeLease early = new FakeNodeLease("early");
+  private final FakeNodeLease later = new FakeNodeLease("later");
+
+  @Test
+  void aGrantIsKeptUntilTheHoldIsDecided() {
+    late.accept(2, Optional.of(early));
+
+    assertTrue(early.isValid());
+    assertEquals(1, late.tokenIfRemembered(0));
+    assertEquals(0, late.tokenIfRemembered(1), "it remembers no such token");
+  }
+
+  @Test
+  void withoutAHoldAllGrantsAreReleased() {
+    late.accept(2, Optional.of(early));
+
+    late.reject();
+    late.accept(1, Optional.of(later));
+
+    assertEquals(State.RELEASED, early.state());
+    assertEquals(State.RELEASED, later.state());
+    assertEquals(0, late.tokenIfRemembered(0));
+  }
+
+  @Test
+  void aRefusalIsNoGrant() {
+    late.accept(2, Optional.empty());
+
+    assertEquals(0, late.tokenIfRemembered(0));
+  }
+}

@@ -1,0 +1,3 @@
+package io.mortise.testkit;
+
+class RedisShortFormsContractTest extends ShortFormsContract implements RedisLocks {}

@@ -1,0 +1,107 @@
+package io.mortise.it.architecture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.google.common.collect.ImmutableSet;
+import com.google.common.graph.Graph;
+import com.google.common.graph.GraphBuilder;
+import com.google.common.graph.MutableGraph;
+import com.google.common.graph.Traverser;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What holds for each source file: no cycle with another, and no clock of its own. */
+class FilesTest {
+  /** The files that are halves of one thing, and know each other (decision 032). */
+  private static final Set<Set<String>> HALVES =
+      Set.of(
+          Set.of(
+              "core.LockClient",
+              "core.internal.engine.RedisLockClient",
+              "core.RedisLock",
+              "core.spi.ProtocolLeaseSource",
+              "core.internal.engine.RedisLeaseSource"),
+          Set.of(
+              "connection.pubsub.NodeChannels",
+              "connection.pubsub.NodeSubscriber",
+              "connection.pubsub.WakeupChannel"),
+          Set.of("testkit.FaultProxy", "testkit.ProxyConnection", "testkit.ProxyFaults"),
+          Set.of("testkit.HoldLog", "testkit.HoldLogFile"),
+          Set.of(
+              "testkit.memory.MemoryConnection",
+              "testkit.memory.MemoryServer",
+              "testkit.memory.MessageChannels"));
+
+  /**
+   * A loss tells its age to the user, by the clock that it is documented to have. The health of a
+   * quorum's node outlives the clients, so it must not refer to the clock of one.
+   */
+  private static final Set<String> READS_THE_CLOCK =
+      Set.of("core.LeaseLoss", "redlock.QuorumMember");
+
+  /** An edge from each file to each file that it uses. */
+  private static Graph<String> uses() {
+    MutableGraph<String> uses = GraphBuilder.directed().allowsSelfLoops(true).build();
+    for (JavaClass type : ProductClasses.ALL) {
+      type.getDirectDependenciesFromSelf().stream()
+          .filter(arrow -> arrow.getTargetClass().getPackageName().startsWith(ProductClasses.ROOT))
+          .filter(arrow -> !arrow.getTargetClass().isArray())
+          .forEach(
+              arrow ->
+                  uses.putEdge(
+                      ProductClasses.file(type), ProductClasses.file(arrow.getTargetClass())));
+    }
+    return uses;
+  }
+
+  @Test
+  void filesDoNotUseEachOther() {
+    Graph<String> uses = uses();
+    Traverser<String> traverser = Traverser.forGraph(uses);
+    Map<String, Set<String>> reached =
+        uses.nodes().stream()
+            .collect(
+                Collectors.toMap(
+                    file -> file, file -> ImmutableSet.copyOf(traverser.breadthFirst(file))));
+    Set<Set<String>> cycles =
+        reached.entrySet().stream()
+            .map(
+                entry ->
+                    entry.getValue().stream()
+                        .filter(other -> reached.get(other).contains(entry.getKey()))
+                        .collect(Collectors.toCollection(TreeSet::new)))
+            .filter(cycle -> cycle.size() > 1)
+            .collect(Collectors.toSet());
+
+    assertEquals(HALVES, cycles);
+  }
+
+  @Test
+  void timeComesFromATicker() {
+    List<String> readers =
+        ProductClasses.ALL.stream()
+            .filter(type -> !type.getPackageName().startsWith(ProductClasses.ROOT + "testkit"))
+            .flatMap(type -> type.getAccessesFromSelf().stream())
+            .filter(FilesTest::readsTheClock)
+            .map(call -> ProductClasses.file(call.getOriginOwner()))
+            .filter(file -> !READS_THE_CLOCK.contains(file))
+            .distinct()
+            .sorted()
+            .toList();
+
+    assertEquals(List.of(), readers);
+  }
+
+  private static boolean readsTheClock(JavaAccess<?> call) {
+    String owner = call.getTargetOwner().getName();
+    return (owner.equals("java.lang.System")
+            && Set.of("nanoTime", "currentTimeMillis").contains(call.getName()))
+        || (owner.startsWith("java.time.") && call.getName().equals("now"));
+  }
+}

@@ -1,0 +1,51 @@
+package io.mortise.it.handoff;
+
+import static io.mortise.it.support.Eventually.until;
+
+import io.mortise.core.Lease;
+import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.lease.HoldRegistry;
+import io.mortise.core.internal.lease.RedisLease;
+import io.mortise.core.internal.lease.RegisteredHold;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.SharedRedis;
+import io.mortise.rwlock.RedisReadWriteLock;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The last reader of a shared hold releases it, whoever is expected to join. */
+@Timeout(60)
+class LastReaderTest {
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
+  @RegisterExtension
+  final LockFixture tested =
+      LockFixture.direct(redis, HandOffTest.options(100, Duration.ofMinutes(1)));
+
+  private final RedisReadWriteLock lock = new RedisReadWriteLock(tested.client(), tested.name());
+  private final RedisReadWriteLock lockOfOther =
+      new RedisReadWriteLock(tested.otherClient(), tested.name());
+
+  /** The reader that comes too late to join is refused by Redis, because a writer waits. */
+  @Test
+  void itDoesNotLeaveTheHoldToReadersThatWaitBehindAWriter() throws Exception {
+    HoldRegistry holds = ((RedisLockClient) tested.client()).context().lease().holds();
+    Lease last = lock.readLock().tryAcquire().orElseThrow();
+    AsyncCall<Void> writer = AsyncCall.cycle(lockOfOther.writeLock()).awaitParked();
+    holds.endEpoch(); // no reader joins an uncertain hold
+    AsyncCall<Void> refused = AsyncCall.cycle(lock.readLock()).awaitParked();
+    AsyncCall<Void> queued = AsyncCall.cycle(lock.readLock()).awaitQueued();
+    holds.all().forEach(RegisteredHold::requestVerification);
+    until(
+        "the hold is certain again",
+        () -> holds.all().stream().allMatch(hold -> ((RedisLease) hold).isSettled()));
+
+    last.close();
+
+    AsyncCall.join(List.of(writer, refused, queued));
+  }
+}

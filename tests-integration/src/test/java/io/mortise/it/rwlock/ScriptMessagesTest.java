@@ -1,0 +1,82 @@
+package io.mortise.it.rwlock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mortise.core.spi.LockName;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.ScriptServer;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What each script that ends or moves something publishes: on the channel of the lock 1 after a
+ * write hold and 0 otherwise, and 0 on the channel of each waiter in a queue that may enter.
+ */
+@Timeout(60)
+@Tag("redis-version")
+class ScriptMessagesTest {
+  @RegisterExtension static final ScriptServer redis = new ScriptServer();
+
+  // script and arguments | case | state before, as in ScriptState | messages
+  private static final String MESSAGES =
+      """
+      release a | the only hold                | read a:900                            | 0
+      release a | others outlast it            | read a:900 b:9000 ttl:9000            | ''
+      release a | the lock will end sooner     | read a:9000 b:900 ttl:9000            | 0
+      release a | sooner, with a queue         | read a:9000 b:900 ttl:9000 queue:v!,c | 0, v! 0
+      release a | the last, with a queue       | read a:900 queue:v!,c                 | 0, v! 0
+      release a | the last, a writer intends   | read a:900 intent:v!                  | 0
+      release a | not a holder                 | read b:900                            | ''
+      release w! | the only hold               | write w!                              | 1
+      release w! | readers wait                | write w! wait:b                       | 1
+      release w! | downgrade                   | write w!:900 a:9000                   | 1
+      release w! | readers lead the queue      | write w! queue:c,d,v!,e               | 1, c 0, d 0
+      release w! | a writer leads the queue    | write w! queue:v!,c                   | 1, v! 0
+      release w! | the head has timed out      | write w! queue:v!~,c                  | 1, c 0
+      leave w!  | intends beside readers       | read b:900 intent:w!                  | 1
+      leave w!  | intends beside a writer      | write v! intent:w!                    | ''
+      leave w!  | leads the queue              | queue:w!,c,d                          | c 0, d 0
+      leave w!  | leads it beside readers      | read b:900 queue:w!,c                 | c 0
+      leave w!  | leads it, a writer holds     | write v! queue:w!,c                   | ''
+      leave a   | the last that has its turn   | turn:a                                | 0
+      leave a   | one of two with their turn   | turn:a turn:b                         | ''
+      leave a   | holds                        | read a:900                            | 0
+      force read  | all readers                | read a:900 b:9000                     | 0
+      force write | the writer                 | write w! queue:c                      | 1, c 0
+      writer_heartbeat w! | a writer expired   | write v! b:900 intent:w! wait:a       | 1
+      writer_heartbeat w! | nothing ended      | read b:900 intent:w!                  | ''
+      fair_heartbeat c | the head may enter    | queue:v!,c                            | v! 0
+      fair_heartbeat c | it is the head itself | queue:c,v!                            | ''
+      """;
+
+  @ParameterizedTest(name = "{0}, {1}: {2} -> {3}")
+  @CsvSource(delimiter = '|', textBlock = MESSAGES)
+  void aScriptNotifiesThoseThatMayEnter(String call, String what, String before, String messages) {
+    String name = Names.fresh();
+    String channel = new LockName(name).derive("redisson_rwlock");
+    ScriptState state = new ScriptState(redis.server(), name);
+    state.write(before);
+    redis.published();
+
+    var unused = state.call(call);
+
+    assertEquals(
+        Stream.of(messages.split(", ", -1))
+            .filter(message -> !message.isEmpty())
+            .map(message -> onChannel(channel, message))
+            .toList(),
+        redis.published());
+  }
+
+  private static String onChannel(String channel, String message) {
+    List<String> words = List.of(message.split(" ", -1));
+    return words.size() == 1
+        ? channel + " " + message
+        : channel + ":" + ScriptState.holder(words.get(0)) + " " + words.get(1);
+  }
+}

@@ -1,0 +1,72 @@
+package io.mortise.schedules.agent;
+
+import java.util.Map;
+import org.objectweb.asm.Handle;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/** Replaces calls that block, that read a clock, or that make something random. */
+final class CallRewriter extends MethodVisitor {
+  static final String HOOKS = "io/mortise/schedules/runtime/Hooks";
+
+  /** From owner, name and descriptor to the hook, whose first parameter is the receiver. */
+  private static final Map<String, String[]> REPLACED =
+      Map.ofEntries(
+          Map.entry("java/lang/System.nanoTime()J", hook("nanoTime", "()J")),
+          Map.entry("java/lang/System.currentTimeMillis()J", hook("currentTimeMillis", "()J")),
+          Map.entry(
+              "java/lang/System.identityHashCode(Ljava/lang/Object;)I",
+              hook("identityHashCode", "(Ljava/lang/Object;)I")),
+          Map.entry("java/lang/Thread.yield()V", hook("yieldTurn", "()V")),
+          Map.entry("java/lang/Thread.onSpinWait()V", hook("yieldTurn", "()V")),
+          Map.entry("java/lang/Thread.sleep(J)V", hook("sleep", "(J)V")),
+          Map.entry("java/lang/Thread.join()V", hook("join", "(Ljava/lang/Thread;)V")),
+          Map.entry("java/lang/Thread.join(J)V", hook("join", "(Ljava/lang/Thread;J)V")),
+          Map.entry("java/lang/Object.wait()V", hook("await", "(Ljava/lang/Object;)V")),
+          Map.entry("java/lang/Object.wait(J)V", hook("await", "(Ljava/lang/Object;J)V")),
+          Map.entry("java/lang/Object.notify()V", hook("notifyOne", "(Ljava/lang/Object;)V")),
+          Map.entry("java/lang/Object.notifyAll()V", hook("notifyAll", "(Ljava/lang/Object;)V")),
+          Map.entry(
+              "java/util/UUID.randomUUID()Ljava/util/UUID;",
+              hook("randomUuid", "()Ljava/util/UUID;")),
+          Map.entry(
+              "java/util/concurrent/ThreadLocalRandom.nextDouble()D",
+              hook("nextDouble", "(Ljava/util/concurrent/ThreadLocalRandom;)D")),
+          Map.entry(
+              "java/util/concurrent/ThreadLocalRandom.nextLong(J)J",
+              hook("nextLong", "(Ljava/util/concurrent/ThreadLocalRandom;J)J")));
+
+  CallRewriter(int api, MethodVisitor next) {
+    super(api, next);
+  }
+
+  private static String[] hook(String name, String descriptor) {
+    return new String[] {name, descriptor};
+  }
+
+  @Override
+  public void visitMethodInsn(
+      int opcode, String owner, String name, String descriptor, boolean isInterface) {
+    String[] hook = REPLACED.get(owner + "." + name + descriptor);
+    if (hook == null) {
+      super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
+    } else {
+      super.visitMethodInsn(Opcodes.INVOKESTATIC, HOOKS, hook[0], hook[1], false);
+    }
+  }
+
+  @Override
+  public void visitInvokeDynamicInsn(
+      String name, String descriptor, Handle bootstrap, Object... arguments) {
+    for (int i = 0; i < arguments.length; i++) {
+      if (arguments[i] instanceof Handle) {
+        Handle handle = (Handle) arguments[i];
+        String[] hook = REPLACED.get(handle.getOwner() + "." + handle.getName() + handle.getDesc());
+        if (hook != null) {
+          arguments[i] = new Handle(Opcodes.H_INVOKESTATIC, HOOKS, hook[0], hook[1], false);
+        }
+      }
+    }
+    super.visitInvokeDynamicInsn(name, descriptor, bootstrap, arguments);
+  }
+}

@@ -1,0 +1,80 @@
+package io.mortise.schedules.agent;
+
+import static io.mortise.schedules.agent.CallRewriter.HOOKS;
+
+import java.util.Set;
+import java.util.function.BiPredicate;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/** Inserts a step before each access to what threads share, and replaces monitors. */
+final class StepInserter extends MethodVisitor {
+  private static final Set<String> UPDATES =
+      Set.of("compute", "computeIfAbsent", "computeIfPresent", "merge");
+  private static final Set<String> MAPS =
+      Set.of(
+          "java/util/Map",
+          "java/util/concurrent/ConcurrentMap",
+          "java/util/concurrent/ConcurrentHashMap");
+
+  private final boolean initializer;
+  private final BiPredicate<String, String> isVolatile;
+
+  /**
+   * @param isVolatile whether a field, of an owner and a name, is volatile
+   */
+  StepInserter(
+      int api, MethodVisitor next, String methodName, BiPredicate<String, String> isVolatile) {
+    super(api, next);
+    this.initializer = methodName.equals("<clinit>");
+    this.isVolatile = isVolatile;
+  }
+
+  private void call(String hook, String descriptor) {
+    super.visitMethodInsn(Opcodes.INVOKESTATIC, HOOKS, hook, descriptor, false);
+  }
+
+  @Override
+  public void visitCode() {
+    super.visitCode();
+    if (initializer) {
+      call("beginAtomic", "()V");
+    }
+  }
+
+  @Override
+  public void visitInsn(int opcode) {
+    if (opcode == Opcodes.MONITORENTER) {
+      call("monitorEnter", "(Ljava/lang/Object;)V");
+      return;
+    } else if (opcode == Opcodes.MONITOREXIT) {
+      call("monitorExit", "(Ljava/lang/Object;)V");
+      return;
+    } else if (opcode == Opcodes.RETURN && initializer) {
+      call("endAtomic", "()V");
+    }
+    super.visitInsn(opcode);
+  }
+
+  @Override
+  public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
+    if (isVolatile.test(owner, name)) {
+      call("step", "()V");
+    }
+    super.visitFieldInsn(opcode, owner, name, descriptor);
+  }
+
+  @Override
+  public void visitMethodInsn(
+      int opcode, String owner, String name, String descriptor, boolean isInterface) {
+    if (MAPS.contains(owner) && UPDATES.contains(name)) {
+      String rest = descriptor.substring(1);
+      call(name, "(Ljava/util/Map;" + rest);
+      return;
+    }
+    if (owner.startsWith("java/util/concurrent/") || owner.equals("java/lang/invoke/VarHandle")) {
+      call("step", "()V");
+    }
+    super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
+  }
+}

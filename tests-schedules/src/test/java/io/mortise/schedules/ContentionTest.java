@@ -1,0 +1,148 @@
+package io.mortise.schedules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.DistributedLock;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Threads of two clients want one lock, and no fault strikes: one is inside at a time, each comes
+ * in without a waiter's poll, tokens rise, and nothing remains.
+ */
+class ContentionTest {
+  /** Two threads share a client, so that the hold may be handed from one to the other. */
+  @ParameterizedTest
+  @EnumSource
+  void threadsOfTwoClientsLockAndUnlock(LockKind kind) throws Exception {
+    Explorer.explore(
+        () -> {
+          try (World world = new World(kind)) {
+            Section section = new Section(false);
+            for (int i = 0; i < 3; i++) {
+              int side = i / 2;
+              world.start("side " + side + " thread " + i, () -> visit(world, section, side));
+            }
+            world.join(kind.maxLateness);
+            assertEquals(3, section.visits());
+            world.checkNothingLeft();
+          }
+        });
+  }
+
+  private static void visit(World world, Section section, int side) throws Exception {
+    DistributedLock lock = world.lock(side);
+    lock.lock();
+    section.visit(lock, false, Thread::yield);
+  }
+
+  /** A thread reaches the lock again and again, so that releases and attempts overlap. */
+  @ParameterizedTest
+  @EnumSource
+  void twoClientsAlternate(LockKind kind) throws Exception {
+    Explorer.explore(
+        () -> {
+          try (World world = new World(kind)) {
+            Section section = new Section(false);
+            for (int i = 0; i < 2; i++) {
+              int side = i;
+              world.start(
+                  "side " + side,
+                  () -> {
+                    visit(world, section, side);
+                    visit(world, section, side);
+                  });
+            }
+            world.join(kind.maxLateness);
+            assertEquals(4, section.visits());
+            world.checkNothingLeft();
+          }
+        });
+  }
+
+  /** The waits end at about the moment at which the holder leaves. */
+  @ParameterizedTest
+  @EnumSource
+  void aBoundedWaitEndsWithTheLockOrWithout(LockKind kind) throws Exception {
+    Explorer.explore(
+        () -> {
+          try (World world = new World(kind)) {
+            Section section = new Section(false);
+            for (int i = 0; i < 3; i++) {
+              int side = i / 2;
+              world.start(
+                  "side " + side + " thread " + i,
+                  () -> {
+                    DistributedLock lock = world.lock(side);
+                    if (lock.tryLock(Duration.ofMillis(2))) {
+                      section.visit(lock, false, () -> Thread.sleep(2));
+                    }
+                  });
+            }
+            world.join(kind.maxLateness);
+            assertTrue(section.visits() > 0);
+            world.checkNothingLeft();
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anInterruptEndsAWaitOrComesTooLate(LockKind kind) throws Exception {
+    Explorer.explore(
+        () -> {
+          try (World world = new World(kind)) {
+            Section section = new Section(false);
+            world.start("holder", () -> visit(world, section, 0));
+            world.start("behind", () -> visit(world, section, 1));
+            Thread waiter =
+                world.start(
+                    "waiter",
+                    () -> {
+                      DistributedLock lock = world.lock(1);
+                      try {
+                        lock.lockInterruptibly();
+                      } catch (InterruptedException e) {
+                        return;
+                      }
+                      section.visit(lock, false, Thread::yield);
+                    });
+            world.start("interrupter", waiter::interrupt);
+            world.join(kind.maxLateness);
+            assertTrue(section.visits() >= 2);
+            world.checkNothingLeft();
+          }
+        });
+  }
+
+  /** A re-entry that needs a longer lease lengthens the hold while others wait for it. */
+  @ParameterizedTest
+  @EnumSource
+  void aReentryWithALongerLeaseLeavesNothing(LockKind kind) throws Exception {
+    Explorer.explore(
+        () -> {
+          try (World world = new World(kind)) {
+            Section section = new Section(false);
+            world.start(
+                "side 0",
+                () -> {
+                  DistributedLock lock = world.lock(0);
+                  lock.withLease(Duration.ofSeconds(20)).lock();
+                  section.visit(
+                      lock,
+                      false,
+                      () -> {
+                        lock.withLease(Duration.ofHours(1)).lock();
+                        lock.unlock();
+                      });
+                });
+            world.start("side 1", () -> visit(world, section, 1));
+            world.start("side 1 too", () -> visit(world, section, 1));
+            world.join(kind.maxLateness);
+            world.checkNothingLeft();
+          }
+        });
+  }
+}

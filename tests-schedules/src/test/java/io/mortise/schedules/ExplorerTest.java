@@ -1,0 +1,201 @@
+package io.mortise.schedules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.schedules.runtime.Schedule;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Test;
+
+/** The explorer finds faults that need one or two switches, and finds them again by their seeds. */
+@SuppressWarnings({"ThreadPriorityCheck", "WaitNotInLoop"}) // defects, made on purpose
+class ExplorerTest {
+  private static final int EXECUTIONS = 500;
+
+  private static void race(Explorer.Scenario... steps) throws InterruptedException {
+    Thread[] threads = new Thread[steps.length];
+    for (int i = 0; i < steps.length; i++) {
+      Explorer.Scenario step = steps[i];
+      threads[i] =
+          new Thread(
+              () -> {
+                try {
+                  step.run();
+                } catch (Exception e) {
+                  throw new AssertionError(e);
+                }
+              },
+              "racer " + i);
+    }
+    for (Thread thread : threads) {
+      thread.start();
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  private static void checkThenAct() throws InterruptedException {
+    AtomicBoolean taken = new AtomicBoolean();
+    AtomicInteger inside = new AtomicInteger();
+    Explorer.Scenario lock =
+        () -> {
+          if (!taken.get()) {
+            taken.set(true);
+            assertEquals(1, inside.incrementAndGet());
+            inside.decrementAndGet();
+            taken.set(false);
+          }
+        };
+    race(lock, lock);
+  }
+
+  @Test
+  void twoThreadsInsideAreFoundAndFoundAgain() throws Exception {
+    long seed = Explorer.exploreFaulty(EXECUTIONS, ExplorerTest::checkThenAct);
+    int steps = assertFails(seed, ExplorerTest::checkThenAct).steps();
+    Schedule again = assertFails(seed, ExplorerTest::checkThenAct);
+    assertEquals(steps, again.steps());
+    assertTrue(again.trace().contains("checkThenAct"), again.trace());
+  }
+
+  private static Schedule assertFails(long seed, Explorer.Scenario scenario) throws Exception {
+    Schedule schedule = new Schedule(seed, Explorer.stepsOf(scenario), true);
+    assertNotNull(schedule.run(() -> Explorer.run(scenario)));
+    return schedule;
+  }
+
+  @Test
+  void aWakeUpThatIsMissedIsFound() throws Exception {
+    Explorer.exploreFaulty(
+        EXECUTIONS,
+        () -> {
+          ReentrantLock lock = new ReentrantLock();
+          Condition changed = lock.newCondition();
+          AtomicBoolean ready = new AtomicBoolean();
+          race(
+              () -> {
+                if (!ready.get()) { // outside the lock: the signal may come in between
+                  lock.lock();
+                  changed.await();
+                  lock.unlock();
+                }
+              },
+              () -> {
+                lock.lock();
+                ready.set(true);
+                changed.signalAll();
+                lock.unlock();
+              });
+        });
+  }
+
+  @Test
+  void aDeadlockOfMonitorsIsFound() throws Exception {
+    Explorer.exploreFaulty(
+        EXECUTIONS,
+        () -> {
+          Object left = new Object();
+          Object right = new Object();
+          race(() -> nest(left, right), () -> nest(right, left));
+        });
+  }
+
+  private static void nest(Object outer, Object inner) {
+    synchronized (outer) {
+      synchronized (inner) {
+        Thread.yield();
+      }
+    }
+  }
+
+  @Test
+  void aThreadThatIsLeftBehindIsFound() throws Exception {
+    Explorer.exploreFaulty(1, () -> new Thread(LockSupport::park, "left behind").start());
+  }
+
+  /** An hour passes at once, and who waits less wakes first. */
+  @Test
+  void timeIsVirtual() throws Exception {
+    Explorer.explore(
+        () -> {
+          long begin = System.nanoTime();
+          StringBuilder order = new StringBuilder();
+          Object monitor = new Object();
+          race(
+              () -> {
+                Thread.sleep(3_600_000);
+                order.append('c');
+              },
+              () -> {
+                synchronized (monitor) {
+                  monitor.wait(60_000);
+                }
+                order.append('b');
+              },
+              () -> {
+                assertFalse(new Semaphore(0).tryAcquire(1, TimeUnit.SECONDS));
+                order.append('a');
+              });
+          assertEquals("abc", order.toString());
+          assertTrue(System.nanoTime() - begin >= TimeUnit.HOURS.toNanos(1));
+        });
+  }
+
+  /** No primitive of the JDK that the clients use blocks a thread without the scheduler. */
+  @Test
+  void primitivesOfTheJdkWaitForTheirTurn() throws Exception {
+    Explorer.explore(
+        () -> {
+          CountDownLatch latch = new CountDownLatch(1);
+          BlockingQueue<String> queue = new ArrayBlockingQueue<>(1);
+          CompletableFuture<String> future = new CompletableFuture<>();
+          ExecutorService pool = Executors.newCachedThreadPool();
+          race(
+              latch::await,
+              () -> assertEquals("first", queue.take()),
+              () -> assertEquals("answer", future.get()),
+              () -> pool.submit(latch::countDown).get(),
+              () -> {
+                queue.put("first");
+                future.complete("answer");
+              });
+          pool.shutdown();
+          assertTrue(pool.awaitTermination(1, TimeUnit.MINUTES));
+        });
+  }
+
+  @Test
+  void anInterruptEndsAWait() throws Exception {
+    Explorer.explore(
+        () -> {
+          Thread waiter =
+              new Thread(
+                  () -> {
+                    try {
+                      new CountDownLatch(1).await();
+                    } catch (InterruptedException e) {
+                      return;
+                    }
+                    throw new AssertionError("the wait ended without an interrupt");
+                  });
+          waiter.start();
+          waiter.interrupt();
+          waiter.join();
+        });
+  }
+}

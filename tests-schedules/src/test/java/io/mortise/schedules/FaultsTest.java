@@ -1,0 +1,145 @@
+package io.mortise.schedules;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
+import io.mortise.testkit.InMemoryRedis;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A fault strikes at any moment. A holder that loses its hold is notified, and nothing is left. */
+class FaultsTest {
+  private static final Duration WITHIN = Duration.ofSeconds(60);
+
+  /** Without hand-offs: a release that asks Redis learns of every loss. */
+  private static final LockOptions OPTIONS =
+      LockOptions.builder().tuning(t -> t.maxHandOffTime(Duration.ZERO)).build();
+
+  /** Locks and visits, unless the client is closed meanwhile. */
+  private static void visit(World world, Section section, int side) throws Exception {
+    DistributedLock lock = world.lock(side);
+    try {
+      lock.lock();
+    } catch (LockException e) {
+      if (!world.side(side).get(0).isClosed()) {
+        throw e;
+      }
+      return;
+    }
+    section.visit(lock, false, Thread::yield);
+  }
+
+  private static void explore(LockKind kind, boolean losses, Fault fault) throws Exception {
+    Explorer.explore(
+        () -> {
+          try (World world = new World(kind, OPTIONS)) {
+            Section section = new Section(losses);
+            world.start("side 0", () -> visit(world, section, 0));
+            world.start("side 0 too", () -> visit(world, section, 0));
+            world.start("side 1", () -> visit(world, section, 1));
+            world.start("fault", () -> fault.strike(world));
+            world.join(WITHIN);
+            world.checkNothingLeft();
+          }
+        });
+  }
+
+  private interface Fault {
+    void strike(World world) throws Exception;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aReplyIsLost(LockKind kind) throws Exception {
+    explore(kind, false, world -> world.redis().loseNextReply());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aRequestIsLost(LockKind kind) throws Exception {
+    explore(kind, false, world -> world.redis().loseNextRequest());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void allConnectionsBreak(LockKind kind) throws Exception {
+    explore(kind, false, world -> world.servers.forEach(InMemoryRedis::breakConnections));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aHoldIsForcedOut(LockKind kind) throws Exception {
+    explore(kind, true, world -> world.lock(1).forceUnlock());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void allServersLoseTheirData(LockKind kind) throws Exception {
+    explore(kind, true, world -> world.servers.forEach(InMemoryRedis::restartEmpty));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aClientIsClosed(LockKind kind) throws Exception {
+    explore(kind, true, world -> world.side(0).forEach(LockClient::close));
+  }
+
+  /** The holder sleeps until its lease is over at about the moment of its unlock. */
+  @ParameterizedTest
+  @EnumSource
+  void aLeaseEndsBeforeTheUnlock(LockKind kind) throws Exception {
+    Explorer.explore(
+        () -> {
+          try (World world = new World(kind, OPTIONS)) {
+            Section section = new Section(true);
+            world.start(
+                "sleeper",
+                () -> {
+                  DistributedLock lock = world.lock(0);
+                  lock.withLease(Duration.ofMillis(100)).lock();
+                  section.visit(lock, false, () -> Thread.sleep(97));
+                });
+            world.start("side 0", () -> visit(world, section, 0));
+            world.start("side 1", () -> visit(world, section, 1));
+            world.join(WITHIN);
+            world.checkNothingLeft();
+          }
+        });
+  }
+
+  /** A re-entry lengthens the hold, and the reply to that is lost. */
+  @ParameterizedTest
+  @EnumSource
+  void theReplyToALongerLeaseIsLost(LockKind kind) throws Exception {
+    Explorer.explore(
+        () -> {
+          try (World world = new World(kind, OPTIONS)) {
+            Section section = new Section(true);
+            world.start(
+                "side 0",
+                () -> {
+                  DistributedLock lock = world.lock(0);
+                  lock.withLease(Duration.ofSeconds(5)).lock();
+                  section.visit(
+                      lock,
+                      false,
+                      () -> {
+                        try {
+                          lock.withLease(Duration.ofHours(1)).lock();
+                          lock.unlock();
+                        } catch (LeaseLostException lost) {
+                          // the unlock of the section reports it
+                        }
+                      });
+                });
+            world.start("side 1", () -> visit(world, section, 1));
+            world.start("fault", () -> world.redis().loseNextReply());
+            world.join(WITHIN);
+            world.checkNothingLeft();
+          }
+        });
+  }
+}

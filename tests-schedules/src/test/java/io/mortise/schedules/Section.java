@@ -1,0 +1,114 @@
+package io.mortise.schedules;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The critical section: what must not be entered twice at a time.
+ *
+ * <p>Where holds may be lost, an overlap is no failure if the holder with the older grant, and so
+ * with the smaller token, learns of it at its unlock. That one may come in later: its grant may
+ * have been on its way when it was taken away.
+ */
+final class Section {
+  private static final class Visit {
+    final String thread;
+    final boolean shared;
+    final long token;
+
+    /** The visit with a newer grant with which this one overlaps. */
+    String overlap;
+
+    Visit(String thread, boolean shared, long token) {
+      this.thread = thread;
+      this.shared = shared;
+      this.token = token;
+    }
+  }
+
+  private final boolean lossesExpected;
+  private final List<Visit> inside = new ArrayList<>();
+  private long lastWriter;
+  private long lastReader;
+  private int visits;
+
+  Section(boolean lossesExpected) {
+    this.lossesExpected = lossesExpected;
+  }
+
+  int visits() {
+    return visits;
+  }
+
+  /** Visits the section with a lock that is held, and unlocks it. */
+  @SuppressWarnings("Finally") // a step that fails ends the execution all the same
+  void visit(DistributedLock lock, boolean shared, World.Step stay) throws Exception {
+    Visit visit = enter(lock, shared);
+    boolean lost = false;
+    try {
+      stay.run();
+    } finally {
+      inside.remove(visit);
+      try {
+        lock.unlock();
+      } catch (LeaseLostException e) {
+        lost = true;
+      } catch (LockException e) {
+        lost = true;
+        if (e.reason() != LockException.Reason.IN_DOUBT) {
+          throw e;
+        }
+      }
+      check(visit, lost);
+    }
+  }
+
+  private Visit enter(DistributedLock lock, boolean shared) {
+    long token = lock.lease().fencingToken();
+    Visit visit = new Visit(Thread.currentThread().getName(), shared, token);
+    for (Visit other : inside) {
+      if (!other.shared || !shared) {
+        Visit loser = other.token < token ? other : visit;
+        loser.overlap = (loser == other ? visit : other).thread;
+      }
+    }
+    inside.add(visit);
+    visits++;
+    if (!lossesExpected) {
+      checkToken(token, shared);
+    }
+    return visit;
+  }
+
+  /**
+   * A reader has the token of the last writer, or, if none is known, the server's clock. That of
+   * the server in memory has milliseconds: the first writer may have the token of a reader before
+   * it.
+   */
+  private void checkToken(long token, boolean shared) {
+    if (shared ? token < lastWriter : token <= lastWriter || token < lastReader) {
+      throw new AssertionError(
+          "token %d after that of a writer, %d, and of a reader, %d"
+              .formatted(token, lastWriter, lastReader));
+    }
+    if (shared) {
+      lastReader = Math.max(lastReader, token);
+    } else {
+      lastWriter = token;
+    }
+  }
+
+  private void check(Visit visit, boolean lost) {
+    if (lost && !lossesExpected) {
+      throw new AssertionError("%s has lost its hold".formatted(visit.thread));
+    }
+    if (visit.overlap != null && !lost) {
+      throw new AssertionError(
+          "%s was inside with %s, whose grant is newer, and was not notified"
+              .formatted(visit.thread, visit.overlap));
+    }
+  }
+}
