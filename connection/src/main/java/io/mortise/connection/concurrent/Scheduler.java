@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,11 +19,12 @@ import org.slf4j.LoggerFactory;
  * ten thousand locks would each have their own wake-up time. Here acquiring and releasing costs one
  * entry in a concurrent set. The thread sleeps until the earliest due time, scans the set, and runs
  * in one pass all tasks that are due and all tasks that may run early, so that renewals gather in
- * batches.
+ * batches. A pass in which nothing is due runs nothing: otherwise a thread that is woken often, as
+ * by replies on a busy machine, would take each task by itself as soon as it may run.
  *
  * <p><b>Never late.</b> However many tasks run early, no task runs later than in the first pass
- * after its due time: a pass calls each task that is due <em>or</em> may run early, and the next
- * pass begins when the earliest of all tasks is due. An error ends neither the pass nor the thread.
+ * after its due time: a pass calls each task that is due, and the next pass begins when the
+ * earliest of all tasks is due. An error ends neither the pass nor the thread.
  *
  * <p><b>Threads.</b> Any thread may call {@code add}, {@code remove} and {@code wakeBy}; only the
  * scheduler's thread calls {@link Scheduler.ScheduledTask#onDue}, which must not block. A new task
@@ -59,7 +61,7 @@ public final class Scheduler implements AutoCloseable {
      */
     long dueNanos();
 
-    /** Returns when {@link #onDue} may be called if the thread is awake anyway. */
+    /** Returns when {@link #onDue} may be called if another task is due. */
     default long mayRunAtNanos() {
       return dueNanos();
     }
@@ -179,11 +181,11 @@ public final class Scheduler implements AutoCloseable {
     long next = nowNanos + (wakeRequested ? AFTER_WAKE_NANOS : IDLE_NANOS);
     wakeRequested = false;
     try {
+      if (run(ScheduledTask::dueNanos, nowNanos)) {
+        run(ScheduledTask::mayRunAtNanos, nowNanos);
+      }
       for (Scheduler.ScheduledTask entry : entries) {
-        if (entry.dueNanos() - nowNanos <= 0 || entry.mayRunAtNanos() - nowNanos <= 0) {
-          runTask("a scheduled task failed", () -> entry.onDue(nowNanos));
-        }
-        if (entries.contains(entry) && entry.dueNanos() - next < 0) {
+        if (entry.dueNanos() - next < 0) {
           next = entry.dueNanos();
         }
       }
@@ -193,6 +195,18 @@ public final class Scheduler implements AutoCloseable {
       scanning = false;
     }
     return next;
+  }
+
+  /** Runs the tasks of which one of the times has come; returns whether there were any. */
+  private boolean run(ToLongFunction<ScheduledTask> timeNanos, long nowNanos) {
+    boolean any = false;
+    for (Scheduler.ScheduledTask entry : entries) {
+      if (timeNanos.applyAsLong(entry) - nowNanos <= 0) {
+        any = true;
+        runTask("a scheduled task failed", () -> entry.onDue(nowNanos));
+      }
+    }
+    return any;
   }
 
   /** Runs a task; one faulty task must not stop the renewal of the others. */

@@ -91,6 +91,23 @@ class SchedulerScanTest {
     assertEquals(150, scheduler.scan(10), "due counts, earliest does not");
   }
 
+  /** As when replies wake it again and again: a task each time would be no batch. */
+  @Test
+  void aPassInWhichNothingIsDueRunsNothing() {
+    add("nearly", 150, 1_000).early = 100;
+    add("nearly too", 160, 1_000).early = 100;
+
+    for (long now = 51; now < 150; now++) {
+      assertEquals(150, scheduler.scan(now));
+    }
+    assertEquals(Set.of("after the scan"), new HashSet<>(done));
+
+    scheduler.scan(150);
+
+    assertTrue(done.contains("nearly at 150"));
+    assertTrue(done.contains("nearly too at 150"), "it goes along");
+  }
+
   @Test
   void whatAScanHasGatheredIsSentOnceAtItsEnd() {
     for (int i = 0; i < 5; i++) {
