@@ -61,6 +61,9 @@ final class MultiAcquisition {
   /** The member that stayed busy while others were held; -1 for none. */
   private int busyPlace = -1;
 
+  /** When the last step began. A step that fails has not failed for longer than since then. */
+  private long stepNanos;
+
   /**
    * @param source the source of the hold
    * @param members the sources of its members, in the order in which all processes acquire them
@@ -95,14 +98,13 @@ final class MultiAcquisition {
     long failingSinceNanos = 0;
     LockException failure = null;
     while (true) {
-      long roundNanos = source.nanoTime();
       try {
         if (round()) {
           return Optional.of(toLease());
         }
         failure = null;
       } catch (LockException e) {
-        failingSinceNanos = failure == null ? roundNanos : failingSinceNanos;
+        failingSinceNanos = failure == null ? stepNanos : failingSinceNanos;
         failure = e;
         if (!e.reason().isTransient()
             || wait.leftNanos() <= 0
@@ -134,6 +136,7 @@ final class MultiAcquisition {
 
   /** Runs one round; returns false when another owner holds one of the members. */
   private boolean round() throws InterruptedException {
+    stepNanos = source.nanoTime();
     acquired.acquireHeldByThread(termsFor(0));
     if (!acquireBusyFirst()) {
       return false;
@@ -146,6 +149,7 @@ final class MultiAcquisition {
       int next = missing.get(0);
       List<Integer> group = groupOfFirst(missing);
       if (group.size() > 1) {
+        stepNanos = source.nanoTime();
         int busy = acquired.acquireTogether(group, termsFor(groupTimeoutNanos()));
         if (busy < 0) {
           continue;
@@ -153,18 +157,23 @@ final class MultiAcquisition {
         next = busy;
         acquired.releaseAfter(next);
       } else if (acquired.holdsAfter(next)) {
-        if (acquired.acquire(next, singleAttemptTerms(next))) {
+        if (acquire(next, singleAttemptTerms(next))) {
           continue;
         }
         acquired.releaseAfter(next);
       }
       long left = wait.leftNanos();
       long maxWait = acquired.isEmpty() ? left : Math.min(left, holdingWaitNanos);
-      if (!acquired.acquire(next, maxWait > 0 ? termsFor(maxWait) : singleAttemptTerms(next))) {
+      if (!acquire(next, maxWait > 0 ? termsFor(maxWait) : singleAttemptTerms(next))) {
         busyPlace = next;
         return false;
       }
     }
+  }
+
+  private boolean acquire(int place, LeaseTerms memberTerms) throws InterruptedException {
+    stepNanos = source.nanoTime();
+    return acquired.acquire(place, memberTerms);
   }
 
   /** Waits for the member that stayed busy before, while holding none that others may want. */
@@ -174,7 +183,7 @@ final class MultiAcquisition {
     long left = wait.leftNanos();
     return place < 0
         || !acquired.missing().contains(place)
-        || acquired.acquire(place, left > 0 ? termsFor(left) : singleAttemptTerms(place));
+        || acquire(place, left > 0 ? termsFor(left) : singleAttemptTerms(place));
   }
 
   /** Returns the first missing member, and all that one round trip can acquire with it. */
@@ -203,39 +212,43 @@ final class MultiAcquisition {
 
   /** Makes one lease with one token of all members. */
   private OwnedLease toLease() {
+    stepNanos = source.nanoTime();
     List<OwnedLease> leases = acquired.leases();
     long token = CommonToken.of(leases);
-    boolean held = LeaseGroup.raiseTokens(leases, token) && extendToLease(leases);
-    if (!held || !leases.stream().allMatch(OwnedLease::isValid)) {
-      throw new LockException(
-          Reason.UNREACHABLE,
-          "lock '%s': a member was lost before the others were acquired; give a longer lease than"
-                  .formatted(source.name())
-              + " %d ms".formatted(terms.leaseMillis()),
-          null);
+    if (!LeaseGroup.raiseTokens(leases, token)) {
+      throw memberLost(null);
+    }
+    try {
+      extendToLease(leases);
+    } catch (LeaseLostException e) {
+      throw memberLost(e);
+    }
+    if (!leases.stream().allMatch(OwnedLease::isValid)) {
+      throw memberLost(null);
     }
     return new MultiLease(source, members, leases, token, owner, terms.renewed(), mode);
   }
 
-  /**
-   * Starts the caller's lease now, also for the members that were acquired first. Returns false if
-   * one was lost: that is no loss of the caller's, who does not have the lock yet.
-   */
-  private boolean extendToLease(List<OwnedLease> leases) {
+  /** Returns the failure of a round: the caller has lost nothing, it does not have the lock yet. */
+  private LockException memberLost(@Nullable LeaseLostException cause) {
+    return new LockException(
+        Reason.UNREACHABLE,
+        "lock '%s': a member was lost before the others were acquired; give a longer lease than"
+                .formatted(source.name())
+            + " %d ms".formatted(terms.leaseMillis()),
+        cause);
+  }
+
+  /** Starts the caller's lease now, also for the members that were acquired first. */
+  private void extendToLease(List<OwnedLease> leases) {
     if (terms.renewed()) {
-      return true;
+      return;
     }
     long toleratedNanos = TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis()) / 10 * 9;
-    try {
-      for (OwnedLease lease : leases) {
-        if (lease.remaining().toNanos() < toleratedNanos) {
-          lease.extendTo(terms);
-        }
+    for (OwnedLease lease : leases) {
+      if (lease.remaining().toNanos() < toleratedNanos) {
+        lease.extendTo(terms);
       }
-      return true;
-    } catch (LeaseLostException e) {
-      LOG.debug("lock '{}': a member was lost while others were acquired", source.name(), e);
-      return false;
     }
   }
 
