@@ -3,6 +3,8 @@ package io.mortise.testkit;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
@@ -13,11 +15,14 @@ import io.mortise.testkit.memory.MemoryServer.ScriptFault;
 import java.net.Socket;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +74,11 @@ public final class InMemoryRedis implements AutoCloseable {
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
   private InMemoryRedis(Clock clock) {
-    server = new MemoryServer(() -> clock.millis() + aheadMillis.get());
+    server =
+        new MemoryServer(
+            () ->
+                ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant())
+                    + aheadMillis.get() * 1_000);
   }
 
   /** Starts an empty server with the system's clock. */
@@ -158,6 +167,26 @@ public final class InMemoryRedis implements AutoCloseable {
   /** Moves the server's clock forward; keys whose time is over then do not exist any more. */
   public void advance(Duration by) {
     aheadMillis.addAndGet(by.toMillis());
+  }
+
+  /**
+   * Holds a lock as another process would: the next wait for it times out, unless the lease is
+   * closed before.
+   *
+   * <pre>{@code
+   * redis.occupy(client -> client.lock("order:42"));
+   * }</pre>
+   *
+   * @param lock makes the lock, of any family, with a client of its own, which {@link #close}
+   *     closes
+   * @throws IllegalStateException if the lock is held
+   */
+  public Lease occupy(Function<LockClient, ? extends DistributedLock> lock) {
+    DistributedLock others = lock.apply(client());
+    return others
+        .tryAcquire()
+        .orElseThrow(
+            () -> new IllegalStateException("lock '" + others.name() + "' is held already"));
   }
 
   /**

@@ -58,6 +58,17 @@ class InMemoryRedisTest {
   }
 
   @Test
+  void aWaitForAnOccupiedLockTimesOut(InMemoryRedis redis, LockClient client) throws Exception {
+    Lease others = redis.occupy(other -> other.lock(NAME));
+
+    assertFalse(client.lock(NAME).tryLock(Duration.ofMillis(20)));
+    assertThrows(IllegalStateException.class, () -> redis.occupy(other -> other.lock(NAME)));
+
+    others.close();
+    assertTrue(client.lock(NAME).tryLock());
+  }
+
+  @Test
   void aLostHoldIsReportedAtOnce(InMemoryRedis redis, LockClient client) {
     Lease lease = new RedisLock(client, NAME).tryAcquire().orElseThrow();
     AtomicReference<LeaseLoss> loss = new AtomicReference<>();

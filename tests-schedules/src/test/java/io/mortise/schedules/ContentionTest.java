@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
+import io.mortise.schedules.Section.Losses;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,7 +21,7 @@ class ContentionTest {
     Explorer.explore(
         () -> {
           try (World world = new World(kind)) {
-            Section section = new Section(false);
+            Section section = new Section(Losses.NONE);
             for (int i = 0; i < 3; i++) {
               int side = i / 2;
               world.start("side " + side + " thread " + i, () -> visit(world, section, side));
@@ -45,7 +46,7 @@ class ContentionTest {
     Explorer.explore(
         () -> {
           try (World world = new World(kind)) {
-            Section section = new Section(false);
+            Section section = new Section(Losses.NONE);
             for (int i = 0; i < 2; i++) {
               int side = i;
               world.start(
@@ -62,14 +63,17 @@ class ContentionTest {
         });
   }
 
-  /** The waits end at about the moment at which the holder leaves. */
+  /**
+   * The waits end at about the moment at which the holder leaves. One thread gets the lock, but a
+   * quorum may be split among three threads for the whole of a short wait.
+   */
   @ParameterizedTest
   @EnumSource
   void aBoundedWaitEndsWithTheLockOrWithout(LockKind kind) throws Exception {
     Explorer.explore(
         () -> {
           try (World world = new World(kind)) {
-            Section section = new Section(false);
+            Section section = new Section(Losses.NONE);
             for (int i = 0; i < 3; i++) {
               int side = i / 2;
               world.start(
@@ -82,7 +86,7 @@ class ContentionTest {
                   });
             }
             world.join(kind.maxLateness);
-            assertTrue(section.visits() > 0);
+            assertTrue(section.visits() > 0 || kind == LockKind.RED);
             world.checkNothingLeft();
           }
         });
@@ -94,7 +98,7 @@ class ContentionTest {
     Explorer.explore(
         () -> {
           try (World world = new World(kind)) {
-            Section section = new Section(false);
+            Section section = new Section(Losses.NONE);
             world.start("holder", () -> visit(world, section, 0));
             world.start("behind", () -> visit(world, section, 1));
             Thread waiter =
@@ -124,7 +128,7 @@ class ContentionTest {
     Explorer.explore(
         () -> {
           try (World world = new World(kind)) {
-            Section section = new Section(false);
+            Section section = new Section(Losses.NONE);
             world.start(
                 "side 0",
                 () -> {

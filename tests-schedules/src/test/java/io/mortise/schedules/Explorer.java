@@ -7,11 +7,13 @@ import io.mortise.schedules.runtime.Schedule;
  * gives an execution, and gives the same one again.
  *
  * <p>{@code -Dschedules=N} runs N executions of each scenario. {@code -Dschedules.seed=S} begins
- * with that seed; with {@code -Dschedules=1} it repeats one execution, and prints its switches.
+ * with that seed. {@code -Dschedules.steps=N} says how long an execution is, by which the places of
+ * switches are chosen, instead of counting it; a failure names seed and steps.
  */
 final class Explorer {
   private static final int EXECUTIONS = Integer.getInteger("schedules", 100);
   private static final long FIRST_SEED = Long.getLong("schedules.seed", 1);
+  private static final int STEPS = Integer.getInteger("schedules.steps", 0);
 
   /** How many steps the first execution may have; it also loads the classes. */
   private static final int FIRST_STEPS = 50_000;
@@ -29,10 +31,14 @@ final class Explorer {
 
   /** Fails if the scenario fails in one of the executions. */
   static void explore(Scenario scenario) throws InterruptedException {
-    int steps = stepsOf(scenario);
+    int counted = stepsOf(scenario); // which initializes classes too
+    int steps = STEPS == 0 ? counted : STEPS;
     for (long seed = FIRST_SEED; seed < FIRST_SEED + EXECUTIONS; seed++) {
-      Schedule schedule = new Schedule(seed, steps, EXECUTIONS == 1);
-      check(schedule, seed, schedule.run(() -> run(scenario)));
+      Schedule schedule = new Schedule(seed, steps, false);
+      Throwable failure = schedule.run(() -> run(scenario));
+      if (failure != null) {
+        throw failed(seed, steps, failure, scenario);
+      }
     }
   }
 
@@ -70,12 +76,19 @@ final class Explorer {
     }
   }
 
-  private static void check(Schedule schedule, long seed, Throwable failure) {
-    if (failure != null) {
-      throw new AssertionError(
-          "failed with seed %d, after %d steps; to repeat it: -Dschedules=1 -Dschedules.seed=%d%n%s"
-              .formatted(seed, schedule.steps(), seed, schedule.trace()),
-          failure);
-    }
+  /** Returns the failure of an execution, with its switches, for which it is repeated. */
+  private static AssertionError failed(long seed, int steps, Throwable failure, Scenario scenario)
+      throws InterruptedException {
+    Schedule again = new Schedule(seed, steps, true);
+    Throwable repeated = again.run(() -> run(scenario));
+    return new AssertionError(
+        "failed with seed %d; to repeat it: -Dschedules=1 -Dschedules.seed=%d -Dschedules.steps=%d%n%s%n%s"
+            .formatted(
+                seed,
+                seed,
+                steps,
+                repeated == null ? "repeated, it passed:" : "repeated, it failed too:",
+                again.trace()),
+        failure);
   }
 }

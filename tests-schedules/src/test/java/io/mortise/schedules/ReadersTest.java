@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.schedules.Section.Losses;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,7 +40,7 @@ class ReadersTest {
     Explorer.explore(
         () -> {
           try (World world = new World(LockKind.WRITE)) {
-            Section section = new Section(false);
+            Section section = new Section(Losses.NONE);
             world.start("reader 1", () -> read(world, section, 0, fair));
             world.start("reader 2", () -> read(world, section, 0, fair));
             world.start("writer", () -> write(world, section, 1, fair));
@@ -56,7 +57,7 @@ class ReadersTest {
     Explorer.explore(
         () -> {
           try (World world = new World(LockKind.WRITE)) {
-            Section section = new Section(false);
+            Section section = new Section(Losses.NONE);
             world.start("reader 0", () -> read(world, section, 0, fair));
             world.start("reader 1", () -> read(world, section, 1, fair));
             world.start("writer 0", () -> write(world, section, 0, fair));
@@ -74,7 +75,7 @@ class ReadersTest {
     Explorer.explore(
         () -> {
           try (World world = new World(LockKind.WRITE)) {
-            Section section = new Section(false);
+            Section section = new Section(Losses.NONE);
             world.start(
                 "writer that reads",
                 () -> {

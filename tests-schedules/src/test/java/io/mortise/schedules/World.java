@@ -29,6 +29,8 @@ final class World implements AutoCloseable {
   }
 
   private static final class VirtualClock extends Clock {
+    private static final Instant START = Instant.ofEpochSecond(1_800_000_000);
+
     @Override
     public ZoneId getZone() {
       return ZoneOffset.UTC;
@@ -40,13 +42,8 @@ final class World implements AutoCloseable {
     }
 
     @Override
-    public long millis() {
-      return System.currentTimeMillis();
-    }
-
-    @Override
     public Instant instant() {
-      return Instant.ofEpochMilli(millis());
+      return START.plusNanos(System.nanoTime());
     }
   }
 

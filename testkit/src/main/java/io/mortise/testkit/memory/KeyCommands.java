@@ -75,8 +75,8 @@ final class KeyCommands {
   }
 
   private List<Object> time() {
-    long millis = keys.nowMillis();
-    return List.of(Long.toString(millis / 1_000), Long.toString(millis % 1_000 * 1_000));
+    long micros = keys.nowMicros();
+    return List.of(Long.toString(micros / 1_000_000), Long.toString(micros % 1_000_000));
   }
 
   private Long expire(List<String> words, long millisEach) {

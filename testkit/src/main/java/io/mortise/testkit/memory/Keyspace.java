@@ -40,27 +40,31 @@ final class Keyspace {
   private record Entry(Object value, long endMillis) {}
 
   private final Map<String, Entry> entries = new HashMap<>();
-  private final LongSupplier clockMillis;
+  private final LongSupplier clockMicros;
 
   /** The time of the command that runs: a key does not expire in the middle of a script. */
-  private long nowMillis;
+  private long nowMicros;
 
-  Keyspace(LongSupplier clockMillis) {
-    this.clockMillis = clockMillis;
+  Keyspace(LongSupplier clockMicros) {
+    this.clockMicros = clockMicros;
   }
 
   /** Reads the clock. Called before each command of a client, not before those in a script. */
   void readClock() {
-    nowMillis = clockMillis.getAsLong();
+    nowMicros = clockMicros.getAsLong();
+  }
+
+  long nowMicros() {
+    return nowMicros;
   }
 
   long nowMillis() {
-    return nowMillis;
+    return nowMicros / 1_000;
   }
 
   private @Nullable Entry entry(String key) {
     Entry entry = entries.get(key);
-    if (entry != null && entry.endMillis() < nowMillis) {
+    if (entry != null && entry.endMillis() < nowMillis()) {
       entries.remove(key);
       return null;
     }
@@ -143,7 +147,7 @@ final class Keyspace {
     if (entry == null) {
       return false;
     }
-    if (endMillis <= nowMillis) {
+    if (endMillis <= nowMillis()) {
       entries.remove(key);
     } else {
       entries.put(key, new Entry(entry.value(), endMillis));

@@ -43,8 +43,8 @@ public final class MemoryServer {
   private boolean closed;
 
   /** Creates an empty server with that clock, ms since the epoch. */
-  public MemoryServer(LongSupplier clockMillis) {
-    keys = new Keyspace(clockMillis);
+  public MemoryServer(LongSupplier clockMicros) {
+    keys = new Keyspace(clockMicros);
     KeyCommands.addTo(table, keys);
     CollectionCommands.addTo(table, keys);
     SortedSetCommands.addTo(table, keys);
