@@ -2,6 +2,7 @@ package io.mortise.connection.pubsub;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
@@ -173,6 +174,19 @@ class NodeSubscriberTest {
         .filter(command -> command.get(0).equals("UNSUBSCRIBE"))
         .forEach(names::addAll);
     return names;
+  }
+
+  @Test
+  void onlyTheServerConfirmsAChannel() {
+    subscribed("first");
+    WakeupChannel second = new WakeupChannel("second", true, 0);
+    locked(() -> subscriber.add(List.of(second)));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> second.requested);
+
+    assertFalse(second.confirmed);
+
+    reads.countDown();
+    await().atMost(BackgroundCall.LIVENESS).until(() -> second.confirmed);
   }
 
   @Test

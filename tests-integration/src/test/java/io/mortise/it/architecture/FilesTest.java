@@ -9,14 +9,18 @@ import com.google.common.graph.MutableGraph;
 import com.google.common.graph.Traverser;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What holds for each source file: no cycle with another, and no clock of its own. */
+/** What holds for each source file: no cycle with another, no clock of its own, few lines. */
 class FilesTest {
   /** The files that are halves of one thing, and know each other (decision 032). */
   private static final Set<Set<String>> HALVES =
@@ -44,6 +48,21 @@ class FilesTest {
    */
   private static final Set<String> READS_THE_CLOCK =
       Set.of("core.LeaseLoss", "redlock.QuorumMember");
+
+  private static final int MAX_LINES = 300;
+
+  /** The longer files, and why each of them is not two. */
+  private static final Map<String, String> LONGER =
+      Map.of(
+          "DistributedLock", "an interface: more than half of it is its documentation",
+          "RedisServer",
+              "methods of a line each for users, with their documentation, and a builder",
+          "CompositeLease", "implements each method of OwnedLease, most of them in one line",
+          "RedisLease", "implements each method of OwnedLease and RegisteredHold, most in one line",
+          "RedisLockClient", "the one place where a client is wired",
+          "NodeSubscriber", "one argument about the order of messages covers all its methods",
+          "MemoryConnection", "a java.net.Socket: its two streams share one lock",
+          "Hooks", "one static method for each call of the JDK that is replaced");
 
   /** An edge from each file to each file that it uses. */
   private static Graph<String> uses() {
@@ -96,6 +115,24 @@ class FilesTest {
             .toList();
 
     assertEquals(List.of(), readers);
+  }
+
+  @Test
+  void aFileOfManyLinesHasAReason() throws IOException {
+    Set<String> longer = new TreeSet<>();
+    try (Stream<Path> files = Files.walk(Path.of(".."))) {
+      for (Path file : files.filter(FilesTest::isProductSource).toList()) {
+        if (Files.readAllLines(file).size() > MAX_LINES) {
+          longer.add(file.getFileName().toString().replace(".java", ""));
+        }
+      }
+    }
+
+    assertEquals(new TreeSet<>(LONGER.keySet()), longer);
+  }
+
+  private static boolean isProductSource(Path file) {
+    return file.toString().contains("/src/main/java/") && file.toString().endsWith(".java");
   }
 
   private static boolean readsTheClock(JavaAccess<?> call) {

@@ -9,10 +9,10 @@ import java.util.Optional;
  * What a {@link SoakTest} measures again and again while the clients rest, summed up over the
  * client processes of a lock, or over its servers; and by how much it may grow.
  *
- * <p>The median of the second half of the samples is compared with that of the first half. The
- * first samples are left out: classes are loaded and pools are filled then. A median ignores single
- * samples that fall into a collection or an outage; what is lost in each round moves it, the more
- * the longer the run is.
+ * <p>The second half of the samples is compared with the first half. The first samples are left
+ * out: classes are loaded and pools are filled then. What is lost in each round stays, so that it
+ * moves the median, the more the longer the run is, and no later sample comes back to the first
+ * median. A pool, which is filled by the largest crowd of a round and emptied again, comes back.
  */
 enum Metric {
   /** The heap after a full collection, in KiB. */
@@ -46,17 +46,18 @@ enum Metric {
    *
    * @param first the median of the first half
    * @param second the median of the second half
+   * @param least the least sample of the second half
    * @param allowed the largest second median that counts as flat
    */
-  record Trend(Metric metric, long first, long second, double allowed) {
+  record Trend(Metric metric, long first, long second, long least, double allowed) {
     boolean grows() {
-      return second > allowed;
+      return second > allowed && least > first;
     }
 
     @Override
     public String toString() {
-      return "%s: %,d, then %,d, where %,.0f are allowed"
-          .formatted(metric.title, first, second, allowed);
+      return "%s: %,d, then %,d, and never less than %,d; %,.0f are allowed"
+          .formatted(metric.title, first, second, least, allowed);
     }
   }
 
@@ -72,8 +73,9 @@ enum Metric {
     List<Long> settled = samples.subList(samples.size() / 4, samples.size());
     int middle = settled.size() / 2;
     long first = median(settled.subList(0, middle));
-    long second = median(settled.subList(middle, settled.size()));
-    return Optional.of(new Trend(this, first, second, first * (1 + allowedShare) + allowedNumber));
+    List<Long> later = settled.subList(middle, settled.size());
+    double allowed = first * (1 + allowedShare) + allowedNumber;
+    return Optional.of(new Trend(this, first, median(later), Collections.min(later), allowed));
   }
 
   private static long median(List<Long> values) {

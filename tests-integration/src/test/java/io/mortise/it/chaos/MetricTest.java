@@ -34,6 +34,12 @@ class MetricTest {
   }
 
   @Test
+  void aPoolThatComesBackIsFlat() {
+    List<Long> connections = List.of(7L, 9L, 6L, 8L, 14L, 14L, 11L, 13L, 8L);
+    assertFalse(Metric.CONNECTIONS.trend(connections).orElseThrow().grows());
+  }
+
+  @Test
   void whatGrowsOnlyAtTheBeginningIsFlat() {
     assertFalse(trend(Metric.FILES, i -> Math.min(4, i) * 50L).grows());
   }
