@@ -58,6 +58,9 @@ final class MultiAcquisition {
   private final CompositeWait wait;
   private long holdingWaitNanos = FIRST_HOLDING_WAIT_NANOS;
 
+  /** When the last round began. */
+  private long roundNanos;
+
   /** The member that stayed busy while others were held; -1 for none. */
   private int busyPlace = -1;
 
@@ -73,7 +76,7 @@ final class MultiAcquisition {
       MemberMode mode) {
     this.source = source;
     this.members = members;
-    this.terms = terms;
+    this.terms = terms.withoutMinimum(); // it is that of the whole
     this.wait = new CompositeWait(source, terms);
     this.owner = owner;
     this.mode = mode;
@@ -95,7 +98,7 @@ final class MultiAcquisition {
     long failingSinceNanos = 0;
     LockException failure = null;
     while (true) {
-      long roundNanos = source.nanoTime();
+      roundNanos = source.nanoTime();
       try {
         if (round()) {
           return Optional.of(toLease());
@@ -214,7 +217,7 @@ final class MultiAcquisition {
               + " %d ms".formatted(terms.leaseMillis()),
           null);
     }
-    return new MultiLease(source, members, leases, token, owner, terms.renewed(), mode);
+    return new MultiLease(source, members, leases, token, owner, terms.renewed(), mode, roundNanos);
   }
 
   /**

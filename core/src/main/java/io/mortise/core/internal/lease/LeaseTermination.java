@@ -151,6 +151,9 @@ public final class LeaseTermination {
     context
         .releases()
         .releaseUntilConfirmed(
-            id.protocol(), id.holder(), unanswered.plusHold(timing.endInRedisNanos()));
+            id.protocol(),
+            id.holder(),
+            unanswered.plusHold(timing.endInRedisNanos()),
+            timing.minimum());
   }
 }
