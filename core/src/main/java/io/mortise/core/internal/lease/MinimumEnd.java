@@ -19,7 +19,7 @@ public final class MinimumEnd {
 
   /** Sets the time, unless a later one is set. */
   public void extendTo(long untilNanos) {
-    long given = untilNanos == NONE ? 1 : untilNanos;
+    long given = untilNanos == NONE ? -1 : untilNanos; // a nanosecond earlier
     nanos.accumulateAndGet(
         given, (before, end) -> before != NONE && before - end >= 0 ? before : end);
   }
