@@ -23,6 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag("redis-version")
 class ReadMinimumTest {
   private static final Duration MINIMUM = Duration.ofSeconds(1);
+  private static final Duration WITH_HEARTBEAT = Duration.ofSeconds(4);
 
   /** With sharing, as by default. */
   @RegisterExtension
@@ -77,16 +78,20 @@ class ReadMinimumTest {
     writer.run(writes::unlock);
   }
 
+  /** In the queue of a fair lock those behind the head learn of the end by their heartbeats. */
   @FairAndUnfair
   void readersThatWaitEnterAfterTheMinimumOfAWriter(boolean fair) throws Exception {
-    DistributedLock writes = locks.here(fair).writeLock().withLease(LONG).atLeast(MINIMUM);
-    RedisReadWriteLock there = locks.there(fair);
+    RedisReadWriteLock here =
+        ReadWriteFixture.lock(clients.here(), locks.name, fair, WITH_HEARTBEAT);
+    RedisReadWriteLock there =
+        ReadWriteFixture.lock(clients.there(), locks.name, fair, WITH_HEARTBEAT);
+    DistributedLock writes = here.writeLock().withLease(LONG).atLeast(MINIMUM);
     StepThread second = locks.thread();
     long start = System.nanoTime();
     writes.lock();
     Future<Boolean> waiting = writer.start(() -> there.readLock().tryLock(LONG));
     locks.awaitWaiters(1);
-    Future<Boolean> behind = second.start(() -> locks.here(fair).readLock().tryLock(LONG));
+    Future<Boolean> behind = second.start(() -> here.readLock().tryLock(LONG));
     locks.awaitWaiters(2);
     writer.awaitBlocked();
     second.awaitBlocked();
@@ -98,7 +103,7 @@ class ReadMinimumTest {
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     assertTrue(took.compareTo(MINIMUM) >= 0 && took.compareTo(SLACK) < 0, took::toString);
     writer.run(there.readLock()::unlock);
-    second.run(locks.here(fair).readLock()::unlock);
+    second.run(here.readLock()::unlock);
   }
 
   @Test
