@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * lock is released. A lease given by the caller, to {@link #withLease} or beside a wait, is not
  * renewed: the hold ends with it. A re-entry that needs a longer lease than the hold has extends
  * it; one that needs a shorter lease changes nothing. A duration that stands alone is always a
- * wait.
+ * wait. A lock with a {@linkplain #atLeast minimum} stays busy for that time, also if it is
+ * released earlier.
  *
  * <pre>{@code
  * lock.lock();
@@ -96,6 +97,47 @@ public interface DistributedLock extends Lock {
    * @throws IllegalArgumentException if the lease is shorter than 1 ms or longer than 365 days
    */
   DistributedLock withLease(Duration lease);
+
+  /**
+   * Returns a view of this lock that stays busy for at least this time after each acquisition. A
+   * release before the end of the minimum gives the hold up at once, and leaves the rest of the
+   * minimum in Redis: until it is over nobody acquires the lock, the thread that released it
+   * included. So a job that several processes start at the same time runs once, if the job and the
+   * difference of their clocks are both shorter than the time between two starts:
+   *
+   * <pre>{@code
+   * DistributedLock once = lock.withLease(Duration.ofMinutes(10)).atLeast(Duration.ofSeconds(30));
+   * if (once.tryLock()) {
+   *   try {
+   *     runTheJob();
+   *   } finally {
+   *     once.unlock(); // others get the lock 30 s after it was acquired, or now if that is later
+   *   }
+   * }
+   * }</pre>
+   *
+   * <p>The minimum begins before the request that acquires the lock. A re-entry with a minimum
+   * begins its own; the latest end counts. Views combine in any order: this one keeps the lease of
+   * the lock that it is made of. It is the same lock, as with {@link #withLease}. A {@code
+   * MultiLock} or {@code RedLock} of such views has the minimum that it is given itself.
+   *
+   * <p><b>After the release</b> the thread, or the handle, holds nothing: no renewal, no listener,
+   * no loss. {@link #isLocked()} and {@link #remainingLease()} show the rest, and {@link
+   * #forceUnlock()} ends it. {@link LockClient#close()} leaves it, as a release does.
+   *
+   * <p><b>A lease that is meant to run out</b> has a minimum as long as itself: {@code
+   * lock.withLease(d).atLeast(d)}. Release it when the work is done, or at once: it stays in Redis
+   * until it has run out, and that is no loss. A hold that is <em>not</em> released when its lease
+   * has run out is lost, and reported, with every minimum.
+   *
+   * <p><b>What is not guaranteed.</b> The hold of a process that dies, or cannot reach Redis any
+   * more, ends with its lease, also if the minimum is longer.
+   *
+   * @param minimum zero for none
+   * @throws IllegalArgumentException if it is negative or longer than 365 days, or longer than a
+   *     lease that is not renewed: that of this view, or the one beside a wait
+   */
+  DistributedLock atLeast(Duration minimum);
 
   /**
    * Returns the lock itself, without decorators: a decorator returns that of the lock that it
@@ -182,7 +224,7 @@ public interface DistributedLock extends Lock {
 
   /**
    * Decrements the hold count of the current thread; at zero the lock is released in Redis and a
-   * waiter is woken.
+   * waiter is woken. Before the end of a {@linkplain #atLeast minimum} the lock stays busy.
    *
    * @throws LeaseLostException if this thread held the lock and its lease was lost before; says
    *     since when and why. The hold count is decremented nevertheless

@@ -99,7 +99,8 @@ public interface Lease extends AutoCloseable {
   void ensureValid();
 
   /**
-   * Releases the hold. A second call does nothing.
+   * Releases the hold. A second call does nothing. Before the end of a {@linkplain
+   * DistributedLock#atLeast minimum} the lock stays busy in Redis, which is no loss.
    *
    * @throws LeaseLostException if the lease was lost before; thrown once, so that a
    *     try-with-resources does not hide it

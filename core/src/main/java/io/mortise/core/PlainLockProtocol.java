@@ -20,6 +20,7 @@ final class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
   private static final Script ACQUIRE = Script.load("lock/acquire");
   private static final Script ACQUIRE_ALL = Script.load("lock/acquire_all");
   private static final Script RELEASE = Script.load("lock/release");
+  private static final Script KEEP = Script.load("lock/keep");
   private static final Script RENEW = Script.load("lock/renew");
   private static final Script FORCE = Script.load("lock/force");
   private static final Script INSPECT = Script.load("lock/inspect");
@@ -103,6 +104,14 @@ final class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
   public ScriptCall release(String holder) {
     return new ScriptCall(
         RELEASE, List.of(lockKey, channelKey, forcedKey), List.of(bytes(holder), publish()));
+  }
+
+  @Override
+  public ScriptCall keep(String holder, long restMillis) {
+    return new ScriptCall(
+        KEEP,
+        List.of(lockKey, channelKey, forcedKey),
+        List.of(bytes(holder), publish(), bytes(restMillis)));
   }
 
   @Override

@@ -53,6 +53,15 @@ class PlainLockProtocolTest {
   }
 
   @Test
+  void keepNamesTheKeysOfTheReleaseAndTheRest() {
+    assertCall(
+        plain.keep("client:1", 1500),
+        "lock/keep",
+        List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_forced:{order:42}"),
+        List.of("client:1", "PUBLISH", "1500"));
+  }
+
+  @Test
   void leavingIsARelease() {
     assertCall(
         QueueingProtocol.leave(plain, "client:1"),

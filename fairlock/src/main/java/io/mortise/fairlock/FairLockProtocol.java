@@ -21,6 +21,7 @@ import java.util.List;
 final class FairLockProtocol implements QueueingProtocol {
   private static final Script ACQUIRE = Script.load("fair/acquire");
   private static final Script RELEASE = Script.load("fair/release");
+  private static final Script KEEP = Script.load("fair/keep");
   private static final Script LEAVE = Script.load("fair/leave");
   private static final Script HEARTBEAT = Script.load("fair/heartbeat");
   private static final Script FORCE = Script.load("fair/force");
@@ -104,6 +105,12 @@ final class FairLockProtocol implements QueueingProtocol {
   @Override
   public ScriptCall release(String holder) {
     return new ScriptCall(RELEASE, keysAndForced, List.of(bytes(holder), publish()));
+  }
+
+  @Override
+  public ScriptCall keep(String holder, long restMillis) {
+    return new ScriptCall(
+        KEEP, keysAndForced, List.of(bytes(holder), publish(), bytes(restMillis)));
   }
 
   @Override

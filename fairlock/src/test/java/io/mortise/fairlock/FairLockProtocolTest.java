@@ -52,6 +52,11 @@ class FairLockProtocolTest {
         List.of("order:42", CHANNEL, FORCED, QUEUE, DEADLINES),
         List.of("client:1", "PUBLISH"));
     assertCall(
+        fair.keep("client:1", 1500),
+        "fair/keep",
+        List.of("order:42", CHANNEL, FORCED, QUEUE, DEADLINES),
+        List.of("client:1", "PUBLISH", "1500"));
+    assertCall(
         fair.leave("client:1"),
         "fair/leave",
         List.of("order:42", CHANNEL, QUEUE, DEADLINES),

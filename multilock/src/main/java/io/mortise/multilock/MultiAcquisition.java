@@ -58,6 +58,9 @@ final class MultiAcquisition {
   private final CompositeWait wait;
   private long holdingWaitNanos = FIRST_HOLDING_WAIT_NANOS;
 
+  /** When the last round began. */
+  private long roundNanos;
+
   /** The member that stayed busy while others were held; -1 for none. */
   private int busyPlace = -1;
 
@@ -76,7 +79,7 @@ final class MultiAcquisition {
       MemberMode mode) {
     this.source = source;
     this.members = members;
-    this.terms = terms;
+    this.terms = terms.withoutMinimum(); // it is that of the whole
     this.wait = new CompositeWait(source, terms);
     this.owner = owner;
     this.mode = mode;
@@ -98,6 +101,7 @@ final class MultiAcquisition {
     long failingSinceNanos = 0;
     LockException failure = null;
     while (true) {
+      roundNanos = source.nanoTime();
       try {
         if (round()) {
           return Optional.of(toLease());
@@ -226,7 +230,7 @@ final class MultiAcquisition {
     if (!leases.stream().allMatch(OwnedLease::isValid)) {
       throw memberLost(null);
     }
-    return new MultiLease(source, members, leases, token, owner, terms.renewed(), mode);
+    return new MultiLease(source, members, leases, token, owner, terms.renewed(), mode, roundNanos);
   }
 
   /** Returns the failure of a round: the caller has lost nothing, it does not have the lock yet. */

@@ -24,10 +24,13 @@ final class MultiLease extends CompositeLease {
   private final LeaseSource source;
   private final List<LeaseSource> memberSources;
   private final MemberMode mode;
+  private final long roundNanos;
 
   /**
    * @param source the source of the hold
    * @param memberSources the sources of its members, in the same order as the members
+   * @param roundNanos when the round began that acquired the members; its thread may have held some
+   *     of them before
    */
   MultiLease(
       LeaseSource source,
@@ -36,12 +39,20 @@ final class MultiLease extends CompositeLease {
       long token,
       @Nullable Thread owner,
       boolean renewed,
-      MemberMode mode) {
+      MemberMode mode,
+      long roundNanos) {
     super(source, members, members.size(), token, owner, renewed);
     this.source = source;
     this.memberSources = memberSources;
     this.mode = mode;
+    this.roundNanos = roundNanos;
     watch();
+  }
+
+  @Override
+  public long sinceNanos() {
+    long granted = super.sinceNanos();
+    return granted - roundNanos >= 0 ? granted : roundNanos;
   }
 
   @Override
@@ -54,7 +65,7 @@ final class MultiLease extends CompositeLease {
   public void reenter(LeaseTerms terms) {
     ensureValid();
     if (mode.ownsByThread()) {
-      mode.reenter(memberSources, terms);
+      mode.reenter(memberSources, terms.withoutMinimum());
     } else {
       extendTo(terms);
     }

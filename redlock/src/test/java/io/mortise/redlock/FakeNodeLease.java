@@ -54,6 +54,17 @@ final class FakeNodeLease implements OwnedLease {
   }
 
   @Override
+  public long sinceNanos() {
+    return 0;
+  }
+
+  @Override
+  public void keepUntil(long nanos) {}
+
+  @Override
+  public void waiveMinimum() {}
+
+  @Override
   public boolean covers(LeaseTerms terms) {
     return true;
   }

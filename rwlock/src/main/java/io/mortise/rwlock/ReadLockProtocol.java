@@ -93,6 +93,11 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer)
   }
 
   @Override
+  public ScriptCall keep(String holder, long restMillis) {
+    return scripts.keep(holder, restMillis);
+  }
+
+  @Override
   public ScriptCall leave(String holder) {
     return scripts.leave(holder);
   }

@@ -24,6 +24,7 @@ final class ReadWriteScripts {
   static final String WRITE_LOCK = "write lock";
 
   private static final Script RELEASE = Script.load("rw/release");
+  private static final Script KEEP = Script.load("rw/keep");
   private static final Script LEAVE = Script.load("rw/leave");
   private static final Script RENEW = Script.load("rw/renew");
   private static final Script FORCE = Script.load("rw/force");
@@ -105,6 +106,10 @@ final class ReadWriteScripts {
 
   ScriptCall release(String hold) {
     return new ScriptCall(RELEASE, keysAndForced, List.of(bytes(hold), publish()));
+  }
+
+  ScriptCall keep(String hold, long restMillis) {
+    return new ScriptCall(KEEP, keysAndForced, List.of(bytes(hold), publish(), bytes(restMillis)));
   }
 
   ScriptCall leave(String hold) {

@@ -92,6 +92,11 @@ record WriteLockProtocol(ReadWriteScripts scripts)
   }
 
   @Override
+  public ScriptCall keep(String holder, long restMillis) {
+    return scripts.keep(writeHold(holder), restMillis);
+  }
+
+  @Override
   public ScriptCall leave(String holder) {
     return scripts.leave(writeHold(holder));
   }

@@ -145,6 +145,8 @@ class ReadWriteProtocolsTest {
     String writer = HOLDER + ":write";
     assertEquals(List.of(HOLDER, "PUBLISH"), texts(reads.release(HOLDER).arguments()));
     assertEquals(List.of(writer, "PUBLISH"), texts(writes.release(HOLDER).arguments()));
+    assertEquals(List.of(HOLDER, "PUBLISH", "900"), texts(reads.keep(HOLDER, 900).arguments()));
+    assertEquals(List.of(writer, "PUBLISH", "900"), texts(writes.keep(HOLDER, 900).arguments()));
     assertEquals(List.of(HOLDER, "PUBLISH"), texts(reads.leave(HOLDER).arguments()));
     assertEquals(List.of(writer, "PUBLISH"), texts(writes.leave(HOLDER).arguments()));
     assertEquals(List.of(HOLDER, "900"), texts(reads.renew(HOLDER, 900).arguments()));

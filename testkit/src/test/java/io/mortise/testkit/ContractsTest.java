@@ -110,6 +110,11 @@ class ContractsTest {
             "eachAcquisitionOfAViewHasItsLease",
             (lock, method, args, call) -> method.equals("withLease") ? lock : call.call()),
         broken(
+            "frees the lock before its minimum",
+            AtLeast.class,
+            "aReleasedHoldKeepsOthersOutForTheRestOfItsMinimum",
+            (lock, method, args, call) -> method.equals("atLeast") ? lock : call.call()),
+        broken(
             "stays locked when the body fails",
             ShortForms.class,
             "whatTheBodyThrowsIsThrownAndTheLockIsReleased",
@@ -189,6 +194,8 @@ class ContractsTest {
   static final class Leases extends LeaseContract implements BrokenLocks {}
 
   static final class ShortForms extends ShortFormsContract implements BrokenLocks {}
+
+  static final class AtLeast extends AtLeastContract implements BrokenLocks {}
 
   private interface Interception {
     Object on(String method, Object[] arguments, Callable<?> call) throws Throwable;

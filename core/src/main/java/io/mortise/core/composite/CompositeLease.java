@@ -4,6 +4,7 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.internal.lease.LeaseStateMachine;
 import io.mortise.core.internal.lease.LeaseStatus;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
+import io.mortise.core.internal.lease.MinimumEnd;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
@@ -41,6 +42,7 @@ public abstract class CompositeLease implements OwnedLease {
   private final LeaseStateMachine state;
   private final CompositeMembers members;
   private final MemberRequests requests;
+  private final MinimumEnd minimum = new MinimumEnd();
 
   /** Each ends the watch of a member. */
   private final Queue<Runnable> unwatchers = new ConcurrentLinkedQueue<>();
@@ -184,6 +186,7 @@ public abstract class CompositeLease implements OwnedLease {
     if (!members.join(place, expected, member, () -> state.now().isLive(), this::refresh)) {
       return false;
     }
+    minimum.applyTo(member); // after it has joined: a later call of keepUntil finds it
     watch(place, member);
     return true;
   }
@@ -269,6 +272,27 @@ public abstract class CompositeLease implements OwnedLease {
   @Override
   public void extendTo(LeaseTerms terms) {
     requests.extendTo(terms);
+  }
+
+  /** Returns the moment before the request that granted the last of the members. */
+  @Override
+  public long sinceNanos() {
+    return members().stream()
+        .map(OwnedLease::sinceNanos)
+        .reduce((one, other) -> one - other >= 0 ? one : other)
+        .orElseGet(source::nanoTime);
+  }
+
+  @Override
+  public final void keepUntil(long nanos) {
+    minimum.extendTo(nanos);
+    members().forEach(member -> member.keepUntil(nanos));
+  }
+
+  @Override
+  public void waiveMinimum() {
+    minimum.waive();
+    members().forEach(OwnedLease::waiveMinimum);
   }
 
   /** Returns whether renewal was last requested. */

@@ -63,7 +63,7 @@ final class AsyncAcquisition {
     try {
       Optional<OwnedLease> lease = source.acquire(terms, null);
       if (!decided.compareAndSet(false, true) || !complete(lease)) {
-        lease.ifPresent(OwnedLease::close);
+        lease.ifPresent(AsyncAcquisition::closeUnused);
       }
     } catch (Throwable e) { // every failure completes the stage
       decided.set(true);
@@ -78,12 +78,19 @@ final class AsyncAcquisition {
     boolean isOffered = false;
     try {
       Optional<Lease> handle = lease.map(source::guard);
+      lease.ifPresent(held -> held.beginMinimum(terms)); // the caller may close it at once
       isOffered = true;
       return result.complete(handle);
     } finally {
       if (!isOffered) {
-        lease.ifPresent(OwnedLease::close);
+        lease.ifPresent(AsyncAcquisition::closeUnused);
       }
     }
+  }
+
+  /** Releases a lease that no caller has received; it has no minimum then. */
+  private static void closeUnused(OwnedLease lease) {
+    lease.waiveMinimum();
+    lease.close();
   }
 }

@@ -24,21 +24,25 @@ public abstract class LeaseBackedLock implements DistributedLock {
   /** The lease of its acquisitions; null for the client's default, which is renewed. */
   private final @Nullable Duration lease;
 
-  /** A view of a lock, whose acquisitions have a fixed lease. */
+  /** The minimum of its acquisitions; zero for none. */
+  private final Duration minimum;
+
+  /** A view of a lock, whose acquisitions have a fixed lease, a minimum, or both. */
   private static final class View extends LeaseBackedLock {
-    View(LeaseSource source, Duration lease) {
-      super(source, lease);
+    View(LeaseSource source, @Nullable Duration lease, Duration minimum) {
+      super(source, lease, minimum);
     }
   }
 
   /** Creates the lock of that source. */
   protected LeaseBackedLock(LeaseSource source) {
-    this(source, null);
+    this(source, null, Duration.ZERO);
   }
 
-  private LeaseBackedLock(LeaseSource source, @Nullable Duration lease) {
+  private LeaseBackedLock(LeaseSource source, @Nullable Duration lease, Duration minimum) {
     this.source = Objects.requireNonNull(source, "source");
     this.lease = lease;
+    this.minimum = minimum;
   }
 
   final LeaseSource source() {
@@ -72,8 +76,15 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   @Override
   public final DistributedLock withLease(Duration fixed) {
-    LeaseTerms.of(source.options(), null, nonNullLease(fixed), true); // checks it
-    return new View(source, fixed);
+    var unused = terms(null, nonNullLease(fixed), true); // checks it
+    return new View(source, fixed, minimum);
+  }
+
+  @Override
+  public final DistributedLock atLeast(Duration least) {
+    Objects.requireNonNull(least, "minimum");
+    var unused = LeaseTerms.of(source.options(), null, lease, true).atLeast(least); // checks it
+    return new View(source, lease, least);
   }
 
   // ---- the thread as owner
@@ -161,13 +172,14 @@ public abstract class LeaseBackedLock implements DistributedLock {
   private Optional<Lease> handle(LeaseTerms terms) throws InterruptedException {
     return ThreadOwnership.isObstructed(source, terms.waitNanos() > 0)
         ? Optional.empty()
-        : source.acquire(terms, null).map(this::guarded);
+        : source.acquire(terms, null).map(acquired -> guarded(acquired, terms));
   }
 
-  private Lease guarded(OwnedLease acquired) {
+  private Lease guarded(OwnedLease acquired, LeaseTerms terms) {
     boolean isGuarded = false;
     try {
       Lease handle = source.guard(acquired);
+      acquired.beginMinimum(terms);
       isGuarded = true;
       return handle;
     } finally {
@@ -206,7 +218,8 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   private LeaseTerms terms(
       @Nullable Duration wait, @Nullable Duration given, boolean interruptible) {
-    return LeaseTerms.of(source.options(), wait, given, interruptible);
+    LeaseTerms terms = LeaseTerms.of(source.options(), wait, given, interruptible);
+    return minimum.isZero() ? terms : terms.atLeast(minimum);
   }
 
   private static Duration nonNullWait(Duration wait) {
@@ -230,6 +243,8 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   @Override
   public final String toString() {
-    return lease == null ? source.toString() : source + " with a lease of " + lease;
+    return source
+        + (lease == null ? "" : " with a lease of " + lease)
+        + (minimum.isZero() ? "" : " for at least " + minimum);
   }
 }

@@ -1,5 +1,7 @@
 package io.mortise.core.spi;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import io.mortise.core.LockOptions;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -11,10 +13,19 @@ import org.jspecify.annotations.Nullable;
  * @param leaseMillis the lease
  * @param renewed whether the hold is renewed; the lease is then the client's default
  * @param interruptible whether an interrupt ends the wait
+ * @param minimumMillis for how long the lock stays busy, also if the hold is released earlier; 0
+ *     for no minimum. Whoever gives the hold to a caller applies it: {@link
+ *     OwnedLease#beginMinimum}
  */
-public record LeaseTerms(long waitNanos, long leaseMillis, boolean renewed, boolean interruptible) {
+public record LeaseTerms(
+    long waitNanos, long leaseMillis, boolean renewed, boolean interruptible, long minimumMillis) {
   /** A wait without an end. */
   public static final long FOREVER = Long.MAX_VALUE;
+
+  /** Creates terms without a minimum. */
+  public LeaseTerms(long waitNanos, long leaseMillis, boolean renewed, boolean interruptible) {
+    this(waitNanos, leaseMillis, renewed, interruptible, 0);
+  }
 
   /**
    * Checks and converts the caller's arguments.
@@ -37,18 +48,50 @@ public record LeaseTerms(long waitNanos, long leaseMillis, boolean renewed, bool
 
   /** Returns these terms with another wait. */
   public LeaseTerms waiting(long nanos) {
-    return new LeaseTerms(nanos, leaseMillis, renewed, interruptible);
+    return new LeaseTerms(nanos, leaseMillis, renewed, interruptible, minimumMillis);
   }
 
   /** Returns these terms with another interruptibility. */
   public LeaseTerms interruptible(boolean ends) {
-    return new LeaseTerms(waitNanos, leaseMillis, renewed, ends);
+    return new LeaseTerms(waitNanos, leaseMillis, renewed, ends, minimumMillis);
+  }
+
+  /**
+   * Checks and converts the caller's minimum, and returns these terms with it.
+   *
+   * @param minimum zero for none
+   * @throws IllegalArgumentException if it is negative, longer than 365 days, or longer than a
+   *     lease that is not renewed
+   */
+  public LeaseTerms atLeast(Duration minimum) {
+    if (minimum.isNegative() || minimum.compareTo(LockOptions.MAX_LEASE) > 0) {
+      throw new IllegalArgumentException(
+          "a minimum must be from %s to %s: %s"
+              .formatted(Duration.ZERO, LockOptions.MAX_LEASE, minimum));
+    }
+    long millis = minimum.plusNanos(999_999).toMillis();
+    if (!renewed && millis > leaseMillis) {
+      throw new IllegalArgumentException(
+          "a minimum must not be longer than the lease, which ends the hold: %s, and %d ms"
+              .formatted(minimum, leaseMillis));
+    }
+    return new LeaseTerms(waitNanos, leaseMillis, renewed, interruptible, millis);
+  }
+
+  /** Returns these terms without a minimum, for the members of a composite hold. */
+  public LeaseTerms withoutMinimum() {
+    return new LeaseTerms(waitNanos, leaseMillis, renewed, interruptible);
+  }
+
+  /** Returns the minimum in nanoseconds. */
+  public long minimumNanos() {
+    return MILLISECONDS.toNanos(minimumMillis);
   }
 
   /** Returns these terms for a lock with other options: a renewed hold has their lease. */
   public LeaseTerms withOptions(LockOptions options) {
     return renewed
-        ? new LeaseTerms(waitNanos, options.lease().toMillis(), true, interruptible)
+        ? new LeaseTerms(waitNanos, options.lease().toMillis(), true, interruptible, minimumMillis)
         : this;
   }
 

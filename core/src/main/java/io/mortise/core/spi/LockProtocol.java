@@ -64,6 +64,15 @@ public interface LockProtocol {
   ScriptCall release(String holder);
 
   /**
+   * Returns a release that keeps the lock busy for the rest of the hold's minimum: under another
+   * holder, which no client has, so that no late or repeated call of this holder finds it. Its
+   * reply is that of {@link #release}.
+   *
+   * @param restMillis at least 1
+   */
+  ScriptCall keep(String holder, long restMillis);
+
+  /**
    * Returns a renewal as one item of a batch script: the hold lasts at least for the lease from
    * now, and is never shortened. Its reply for each item: 1 when renewed, 0 when this holder holds
    * nothing, 2 when the hold was released by force.

@@ -57,6 +57,29 @@ public interface OwnedLease extends Lease {
     setRenewed(renewed);
   }
 
+  /**
+   * Returns the moment before the request that granted this hold, on the clock of {@link
+   * LeaseSource#nanoTime()}.
+   */
+  long sinceNanos();
+
+  /**
+   * Sets the time, on the same clock, until which a release keeps the lock busy: the hold ends for
+   * its owner, and in Redis the rest of the time stays, which belongs to no client. The latest of
+   * several times counts.
+   */
+  void keepUntil(long nanos);
+
+  /** Cancels {@link #keepUntil}, because nobody has received this hold. */
+  void waiveMinimum();
+
+  /** Applies the minimum of these terms, which begins with the request that granted this hold. */
+  default void beginMinimum(LeaseTerms terms) {
+    if (terms.minimumMillis() > 0) {
+      keepUntil(sinceNanos() + terms.minimumNanos());
+    }
+  }
+
   /** Requests a verification: Redis is soon asked whether the hold still exists. */
   void requestVerification();
 

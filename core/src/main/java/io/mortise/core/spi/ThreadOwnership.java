@@ -91,6 +91,7 @@ public final class ThreadOwnership {
   public static void register(LeaseSource source, OwnedLease lease, LeaseTerms terms) {
     try {
       put(source, new Hold(lease, terms.renewed()));
+      lease.beginMinimum(terms);
     } catch (RuntimeException | Error e) {
       try {
         lease.release(); // it has no other owner
@@ -154,6 +155,7 @@ public final class ThreadOwnership {
       throw new IllegalStateException("lock '" + source.name() + "': held too often");
     }
     boolean wasRenewed = top != null && top.anyRenewed();
+    long nowNanos = source.nanoTime();
     hold.lease.reenter(terms);
     try {
       hold.lease.ensureValid();
@@ -162,6 +164,9 @@ public final class ThreadOwnership {
       throw lost;
     }
     hold.top = new Level(wasRenewed || terms.renewed(), depth + 1, top);
+    if (terms.minimumMillis() > 0) {
+      hold.lease.keepUntil(nowNanos + terms.minimumNanos());
+    }
   }
 
   /**

@@ -215,6 +215,24 @@ class CompositeLeaseTest {
   }
 
   @Test
+  void aMemberThatJoinsGetsTheMinimumThatTheOthersHave() {
+    FakeComposite hold = withAHole();
+    a.since = 7;
+    b.since = 9;
+    assertEquals(9, hold.sinceNanos(), "that of the latest member");
+
+    hold.keepUntil(20);
+    assertTrue(hold.joins(2, null, c));
+    hold.keepUntil(30);
+
+    assertEquals(List.of(20L, 30L), a.kept);
+    assertEquals(a.kept, b.kept);
+    assertEquals(a.kept, c.kept);
+    hold.waiveMinimum();
+    assertEquals(List.of(), a.kept);
+  }
+
+  @Test
   void aMemberThatIsLostWhenItJoinsIsReported() {
     FakeComposite hold = withAHole();
 

@@ -20,6 +20,8 @@ public final class FakeLease implements OwnedLease {
   public volatile Duration remaining = Duration.ofSeconds(10);
   public volatile RuntimeException failure;
   public volatile boolean gone;
+  public volatile long since;
+  public final List<Long> kept = new CopyOnWriteArrayList<>();
   public final AtomicInteger verified = new AtomicInteger();
   private final List<Consumer<State>> onChange = new CopyOnWriteArrayList<>();
   public volatile String endedRenewal = "";
@@ -96,6 +98,21 @@ public final class FakeLease implements OwnedLease {
   public void extendTo(LeaseTerms terms) {
     failOrThrowLoss();
     needed.add(terms);
+  }
+
+  @Override
+  public long sinceNanos() {
+    return since;
+  }
+
+  @Override
+  public void keepUntil(long nanos) {
+    kept.add(nanos);
+  }
+
+  @Override
+  public void waiveMinimum() {
+    kept.clear();
   }
 
   @Override

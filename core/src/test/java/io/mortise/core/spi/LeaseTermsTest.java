@@ -76,6 +76,43 @@ class LeaseTermsTest {
     assertEquals(year - 1, LeaseTerms.of(OPTIONS, ofNanos(year - 1), null, true).waitNanos());
   }
 
+  @Test
+  void aMinimumIsRoundedUpAndKeptByEveryCopyButTheOneWithout() {
+    LeaseTerms terms = LeaseTerms.of(OPTIONS, ofSeconds(3), null, true).atLeast(ofNanos(1));
+
+    assertEquals(1, terms.minimumMillis());
+    assertEquals(1_000_000, terms.minimumNanos());
+    assertEquals(1, terms.waiting(0).interruptible(false).withOptions(OPTIONS).minimumMillis());
+    assertEquals(0, terms.withoutMinimum().minimumMillis());
+    assertEquals(0, terms.atLeast(Duration.ZERO).minimumMillis());
+  }
+
+  @Test
+  void aMinimumMayBeLongerThanALeaseOnlyIfThatIsRenewed() {
+    LeaseTerms fixed = LeaseTerms.of(OPTIONS, null, ofSeconds(5), true);
+
+    assertEquals(5_000, fixed.atLeast(ofSeconds(5)).minimumMillis());
+    assertEquals(
+        "a minimum must not be longer than the lease, which ends the hold: PT5.001S, and 5000 ms",
+        refusedMinimum(fixed, ofMillis(5_001)));
+    LeaseTerms renewed = LeaseTerms.of(OPTIONS, null, null, true);
+    assertEquals(31_536_000_000L, renewed.atLeast(ofDays(365)).minimumMillis());
+  }
+
+  @Test
+  void aMinimumBelowZeroOrOfMoreThanAYearIsRefused() {
+    LeaseTerms renewed = LeaseTerms.of(OPTIONS, null, null, true);
+
+    assertEquals(
+        "a minimum must be from PT0S to PT8760H: PT-0.000000001S",
+        refusedMinimum(renewed, ofNanos(-1)));
+    assertTrue(refusedMinimum(renewed, FOR_EVER).startsWith("a minimum must be from PT0S"));
+  }
+
+  private static String refusedMinimum(LeaseTerms terms, Duration minimum) {
+    return assertThrows(IllegalArgumentException.class, () -> terms.atLeast(minimum)).getMessage();
+  }
+
   private static String refused(Duration wait, Duration lease) {
     return assertThrows(
             IllegalArgumentException.class, () -> LeaseTerms.of(OPTIONS, wait, lease, true))

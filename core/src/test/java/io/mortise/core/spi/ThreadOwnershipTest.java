@@ -65,6 +65,25 @@ class ThreadOwnershipTest {
   }
 
   @Test
+  void aMinimumBeginsWithTheGrantAndThatOfAReentryWithTheReentry() throws Exception {
+    long minimum = 10_000_000_000L;
+    LeaseTerms kept = RENEWED.atLeast(Duration.ofNanos(minimum));
+    lease.since = source.nanoTime() - 5_000_000_000L;
+    lock(kept);
+    assertEquals(List.of(lease.since + minimum), lease.kept);
+    long before = source.nanoTime();
+    lock(kept);
+    lock(RENEWED);
+
+    assertEquals(2, lease.kept.size());
+    assertTrue(lease.kept.get(1) - (before + minimum) >= 0);
+    assertTrue(lease.kept.get(1) - (source.nanoTime() + minimum) <= 0);
+    for (int i = 0; i < 3; i++) {
+      ThreadOwnership.unlock(source);
+    }
+  }
+
+  @Test
   void aReentryIsCountedAndSendsNothing() throws Exception {
     lock(FIXED);
     lock(FIXED);

@@ -244,6 +244,13 @@ local function notify_end(k, s)
   return heard + notify_queue(k, s.mode)
 end
 
+-- Notifies the waiters that the lock will end sooner than they expect.
+local function notify_shorter(k, message)
+  local heard = publish(k.publish, k.channel, message)
+  local head = redis.call('LINDEX', k.queue, 0)
+  return heard + (head and notify_entry(k, head) or 0)
+end
+
 -- Removes the one that `leaves`; returns how many were notified. Waiters are also notified when none may
 -- enter but the lock will end sooner than expected: Redisson's wait for that time, without a trace.
 local function remove_holds(k, leaves)
@@ -255,9 +262,7 @@ local function remove_holds(k, leaves)
   if math.max(s.read_left, s.write_left) >= whole then
     return 0
   end
-  local heard = publish(k.publish, k.channel, '0')
-  local head = redis.call('LINDEX', k.queue, 0)
-  return heard + (head and notify_entry(k, head) or 0)
+  return notify_shorter(k, '0')
 end
 
 -- In a batch, a lock whose key has another type does not affect the others; its waiter gets 0, asks

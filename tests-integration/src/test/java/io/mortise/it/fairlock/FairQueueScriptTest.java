@@ -94,6 +94,37 @@ class FairQueueScriptTest {
     assertNotified("");
   }
 
+  // ---- keep
+
+  @ParameterizedTest(name = "lock: {0}, queue: {1} -> {2}, queue: {3}, notified: {4}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "me   | ''     | 1 | ''     | plain",
+        "me   | A B    | 1 | A B    | A",
+        "me   | R1 A   | 1 | R1 A   | R1",
+        "me   | A! B C | 1 | B C    | B",
+        "X    | A B    | 0 | A B    | ''",
+        "free | A B    | 0 | A B    | ''",
+      })
+  void theRestOfAMinimumKeepsTheQueueWaiting(
+      String lock, String before, long answer, String after, String notified) {
+    given(lock, before);
+    assertEquals(answer, fair.keep("me", 5_000).get(0));
+    assertNotified(notified);
+    assertEquals(after, fair.queue());
+    assertEquals(lock.equals("X") ? "X" : answer == 1 ? "me:kept" : "", fair.holders());
+    if (answer == 1) {
+      ScriptedQueue.assertWithin(5_000, fair.pttl(fair.lock));
+      assertEquals(0, fair.acquire("Z", 0).get(0), "a late attempt, or one of another client");
+    }
+
+    assertEquals(0, fair.keep("me", 9_000).get(0), "repeated");
+    assertEquals(0, fair.release("me").get(0));
+    assertEquals(0, fair.leave("me").get(0));
+    assertNotified("");
+  }
+
   // ---- force
 
   @ParameterizedTest(name = "lock: {0}, queue: {1} -> {2}, queue: {3}, notified: {4}")

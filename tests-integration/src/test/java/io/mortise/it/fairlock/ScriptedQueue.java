@@ -104,6 +104,16 @@ final class ScriptedQueue {
             "PUBLISH"));
   }
 
+  List<Long> keep(String who, long rest) {
+    return numbers(
+        run(
+            "fair/keep",
+            List.of(lock, channels, forced, list, deadlines),
+            holder(who),
+            "PUBLISH",
+            rest));
+  }
+
   List<Long> leave(String who) {
     return numbers(
         run("fair/leave", List.of(lock, channels, list, deadlines), holder(who), "PUBLISH"));

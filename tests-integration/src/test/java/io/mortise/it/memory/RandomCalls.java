@@ -22,9 +22,9 @@ final class RandomCalls {
   /** All scripts of the lock families. */
   static final List<Script> SCRIPTS =
       Stream.of(
-              "lock/acquire lock/acquire_all lock/release lock/renew lock/force lock/inspect",
-              "fair/acquire fair/release fair/leave fair/heartbeat fair/force fair/queue",
-              "rw/read rw/write rw/fair_read rw/fair_write rw/release rw/leave rw/renew",
+              "lock/acquire lock/acquire_all lock/release lock/keep lock/renew lock/force lock/inspect",
+              "fair/acquire fair/release fair/keep fair/leave fair/heartbeat fair/force fair/queue",
+              "rw/read rw/write rw/fair_read rw/fair_write rw/release rw/keep rw/leave rw/renew",
               "rw/reader_heartbeat rw/writer_heartbeat rw/fair_heartbeat rw/force rw/inspect")
           .flatMap(paths -> Stream.of(paths.split(" ", -1)))
           .map(Script::load)
@@ -94,7 +94,10 @@ final class RandomCalls {
     long lease = LEASE_MILLIS * (1 + random.nextInt(2));
     return switch (random.nextInt(10)) {
       case 0, 1, 2, 3 -> List.of(protocol.acquire(holder, lease, random.nextBoolean()));
-      case 4, 5 -> List.of(protocol.release(holder));
+      case 4 -> List.of(protocol.release(holder));
+      case 5 ->
+          List.of(
+              random.nextBoolean() ? protocol.release(holder) : protocol.keep(holder, lease / 2));
       case 6 -> List.of(QueueingProtocol.leave(protocol, holder));
       case 7 -> batch(protocol, p -> Optional.of(p.renew(oneOf(HOLDERS), lease)));
       case 8 ->

@@ -8,6 +8,7 @@ import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.ProxiedServers;
 import io.mortise.multilock.MultiLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.testkit.AtLeastContract;
 import io.mortise.testkit.LeaseContract;
 import io.mortise.testkit.LockContract;
 import io.mortise.testkit.LockFamily;
@@ -110,4 +111,10 @@ class MultiLockContractTest {
 
   @Nested
   class MixedShortForms extends ShortFormsContract implements Mixed {}
+
+  @Nested
+  class AlikeAtLeast extends AtLeastContract implements Alike {}
+
+  @Nested
+  class MixedAtLeast extends AtLeastContract implements Mixed {}
 }

@@ -2,6 +2,7 @@ package io.mortise.it.redlock;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockOptions;
+import io.mortise.testkit.AtLeastContract;
 import io.mortise.testkit.LeaseContract;
 import io.mortise.testkit.LockContract;
 import io.mortise.testkit.LockFamily;
@@ -56,4 +57,7 @@ class RedLockContractTest {
 
   @Nested
   class ShortForms extends ShortFormsContract implements Family {}
+
+  @Nested
+  class AtLeast extends AtLeastContract implements Family {}
 }

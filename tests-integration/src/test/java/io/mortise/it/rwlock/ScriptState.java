@@ -24,6 +24,7 @@ import java.util.TreeSet;
  *   a:900                a reader of ours with 9 s left; A is one of Redisson's
  *   A*3:over,over,900    one that reads three times, two of its leases are over
  *   w!  w!:900           a writer; with a lease key of its own
+ *   a^  w^!              what is kept of a hold until the end of its minimum
  *   intent:w!  wait:a  turn:a    the keys of the waiters
  *   queue:a,w!,b~        the queue of a fair lock; b has timed out
  * </pre>
@@ -54,10 +55,13 @@ final class ScriptState {
   /** Returns the id of a holder, as a client of ours, or of Redisson, forms it. */
   static String holder(String shortName) {
     boolean writer = shortName.endsWith("!");
-    String letter = writer ? shortName.substring(0, shortName.length() - 1) : shortName;
+    String letter = shortName.replace("!", "").replace("^", "");
+    String kept = shortName.contains("^") ? ":kept" : "";
     String version = Character.isUpperCase(letter.charAt(0)) ? "4" : "8";
     String padded = (letter.toLowerCase(Locale.ROOT) + "0000000").substring(0, 8);
-    return padded + "-0000-" + version + "000-8000-000000000000:1" + (writer ? ":write" : "");
+    return padded
+        + ("-0000-" + version + "000-8000-000000000000:1" + kept)
+        + (writer ? ":write" : "");
   }
 
   private String key(String prefix) {
@@ -221,6 +225,7 @@ final class ScriptState {
       case "write", "fair_write" ->
           run(path, token(), holder(who), LEASE, "PUBLISH", timeout, 60_000);
       case "release" -> run(path, forced(), holder(who), "PUBLISH");
+      case "keep" -> run(path, forced(), holder(who), "PUBLISH", millis(words[2]));
       case "leave" -> run(path, keys(), holder(who), "PUBLISH");
       case "renew" ->
           run(

@@ -93,6 +93,33 @@ class ScriptStatesTest {
       release w! | downgrade                         | write w!:900 a:9000                   | 1 0 | read a:9000 ttl:9000
       release w! | downgrade starts a turn           | write w!:900 a:9000 wait:b intent:v!  | 1 0 | read a turn:b intent:v!
       release w! | downgrade, the reader has expired | write w!:900 a:over                   | 1 0 | free
+      # keep
+      keep a 500  | the last reader                 | read a:900 ttl:900                    | 1 0 | read a^:500 ttl:500
+      keep a 5000 | longer than its lease           | read a:900 ttl:900                    | 1 0 | read a^:5000 ttl:5000
+      keep a 500  | another reader lasts longer     | read a:900 b:9000 ttl:9000            | 1 0 | read a^:500 b:9000 ttl:9000
+      keep a 2000 | the longest                     | read a:9000 b:1000 ttl:9000           | 1 0 | read a^:2000 b:1000 ttl:2000
+      keep a 500  | below its writer                | write w!:5000 a:9000 ttl:9000         | 1 0 | write w!:5000 a^:500 ttl:5000
+      keep a 500  | another was kept                | read a:9000 b^:3000 ttl:9000          | 1 0 | read a^:500 b^:3000 ttl:3000
+      keep a 500  | repeated                        | read a^:900 ttl:900                   | 0 0 | read a^:900 ttl:900
+      keep a 500  | not a holder                    | read b:900                            | 0 0 | read b
+      keep w! 500 | the writer                      | write w! ttl:9000 wait:a intent:v!    | 1 0 | write w^! ttl:500 wait:a intent:v!
+      keep w! 500 | repeated                        | write w^! ttl:900                     | 0 0 | write w^! ttl:900
+      keep w! 500 | not the writer                  | write v! ttl:900                      | 0 0 | write v! ttl:900
+      keep w! 500 | its reader stays                | write w!:900 a:9000 ttl:9000          | 1 0 | write w^!:500 a:9000 ttl:9000
+      keep w! 500 | its reader ends first           | write w!:9000 a:100 ttl:9000 queue:v! | 1 0 | write w^!:500 a:100 ttl:500 queue:v!
+      # what was kept keeps others out
+      read b      | of a reader: readers may enter  | read a^:900 ttl:900                   | 1 T 0    | read a^:900 b:9000 ttl:9000
+      write v!    | of a reader: writers wait       | read a^:900 ttl:900                   | 0 ~900   | read a^:900 ttl:900
+      write v!    | of a reader, over               | read a^:over ttl:900                  | 1 T 0    | write v!
+      read a      | of a writer                     | write w^! ttl:900                     | 0 ~900   | write w^! ttl:900
+      write w!    | of a writer: a late attempt     | write w^! ttl:900                     | 0 ~900   | write w^! ttl:900
+      write v!    | of a writer above a reader      | write w^!:500 a:9000 ttl:9000         | 0 ~9000  | write w^!:500 a:9000 ttl:9000
+      read b      | of a writer above a reader, over| write w^!:over a:9000 ttl:9000        | 1 T 0    | read a:9000 b:9000 ttl:9000
+      fair_write v! waits | of a writer             | write w^! ttl:900                     | 2 ~900   | write w^! ttl:900 queue:v!
+      renew a 9000 | a late renewal                 | read a^:900 ttl:900                   | 0        | read a^:900 ttl:900
+      leave w!    | a late release                  | write w^! ttl:900                     | 0 0      | write w^! ttl:900
+      force write | by force                        | write w^! ttl:900                     | 1        | free
+      force read  | by force                        | read a^:900 ttl:900                   | 1        | free
       # leave
       leave a  | nothing         | read b:900             | 0 0 | read b
       leave a  | waits           | write v! wait:a wait:b | 1 0 | write v! wait:b

@@ -4,6 +4,7 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.it.support.TwoClients;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.testkit.AtLeastContract;
 import io.mortise.testkit.LeaseContract;
 import io.mortise.testkit.LockContract;
 import io.mortise.testkit.LockFamily;
@@ -57,4 +58,7 @@ class WriteLockContractTest {
 
   @Nested
   class FairShortForms extends ShortFormsContract implements Fair {}
+
+  @Nested
+  class FairAtLeast extends AtLeastContract implements Fair {}
 }

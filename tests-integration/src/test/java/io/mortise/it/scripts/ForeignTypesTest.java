@@ -53,6 +53,7 @@ class ForeignTypesTest {
       lock/acquire       | lock token                           | me 60000 60000 1
       lock/acquire_all   | lock token                           | me 60000 60000
       lock/release       | lock channel forced                  | me PUBLISH
+      lock/keep          | lock channel forced                  | me PUBLISH 20000
       lock/renew         | lock forced                          | me 60000
       lock/raise         | lock token                           | me 9000000000000000 60000
       lock/force         | lock channel forced                  | PUBLISH 60000
@@ -60,6 +61,7 @@ class ForeignTypesTest {
       fair/acquire       | lock token queue deadlines           | me 60000 60000 1 20000
       fair/acquire       | lock token queue deadlines           | me 60000 60000 1 0
       fair/release       | lock channel forced queue deadlines  | me PUBLISH
+      fair/keep          | lock channel forced queue deadlines  | me PUBLISH 20000
       fair/leave         | lock channel queue deadlines         | me PUBLISH
       fair/force         | lock channel forced queue deadlines  | PUBLISH 60000
       fair/heartbeat      | lock channel queue deadlines         | me 20000 PUBLISH
@@ -72,6 +74,8 @@ class ForeignTypesTest {
       rw/fair_write      | rw token                             | me! 60000 PUBLISH 20000 60000
       rw/release         | rw forcedHolds                       | me PUBLISH
       rw/release         | rw forcedHolds                       | me! PUBLISH
+      rw/keep            | rw forcedHolds                       | me PUBLISH 20000
+      rw/keep            | rw forcedHolds                       | me! PUBLISH 20000
       rw/leave           | rw                                   | me PUBLISH
       rw/leave           | rw                                   | me! PUBLISH
       rw/renew           | lock prefix forcedHolds              | me 60000

@@ -54,6 +54,16 @@ final class LockScripts extends ScriptServer {
         run("lock/release", List.of(keys.lock(), keys.channel(), keys.forced()), holder, "PUBLISH");
   }
 
+  List<?> keep(Keys keys, String holder, long rest) {
+    return (List<?>)
+        run(
+            "lock/keep",
+            List.of(keys.lock(), keys.channel(), keys.forced()),
+            holder,
+            "PUBLISH",
+            rest);
+  }
+
   long force(Keys keys, long markMillis) {
     return (Long)
         run(

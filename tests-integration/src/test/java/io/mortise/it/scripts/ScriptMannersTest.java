@@ -92,7 +92,8 @@ class ScriptMannersTest {
     assertEquals(1L, run("lock/raise", lockAndToken, "next", 42, 60_000));
     run("lock/release", lockChannelAndMark, "next", "PUBLISH");
     run("lock/acquire_all", lockAndToken, "last", 20_000, 60_000);
-    run("lock/release", lockChannelAndMark, "last", "PUBLISH");
+    run("lock/keep", lockChannelAndMark, "last", "PUBLISH", 20_000);
+    run("lock/force", lockChannelAndMark, "PUBLISH", 30_000);
 
     assertEquals(
         Set.of(keys.token(), keys.forced()),
@@ -151,6 +152,7 @@ class ScriptMannersTest {
         "lock/acquire_all",
         "lock/raise",
         "lock/release",
+        "lock/keep",
         "lock/renew",
         "lock/force",
         "lock/inspect"
@@ -182,6 +184,7 @@ class ScriptMannersTest {
   @CsvSource({
     "acquire, STRING, WRONGTYPE",
     "release, STRING, WRONGTYPE",
+    "keep, STRING, WRONGTYPE",
     "raise, STRING, WRONGTYPE",
     "force, STRING, WRONGTYPE",
     "inspect, STRING, WRONGTYPE",
@@ -198,6 +201,7 @@ class ScriptMannersTest {
           switch (script) {
             case "acquire" -> redis.acquire(keys, "me", 20_000);
             case "release" -> redis.release(keys, "me");
+            case "keep" -> redis.keep(keys, "me", 20_000);
             case "raise" -> redis.raise(keys, "me", "42", 60_000);
             case "force" -> redis.force(keys, 30_000);
             default -> redis.inspect(keys);

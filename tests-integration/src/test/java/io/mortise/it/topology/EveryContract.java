@@ -6,6 +6,7 @@ import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.multilock.MultiLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.testkit.AtLeastContract;
 import io.mortise.testkit.LeaseContract;
 import io.mortise.testkit.LockContract;
 import io.mortise.testkit.LockFamily;
@@ -123,6 +124,13 @@ abstract class EveryContract {
     }
   }
 
+  abstract class AtLeast extends AtLeastContract implements Family {
+    @Override
+    public Clients clients() {
+      return clients;
+    }
+  }
+
   abstract class AsALock extends LockContract implements Family {
     @Override
     public Clients clients() {
@@ -138,6 +146,18 @@ abstract class EveryContract {
 
   @Nested
   class FairShortForms extends ShortForms implements Fair {}
+
+  @Nested
+  class PlainAtLeast extends AtLeast implements Plain {}
+
+  @Nested
+  class FairAtLeast extends AtLeast implements Fair {}
+
+  @Nested
+  class WriteAtLeast extends AtLeast implements Write {}
+
+  @Nested
+  class SeveralAtLeast extends AtLeast implements Several {}
 
   @Nested
   class FairWaiting extends Waiting implements Fair {}

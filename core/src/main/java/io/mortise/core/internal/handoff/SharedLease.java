@@ -37,12 +37,18 @@ public final class SharedLease extends CompositeLease implements RedisHold {
   private final RedisLease base;
   private final Users users;
   private final @Nullable Thread owner;
+  private final long sinceNanos;
 
-  SharedLease(LeaseSource source, RedisLease base, Users users, @Nullable Thread owner) {
+  /**
+   * @param sinceNanos when this user's part of the hold began
+   */
+  SharedLease(
+      LeaseSource source, RedisLease base, Users users, @Nullable Thread owner, long sinceNanos) {
     super(source, List.of(base), 1, base.fencingToken(), owner, true);
     this.base = base;
     this.users = users;
     this.owner = owner;
+    this.sinceNanos = sinceNanos;
   }
 
   /**
@@ -64,6 +70,15 @@ public final class SharedLease extends CompositeLease implements RedisHold {
   public String holder() {
     return base.holder();
   }
+
+  @Override
+  public long sinceNanos() {
+    return sinceNanos;
+  }
+
+  /** Does nothing, because the minimum may be that of another user. */
+  @Override
+  public void waiveMinimum() {}
 
   /** Returns whether its thread has died without unlocking. */
   boolean isOrphaned() {

@@ -67,7 +67,18 @@ public final class BackgroundReleaser {
   /** Releases everything that the acquisition may have in Redis. */
   public void releaseUntilConfirmed(
       LockProtocol protocol, String holder, UnansweredAttempts unanswered) {
-    Task task = new Task(protocol, holder, unanswered);
+    releaseUntilConfirmed(protocol, holder, unanswered, new MinimumEnd());
+  }
+
+  /**
+   * Releases everything that the acquisition may have in Redis.
+   *
+   * @param minimum until when the hold keeps the lock busy; removed once Redis has answered, so
+   *     that what a late attempt creates after that is released at once
+   */
+  void releaseUntilConfirmed(
+      LockProtocol protocol, String holder, UnansweredAttempts unanswered, MinimumEnd minimum) {
+    Task task = new Task(protocol, holder, unanswered, minimum);
     pending.add(task);
     if (!closing.isClosed()) { // otherwise the closing thread takes all tasks at once
       boolean started = false;
@@ -146,7 +157,7 @@ public final class BackgroundReleaser {
     List<ScriptCall> calls = new ArrayList<>();
     for (Task task : List.copyOf(pending)) {
       if (pending.remove(task)) {
-        calls.add(QueueingProtocol.leave(task.protocol, task.holder));
+        calls.add(task.call());
       }
     }
     return calls;
@@ -162,6 +173,7 @@ public final class BackgroundReleaser {
   private final class Task implements Runnable, Scheduler.ScheduledTask {
     private final LockProtocol protocol;
     private final String holder;
+    private final MinimumEnd minimum;
     private final long untilNanos;
 
     /** Whether attempts may still take effect: then "not found" is no proof. */
@@ -173,9 +185,10 @@ public final class BackgroundReleaser {
     private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, Math::random);
     private volatile long dueNanos;
 
-    Task(LockProtocol protocol, String holder, UnansweredAttempts unanswered) {
+    Task(LockProtocol protocol, String holder, UnansweredAttempts unanswered, MinimumEnd minimum) {
       this.protocol = protocol;
       this.holder = holder;
+      this.minimum = minimum;
       this.untilNanos = unanswered.untilNanos();
       this.attemptsMayArrive = unanswered.attempts() > 0;
       this.releasesLeft = unanswered.attempts() + (unanswered.mayBeHeld() ? 1 : 0);
@@ -208,9 +221,18 @@ public final class BackgroundReleaser {
           || ticker.read() - untilNanos >= 0;
     }
 
+    /** Returns the release as it has to be sent now. */
+    ScriptCall call() {
+      long restMillis = minimum.leftMillis(ticker.read());
+      return restMillis > 0
+          ? protocol.keep(holder, restMillis)
+          : QueueingProtocol.leave(protocol, holder);
+    }
+
     private Outcome release(long timeoutNanos) {
       try {
-        Reply reply = commands.run(QueueingProtocol.leave(protocol, holder), timeoutNanos);
+        Reply reply = commands.run(call(), timeoutNanos);
+        minimum.waive();
         return (Long) ((List<?>) reply.value()).get(0) != 0 ? Outcome.RELEASED : Outcome.NOT_FOUND;
       } catch (CommandException fault) {
         LOG.debug("lock '{}': the release is repeated", protocol.name(), fault);

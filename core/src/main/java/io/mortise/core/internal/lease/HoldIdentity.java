@@ -16,7 +16,9 @@ record HoldIdentity(LockProtocol protocol, String holder, @Nullable Thread owner
     return protocol.name().value();
   }
 
-  ScriptCall releaseCall() {
-    return protocol.release(holder);
+  /** Returns the release at that time: it keeps the lock busy for the rest of the minimum. */
+  ScriptCall releaseCall(MinimumEnd minimum, long nowNanos) {
+    long restMillis = minimum.leftMillis(nowNanos);
+    return restMillis > 0 ? protocol.keep(holder, restMillis) : protocol.release(holder);
   }
 }

@@ -6,6 +6,7 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.spi.TransferableProtocol;
+import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,7 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Releases one hold: hands it off to the next acquisition in the local queue, or releases it in
- * Redis.
+ * Redis. Before the end of its {@link MinimumEnd minimum} it is not handed off, and the release
+ * keeps the lock busy for the rest.
  *
  * <p><b>Threads.</b> Any thread may release the hold. The thread that makes the change to
  * RELEASING, in {@link LeaseStateMachine}, is the releasing thread: it alone uses the fields that
@@ -73,7 +75,7 @@ final class LeaseRelease implements Completions.Operation {
     }
     try {
       if (!tryHandOff()) {
-        onReply(context.commands().run(id.releaseCall()));
+        onReply(context.commands().run(call()));
       }
       return true;
     } catch (CommandException fault) {
@@ -122,6 +124,11 @@ final class LeaseRelease implements Completions.Operation {
     }
   }
 
+  /** Returns the release as it has to be sent now. */
+  ScriptCall call() {
+    return id.releaseCall(timing.minimum(), context.nanos());
+  }
+
   // ---- the hand-off
 
   /**
@@ -135,6 +142,7 @@ final class LeaseRelease implements Completions.Operation {
     if (!slot.mayHandOff(token.get())
         || termination.unanswered().exists()
         || token.wasRaised()
+        || timing.minimum().leftMillis(context.nanos()) > 0
         || !renewal.isSettled()) {
       return false;
     }

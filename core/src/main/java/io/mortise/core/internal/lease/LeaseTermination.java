@@ -96,6 +96,9 @@ public final class LeaseTermination {
         return false;
       }
       timing.deadline().end();
+      if (reason == Reason.FORCED) {
+        timing.minimum().waive(); // what a late attempt creates is released at once
+      }
       if (id.owner() == null) {
         context.holds().forget(hold);
       } else {
@@ -151,6 +154,9 @@ public final class LeaseTermination {
     context
         .releases()
         .releaseUntilConfirmed(
-            id.protocol(), id.holder(), unanswered.plusHold(timing.endInRedisNanos()));
+            id.protocol(),
+            id.holder(),
+            unanswered.plusHold(timing.endInRedisNanos()),
+            timing.minimum());
   }
 }

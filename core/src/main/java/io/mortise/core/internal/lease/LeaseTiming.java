@@ -25,6 +25,8 @@ final class LeaseTiming {
   private final long sinceNanos;
   private final LeaseDeadline deadline;
 
+  private final MinimumEnd minimum = new MinimumEnd();
+
   /** The lease that a renewal asks for. */
   private volatile long leaseMillis;
 
@@ -94,6 +96,16 @@ final class LeaseTiming {
   /** Returns the arbiter of the time until which the hold is certain. */
   LeaseDeadline deadline() {
     return deadline;
+  }
+
+  /** Returns until when the lock stays busy, although the hold is released earlier. */
+  MinimumEnd minimum() {
+    return minimum;
+  }
+
+  /** Returns the moment before the request that granted the hold, or of its hand-off. */
+  long sinceNanos() {
+    return sinceNanos;
   }
 
   /** Returns the time until which the hold is certain. */
@@ -205,7 +217,8 @@ final class LeaseTiming {
         ? ("no renewal succeeded in the last %d ms; if Redis was reachable, this process was"
                 + " suspended")
             .formatted(leaseMillis)
-        : "its lease of %d ms ran out; give a longer one, or none to have it renewed"
+        : ("its lease of %d ms ran out before it was released; give a longer one, or none to have"
+                + " it renewed. If it is meant to run out, use atLeast(lease), and release it early")
             .formatted(leaseMillis);
   }
 

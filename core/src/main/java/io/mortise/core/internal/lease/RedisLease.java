@@ -146,7 +146,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   @Override
   public ScriptCall releaseCall() {
-    return id.releaseCall();
+    return releasing.call();
   }
 
   @Override
@@ -215,6 +215,21 @@ public final class RedisLease implements RedisHold, RegisteredHold {
   @Override
   public void stopRenewal(String why) {
     renewal.stop(why);
+  }
+
+  @Override
+  public long sinceNanos() {
+    return timing.sinceNanos();
+  }
+
+  @Override
+  public void keepUntil(long nanos) {
+    timing.minimum().extendTo(nanos);
+  }
+
+  @Override
+  public void waiveMinimum() {
+    timing.minimum().waive();
   }
 
   @Override

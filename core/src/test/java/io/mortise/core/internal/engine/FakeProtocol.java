@@ -62,6 +62,11 @@ public record FakeProtocol(LockName name) implements LockProtocol {
   }
 
   @Override
+  public ScriptCall keep(String holder, long restMillis) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public ScriptCall forceRelease() {
     throw new UnsupportedOperationException();
   }

@@ -1,0 +1,45 @@
+package io.mortise.core.internal.lease;
+
+import io.mortise.core.spi.OwnedLease;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The time until which the lock of a hold stays busy in Redis, although the hold is released
+ * earlier.
+ *
+ * <p><b>Threads.</b> Any thread may call any method: the state is one atomic number.
+ */
+public final class MinimumEnd {
+  /** The hold has no minimum. */
+  private static final long NONE = 0;
+
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final AtomicLong nanos = new AtomicLong(NONE);
+
+  /** Sets the time, unless a later one is set. */
+  public void extendTo(long untilNanos) {
+    long given = untilNanos == NONE ? -1 : untilNanos; // a nanosecond earlier
+    nanos.accumulateAndGet(
+        given, (before, end) -> before != NONE && before - end >= 0 ? before : end);
+  }
+
+  /** Removes the minimum: a release frees the lock. */
+  public void waive() {
+    nanos.set(NONE);
+  }
+
+  /** Returns the rest of the minimum, rounded up; 0 when there is none, or it is over. */
+  public long leftMillis(long nowNanos) {
+    long end = nanos.get();
+    return end == NONE ? 0 : Math.max(0, (end - nowNanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI);
+  }
+
+  /** Gives the minimum to a member of the hold. */
+  public void applyTo(OwnedLease member) {
+    long end = nanos.get();
+    if (end != NONE) {
+      member.keepUntil(end);
+    }
+  }
+}

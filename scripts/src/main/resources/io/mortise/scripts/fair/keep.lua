@@ -1,0 +1,24 @@
+-- fair/keep: ends a hold before its minimum is over. The lock stays busy for the rest of the minimum, under a
+-- holder that no client has; the head of the queue asks again, or when it is empty, the waiters for a plain
+-- lock of that name.
+--
+-- KEYS[1] the lock, a hash {holder -> 1}
+-- KEYS[2] the channel of plain locks, and the prefix of the channels of its waiters
+-- KEYS[3] the mark that a forced release leaves
+-- KEYS[4] the queue, a list of holders
+-- KEYS[5] the deadlines of queued waiters, a sorted set, epoch ms
+-- ARGV[1] holder
+-- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
+-- ARGV[3] the rest of the minimum, ms
+--
+-- Answer: as fair/release. A late attempt or renewal of this holder finds the lock busy.
+-- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat: a repetition does not find the
+-- holder.
+-- @include common/ownhold
+-- @include common/publish
+-- @include common/lease
+-- @include common/queue
+local head = prune(KEYS[4], KEYS[5], now_ms())
+redis.call('DEL', KEYS[1])
+take(KEYS[1], ARGV[3], ARGV[1] .. ':kept', '1')
+return {1, publish(ARGV[2], channel_of_next(KEYS[2], head), '0')}

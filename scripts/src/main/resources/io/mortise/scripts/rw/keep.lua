@@ -1,0 +1,39 @@
+-- rw/keep: ends a read or a write hold before its minimum is over. The hold stays for the rest of the minimum,
+-- under an id that no client has; the lock lasts as long as its longest hold. When that is shorter than
+-- before, the waiters ask again.
+--
+-- @include common/rwkeys
+-- KEYS[9] the holds that were released by force, a set
+-- ARGV[1] hold
+-- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
+-- ARGV[3] the rest of the minimum, ms
+--
+-- Answer: as rw/release. A late attempt or renewal of this hold does not find it.
+-- Cost: O(readers). Safe to repeat: a repetition does not find the hold.
+local hold, rest = ARGV[1], ARGV[3]
+if redis.call('HEXISTS', k.lock, hold) == 0 then
+  return {redis.call('SISMEMBER', KEYS[9], hold) == 1 and 2 or 0, 0}
+end
+-- @include common/rw
+k.publish = ARGV[2]
+check(k)
+local whole = left_of(k.lock)
+local writer = is_writer(hold)
+local kept = writer and string.sub(hold, 1, -7) .. ':kept:write' or hold .. ':kept'
+redis.call('HSET', k.lock, kept, '1')
+redis.call('HDEL', k.lock, hold)
+redis.call('DEL', lease_key(k, hold, 1))
+local left = tonumber(rest)
+if not writer or redis.call('HLEN', k.lock) > 2 then
+  redis.call('SET', lease_key(k, kept, 1), '1', 'PX', rest)
+  local s = look(k)
+  left = math.max(s.read_left, s.write_left)
+end
+if left >= FOREVER then
+  return {1, 0}
+end
+redis.call('PEXPIRE', k.lock, math.max(left, 1))
+if left >= whole then
+  return {1, 0}
+end
+return {1, notify_shorter(k, writer and '1' or '0')}

@@ -1,0 +1,3 @@
+package io.mortise.testkit;
+
+class RedisAtLeastContractTest extends AtLeastContract implements RedisLocks {}
