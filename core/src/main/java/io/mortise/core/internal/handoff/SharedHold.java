@@ -50,7 +50,7 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
   SharedLease begin(LeaseSource source, @Nullable Thread owner) {
     lock.lock();
     try {
-      return add(source, owner);
+      return add(source, owner, false);
     } finally {
       lock.unlock();
     }
@@ -68,7 +68,7 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
         return null;
       }
       joins++;
-      return add(source, owner);
+      return add(source, owner, true);
     } finally {
       lock.unlock();
     }
@@ -81,8 +81,8 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
   }
 
   @GuardedBy("lock")
-  private SharedLease add(LeaseSource source, @Nullable Thread owner) {
-    SharedLease lease = new SharedLease(source, base, this, owner);
+  private SharedLease add(LeaseSource source, @Nullable Thread owner, boolean joined) {
+    SharedLease lease = new SharedLease(source, base, this, owner, joined);
     users.add(lease);
     return lease;
   }

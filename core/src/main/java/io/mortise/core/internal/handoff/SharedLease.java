@@ -3,6 +3,7 @@ package io.mortise.core.internal.handoff;
 import io.mortise.core.LockException;
 import io.mortise.core.composite.CompositeLease;
 import io.mortise.core.composite.MemberReplies;
+import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LeaseSource;
@@ -37,12 +38,18 @@ public final class SharedLease extends CompositeLease implements RedisHold {
   private final RedisLease base;
   private final Users users;
   private final @Nullable Thread owner;
+  private final boolean joined;
 
-  SharedLease(LeaseSource source, RedisLease base, Users users, @Nullable Thread owner) {
+  /**
+   * @param joined whether another user has acquired the hold
+   */
+  SharedLease(
+      LeaseSource source, RedisLease base, Users users, @Nullable Thread owner, boolean joined) {
     super(source, List.of(base), 1, base.fencingToken(), owner, true);
     this.base = base;
     this.users = users;
     this.owner = owner;
+    this.joined = joined;
   }
 
   /**
@@ -63,6 +70,17 @@ public final class SharedLease extends CompositeLease implements RedisHold {
   @Override
   public String holder() {
     return base.holder();
+  }
+
+  /** The renewals of the hold are reported once, for all users. */
+  @Override
+  public void reportTo(AcquisitionEvents events) {
+    events.acquired(this, joined);
+    AcquisitionEvents ofHold = joined ? null : events.ofSharedHold();
+    if (ofHold != null) {
+      base.reportRenewals(ofHold);
+    }
+    onEnd(events.onEnd());
   }
 
   /** Returns whether its thread has died without unlocking. */
