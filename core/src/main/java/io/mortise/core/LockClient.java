@@ -10,7 +10,7 @@ import redis.clients.jedis.UnifiedJedis;
  *
  * <p>A client connects when it is first needed. It runs one scheduler thread, one subscriber thread
  * while a thread waits (or has waited recently), and a few workers that end when idle; all are
- * daemons.
+ * daemons. If it has a {@link LockListener}, another daemon calls it.
  *
  * <p><b>Failover.</b> When a connection breaks, the sentinels name another master, or slots of a
  * cluster have another one, all holds are verified immediately: each is kept, or reported lost
@@ -115,7 +115,8 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
    * Closes the client. Waiters get a {@link LockException}; holds are released and reported lost
    * ({@link LeaseLoss.Reason#CLIENT_CLOSED}); threads, connections and subscriptions end. A Jedis
    * client of the caller stays open. Takes at most about one {@link LockOptions#commandTimeout()},
-   * when Redis does not answer; a second call does nothing.
+   * when Redis does not answer or a {@link LockListener} does not return; a second call does
+   * nothing.
    *
    * <p>When Redis does not answer in that time, the releases are still written, and take effect
    * when Redis continues. An attempt that was in progress may take effect after them. It then
@@ -151,6 +152,12 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
 
     /** Returns the number of connections with a command in progress. */
     int connectionsInUse();
+
+    /**
+     * Returns how many events no listener was notified of since the client was created: the queue
+     * was full, there was no memory, or the client was closed; see {@link LockListener}.
+     */
+    long droppedEvents();
 
     /** Returns whether nothing is in use. */
     default boolean isIdle() {

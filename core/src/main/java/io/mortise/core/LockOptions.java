@@ -1,6 +1,8 @@
 package io.mortise.core;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -30,6 +32,7 @@ public final class LockOptions {
       Duration commandTimeout,
       Acknowledgement acknowledgement,
       boolean traceLeases,
+      List<LockListener> listeners,
       LockTuning tuning) {}
 
   private LockOptions(Builder builder) {
@@ -49,6 +52,7 @@ public final class LockOptions {
             builder.commandTimeout,
             builder.acknowledgement,
             builder.traceLeases,
+            List.copyOf(builder.listeners),
             builder.tuning.build());
   }
 
@@ -140,6 +144,14 @@ public final class LockOptions {
     return values.traceLeases();
   }
 
+  /**
+   * Returns the listeners that are notified of everything that can be observed, in the order in
+   * which they are called; default none.
+   */
+  public List<LockListener> listeners() {
+    return values.listeners();
+  }
+
   /** Returns the options that are rarely set. */
   public LockTuning tuning() {
     return values.tuning();
@@ -167,6 +179,7 @@ public final class LockOptions {
    */
   public static final class Builder {
     private final LockTuning.Builder tuning;
+    private final List<LockListener> listeners = new ArrayList<>();
     private String namespace = "";
     private Duration lease = Duration.ofSeconds(30);
     private Duration maxHold = MAX_LEASE;
@@ -188,6 +201,7 @@ public final class LockOptions {
       this.commandTimeout = options.commandTimeout();
       this.acknowledgement = options.acknowledgement();
       this.traceLeases = options.traceLeases();
+      this.listeners.addAll(options.listeners());
     }
 
     /** See {@link LockOptions#namespace()}. */
@@ -229,6 +243,12 @@ public final class LockOptions {
     /** See {@link LockOptions#traceLeases()}. */
     public Builder traceLeases(boolean traceLeases) {
       this.traceLeases = traceLeases;
+      return this;
+    }
+
+    /** Adds a listener; see {@link LockOptions#listeners()}. */
+    public Builder listener(LockListener listener) {
+      this.listeners.add(Objects.requireNonNull(listener, "listener"));
       return this;
     }
 

@@ -204,6 +204,25 @@ class LockOptionsTest {
         () -> LockOptions.builder().namespace("n".repeat(513)).build());
   }
 
+  @Test
+  void listenersAreAddedInTheirOrderAndABuilderThatStartsFromOptionsHasThem() {
+    LockListener first = event -> {};
+    LockListener second = event -> {};
+    LockOptions.Builder builder = LockOptions.builder().listener(first);
+    LockOptions one = builder.build();
+    LockOptions both = one.toBuilder().listener(second).build();
+    builder.listener(second);
+
+    assertEquals(List.of(), LockOptions.defaults().listeners());
+    assertEquals(List.of(first), one.listeners());
+    assertEquals(List.of(first, second), both.listeners());
+    assertEquals(both, both.toBuilder().build());
+    assertNotEquals(one, both);
+    assertEquals(
+        "listener",
+        assertThrows(NullPointerException.class, () -> builder.listener(null)).getMessage());
+  }
+
   private static LockTuning tuned(Consumer<LockTuning.Builder> settings) {
     return LockOptions.builder().tuning(settings).build().tuning();
   }

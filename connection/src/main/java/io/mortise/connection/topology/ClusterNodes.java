@@ -6,21 +6,24 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 
 /**
  * The nodes of a cluster that this client uses, each with its own connections. A node is made when
  * its address is first seen, and closed when it is no longer part of the cluster.
  *
- * <p><b>Threads.</b> Any thread may call every method; {@code onConnectionLost} is called before
- * the first use. {@code close} sets {@code closed} before it reads the nodes, and {@code at} adds a
- * node before it reads {@code closed} (Dekker-style "publish, then look"), so no node stays open.
+ * <p><b>Threads.</b> Any thread may call every method; {@code onConnectionLost} and {@code
+ * onReachabilityChange} are called before the first use. {@code close} sets {@code closed} before
+ * it reads the nodes, and {@code at} adds a node before it reads {@code closed} (Dekker-style
+ * "publish, then look"), so no node stays open.
  */
 final class ClusterNodes implements AutoCloseable {
   private final Set<HostAndPort> seeds;
   private final Function<HostAndPort, ConnectionPool> connections;
   private final Map<HostAndPort, RedisNode> nodes = new ConcurrentHashMap<>();
   private volatile Runnable connectionLostAction = () -> {};
+  private volatile Topology.@Nullable ReachabilityObserver reachabilityObserver;
   private volatile boolean closed;
 
   /**
@@ -47,6 +50,10 @@ final class ClusterNodes implements AutoCloseable {
   private RedisNode make(HostAndPort address) {
     RedisNode node = new RedisNode(address.toString(), connections.apply(address));
     node.onConnectionLost(() -> connectionLostAction.run());
+    Topology.ReachabilityObserver observer = reachabilityObserver;
+    if (observer != null) {
+      node.onReachabilityChange(observer);
+    }
     return node;
   }
 
@@ -75,6 +82,10 @@ final class ClusterNodes implements AutoCloseable {
 
   void onConnectionLost(Runnable action) {
     connectionLostAction = action;
+  }
+
+  void onReachabilityChange(Topology.ReachabilityObserver observer) {
+    reachabilityObserver = observer;
   }
 
   int connectionsInUse() {

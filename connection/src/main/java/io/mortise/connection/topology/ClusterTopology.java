@@ -129,6 +129,11 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
+  public void onReachabilityChange(Topology.ReachabilityObserver observer) {
+    nodes.onReachabilityChange(observer);
+  }
+
+  @Override
   public void onChange(Runnable action) {
     slotMap.onChange(action);
   }

@@ -14,6 +14,7 @@ import io.mortise.connection.pool.RedisConnection;
 import io.mortise.connection.pool.Reply;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -32,6 +33,9 @@ final class RedisNode
   private final PlatformThreadOffload offload = new PlatformThreadOffload();
   private final CommandCombiner combiner;
   private Runnable connectionLostAction = () -> {};
+
+  /** Null while nobody asks for it. */
+  private @Nullable NodeReachability reachability;
 
   RedisNode(String address, ConnectionPool connections) {
     this.address = address;
@@ -72,6 +76,23 @@ final class RedisNode
   }
 
   private Reply exchange(Attempt first, Exchange exchange, Deadline deadline, boolean repeatable)
+      throws CommandException {
+    NodeReachability observed = reachability;
+    if (observed == null) {
+      return exchangeRepeatedly(first, exchange, deadline, repeatable);
+    }
+    try {
+      Reply reply = exchangeRepeatedly(first, exchange, deadline, repeatable);
+      observed.answered();
+      return reply;
+    } catch (CommandException fault) {
+      observed.failed(fault);
+      throw fault;
+    }
+  }
+
+  private Reply exchangeRepeatedly(
+      Attempt first, Exchange exchange, Deadline deadline, boolean repeatable)
       throws CommandException {
     Attempt next = first;
     boolean interrupted = Thread.interrupted();
@@ -122,6 +143,11 @@ final class RedisNode
   /** Sets the action for a broken connection; called before the first use. */
   void onConnectionLost(Runnable action) {
     connectionLostAction = action;
+  }
+
+  /** Sets the observer of the reachability; called before the first use. */
+  void onReachabilityChange(Topology.ReachabilityObserver observer) {
+    reachability = new NodeReachability(address, observer);
   }
 
   private Reply exchangeOnBorrowed(Exchange exchange, Deadline deadline, boolean repeatable)

@@ -91,6 +91,11 @@ final class SingleNodeTopology implements Topology {
   }
 
   @Override
+  public void onReachabilityChange(Topology.ReachabilityObserver observer) {
+    node.onReachabilityChange(observer);
+  }
+
+  @Override
   public Optional<String> clusterId() {
     return Optional.empty();
   }

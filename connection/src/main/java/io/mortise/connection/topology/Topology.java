@@ -89,6 +89,9 @@ public interface Topology extends AutoCloseable {
   /** Sets the action for a key that another server has now; called before the first use. */
   void onChange(Runnable action);
 
+  /** Sets the observer of the servers' reachability; called before the first use. */
+  void onReachabilityChange(ReachabilityObserver observer);
+
   /**
    * Returns an id that is the same for all clients of a cluster, whichever nodes they use; empty
    * without a cluster.
@@ -100,6 +103,19 @@ public interface Topology extends AutoCloseable {
 
   @Override
   void close();
+
+  /** Is notified when a server stops answering commands, and when it answers again. */
+  @FunctionalInterface
+  interface ReachabilityObserver {
+    /**
+     * Is called once for each change, by the thread whose command has found it. Must not block.
+     *
+     * @param server the server, as messages name it
+     * @param fault the failure of the first command without a reply; null when the server has
+     *     answered again
+     */
+    void changed(String server, @Nullable CommandException fault);
+  }
 
   /** A server, or any of several servers, on which channels are subscribed. */
   interface SubscriptionEndpoint {

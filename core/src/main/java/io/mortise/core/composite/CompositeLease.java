@@ -149,6 +149,11 @@ public abstract class CompositeLease implements OwnedLease {
   /** Called, possibly repeatedly, when a member was lost and the hold is still valid. */
   protected abstract void onMemberLost(int place, OwnedLease member);
 
+  /** See {@link LeaseStateMachine#onEnd}. */
+  protected final void onEnd(Consumer<@Nullable LeaseLoss> observer) {
+    state.onEnd(observer);
+  }
+
   // ---- members
 
   /** Returns the members, lost or not. */

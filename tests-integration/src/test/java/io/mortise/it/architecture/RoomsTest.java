@@ -30,6 +30,7 @@ class RoomsTest {
           "connection.pubsub",
           "core",
           "core.spi",
+          "core.internal.event",
           "core.internal.lease",
           "core.composite",
           "core.internal.handoff",

@@ -3,8 +3,7 @@ package io.mortise.core.internal.engine;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
-import io.mortise.core.internal.acquire.Acquisition;
-import io.mortise.core.internal.acquire.GroupAcquisition;
+import io.mortise.core.internal.acquire.ReportedAcquisition;
 import io.mortise.core.internal.acquire.WaiterHeartbeat;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
@@ -30,7 +29,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases of one lock protocol on one client, made by {@link Acquisition}.
+ * The leases of one lock protocol on one client, made by {@link ReportedAcquisition}.
  *
  * <p><b>Threads.</b> Immutable: any thread may call any method.
  */
@@ -40,8 +39,8 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   private final LockProtocol protocol;
   private final Identity identity;
 
-  /** Whether the protocol is already bound to the caller that began the acquisition. */
-  private final boolean boundToCaller;
+  /** The thread that began the acquisition, and to which the protocol is bound; null if none. */
+  private final @Nullable Thread caller;
 
   /** The lock of one kind and name, of one client. */
   private record Identity(RedisLockClient client, String id) {
@@ -51,17 +50,17 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
     }
   }
 
-  private RedisLeaseSource(RedisLockClient client, LockProtocol protocol, boolean boundToCaller) {
+  private RedisLeaseSource(RedisLockClient client, LockProtocol protocol, @Nullable Thread caller) {
     this.client = client;
     this.context = client.context().lease();
     this.protocol = protocol;
     this.identity = new Identity(client, LeaseContext.idOf(protocol));
-    this.boundToCaller = boundToCaller;
+    this.caller = caller;
   }
 
   /** Returns the leases of a protocol. */
   public static RedisLeaseSource of(LockClient client, LockProtocol protocol) {
-    return new RedisLeaseSource((RedisLockClient) client, protocol, false);
+    return new RedisLeaseSource((RedisLockClient) client, protocol, null);
   }
 
   @Override
@@ -117,7 +116,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
         sources.stream()
             .map(source -> GroupProtocol.of(((RedisLeaseSource) source).protocol).orElseThrow())
             .toList();
-    return GroupAcquisition.make(client.context(), protocols, terms, owner);
+    return ReportedAcquisition.ofGroup(client.context(), protocols, terms, owner, asker(owner));
   }
 
   // ---- acquisitions
@@ -126,11 +125,17 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   public Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException {
     return Optional.ofNullable(
-        Acquisition.acquire(client.context(), this, protocolForCaller(), terms, owner));
+        ReportedAcquisition.of(
+            client.context(), this, protocolForCaller(), terms, owner, asker(owner)));
+  }
+
+  /** Returns the thread that asks for the lock; the calling thread may do it on its behalf. */
+  private Thread asker(@Nullable Thread owner) {
+    return owner != null ? owner : caller != null ? caller : Thread.currentThread();
   }
 
   private LockProtocol protocolForCaller() {
-    return boundToCaller ? protocol : bindToCaller();
+    return caller == null ? bindToCaller() : protocol;
   }
 
   private LockProtocol bindToCaller() {
@@ -146,7 +151,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public RedisLeaseSource boundToCaller() {
-    return new RedisLeaseSource(client, bindToCaller(), true);
+    return new RedisLeaseSource(client, bindToCaller(), Thread.currentThread());
   }
 
   /** Returns the holder id of the current thread's valid hold of this lock in that kind. */

@@ -23,6 +23,9 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.internal.acquire.AcquireContext;
 import io.mortise.core.internal.acquire.ObservedReleases;
 import io.mortise.core.internal.acquire.ReleaseFairness;
+import io.mortise.core.internal.event.EventContext;
+import io.mortise.core.internal.event.EventQueue;
+import io.mortise.core.internal.event.ServerEvents;
 import io.mortise.core.internal.handoff.LocalQueues;
 import io.mortise.core.internal.handoff.SharedHolds;
 import io.mortise.core.internal.lease.BackgroundReleaser;
@@ -34,6 +37,7 @@ import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RegisteredHold;
 import io.mortise.core.spi.LockServer;
 import io.mortise.scripts.ScriptCall;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -41,6 +45,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.UnifiedJedis;
@@ -64,7 +69,8 @@ public final class RedisLockClient implements LockClient, LockServer {
       int channels,
       int pendingReleases,
       int scheduled,
-      int connectionsInUse)
+      int connectionsInUse,
+      long droppedEvents)
       implements Status {}
 
   private static final Ticker CLOCK = Ticker.systemTicker();
@@ -121,7 +127,8 @@ public final class RedisLockClient implements LockClient, LockServer {
             holds,
             completions,
             new BackgroundReleaser(commands, scheduler, tasks, closing, ticker),
-            new ObservedReleases(subscriptions, fairness));
+            new ObservedReleases(subscriptions, fairness),
+            events(options, ticker));
     this.context =
         new AcquireContext(
             leases,
@@ -137,7 +144,25 @@ public final class RedisLockClient implements LockClient, LockServer {
       // The monitor itself is the second entry.
       scheduler.add(new FailoverMonitor(this.servers, () -> scheduler.size() > 2, ticker.read()));
     }
+    EventContext events = leases.events();
+    if (events != null) {
+      this.servers.onReachabilityChange(new ServerEvents(events));
+      events.queue().start();
+    }
     scheduler.start();
+  }
+
+  /** Returns the context of the events; null when nobody listens. */
+  private @Nullable EventContext events(LockOptions options, Ticker ticker) {
+    return options.listeners().isEmpty()
+        ? null
+        : new EventContext(
+            id,
+            ticker,
+            InstantSource.system(),
+            LockExceptions::from,
+            new AtomicLong(),
+            new EventQueue(options.listeners(), ticker, workers.threads("events")));
   }
 
   /** Creates a client with its own connections. */
@@ -235,6 +260,7 @@ public final class RedisLockClient implements LockClient, LockServer {
 
   @Override
   public Status status() {
+    EventContext events = context.lease().events();
     return new ClientStatus(
         (int) holds().all().stream().filter(RegisteredHold::isValid).count(),
         context.queues().size(),
@@ -243,14 +269,15 @@ public final class RedisLockClient implements LockClient, LockServer {
         scheduler().size()
             - scheduler().entries(FailoverMonitor.class).size()
             - scheduler().entries(Completions.class).size(),
-        servers.connectionsInUse());
+        servers.connectionsInUse(),
+        events == null ? 0 : events.queue().dropped());
   }
 
   /**
    * Closes the client. Waiters leave first: an attempt that is under way may still be granted, and
    * its acquisition then releases it. Then all holds are released, except those whose owner is
    * already releasing them; pending background releases are tried once more. Threads and
-   * connections are closed last.
+   * connections are closed last; the events go after the threads that make them.
    */
   @Override
   public void close() {
@@ -272,6 +299,10 @@ public final class RedisLockClient implements LockClient, LockServer {
     scheduler().close();
     scheduler().clear();
     workers.close(Math.max(0, deadlineNanos - context.nanos()));
+    EventContext events = context.lease().events();
+    if (events != null) {
+      events.queue().close(Math.max(0, deadlineNanos - context.nanos()));
+    }
     servers.close();
   }
 

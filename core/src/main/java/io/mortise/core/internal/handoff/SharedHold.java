@@ -50,7 +50,7 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
   SharedLease begin(LeaseSource source, @Nullable Thread owner) {
     lock.lock();
     try {
-      return add(source, owner, base.sinceNanos());
+      return add(source, owner, base.sinceNanos(), false);
     } finally {
       lock.unlock();
     }
@@ -68,7 +68,7 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
         return null;
       }
       joins++;
-      return add(source, owner, context.nanos());
+      return add(source, owner, context.nanos(), true);
     } finally {
       lock.unlock();
     }
@@ -81,8 +81,9 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
   }
 
   @GuardedBy("lock")
-  private SharedLease add(LeaseSource source, @Nullable Thread owner, long sinceNanos) {
-    SharedLease lease = new SharedLease(source, base, this, owner, sinceNanos);
+  private SharedLease add(
+      LeaseSource source, @Nullable Thread owner, long sinceNanos, boolean joined) {
+    SharedLease lease = new SharedLease(source, base, this, owner, sinceNanos, joined);
     users.add(lease);
     return lease;
   }

@@ -3,6 +3,7 @@ package io.mortise.core.internal.handoff;
 import io.mortise.core.LockException;
 import io.mortise.core.composite.CompositeLease;
 import io.mortise.core.composite.MemberReplies;
+import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LeaseSource;
@@ -38,17 +39,25 @@ public final class SharedLease extends CompositeLease implements RedisHold {
   private final Users users;
   private final @Nullable Thread owner;
   private final long sinceNanos;
+  private final boolean joined;
 
   /**
    * @param sinceNanos when this user's part of the hold began
+   * @param joined whether another user has acquired the hold
    */
   SharedLease(
-      LeaseSource source, RedisLease base, Users users, @Nullable Thread owner, long sinceNanos) {
+      LeaseSource source,
+      RedisLease base,
+      Users users,
+      @Nullable Thread owner,
+      long sinceNanos,
+      boolean joined) {
     super(source, List.of(base), 1, base.fencingToken(), owner, true);
     this.base = base;
     this.users = users;
     this.owner = owner;
     this.sinceNanos = sinceNanos;
+    this.joined = joined;
   }
 
   /**
@@ -79,6 +88,17 @@ public final class SharedLease extends CompositeLease implements RedisHold {
   /** Does nothing, because the minimum may be that of another user. */
   @Override
   public void waiveMinimum() {}
+
+  /** The renewals of the hold are reported once, for all users. */
+  @Override
+  public void reportTo(AcquisitionEvents events) {
+    events.acquired(this, joined);
+    AcquisitionEvents ofHold = joined ? null : events.ofSharedHold();
+    if (ofHold != null) {
+      base.reportRenewals(ofHold);
+    }
+    onEnd(events.onEnd());
+  }
 
   /** Returns whether its thread has died without unlocking. */
   boolean isOrphaned() {

@@ -9,9 +9,11 @@ import io.mortise.connection.concurrent.OperationCounter;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
+import io.mortise.core.internal.event.EventContext;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The services that every hold of one client needs, created once when the client is wired.
@@ -21,6 +23,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * @param completions completes operations that an error has interrupted
  * @param releases releases holds that may exist in Redis without a holder in this client
  * @param observer observes releases
+ * @param events for the events of holds; null if nobody listens
  */
 public record LeaseContext(
     LockOptions options,
@@ -35,7 +38,8 @@ public record LeaseContext(
     HoldRegistry holds,
     Completions completions,
     BackgroundReleaser releases,
-    ReleaseObserver observer) {
+    ReleaseObserver observer,
+    @Nullable EventContext events) {
   /**
    * The time that everything after the end of a wait may take together: the last attempt, and
    * leaving a queue. The round trip of a slow network.

@@ -5,6 +5,7 @@ import io.mortise.connection.pool.Reply;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
+import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
@@ -149,6 +150,10 @@ final class LeaseRelease implements Completions.Operation {
     TransferableHold transferred =
         timing.toTransferableHold(id.holder(), token.get(), slot.reserveAfterHandOff());
     slot.detach();
+    AcquisitionEvents events = renewal.events();
+    if (events != null) {
+      events.handedOver();
+    }
     state.endRelease(null);
     unconfirmed = false; // from here on the next thread in the queue may have it
     TransferableHold unclaimed = slot.handOff(transferred);

@@ -3,6 +3,7 @@ package io.mortise.core.internal.lease;
 import io.mortise.connection.command.BatchCollector;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import io.mortise.scripts.ScriptCall;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,9 @@ public final class LeaseRenewal implements BatchCollector.Item {
   /** Whether the last renewal had no reply. */
   private volatile boolean failing;
 
+  /** Reports late renewals; null while nobody listens. */
+  private volatile @Nullable AcquisitionEvents events;
+
   private volatile long inFlightMillis;
   private volatile long inFlightEpoch;
 
@@ -70,6 +74,16 @@ public final class LeaseRenewal implements BatchCollector.Item {
   /** Marks the hold as shared by several threads. */
   void setSharers(Owners threads) {
     sharers = threads;
+  }
+
+  /** Reports late renewals from now on. */
+  void reportTo(AcquisitionEvents reported) {
+    events = reported;
+  }
+
+  /** Returns what reports this hold; null while nobody listens. */
+  @Nullable AcquisitionEvents events() {
+    return events;
   }
 
   /**
@@ -163,6 +177,10 @@ public final class LeaseRenewal implements BatchCollector.Item {
     if (lengthens ? !timing.deadline().note(inFlightMillis) : timing.deadline().isOver()) {
       return;
     }
+    AcquisitionEvents reported = events;
+    if (reported != null && lengthens) {
+      reported.renewalSent(timing.nextRequestNanos());
+    }
     verificationRequested = false;
     inFlight = true;
     boolean added = false;
@@ -253,6 +271,10 @@ public final class LeaseRenewal implements BatchCollector.Item {
       if (timing.confirm(sentNanos, millis, epochBefore)) {
         failing = false;
         state.renewedInTime();
+        AcquisitionEvents reported = events;
+        if (reported != null) {
+          reported.renewed(timing.leaseNanos() / 3);
+        }
       }
     } else if (answer == 2) {
       hold.lose(Reason.FORCED, context.nanos(), BY_FORCE);
@@ -270,6 +292,10 @@ public final class LeaseRenewal implements BatchCollector.Item {
         context.nanos() + (long) (timing.leaseNanos() / 10.0 * (0.5 + context.random() / 2)));
     failing = true;
     inFlight = false;
+    AcquisitionEvents reported = events;
+    if (reported != null && timing.isRenewed()) {
+      reported.renewalFailed(fault);
+    }
     requestNowIfVerificationRequested();
     if (state.atRisk()) {
       context

@@ -25,6 +25,9 @@ public final class LeaseStateMachine {
   private final AtomicReference<LeaseStatus> status = new AtomicReference<>(LeaseStatus.HELD);
   private final AtomicBoolean lossThrown = new AtomicBoolean();
 
+  /** Is called with the end, and the loss if the hold was lost; null while nobody asks for it. */
+  private volatile @Nullable Consumer<@Nullable LeaseLoss> onEnd;
+
   /**
    * @param lockName the name of the lock
    * @param worker runs a task soon, on another thread
@@ -49,7 +52,22 @@ public final class LeaseStateMachine {
   }
 
   private boolean transition(LeaseStatus from, LeaseStatus to) {
-    return listeners.changeAndNotify(() -> status.compareAndSet(from, to), to.state(), to.loss());
+    try {
+      return listeners.changeAndNotify(() -> status.compareAndSet(from, to), to.state(), to.loss());
+    } finally {
+      reportEnd();
+    }
+  }
+
+  /** Publish, then look: the end changes the status, and then calls this. */
+  private void reportEnd() {
+    Consumer<@Nullable LeaseLoss> observer = onEnd;
+    if (observer != null) {
+      LeaseStatus reached = now();
+      if (reached.phase() == Phase.LOST || reached.phase() == Phase.RELEASED) {
+        observer.accept(reached.loss());
+      }
+    }
   }
 
   /** Changes HELD to AT_RISK, because a renewal is late or has failed. */
@@ -96,6 +114,17 @@ public final class LeaseStateMachine {
    */
   public void endRelease(@Nullable LeaseLoss loss) {
     transition(LeaseStatus.RELEASING, loss == null ? LeaseStatus.RELEASED : LeaseStatus.lost(loss));
+  }
+
+  // ---- for events
+
+  /**
+   * Sets the observer of the end, which gets the loss if the hold was lost; called at once if the
+   * hold has ended. It may be called several times, and by several threads, and must not throw.
+   */
+  public void onEnd(Consumer<@Nullable LeaseLoss> observer) {
+    onEnd = observer;
+    reportEnd();
   }
 
   // ---- for the holder

@@ -1,5 +1,6 @@
 package io.mortise.core.internal.lease;
 
+import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.spi.OwnedLease;
 
 /**
@@ -17,4 +18,10 @@ public interface RedisHold extends OwnedLease {
    * the background, without notification.
    */
   void drop();
+
+  /**
+   * Reports that the hold was acquired, and what happens to it from now on: its end also if it has
+   * ended by now. Called at most once, by the acquiring thread.
+   */
+  void reportTo(AcquisitionEvents events);
 }

@@ -2,6 +2,7 @@ package io.mortise.core.internal.lease;
 
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseTerms;
@@ -49,9 +50,14 @@ public final class RedisLease implements RedisHold, RegisteredHold {
   private final LeaseExtension extension;
   private final LeaseTermination termination;
   private final LeaseRelease releasing;
+  private final boolean handedOff;
 
   private RedisLease(
-      LeaseContext context, HoldIdentity id, FencingToken token, LeaseTiming timing) {
+      LeaseContext context,
+      HoldIdentity id,
+      FencingToken token,
+      LeaseTiming timing,
+      boolean handedOff) {
     this.context = context;
     this.id = id;
     this.token = token;
@@ -62,6 +68,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     this.termination = new LeaseTermination(context, id, token, timing, state, renewal, this);
     this.releasing =
         new LeaseRelease(context, id, token, timing, state, renewal, termination, this);
+    this.handedOff = handedOff;
   }
 
   /** Returns a hold that Redis has granted. */
@@ -78,7 +85,8 @@ public final class RedisLease implements RedisHold, RegisteredHold {
         context,
         id,
         new FencingToken(context, id, acquired.fencingToken(), acquired.lastToken()),
-        LeaseTiming.granted(context, protocol, terms, sent));
+        LeaseTiming.granted(context, protocol, terms, sent),
+        false);
   }
 
   /** Continues a hold that another thread of this client has handed off, with the next token. */
@@ -94,7 +102,8 @@ public final class RedisLease implements RedisHold, RegisteredHold {
             context,
             id,
             new FencingToken(context, id, hold.token() + 1, hold.token()),
-            LeaseTiming.handedOff(context, protocol, terms, hold));
+            LeaseTiming.handedOff(context, protocol, terms, hold),
+            true);
     lease.termination.slot().reserveTokens(hold.reserve());
     return lease;
   }
@@ -162,6 +171,20 @@ public final class RedisLease implements RedisHold, RegisteredHold {
   @Override
   public void drop() {
     releasing.drop();
+  }
+
+  // ---- for events
+
+  @Override
+  public void reportTo(AcquisitionEvents events) {
+    events.acquired(this, handedOff);
+    reportRenewals(events);
+    state.onEnd(events.onEnd());
+  }
+
+  /** Reports late renewals from now on. */
+  public void reportRenewals(AcquisitionEvents events) {
+    renewal.reportTo(events);
   }
 
   // ---- called by the scheduler

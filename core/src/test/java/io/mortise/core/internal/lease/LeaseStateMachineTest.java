@@ -14,6 +14,7 @@ import io.mortise.core.LeaseLostException;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
@@ -110,6 +111,37 @@ class LeaseStateMachineTest {
 
     assertEquals(State.HELD, state.now().state());
     assertThrows(IllegalMonitorStateException.class, () -> state.ensureValid(7));
+  }
+
+  @Test
+  void theObserverOfTheEndGetsTheLossOrNothing() {
+    List<Optional<LeaseLoss>> ends = new ArrayList<>();
+    state.onEnd(loss -> ends.add(Optional.ofNullable(loss)));
+    state.atRisk();
+    state.renewedInTime();
+    state.beginRelease();
+    assertEquals(List.of(), ends);
+    state.endRelease(null);
+    assertEquals(List.of(Optional.empty()), ends);
+
+    LeaseStateMachine lost = in(Phase.AT_RISK);
+    lost.onEnd(loss -> ends.add(Optional.ofNullable(loss)));
+    lost.lose(LOSS);
+    LeaseStateMachine lostBefore = in(Phase.RELEASING);
+    lostBefore.onEnd(loss -> ends.add(Optional.ofNullable(loss)));
+    lostBefore.endRelease(OTHER);
+
+    assertEquals(List.of(Optional.empty(), Optional.of(LOSS), Optional.of(OTHER)), ends);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"LOST", "RELEASED"})
+  void theObserverOfTheEndIsCalledAtOnceIfThatIsPast(Phase phase) {
+    List<Optional<LeaseLoss>> ends = new ArrayList<>();
+
+    in(phase).onEnd(loss -> ends.add(Optional.ofNullable(loss)));
+
+    assertEquals(List.of(phase == Phase.LOST ? Optional.of(LOSS) : Optional.empty()), ends);
   }
 
   @Test
