@@ -31,6 +31,7 @@ class RoomsTest {
           "core",
           "core.spi",
           "core.internal.lease",
+          "core.internal.inspect",
           "core.composite",
           "core.internal.handoff",
           "core.internal.acquire",
