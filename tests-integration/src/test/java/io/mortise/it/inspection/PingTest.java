@@ -153,7 +153,8 @@ class PingTest {
     ServerHealth health = ping(userWith(rights), NAMESPACE);
 
     Finding error = findings(health, Severity.ERROR).get(0);
-    assertTrue(error.problem().toLowerCase(Locale.ROOT).contains(right.substring(1)), error::toString);
+    assertTrue(
+        error.problem().toLowerCase(Locale.ROOT).contains(right.substring(1)), error::toString);
   }
 
   @Test
