@@ -381,6 +381,18 @@ public interface DistributedLock extends Lock {
   Optional<Duration> remainingLease();
 
   /**
+   * Returns who holds the lock and who waits for it, in all processes, as far as Redis knows. One
+   * round trip for the lock, and one for what clients tell of themselves. Changes nothing.
+   *
+   * <p>Of a {@code MultiLock} or {@code RedLock} the members are inspected; one that cannot be
+   * asked says why, and does not hide the others.
+   *
+   * @throws LockException if Redis cannot be used, the user lacks a right to read (see "Rights" in
+   *     {@code docs/wire.md}), or the key is no lock
+   */
+  LockInspection inspect();
+
+  /**
    * Releases the lock by force, regardless of its holder. The holder is not asked; it is notified
    * at its next renewal or at its release ({@link LeaseLoss.Reason#FORCED}), and its fencing token
    * is older than the next holder's.

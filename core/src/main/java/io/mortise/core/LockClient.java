@@ -30,6 +30,11 @@ import redis.clients.jedis.UnifiedJedis;
  * {@code maxmemory-policy} other than {@code noeviction}) may evict a lock that is held, and grant
  * it to another owner. The client warns of such a server in its log, once, when it first connects.
  *
+ * <p><b>Its record.</b> A client whose locks have been in use for ten seconds writes a record of
+ * itself, the key {@code mortise_client:{id}}: its host, process, and versions, for {@link
+ * DistributedLock#inspect}. It lasts for 10 minutes, is written again while locks are used, and is
+ * removed when the client is closed. Locking does not depend on it.
+ *
  * <p><b>In Redis</b> it uses the key of the lock's name, {@code redisson_lock_token:{name}} for the
  * fencing token, {@code mortise_forced:{name}} after a forced release, and the channel {@code
  * redisson_lock__channel:{name}}.
@@ -110,6 +115,20 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
 
   /** Returns the status of this client at this moment, for metrics and for finding leaks. */
   Status status();
+
+  /**
+   * Returns whether Redis is there, fit for locks, and allowed to this client's user. Sends PING,
+   * INFO and TIME; runs a script that writes, publishes and removes, on keys and a channel of its
+   * own in the client's namespace, which end by themselves after 5 s; and subscribes that channel
+   * on a connection of its own. Of a cluster all masters are asked at the same time.
+   *
+   * <p>A Redis that cannot be reached, or refuses, is no exception but a finding. Takes at most
+   * about three times the {@link LockOptions#commandTimeout()}, when a server answers some of the
+   * questions only, and 2 s more for a cluster of which no node has answered yet. An interrupt does not end it; the status is kept.
+   *
+   * @throws LockException if the client is closed
+   */
+  ServerHealth ping();
 
   /**
    * Closes the client. Waiters get a {@link LockException}; holds are released and reported lost

@@ -2,6 +2,7 @@ package io.mortise.redlock;
 
 import io.mortise.core.Lease;
 import io.mortise.core.LockException;
+import io.mortise.core.LockInspection;
 import io.mortise.core.composite.AggregateFailure;
 import io.mortise.core.composite.CompositeLeaseSource;
 import io.mortise.core.spi.LeaseSource;
@@ -105,6 +106,27 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
     return held.size() < members.quorum()
         ? Optional.empty()
         : Optional.of(held.get(members.quorum() - 1));
+  }
+
+  /** Asks all nodes at the same time; one that does not answer in time has failed. */
+  @Override
+  public LockInspection inspect() {
+    List<NodeReply<LockInspection>> answers =
+        askAll("who holds it", member -> member.source().inspect());
+    List<LockInspection> inspections = new ArrayList<>();
+    for (int i = 0; i < answers.size(); i++) {
+      LockInspection answer = answers.get(i).value();
+      RuntimeException failure = answers.get(i).failure();
+      inspections.add(
+          answer != null
+              ? answer
+              : failedInspection(
+                  members.at(i).source(),
+                  failure instanceof LockException known
+                      ? known
+                      : members.at(i).noReply("could not be asked who holds it", failure)));
+    }
+    return inspection(inspections);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.mortise.redlock;
 
+import io.mortise.core.LockInspection;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
@@ -101,6 +102,11 @@ final class FakeNode implements LeaseSource, LockServer {
   @Override
   public Optional<Duration> remainingLease() {
     return Optional.empty();
+  }
+
+  @Override
+  public LockInspection inspect() {
+    throw new UnsupportedOperationException();
   }
 
   @Override

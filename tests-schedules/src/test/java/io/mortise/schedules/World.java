@@ -112,7 +112,8 @@ final class World implements AutoCloseable {
     }
   }
 
-  /** Checks that the clients use nothing, and that nothing is left on the servers but tokens. */
+  /** Checks that the clients use nothing, and that nothing is left on the servers but tokens, and
+   * the records of clients. */
   void checkNothingLeft() throws InterruptedException {
     long waitMillis = 1_000;
     while (!remains().isEmpty() && waitMillis <= MAX_REMAINING.toMillis()) {
@@ -130,6 +131,7 @@ final class World implements AutoCloseable {
       List<?> keys = (List<?>) server.command("KEYS", "*");
       keys.stream()
           .filter(key -> !((String) key).startsWith("redisson_lock_token:"))
+          .filter(key -> !((String) key).startsWith("mortise_client:"))
           .forEach(remains::add);
     }
     for (List<LockClient> side : sides) {

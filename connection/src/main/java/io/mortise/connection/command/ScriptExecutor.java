@@ -149,6 +149,11 @@ public final class ScriptExecutor {
     return topology.serverOf(slotOf(call));
   }
 
+  /** Runs commands that are no script, at the server that has the key. */
+  public Reply exchange(byte[] key, Exchange exchange, long withinNanos) throws CommandException {
+    return topology.exchange(topology.slotOf(key), exchange, deadline(withinNanos));
+  }
+
   /** Returns the section {@code server} of INFO; in a cluster, of one of its servers. */
   ServerInfo serverInfo() throws CommandException {
     Reply reply =

@@ -1,5 +1,6 @@
 package io.mortise.connection.pool;
 
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -10,6 +11,10 @@ import java.util.function.Consumer;
  */
 public final class EvictionPolicyCheck {
   private static final String NO_EVICTION = "noeviction";
+
+  /** What to do about a server that may evict locks. */
+  public static final String REMEDY =
+      "keep locks on a server with noeviction, apart from what is only cached";
 
   private final String server;
   private final Consumer<String> log;
@@ -36,13 +41,25 @@ public final class EvictionPolicyCheck {
    * @param info the section {@code memory} of INFO
    */
   public void read(ServerInfo info) {
-    long limit = info.number("maxmemory").orElse(0);
-    String policy = info.field("maxmemory_policy").orElse(NO_EVICTION);
-    if (limit > 0 && !policy.equals(NO_EVICTION) && known.compareAndSet(false, true)) {
-      log.accept(
-          "%s may evict locks while they are held: it has maxmemory %s and maxmemory-policy %s; keep locks on a server with noeviction, apart from what is only cached"
-              .formatted(server, limit, policy));
+    Optional<String> risk = risk(info);
+    if (risk.isPresent() && known.compareAndSet(false, true)) {
+      log.accept("%s %s; %s".formatted(server, risk.get(), REMEDY));
     }
     known.set(true);
+  }
+
+  /**
+   * Returns why the server may evict locks; empty if it may not, or does not say.
+   *
+   * @param info the section {@code memory} of INFO
+   */
+  public static Optional<String> risk(ServerInfo info) {
+    long limit = info.number("maxmemory").orElse(0);
+    String policy = info.field("maxmemory_policy").orElse(NO_EVICTION);
+    return limit == 0 || policy.equals(NO_EVICTION)
+        ? Optional.empty()
+        : Optional.of(
+            "may evict locks while they are held: it has maxmemory %d and maxmemory-policy %s"
+                .formatted(limit, policy));
   }
 }

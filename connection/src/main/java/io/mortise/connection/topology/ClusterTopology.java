@@ -8,7 +8,9 @@ import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Exchange;
 import io.mortise.connection.pool.Reply;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -145,6 +147,25 @@ final class ClusterTopology implements Topology {
     }
     SlotMap known = slotMap.current();
     return known == null ? Optional.empty() : known.id();
+  }
+
+  @Override
+  public List<Topology.Server> servers() {
+    if (slotMap.current() == null) {
+      slotMap.refresh();
+    }
+    SlotMap known = slotMap.current();
+    Collection<HostAndPort> addresses = known == null ? nodes.seeds() : known.masters();
+    return addresses.stream()
+        .sorted(Comparator.comparing(HostAndPort::toString))
+        .<Topology.Server>map(nodes::at)
+        .toList();
+  }
+
+  @Override
+  public boolean hasSlot(Topology.Server server, int slot) {
+    HostAndPort master = slotMap.masterOf(slot);
+    return master != null && nodes.at(master) == server;
   }
 
   @Override

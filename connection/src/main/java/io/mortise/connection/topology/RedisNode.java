@@ -26,8 +26,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * scheduler's thread calls; actions are set before the first use. Each attempt has a connection of
  * its own, or a share in a batch of the {@link CommandCombiner}.
  */
-final class RedisNode
-    implements Topology.SubscriptionEndpoint, PipelineBatch.Lender, AutoCloseable {
+final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoCloseable {
   private final String address;
   private final ConnectionPool connections;
   private final PlatformThreadOffload offload = new PlatformThreadOffload();
@@ -58,7 +57,8 @@ final class RedisNode
    * virtual thread, connecting; then too the exchange is tried again, while there is time. An
    * interrupt does not end a command: see {@link PlatformThreadOffload}.
    */
-  Reply exchange(Exchange exchange, Deadline deadline) throws CommandException {
+  @Override
+  public Reply exchange(Exchange exchange, Deadline deadline) throws CommandException {
     Attempt first =
         exchange instanceof CombinableExchange script && script.isCombinable()
             ? () -> PipelineBatch.run(combiner, script, deadline)

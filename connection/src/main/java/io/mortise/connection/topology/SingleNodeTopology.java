@@ -4,6 +4,7 @@ import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Exchange;
 import io.mortise.connection.pool.Reply;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,6 +99,16 @@ final class SingleNodeTopology implements Topology {
   @Override
   public Optional<String> clusterId() {
     return Optional.empty();
+  }
+
+  @Override
+  public List<Topology.Server> servers() {
+    return List.of(node);
+  }
+
+  @Override
+  public boolean hasSlot(Topology.Server server, int slot) {
+    return server == node;
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Exchange;
 import io.mortise.connection.pool.Reply;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
@@ -98,6 +99,15 @@ public interface Topology extends AutoCloseable {
    */
   Optional<String> clusterId();
 
+  /**
+   * Returns the servers that have keys: the only one, or the masters of a cluster; of a cluster
+   * whose slot map cannot be fetched, the nodes that the user named.
+   */
+  List<Topology.Server> servers();
+
+  /** Returns whether the server has the slot, as far as it is known without a query. */
+  boolean hasSlot(Topology.Server server, int slot);
+
   /** Returns the number of borrowed connections. */
   int connectionsInUse();
 
@@ -121,5 +131,11 @@ public interface Topology extends AutoCloseable {
   interface SubscriptionEndpoint {
     /** Returns a new connection for a subscription. The caller closes it. */
     Connection connect() throws CommandException;
+  }
+
+  /** One server, whatever keys it has. Its {@code toString} is its address. */
+  interface Server extends SubscriptionEndpoint {
+    /** Runs one exchange there; see {@link RedisNode#exchange}. */
+    Reply exchange(Exchange exchange, Deadline deadline) throws CommandException;
   }
 }

@@ -1,6 +1,9 @@
 package io.mortise.core.composite;
 
+import io.mortise.core.LockException;
+import io.mortise.core.LockInspection;
 import io.mortise.core.LockOptions;
+import io.mortise.core.internal.inspect.InspectedLock;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockKey;
 import java.util.ArrayList;
@@ -101,6 +104,30 @@ public abstract class CompositeLeaseSource implements LeaseSource {
       throw closed;
     }
     return () -> cancels.forEach(Runnable::run);
+  }
+
+  /** Inspects one member after the other. */
+  @Override
+  public LockInspection inspect() {
+    return inspection(sources.stream().map(CompositeLeaseSource::inspectionOf).toList());
+  }
+
+  /** Returns the inspection that consists of these, one for each member. */
+  protected final LockInspection inspection(List<LockInspection> members) {
+    return InspectedLock.composite(name, members);
+  }
+
+  private static LockInspection inspectionOf(LeaseSource source) {
+    try {
+      return source.inspect();
+    } catch (LockException e) {
+      return failedInspection(source, e);
+    }
+  }
+
+  /** Returns the inspection of a member that could not be asked. */
+  protected static LockInspection failedInspection(LeaseSource source, LockException failure) {
+    return InspectedLock.failed(source.name(), failure);
   }
 
   private static RejectedExecutionException closed() {

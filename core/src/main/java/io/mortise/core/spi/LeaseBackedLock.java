@@ -2,6 +2,7 @@ package io.mortise.core.spi;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
+import io.mortise.core.LockInspection;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -209,6 +210,11 @@ public abstract class LeaseBackedLock implements DistributedLock {
   @Override
   public final Optional<Duration> remainingLease() {
     return source.remainingLease();
+  }
+
+  @Override
+  public final LockInspection inspect() {
+    return source.inspect();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.Lease;
+import io.mortise.core.LockInspection;
 import io.mortise.core.LockOptions;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -120,6 +121,13 @@ public interface LeaseSource {
    * @return empty if the lock is not held
    */
   Optional<Duration> remainingLease();
+
+  /**
+   * Returns who holds the lock and who waits for it.
+   *
+   * @throws io.mortise.core.LockException if Redis cannot be used, or the key is no lock
+   */
+  LockInspection inspect();
 
   /** Returns whether one script can acquire both; see {@link #acquireTogether}. */
   default boolean joins(LeaseSource other) {

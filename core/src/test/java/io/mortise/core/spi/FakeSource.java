@@ -1,5 +1,6 @@
 package io.mortise.core.spi;
 
+import io.mortise.core.LockInspection;
 import io.mortise.core.LockOptions;
 import java.time.Duration;
 import java.util.Deque;
@@ -104,6 +105,11 @@ public final class FakeSource implements LeaseSource {
   @Override
   public Optional<Duration> remainingLease() {
     return Optional.empty();
+  }
+
+  @Override
+  public LockInspection inspect() {
+    throw new UnsupportedOperationException();
   }
 
   @Override

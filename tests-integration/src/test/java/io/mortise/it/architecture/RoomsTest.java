@@ -32,6 +32,7 @@ class RoomsTest {
           "core.spi",
           "core.internal.event",
           "core.internal.lease",
+          "core.internal.inspect",
           "core.composite",
           "core.internal.handoff",
           "core.internal.acquire",

@@ -2,6 +2,7 @@ package io.mortise.it.chaos;
 
 import static org.awaitility.Awaitility.await;
 
+import io.mortise.it.support.ClientRecords;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,7 +12,7 @@ import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * Looks for what is left on the servers when all clients have ended and all leases have run out:
- * only the last tokens may be, which expire.
+ * only the last tokens, and records of clients, may be, which expire.
  *
  * <p>The next acquisition removes a killed waiter from a queue, nothing else does; so each lock is
  * acquired once before.
@@ -48,10 +49,13 @@ final class Leftovers {
         .toList();
   }
 
-  /** Returns the keys, without tokens that expire. */
+  /** Returns the keys, without tokens, and records of killed clients, that expire. */
   static Stream<String> keys(RedisServer server) {
     return list(server.command("KEYS", "*"))
-        .filter(key -> !key.startsWith(TOKENS) || isPersistent(server, key));
+        .filter(
+            key ->
+                !(key.startsWith(TOKENS) || ClientRecords.isRecord(key))
+                    || isPersistent(server, key));
   }
 
   /** Returns what the server says of each connection of a client, except the present one. */

@@ -19,6 +19,7 @@ public final class Rights {
   private static final int READ_WRITE = 2;
   private static final int CLUSTER = 3;
   private static final int CLUSTER_OF_REDIS_7 = 4;
+  private static final int INSPECTION = 6;
 
   private Rights() {}
 
@@ -39,6 +40,11 @@ public final class Rights {
     List<String> rules = ofFairLocks(prefix);
     rules.addAll(blocks(prefix).get(READ_WRITE));
     return rules;
+  }
+
+  /** Returns the additional rights for questions: who holds a lock, and on which host. */
+  public static List<String> ofInspections() throws IOException {
+    return blocks("").get(INSPECTION);
   }
 
   /**

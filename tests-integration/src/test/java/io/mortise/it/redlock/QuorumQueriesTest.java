@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
+import io.mortise.core.LockInspection;
+import io.mortise.core.LockInspection.Mode;
+import io.mortise.core.LockInspection.Participant;
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
@@ -16,7 +19,9 @@ import io.mortise.redlock.QuorumLease;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,6 +65,30 @@ class QuorumQueriesTest {
       there.cycle(lock);
       nodes.restore(node);
     }
+  }
+
+  @Test
+  void anInspectionShowsTheNodesThatAnswerAndWhyAnotherDoesNot() throws Exception {
+    QuorumClients here = connect(ServerFault.KILLED);
+    RedLock asked = connect(ServerFault.KILLED).lock(name);
+    QuorumLease lease = here.acquireEverywhere(name);
+    nodes.begin(ServerFault.KILLED, 1);
+
+    LockInspection found = asked.inspect();
+
+    assertEquals(Mode.COMPOSITE, found.mode());
+    assertTrue(found.isHeld());
+    assertEquals(
+        List.of(Mode.EXCLUSIVE, Mode.UNKNOWN, Mode.EXCLUSIVE),
+        found.members().stream().map(LockInspection::mode).toList());
+    LockException failure = found.members().get(1).failure().orElseThrow();
+    assertEquals(LockException.Reason.UNREACHABLE, failure.reason());
+    for (int node : List.of(0, 2)) {
+      Participant holder = found.members().get(node).holders().get(0);
+      assertEquals(Optional.of(here.client(node).id()), holder.clientId());
+    }
+    assertTrue(lease.isValid());
+    nodes.restore(1);
   }
 
   @ParameterizedTest

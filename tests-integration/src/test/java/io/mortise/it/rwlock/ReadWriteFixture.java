@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LockName;
+import io.mortise.it.support.ClientRecords;
 import io.mortise.it.support.TwoClients;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.RedisServer;
@@ -122,7 +123,7 @@ final class ReadWriteFixture implements AfterEachCallback {
     return keys(server(), name);
   }
 
-  /** Returns all keys whose names contain that, but tokens and marks. */
+  /** Returns all keys whose names contain that, but tokens, marks and records. */
   static List<String> keys(RedisServer server, String part) {
     return ((List<?>) server.command("KEYS", "*"))
         .stream()
@@ -131,6 +132,7 @@ final class ReadWriteFixture implements AfterEachCallback {
             .filter(key -> !key.startsWith("redisson_lock_token:"))
             .filter(key -> !key.startsWith("mortise_forced"))
             .filter(key -> !key.startsWith("redisson_unlock_latch:"))
+            .filter(key -> !ClientRecords.isRecord(key))
             .toList();
   }
 

@@ -173,12 +173,13 @@ public class ProxiedServers implements AfterEachCallback, AfterAllCallback, Auto
     return Objects.equals(1L, server(index).command("EXISTS", key));
   }
 
-  /** All keys except tokens. */
+  /** All keys except tokens and the records of clients. */
   public final List<String> keys(int index) {
     return ((List<?>) Objects.requireNonNull(server(index).command("KEYS", "*")))
         .stream()
             .map(String.class::cast)
             .filter(key -> !key.startsWith("redisson_lock_token:"))
+            .filter(key -> !ClientRecords.isRecord(key))
             .toList();
   }
 

@@ -6,15 +6,15 @@ import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.handoff.LocalQueues;
 import io.mortise.core.internal.handoff.SharedHolds;
+import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.spi.LeaseTerms;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 
 /**
  * The services that every acquisition of one client needs, created once when the client is wired.
  *
- * @param holderIds creates the id of each acquisition, which is never used again
+ * @param holderIds makes the id of each acquisition, which is never used again
  */
 public record AcquireContext(
     LeaseContext lease,
@@ -22,7 +22,7 @@ public record AcquireContext(
     SharedHolds sharedHolds,
     Subscriptions subscriptions,
     ReleaseFairness fairness,
-    Supplier<String> holderIds) {
+    HolderIds holderIds) {
 
   public LockOptions options() {
     return lease.options();

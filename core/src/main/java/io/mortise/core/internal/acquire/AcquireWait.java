@@ -82,8 +82,10 @@ final class AcquireWait implements AutoCloseable {
   /**
    * Chooses the holder id for the attempts. Uses a channel that lingers from the last contention,
    * or was reserved in advance, from the first attempt on.
+   *
+   * @param owner the thread that will own the hold, or null
    */
-  String begin() {
+  String begin(@Nullable Thread owner) {
     Subscriptions.ReservedChannel reserved = null;
     if (terms.waitNanos() > 0 && hasChannelPerWaiter) {
       reserved = context.subscriptions().takeReserved(this::channelGroup);
@@ -92,7 +94,7 @@ final class AcquireWait implements AutoCloseable {
       holder = reserved.holder();
       subscription = reserved.subscription();
     } else {
-      holder = context.holderIds().get();
+      holder = context.holderIds().next(owner);
       if (terms.waitNanos() > 0 && !hasChannelPerWaiter) {
         subscription = context.subscriptions().join(protocol.channel(holder));
       }
@@ -196,7 +198,9 @@ final class AcquireWait implements AutoCloseable {
       heartbeat = new WaiterHeartbeat(context.lease(), queueing, holder, channel.signal());
     }
     if (hasChannelPerWaiter) {
-      context.subscriptions().reserveAhead(channelGroup(), context.holderIds(), protocol::channel);
+      context
+          .subscriptions()
+          .reserveAhead(channelGroup(), context.holderIds()::ahead, protocol::channel);
     }
   }
 

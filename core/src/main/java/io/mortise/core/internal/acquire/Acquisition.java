@@ -45,6 +45,7 @@ public final class Acquisition implements Completions.Operation {
   private final AcquireContext context;
   private final LockProtocol protocol;
   private final LeaseTerms terms;
+  private final @Nullable Thread owner;
   private final QueueTicket ticket;
   private final LocalHandOff handOff;
   private final FaultTimeout faultTimeout;
@@ -74,6 +75,7 @@ public final class Acquisition implements Completions.Operation {
     this.context = context;
     this.protocol = protocol;
     this.terms = terms;
+    this.owner = owner;
     this.faultTimeout = new FaultTimeout(context.lease(), protocol.name(), terms);
     this.ticket = new QueueTicket(context.lease(), context.queues(), protocol);
     this.handOff =
@@ -109,7 +111,7 @@ public final class Acquisition implements Completions.Operation {
       if (granted == null && enterLocalQueue()) {
         attempts =
             new AcquireAttempts(
-                context, protocol, terms, ticket, handOff, faultTimeout, waiting.begin());
+                context, protocol, terms, ticket, handOff, faultTimeout, waiting.begin(owner));
         granted = attemptUntilDone(attempts);
       }
       return granted;

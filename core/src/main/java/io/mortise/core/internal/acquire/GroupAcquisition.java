@@ -52,7 +52,7 @@ public final class GroupAcquisition {
     this.protocols = protocols;
     this.terms = terms;
     this.owner = owner;
-    this.holder = context.holderIds().get();
+    this.holder = context.holderIds().next(owner);
     this.startNanos = context.nanos();
   }
 

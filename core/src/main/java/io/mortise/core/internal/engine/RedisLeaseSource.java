@@ -2,9 +2,11 @@ package io.mortise.core.internal.engine;
 
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockInspection;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.acquire.ReportedAcquisition;
 import io.mortise.core.internal.acquire.WaiterHeartbeat;
+import io.mortise.core.internal.lease.HolderId;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisHold;
@@ -183,16 +185,22 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   }
 
   @Override
+  public LockInspection inspect() {
+    context.ensureOpen(protocol.name());
+    try {
+      return client.inspector().inspect(protocol.name(), dependsOnCaller());
+    } catch (CommandException fault) {
+      throw LockExceptions.from(fault, protocol.name());
+    }
+  }
+
+  @Override
   public List<String> waitingHolders() {
     return context.scheduler().entries(WaiterHeartbeat.class).stream()
         .filter(waiter -> LeaseContext.idOf(waiter.protocol()).equals(identity.id()))
         .map(WaiterHeartbeat::holder)
-        .sorted(Comparator.comparingLong(RedisLeaseSource::number))
+        .sorted(Comparator.comparingLong(holder -> HolderId.of(holder).number()))
         .toList();
-  }
-
-  private static long number(String holder) {
-    return Long.parseLong(holder.substring(holder.lastIndexOf(':') + 1));
   }
 
   @Override

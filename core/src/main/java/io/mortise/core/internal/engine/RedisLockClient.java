@@ -19,7 +19,9 @@ import io.mortise.connection.topology.Topology;
 import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.Acknowledgement;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
+import io.mortise.core.ServerHealth;
 import io.mortise.core.internal.acquire.AcquireContext;
 import io.mortise.core.internal.acquire.ObservedReleases;
 import io.mortise.core.internal.acquire.ReleaseFairness;
@@ -28,10 +30,14 @@ import io.mortise.core.internal.event.EventQueue;
 import io.mortise.core.internal.event.ServerEvents;
 import io.mortise.core.internal.handoff.LocalQueues;
 import io.mortise.core.internal.handoff.SharedHolds;
+import io.mortise.core.internal.inspect.ClientRecord;
+import io.mortise.core.internal.inspect.HealthCheck;
+import io.mortise.core.internal.inspect.LockInspector;
 import io.mortise.core.internal.lease.BackgroundReleaser;
 import io.mortise.core.internal.lease.ClockDrift;
 import io.mortise.core.internal.lease.Completions;
 import io.mortise.core.internal.lease.HoldRegistry;
+import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RegisteredHold;
@@ -42,7 +48,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -75,13 +80,24 @@ public final class RedisLockClient implements LockClient, LockServer {
 
   private static final Ticker CLOCK = Ticker.systemTicker();
 
+  /** The clock whose time other processes read. */
+  private static final InstantSource WALL_CLOCK = InstantSource.system();
+
+  /** The tasks that the scheduler always has: the completions and the record. */
+  private static final int RESIDENT_TASKS = 2;
+
+  /** The same, with a failover monitor. */
+  private static final int MONITORED_RESIDENT_TASKS = RESIDENT_TASKS + 1;
+
   private final String id = clientId();
-  private final AtomicLong acquisitions = new AtomicLong();
   private final ClosingState closing = new ClosingState();
   private final ServerIdentity serverId = new ServerIdentity();
   private final Topology servers;
   private final WorkerPool workers;
   private final AcquireContext context;
+  private final ClientRecord record;
+  private final LockInspector inspector;
+  private final HealthCheck health;
 
   private RedisLockClient(LockOptions options, Function<WorkerPool, Topology> servers) {
     this(options, servers, WorkerPool::thread, new ReleaseFairness(CLOCK.read()));
@@ -113,13 +129,26 @@ public final class RedisLockClient implements LockClient, LockServer {
                 Math.min(MAX_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
                 options.commandTimeout().toNanos()),
             holds::connectionBroke);
+    int residentTasks = this.servers.canFailOver() ? MONITORED_RESIDENT_TASKS : RESIDENT_TASKS;
+    OperationCounter operations = new OperationCounter(ticker);
+    this.record =
+        new ClientRecord(
+            id,
+            WALL_CLOCK.instant(),
+            commands,
+            scheduler,
+            tasks,
+            operations,
+            closing,
+            ticker,
+            () -> scheduler.size() > residentTasks);
     LeaseContext leases =
         new LeaseContext(
             options,
             new ClockDrift(options.tuning().clockDrift()),
             ticker,
             closing,
-            new OperationCounter(ticker),
+            operations,
             commands,
             batches,
             scheduler,
@@ -136,13 +165,16 @@ public final class RedisLockClient implements LockClient, LockServer {
             new SharedHolds(options),
             subscriptions,
             fairness,
-            () -> id + ":" + acquisitions.incrementAndGet());
+            new HolderIds(id, WALL_CLOCK, record::used));
+    this.inspector = new LockInspector(id, commands, holds, record);
+    this.health = new HealthCheck(id, options, this.servers, commands, workers, ticker, WALL_CLOCK);
     scheduler.add(completions); // the first entry
+    scheduler.add(record); // the second one
     this.servers.onConnectionLost(holds::connectionBroke);
     this.servers.onChange(this::serverChanged);
     if (this.servers.canFailOver()) {
-      // The monitor itself is the second entry.
-      scheduler.add(new FailoverMonitor(this.servers, () -> scheduler.size() > 2, ticker.read()));
+      scheduler.add(
+          new FailoverMonitor(this.servers, () -> scheduler.size() > residentTasks, ticker.read()));
     }
     EventContext events = leases.events();
     if (events != null) {
@@ -258,6 +290,19 @@ public final class RedisLockClient implements LockClient, LockServer {
     return closing.isClosed();
   }
 
+  LockInspector inspector() {
+    return inspector;
+  }
+
+  @Override
+  public ServerHealth ping() {
+    if (closing.isClosed()) {
+      throw new LockException(
+          LockException.Reason.CLIENT_CLOSED, "client " + id + " was closed", null);
+    }
+    return health.run();
+  }
+
   @Override
   public Status status() {
     EventContext events = context.lease().events();
@@ -268,7 +313,8 @@ public final class RedisLockClient implements LockClient, LockServer {
         context.lease().releases().size(),
         scheduler().size()
             - scheduler().entries(FailoverMonitor.class).size()
-            - scheduler().entries(Completions.class).size(),
+            - scheduler().entries(Completions.class).size()
+            - scheduler().entries(ClientRecord.class).size(),
         servers.connectionsInUse(),
         events == null ? 0 : events.queue().dropped());
   }
@@ -296,6 +342,7 @@ public final class RedisLockClient implements LockClient, LockServer {
     sendReleases(calls, deadlineNanos);
     operations.awaitZero(deadlineNanos - context.nanos());
     sendReleases(releases.takeAll(), deadlineNanos); // of operations that were still under way
+    record.remove(deadlineNanos - context.nanos());
     scheduler().close();
     scheduler().clear();
     workers.close(Math.max(0, deadlineNanos - context.nanos()));

@@ -117,6 +117,11 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     return id.holder();
   }
 
+  /** Returns the thread that owns the hold; null for a handle, and for a hold that is shared. */
+  public @Nullable Thread owner() {
+    return id.owner();
+  }
+
   /** Returns the part that ends this hold. */
   public LeaseTermination termination() {
     return termination;

@@ -1,0 +1,32 @@
+package io.mortise.core.internal.inspect;
+
+import io.mortise.connection.pool.CommandException;
+import io.mortise.core.LockException;
+import io.mortise.core.ServerHealth.Finding;
+import io.mortise.core.ServerHealth.Severity;
+import io.mortise.core.internal.lease.LockExceptions;
+import java.util.Optional;
+
+/** One thing that a user should know about a server. */
+record HealthFinding(
+    Severity severity, String problem, String remedy, Optional<LockException> cause)
+    implements Finding {
+
+  static HealthFinding of(Severity severity, String problem, String remedy) {
+    return new HealthFinding(severity, problem, remedy, Optional.empty());
+  }
+
+  static HealthFinding of(
+      Severity severity, String problem, String remedy, CommandException fault) {
+    return new HealthFinding(
+        severity,
+        problem + ": " + fault.getMessage(),
+        remedy,
+        Optional.of(LockExceptions.from(fault)));
+  }
+
+  @Override
+  public String toString() {
+    return severity + ": " + problem + "; " + remedy;
+  }
+}

@@ -1,0 +1,101 @@
+package io.mortise.core.internal.inspect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.core.LockInspection.Mode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+
+/**
+ * The reply of the script {@code lock/describe}.
+ *
+ * @param serverMicros the server's clock, epoch µs
+ * @param mode how the lock is held
+ * @param token the last fencing token
+ * @param complete whether all keys could be read
+ * @param holds the holds, with their hold counts and leases
+ * @param queueLength the length of the queue
+ * @param queue the waiters in the queue
+ * @param others the waiters of a read-write lock without a queue
+ */
+record LockDescription(
+    long serverMicros,
+    Mode mode,
+    OptionalLong token,
+    boolean complete,
+    List<Entry> holds,
+    long queueLength,
+    List<Entry> queue,
+    List<Entry> others) {
+
+  /**
+   * A hold or a waiter.
+   *
+   * @param holds how often it holds the lock; 0 for a waiter
+   * @param millis the remaining lease, negative without an end; for a waiter, for how long it keeps
+   *     its place
+   */
+  record Entry(String name, int holds, long millis) {}
+
+  static LockDescription of(Object reply) {
+    List<?> fields = (List<?>) reply;
+    List<Entry> holds = holds((List<?>) fields.get(4));
+    List<Entry> others = new ArrayList<>(waiters((List<?>) fields.get(7)));
+    others.addAll(waiters((List<?>) fields.get(8)));
+    others.addAll(waiters((List<?>) fields.get(9)));
+    return new LockDescription(
+        (Long) fields.get(0),
+        mode(text(fields.get(1)), holds.isEmpty()),
+        number(text(fields.get(2))),
+        (Long) fields.get(3) == 1,
+        holds,
+        (Long) fields.get(5),
+        waiters((List<?>) fields.get(6)),
+        List.copyOf(others));
+  }
+
+  private static Mode mode(String mode, boolean free) {
+    if (free) {
+      return Mode.FREE;
+    }
+    return switch (mode.toLowerCase(Locale.ROOT)) {
+      case "read" -> Mode.READ;
+      case "write" -> Mode.WRITE;
+      default -> Mode.EXCLUSIVE;
+    };
+  }
+
+  private static List<Entry> holds(List<?> fields) {
+    List<Entry> entries = new ArrayList<>();
+    for (int i = 0; i + 2 < fields.size(); i += 3) {
+      entries.add(
+          new Entry(
+              text(fields.get(i)),
+              Math.toIntExact((Long) fields.get(i + 1)),
+              (Long) fields.get(i + 2)));
+    }
+    return List.copyOf(entries);
+  }
+
+  private static List<Entry> waiters(List<?> fields) {
+    List<Entry> entries = new ArrayList<>();
+    for (int i = 0; i + 1 < fields.size(); i += 2) {
+      entries.add(new Entry(text(fields.get(i)), 0, (Long) fields.get(i + 1)));
+    }
+    return List.copyOf(entries);
+  }
+
+  private static String text(Object value) {
+    return new String((byte[]) value, UTF_8);
+  }
+
+  private static OptionalLong number(String digits) {
+    try {
+      return digits.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(digits));
+    } catch (NumberFormatException other) {
+      return OptionalLong.empty();
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.mortise.core.internal.inspect;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import com.google.common.base.Ticker;
+import io.mortise.connection.pool.ServerInfo;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * What a server says of itself: the answers to PING, INFO and TIME, each of which may be a refusal.
+ *
+ * @param ping the answer, or a {@code JedisDataException}
+ * @param pingNanos how long it took
+ * @param infos the answers for the {@link #SECTIONS}
+ * @param time the answer to TIME
+ * @param ownMillis the clock of this process at that moment, epoch ms
+ */
+record ServerAnswers(Object ping, long pingNanos, List<Object> infos, Object time, long ownMillis) {
+  private static final List<String> SECTIONS =
+      List.of("server", "replication", "memory", "persistence");
+
+  /** Asks on an open connection: the first command may have to read the answers to a greeting. */
+  static ServerAnswers ask(Connection connection, Ticker ticker, InstantSource clock) {
+    Object first = all(connection, List.of(new CommandArguments(Command.PING))).get(0);
+    long before = ticker.read();
+    Object ping = all(connection, List.of(new CommandArguments(Command.PING))).get(0);
+    long pingNanos = ticker.read() - before;
+    List<CommandArguments> commands = new ArrayList<>();
+    for (String section : SECTIONS) {
+      commands.add(new CommandArguments(Command.INFO).add(section));
+    }
+    List<Object> infos = all(connection, commands);
+    long asked = clock.millis();
+    Object time = all(connection, List.of(new CommandArguments(Command.TIME))).get(0);
+    return new ServerAnswers(
+        first instanceof Exception ? first : ping,
+        pingNanos,
+        infos,
+        time,
+        (asked + clock.millis()) / 2);
+  }
+
+  /** Sends all commands, then reads all answers; a refusal is an answer. */
+  private static List<Object> all(Connection connection, List<CommandArguments> commands) {
+    commands.forEach(connection::sendCommand);
+    return connection.getMany(commands.size());
+  }
+
+  /** Returns everything that INFO told; empty if the user may not ask. */
+  ServerInfo info() {
+    StringBuilder text = new StringBuilder();
+    for (Object section : infos) {
+      text.append(ServerInfo.of(section).text()).append('\n');
+    }
+    return new ServerInfo(text.toString());
+  }
+
+  /** Returns the clock of the server less that of this process, ms. */
+  OptionalLong clockOffsetMillis() {
+    if (time instanceof List<?> parts
+        && parts.size() == 2
+        && parts.get(0) instanceof byte[] seconds
+        && parts.get(1) instanceof byte[] micros) {
+      return OptionalLong.of(number(seconds) * 1_000 + number(micros) / 1_000 - ownMillis);
+    }
+    return OptionalLong.empty();
+  }
+
+  private static long number(byte[] digits) {
+    return Long.parseLong(new String(digits, US_ASCII));
+  }
+}

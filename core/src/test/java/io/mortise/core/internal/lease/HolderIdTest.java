@@ -1,0 +1,71 @@
+package io.mortise.core.internal.lease;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.internal.lease.HolderId.Maker;
+import java.time.InstantSource;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What a holder id tells, of this and of earlier versions and of Redisson. */
+class HolderIdTest {
+  private static final String MORTISE = "11111111-1111-8111-8111-111111111111";
+  private static final String REDISSON = "11111111-1111-4111-8111-111111111111";
+
+  /** The size up to which Redis keeps a small hash compact. */
+  private static final int COMPACT = 64;
+
+  private final AtomicInteger uses = new AtomicInteger();
+
+  private HolderIds at(long millis) {
+    InstantSource clock = () -> Instant.ofEpochMilli(millis);
+    return new HolderIds(MORTISE, clock, uses::incrementAndGet);
+  }
+
+  @Test
+  void anIdTellsTheClientTheThreadAndTheTime() {
+    HolderIds ids = at(1_795_381_142_127L);
+
+    assertEquals(
+        new HolderId(
+            MORTISE, Maker.MORTISE, 1, Thread.currentThread().getId(), 1_795_381_142_127L),
+        HolderId.of(ids.next(null)));
+    Thread owner = new Thread(() -> {});
+    assertEquals(owner.getId(), HolderId.of(ids.next(owner)).threadId());
+    assertEquals(2, uses.get());
+  }
+
+  @Test
+  void anIdThatIsMadeAheadIsInTheSameOrderAndTellsTheClientOnly() {
+    HolderIds ids = at(0);
+    for (int i = 1; i < 100; i++) {
+      HolderId ahead = HolderId.of(ids.ahead());
+      assertEquals(
+          new HolderId(MORTISE, Maker.MORTISE, i, HolderId.UNKNOWN, HolderId.UNKNOWN), ahead);
+    }
+    assertEquals(100, HolderId.of(ids.next(null)).number());
+  }
+
+  @Test
+  void theIdOfAWriterKeepsASmallHashCompact() {
+    String hold = HolderId.text(MORTISE, 60_000_000, 1_500_000, 2_000_000_000_000L) + ":write";
+
+    assertTrue(hold.length() <= COMPACT, () -> hold.length() + " characters");
+  }
+
+  @Test
+  void anIdOfRedissonTellsTheClientAndTheThread() {
+    assertEquals(
+        new HolderId(REDISSON, Maker.REDISSON, HolderId.UNKNOWN, 57, HolderId.UNKNOWN),
+        HolderId.of(REDISSON + ":57"));
+  }
+
+  @Test
+  void anIdOfAnotherFormTellsNothing() {
+    for (String other : new String[] {"", "stranger:1", REDISSON, MORTISE + ":", MORTISE + ":1-2"}) {
+      assertEquals(Maker.OTHER, HolderId.of(other).maker(), other);
+    }
+  }
+}

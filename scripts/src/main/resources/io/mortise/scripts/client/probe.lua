@@ -1,0 +1,35 @@
+-- client/probe: tries, on keys of its own, the commands that a plain lock needs, and removes what it has written.
+--
+-- KEYS[1] a key named like a lock
+-- KEYS[2] a key named like its fencing token
+-- KEYS[3] a channel named like its channel
+-- ARGV[1] PUBLISH, or SPUBLISH on a cluster that has it
+-- ARGV[2] life of the keys in ms, in case that they cannot be removed
+--
+-- Answer: the commands that failed, each followed by the error; empty when all is well.
+-- Cost: O(1). Safe to repeat.
+local failed = {}
+local function try(...)
+  local answer = redis.pcall(...)
+  if type(answer) == 'table' and answer.err then
+    failed[#failed + 1] = (select(1, ...))
+    failed[#failed + 1] = answer.err
+    return false
+  end
+  return true
+end
+
+try('TIME')
+try('GET', KEYS[2])
+try('SET', KEYS[2], '1', 'PX', ARGV[2])
+try('HLEN', KEYS[1])
+if try('PEXPIRE', KEYS[1], ARGV[2]) then -- otherwise a hash could stay
+  try('HSET', KEYS[1], 'probe', '1')
+  redis.pcall('PEXPIRE', KEYS[1], ARGV[2])
+end
+try('HEXISTS', KEYS[1], 'probe')
+try('HKEYS', KEYS[1])
+try('PTTL', KEYS[1])
+try('DEL', KEYS[1], KEYS[2])
+try(ARGV[1], KEYS[3], '0')
+return failed

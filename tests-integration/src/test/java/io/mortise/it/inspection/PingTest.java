@@ -1,0 +1,278 @@
+package io.mortise.it.inspection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.Acknowledgement;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
+import io.mortise.core.ServerHealth;
+import io.mortise.core.ServerHealth.Finding;
+import io.mortise.core.ServerHealth.Severity;
+import io.mortise.it.contract.Rights;
+import io.mortise.it.support.Elapsed;
+import io.mortise.it.support.SharedRedis;
+import io.mortise.testkit.FaultProxy;
+import io.mortise.testkit.InMemoryRedis;
+import io.mortise.testkit.RedisCluster;
+import io.mortise.testkit.RedisSentinels;
+import io.mortise.testkit.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a client reports of its servers. */
+@Timeout(60)
+class PingTest {
+  private static final LockOptions NAMESPACE = LockOptions.builder().namespace("it:").build();
+
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
+  private static ServerHealth ping(String uri, LockOptions options) {
+    try (LockClient client = LockClient.create(uri, options)) {
+      ServerHealth health = client.ping();
+      assertTrue(client.status().isIdle(), client.status()::toString);
+      return health;
+    }
+  }
+
+  private static ServerHealth ping(String uri) {
+    return ping(uri, LockOptions.defaults());
+  }
+
+  private static ServerHealth.Server only(ServerHealth health) {
+    assertEquals(1, health.servers().size(), health::toString);
+    return health.servers().get(0);
+  }
+
+  private static List<Finding> findings(ServerHealth health, Severity severity) {
+    return only(health).findings().stream()
+        .filter(finding -> finding.severity() == severity)
+        .toList();
+  }
+
+  private static Finding finding(ServerHealth health, Severity severity, String part) {
+    return findings(health, severity).stream()
+        .filter(finding -> finding.problem().contains(part))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(health.toString()));
+  }
+
+  @Test
+  void aServerThatKeepsLocksOverARestartHasNoFinding() {
+    try (RedisServer server = RedisServer.builder().config("appendonly", "yes").start()) {
+      ServerHealth health = ping(server.uri());
+
+      assertEquals(Severity.OK, health.severity(), health::toString);
+      assertTrue(health.isReachable());
+      ServerHealth.Server found = only(health);
+      assertTrue(found.address().contains(Integer.toString(server.port())), found.address());
+      assertTrue(found.version().orElseThrow().matches("\\d+\\.\\d+.*"));
+      assertEquals(Optional.of("master"), found.role());
+      assertTrue(found.roundTrip().orElseThrow().compareTo(Duration.ofSeconds(2)) < 0);
+      assertTrue(found.clockOffset().orElseThrow().abs().compareTo(Duration.ofSeconds(2)) < 0);
+      assertEquals(0L, server.command("DBSIZE"), "it leaves no key");
+      System.out.println(health);
+    }
+  }
+
+  @Test
+  void aServerWithoutAnAppendOnlyFileMayForgetLocks() {
+    finding(ping(redis.uri()), Severity.WARNING, "appendonly no");
+  }
+
+  @Test
+  void aServerThatEvictsIsWarnedOf() {
+    try (RedisServer server =
+        RedisServer.builder()
+            .config("maxmemory", "100mb")
+            .config("maxmemory-policy", "allkeys-lru")
+            .start()) {
+      finding(ping(server.uri()), Severity.WARNING, "allkeys-lru");
+    }
+  }
+
+  @Test
+  void aReplicaIsAnError() {
+    try (RedisServer server =
+        RedisServer.builder()
+            .config("replicaof", "127.0.0.1", "" + redis.server().port())
+            .start()) {
+      ServerHealth health = ping(server.uri());
+
+      assertEquals(Severity.ERROR, health.severity());
+      assertTrue(health.isReachable());
+      finding(health, Severity.ERROR, "replica");
+    }
+  }
+
+  @Test
+  void acknowledgementsThatNoReplicaCanGiveAreAnError() {
+    LockOptions options =
+        LockOptions.builder().acknowledgement(Acknowledgement.ofReplicas(1)).build();
+
+    finding(ping(redis.uri(), options), Severity.ERROR, "LockOptions.acknowledgement");
+  }
+
+  // ---- rights
+
+  private static String userWith(List<String> rights) {
+    RedisServer server = redis.server();
+    List<String> command =
+        new ArrayList<>(List.of("ACL", "SETUSER", "asking", "reset", "on", ">secret"));
+    command.addAll(rights);
+    assertEquals("OK", server.command(command.toArray(String[]::new)));
+    return "redis://asking:secret@%s:%d".formatted(server.host(), server.port());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "?protocol=2", "?protocol=3"})
+  void theDocumentedRightsAreEnough(String protocol) throws Exception {
+    ServerHealth health = ping(userWith(Rights.documented("it:")) + protocol, NAMESPACE);
+
+    assertEquals(List.of(), findings(health, Severity.ERROR));
+    assertEquals(List.of(), findings(health, Severity.INFO));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"+hset", "+publish", "+evalsha", "+subscribe"})
+  void aMissingRightIsAnErrorThatNamesIt(String right) throws Exception {
+    List<String> rights = Rights.documented("it:");
+    assertTrue(rights.remove(right));
+
+    ServerHealth health = ping(userWith(rights), NAMESPACE);
+
+    Finding error = findings(health, Severity.ERROR).get(0);
+    assertTrue(
+        error.problem().toLowerCase(Locale.ROOT).contains(right.substring(1)), error::toString);
+  }
+
+  @Test
+  void withoutARightToAChannelOrToInfoThatIsSaid() throws Exception {
+    List<String> rights = Rights.documented("it:");
+    rights.remove("&redisson_lock__channel:*");
+    rights.remove("+info");
+
+    ServerHealth health = ping(userWith(rights), NAMESPACE);
+
+    finding(health, Severity.ERROR, "subscription");
+    finding(health, Severity.INFO, "INFO");
+    assertEquals(Optional.empty(), only(health).version());
+  }
+
+  @Test
+  void aNameThatTheUserMayNotUseIsUnknownAndNoError() throws Exception {
+    ServerHealth health = ping(userWith(Rights.documented("it:")));
+
+    assertEquals(List.of(), findings(health, Severity.ERROR));
+    finding(health, Severity.INFO, "mortise-ping");
+  }
+
+  // ---- servers that do not answer
+
+  @Test
+  void anUnreachableServerIsAFindingWithItsCause() {
+    ServerHealth health = ping("redis://127.0.0.1:1");
+
+    assertFalse(health.isReachable());
+    assertEquals(Severity.ERROR, health.severity());
+    Finding finding = findings(health, Severity.ERROR).get(0);
+    assertEquals(LockException.Reason.UNREACHABLE, finding.cause().orElseThrow().reason());
+  }
+
+  @Test
+  void aServerThatHangsIsWaitedForNoLongerThanACommandMayTake() throws Exception {
+    LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(300)).build();
+    try (FaultProxy proxy = FaultProxy.to(redis.server());
+        LockClient client = LockClient.create(proxy.uri(), options)) {
+      assertTrue(client.ping().isReachable());
+      proxy.blackhole(FaultProxy.Direction.TO_CLIENT);
+      proxy.holdNewConnections();
+      ServerHealth[] health = new ServerHealth[1];
+
+      long took = Elapsed.millisOf(() -> health[0] = client.ping());
+
+      assertFalse(health[0].isReachable());
+      assertTrue(took < 4_000, () -> took + " ms");
+      proxy.restore();
+    }
+  }
+
+  @Test
+  void aWrongPasswordIsAFinding() {
+    try (RedisServer server = RedisServer.builder().config("requirepass", "secret").start()) {
+      String uri = "redis://:wrong@%s:%d".formatted(server.host(), server.port());
+
+      Finding finding = findings(ping(uri), Severity.ERROR).get(0);
+
+      assertEquals(LockException.Reason.ACCESS_DENIED, finding.cause().orElseThrow().reason());
+    }
+  }
+
+  @Test
+  void aClosedClientThrows() {
+    LockClient client = redis.client();
+    client.close();
+
+    LockException thrown = assertThrows(LockException.class, client::ping);
+
+    assertEquals(LockException.Reason.CLIENT_CLOSED, thrown.reason());
+  }
+
+  // ---- more servers
+
+  @Test
+  void eachMasterOfAClusterIsAsked() {
+    try (RedisCluster cluster = RedisCluster.builder().masters(3).replicas(0).start()) {
+      ServerHealth health = ping(String.join(",", cluster.uris()).replace(",redis://", ","));
+
+      assertTrue(health.isReachable(), health::toString);
+      assertEquals(3, health.servers().size());
+      health
+          .servers()
+          .forEach(
+              server ->
+                  assertEquals(
+                      List.of(Severity.WARNING), // no append-only file
+                      server.findings().stream().map(Finding::severity).toList(),
+                      health::toString));
+    }
+  }
+
+  @Test
+  void theMasterThatSentinelsNameIsAsked() {
+    try (RedisSentinels sentinels = RedisSentinels.start()) {
+      String hosts =
+          String.join(
+              ",", sentinels.sentinelHostPorts().stream().map(Object::toString).sorted().toList());
+
+      ServerHealth health = ping("redis-sentinel://" + hosts + "#" + sentinels.masterName());
+
+      assertTrue(health.isReachable(), health::toString);
+      assertEquals(Optional.of("master"), only(health).role());
+    }
+  }
+
+  @Test
+  void theRedisInMemoryAnswersTheSame() {
+    try (InMemoryRedis memory = InMemoryRedis.start()) {
+      try (LockClient client = memory.client(LockOptions.defaults())) {
+        ServerHealth health = client.ping();
+
+        assertTrue(health.isReachable(), health::toString);
+        assertEquals(List.of(), findings(health, Severity.ERROR));
+        assertEquals(List.of(), client.lock("any").inspect().holders());
+      }
+    }
+  }
+}
