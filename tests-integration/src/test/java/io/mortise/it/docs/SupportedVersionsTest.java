@@ -36,6 +36,7 @@ class SupportedVersionsTest {
     assertContains("README.md", row, "beside Redisson " + between);
     String all = "Redisson %s, %s and %s".formatted(lowest, between, newest);
     assertContains("docs/wire.md", all + " beside Mortise");
+    assertContains("docs/migrating-from-redisson.md", all + " beside", "of Redisson\n" + newest);
     assertContains("docs/dependencies.md", "they run %s and %s".formatted(lowest, between));
     assertContains("tests-integration/README.md", all);
   }
