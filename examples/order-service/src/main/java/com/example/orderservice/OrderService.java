@@ -78,8 +78,9 @@ public final class OrderService {
   static void createStock(DataSource database) throws SQLException {
     try (Connection connection = database.getConnection();
         Statement statement = connection.createStatement()) {
+      statement.execute("DROP TABLE IF EXISTS stock");
       statement.execute(
-          "CREATE OR REPLACE TABLE stock (article VARCHAR PRIMARY KEY, amount INT, fence BIGINT)"
+          "CREATE TABLE stock (article VARCHAR PRIMARY KEY, amount INT, fence BIGINT)"
               + " AS SELECT 'book', 100, 0");
     }
   }

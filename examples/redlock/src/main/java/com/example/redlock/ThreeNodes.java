@@ -21,9 +21,9 @@ public final class ThreeNodes implements AutoCloseable {
   /** What a hold was. */
   record Held(int validNodes, long token) {}
 
-  /** Works under the lock. */
-  Held work() throws InterruptedException {
-    try (Lease lease = lock.acquire(Duration.ofSeconds(10)).orElseThrow()) {
+  /** Works under the lock; waits for it, and for a majority of the nodes, at most so long. */
+  Held work(Duration wait) throws InterruptedException {
+    try (Lease lease = lock.acquire(wait).orElseThrow()) {
       int valid = lease instanceof QuorumLease quorum ? quorum.validNodes() : 0;
       return new Held(valid, lease.fencingToken());
     }
@@ -41,7 +41,7 @@ public final class ThreeNodes implements AutoCloseable {
    */
   public static void main(String... arguments) throws InterruptedException {
     try (ThreeNodes service = new ThreeNodes(List.of(arguments))) {
-      System.out.println(service.work());
+      System.out.println(service.work(Duration.ofSeconds(10)));
     }
   }
 }
