@@ -33,13 +33,28 @@ public final class OrderService {
     try (Lease lease = lock.acquire(WAIT).orElseThrow();
         Connection transaction = database.getConnection()) {
       transaction.setAutoCommit(false); // what is not committed is rolled back when it closes
+      claim(transaction, article, lease.fencingToken());
       int left = amount(transaction, article) - 1;
       if (left >= 0) {
-        write(transaction, article, left, lease.fencingToken());
+        write(transaction, article, left);
       }
       transaction.commit();
       return left;
     } // closed in reverse: the lock is released after the commit
+  }
+
+  /** Raises the token of the row, before it is read; refuses a late holder. */
+  static void claim(Connection transaction, String article, long token) throws SQLException {
+    try (PreparedStatement update =
+        transaction.prepareStatement(
+            "UPDATE stock SET fence = ? WHERE article = ? AND fence <= ?")) {
+      update.setLong(1, token);
+      update.setString(2, article);
+      update.setLong(3, token);
+      if (update.executeUpdate() == 0) {
+        throw new IllegalStateException("a later holder of the lock has sold " + article);
+      }
+    }
   }
 
   private static int amount(Connection transaction, String article) throws SQLException {
@@ -47,23 +62,19 @@ public final class OrderService {
         transaction.prepareStatement("SELECT amount FROM stock WHERE article = ?")) {
       query.setString(1, article);
       try (ResultSet row = query.executeQuery()) {
-        return row.next() ? row.getInt(1) : 0;
+        row.next();
+        return row.getInt(1);
       }
     }
   }
 
-  static void write(Connection transaction, String article, int amount, long token)
+  private static void write(Connection transaction, String article, int amount)
       throws SQLException {
     try (PreparedStatement update =
-        transaction.prepareStatement(
-            "UPDATE stock SET amount = ?, fence = ? WHERE article = ? AND fence <= ?")) {
+        transaction.prepareStatement("UPDATE stock SET amount = ? WHERE article = ?")) {
       update.setInt(1, amount);
-      update.setLong(2, token);
-      update.setString(3, article);
-      update.setLong(4, token);
-      if (update.executeUpdate() == 0) {
-        throw new IllegalStateException("a later holder of the lock has sold " + article);
-      }
+      update.setString(2, article);
+      update.executeUpdate();
     }
   }
 

@@ -31,7 +31,7 @@ class OrderServiceTest {
     assertEquals(99, service.order("book"));
 
     try (Connection late = database.getConnection()) {
-      assertThrows(IllegalStateException.class, () -> OrderService.write(late, "book", 5, 1));
+      assertThrows(IllegalStateException.class, () -> OrderService.claim(late, "book", 1));
     }
 
     assertEquals(98, service.order("book"));

@@ -31,8 +31,11 @@ class StockService {
     try (Lease lease = lock.acquire(WAIT).orElseThrow(() -> busy(article))) {
       return transactions.execute(
           status -> {
+            claim(article, lease.fencingToken());
             int left = amount(article) - 1;
-            write(article, left, lease.fencingToken());
+            jdbc.sql("UPDATE stock SET amount = ? WHERE article = ?")
+                .params(left, article)
+                .update();
             return left;
           });
     } // the lock is released here, after the commit
@@ -45,10 +48,11 @@ class StockService {
         .single();
   }
 
-  void write(String article, int amount, long token) {
+  /** Raises the token of the row, before it is read; refuses a late holder. */
+  void claim(String article, long token) {
     int changed =
-        jdbc.sql("UPDATE stock SET amount = ?, fence = ? WHERE article = ? AND fence <= ?")
-            .params(amount, token, article, token)
+        jdbc.sql("UPDATE stock SET fence = ? WHERE article = ? AND fence <= ?")
+            .params(token, article, token)
             .update();
     if (changed == 0) {
       throw new OptimisticLockingFailureException("a later holder has sold " + article);

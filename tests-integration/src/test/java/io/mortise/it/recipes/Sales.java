@@ -5,7 +5,6 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import java.time.Duration;
 import org.springframework.dao.CannotAcquireLockException;
-import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** A recipe of docs/recipes.md: a lock around a transaction. */
@@ -29,10 +28,9 @@ final class Sales {
     try (Lease lease = lock.acquire(WAIT).orElseThrow(() -> busy(article))) {
       return transactions.execute(
           status -> {
+            stock.claim(article, lease.fencingToken()); // before it reads
             int left = stock.amount(article) - 1;
-            if (!stock.write(article, left, lease.fencingToken())) {
-              throw new OptimisticLockingFailureException("a later holder has sold " + article);
-            }
+            stock.write(article, left);
             return left;
           });
     } // the lock is released here, after the commit

@@ -25,7 +25,7 @@ final class SalesLockedInside {
           lock.lock();
           try {
             int left = stock.amount(article) - 1;
-            stock.write(article, left, lock.lease().fencingToken());
+            stock.write(article, left);
             return left;
           } finally {
             lock.unlock(); // before the commit: the next holder reads the old amount

@@ -3,14 +3,15 @@ package io.mortise.it.recipes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Eventually;
 import io.mortise.it.support.TestThreads;
 import io.mortise.it.support.TwoClients;
 import java.time.Duration;
 import java.util.List;
+import org.h2.mvstore.tx.Transaction;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -110,17 +111,8 @@ class SalesTest {
   }
 
   @Test
-  void aLateHolderSellsNothing() throws Exception {
-    Stock interrupted =
-        new Stock(database.jdbc()) {
-          @Override
-          int amount(String article) {
-            int amount = super.amount(article);
-            sellByForce(article);
-            return amount;
-          }
-        };
-    Sales late = new Sales(PROCESSES.here(), database.transactions(), interrupted);
+  void aLateHolderSellsNothingAfterTheNextOne() throws Exception {
+    Sales late = new Sales(PROCESSES.here(), database.transactionsWith(this::sellByForce), stock);
 
     OptimisticLockingFailureException refused =
         assertThrows(OptimisticLockingFailureException.class, () -> late.sell(SHOE));
@@ -129,15 +121,47 @@ class SalesTest {
     assertEquals(9, stock.amount(SHOE), "the next holder's sale, and no other");
   }
 
-  /** Takes the lock from its holder and sells one, on another connection. */
-  private void sellByForce(String article) {
-    var lock = PROCESSES.there().lock("stock:" + article);
-    lock.forceUnlock();
-    try (Lease next = lock.tryAcquire().orElseThrow()) {
-      AsyncCall.start(() -> stock.write(article, stock.amount(article) - 1, next.fencingToken()))
-          .get();
+  /** Takes the lock from its holder and sells one, on another thread and connection. */
+  private void sellByForce() {
+    PROCESSES.there().lock("stock:" + SHOE).forceUnlock();
+    Sales next = new Sales(PROCESSES.there(), database.transactions(), stock);
+    try {
+      assertEquals(9, AsyncCall.start(() -> next.sell(SHOE)).get());
     } catch (Exception e) {
       throw new AssertionError(e);
     }
+  }
+
+  @Test
+  void aLateHolderSellsNothingBetweenReadAndWriteOfTheNextOne() throws Exception {
+    Step isLate = new Step();
+    Step nextHasRead = new Step();
+    Runnable begin =
+        () -> {
+          isLate.done();
+          nextHasRead.await();
+        };
+    Sales late = new Sales(PROCESSES.here(), database.transactionsWith(begin), stock);
+    AsyncCall<Integer> lateSale = AsyncCall.start(() -> late.sell(SHOE));
+    isLate.await();
+    PROCESSES.there().lock("stock:" + SHOE).forceUnlock();
+    Stock observed =
+        new Stock(database.jdbc()) {
+          @Override
+          int amount(String article) {
+            int amount = super.amount(article);
+            nextHasRead.done();
+            Eventually.until(
+                "the late sale is over, or waits for the row",
+                () -> lateSale.isDone() || lateSale.isIn(Transaction.class, "waitFor"));
+            return amount;
+          }
+        };
+    Sales next = new Sales(PROCESSES.there(), database.transactions(), observed);
+
+    assertEquals(9, next.sell(SHOE));
+
+    assertThrows(OptimisticLockingFailureException.class, lateSale::get);
+    assertEquals(9, stock.amount(SHOE));
   }
 }

@@ -1,8 +1,9 @@
 package io.mortise.it.recipes;
 
+import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The table {@code stock}: what is left of each article, and the token of its last writer. */
+/** The table {@code stock}: what is left of each article, and the token of the last holder. */
 class Stock {
   private final JdbcClient jdbc;
 
@@ -26,13 +27,21 @@ class Stock {
         .single();
   }
 
-  // snippet: write
-  /** Returns whether the row was written: not if a later holder of the lock has written it. */
-  boolean write(String article, int amount, long token) {
-    return jdbc.sql("UPDATE stock SET amount = ?, fence = ? WHERE article = ? AND fence <= ?")
-            .params(amount, token, article, token)
-            .update()
-        == 1;
+  // snippet: claim
+  /** Raises the token of the row; fails if a later holder of the lock has been here. */
+  void claim(String article, long token) {
+    int changed =
+        jdbc.sql("UPDATE stock SET fence = ? WHERE article = ? AND fence <= ?")
+            .params(token, article, token)
+            .update();
+    if (changed == 0) {
+      throw new OptimisticLockingFailureException("a later holder has sold " + article);
+    }
   }
+
   // end
+
+  void write(String article, int amount) {
+    jdbc.sql("UPDATE stock SET amount = ? WHERE article = ?").params(amount, article).update();
+  }
 }
