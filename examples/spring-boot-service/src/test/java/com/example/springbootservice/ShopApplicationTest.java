@@ -61,10 +61,7 @@ class ShopApplicationTest {
   @Test
   void theClientIsClosedWithTheApplication() {
     ConfigurableApplicationContext other =
-        SpringApplication.run(
-            ShopApplication.class,
-            "--redis.uri=" + redis.uri(),
-            "--spring.datasource.generate-unique-name=true");
+        SpringApplication.run(ShopApplication.class, "--redis.uri=" + redis.uri());
     LockClient locks = other.getBean(LockClient.class);
 
     other.close();
