@@ -1,5 +1,6 @@
 package io.mortise.it.docs;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -36,8 +37,27 @@ class SupportedVersionsTest {
     assertContains("README.md", row, "beside Redisson " + between);
     String all = "Redisson %s, %s and %s".formatted(lowest, between, newest);
     assertContains("docs/wire.md", all + " beside Mortise");
+    assertContains("docs/migrating-from-redisson.md", all + " beside", "of Redisson\n" + newest);
     assertContains("docs/dependencies.md", "they run %s and %s".formatted(lowest, between));
     assertContains("tests-integration/README.md", all);
+  }
+
+  @Test
+  void theExamplesUseTheVersionsOfTheBuild() throws Exception {
+    Path root = ROOT.resolve("pom.xml");
+    Path examples = ROOT.resolve("examples");
+    Path springBoot = examples.resolve("spring-boot-service/pom.xml");
+    String mortise = property(root, "version");
+    assertEquals(mortise, property(examples.resolve("pom.xml"), "mortise.version"));
+    assertEquals(mortise, property(springBoot, "mortise.version"));
+    assertEquals(property(root, "jedis.version"), property(springBoot, "jedis.version"));
+    assertContains("examples/pom.xml", version("junit"), version("slf4j"));
+    assertContains("examples/order-service/pom.xml", version("h2"));
+    assertContains("examples/from-redisson/pom.xml", version("redisson"));
+  }
+
+  private static String version(String library) throws Exception {
+    return "<version>" + property(ROOT.resolve("pom.xml"), library + ".version") + "</version>";
   }
 
   private static void assertContains(String document, String... texts) throws Exception {

@@ -1,0 +1,47 @@
+package com.example.redlock;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
+import io.mortise.core.LockClient;
+import io.mortise.redlock.QuorumLease;
+import io.mortise.redlock.RedLock;
+import java.time.Duration;
+import java.util.List;
+
+/** A lock over three independent nodes, which goes on when one of them is down. */
+public final class ThreeNodes implements AutoCloseable {
+  private final List<LockClient> nodes;
+  private final DistributedLock lock;
+
+  ThreeNodes(List<String> uris) {
+    nodes = uris.stream().map(LockClient::create).toList();
+    lock = RedLock.builder().members("report", nodes).build();
+  }
+
+  /** What a hold was. */
+  record Held(int validNodes, long token) {}
+
+  /** Works under the lock; waits for it, and for a majority of the nodes, at most so long. */
+  Held work(Duration wait) throws InterruptedException {
+    try (Lease lease = lock.acquire(wait).orElseThrow()) {
+      int valid = lease instanceof QuorumLease quorum ? quorum.validNodes() : 0;
+      return new Held(valid, lease.fencingToken());
+    }
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(LockClient::close);
+  }
+
+  /**
+   * Works once, and prints how.
+   *
+   * @param arguments the URIs of the nodes
+   */
+  public static void main(String... arguments) throws InterruptedException {
+    try (ThreeNodes service = new ThreeNodes(List.of(arguments))) {
+      System.out.println(service.work(Duration.ofSeconds(10)));
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package com.example.scheduledjob;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.mortise.core.LockClient;
+import io.mortise.testkit.RedisServer;
+import io.mortise.testkit.RedisServerExtension;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(RedisServerExtension.class)
+@Timeout(30)
+class ReportNodeTest {
+  @Test
+  void whileOneNodeWritesTheReportTheOthersDoNot(RedisServer redis, LockClient locks) {
+    List<String> reports = new ArrayList<>();
+    try (LockClient others = LockClient.create(redis.uri())) {
+      ReportNode other = new ReportNode(others, lease -> reports.add("other"));
+      ReportNode first =
+          new ReportNode(
+              locks,
+              lease -> {
+                other.runIfFirst(); // at the same time
+                reports.add("first");
+              });
+
+      first.runIfFirst();
+
+      assertEquals(List.of("first"), reports);
+    }
+  }
+
+  @Test
+  void theProgramEndsAndLeavesNoLock(RedisServer redis, LockClient locks) throws Exception {
+    ReportNode.main(redis.uri(), "0");
+
+    assertFalse(locks.lock("report").isLocked());
+  }
+}

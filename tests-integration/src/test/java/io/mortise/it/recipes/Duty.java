@@ -1,0 +1,7 @@
+package io.mortise.it.recipes;
+
+/** What a leader does. */
+interface Duty {
+  /** Does a short part of the work, and sends the token with each write. */
+  void step(long token) throws InterruptedException;
+}

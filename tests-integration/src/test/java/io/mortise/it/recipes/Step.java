@@ -1,0 +1,26 @@
+package io.mortise.it.recipes;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** A step of one thread, for which another one waits. */
+final class Step {
+  private static final long LIMIT_SECONDS = 20;
+
+  private final CountDownLatch done = new CountDownLatch(1);
+
+  void done() {
+    done.countDown();
+  }
+
+  void await() {
+    try {
+      assertTrue(
+          done.await(LIMIT_SECONDS, TimeUnit.SECONDS), "the other thread does not get there");
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
