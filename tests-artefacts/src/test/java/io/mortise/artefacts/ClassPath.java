@@ -39,7 +39,10 @@ final class ClassPath {
   /** Runs a program to its end, which has to be a success within the given minutes. */
   static void run(Path output, long minutes, String... command) throws Exception {
     Process process =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
     try {
       assertTrue(process.waitFor(minutes, TimeUnit.MINUTES), () -> "did not end: " + command[0]);
     } finally {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The locks work in a native image, with the metadata of the artefacts and no other. */
 @ExtendWith(RedisServerExtension.class)
-@EnabledIfSystemProperty(named = "native.image", matches = ".+")
+@EnabledIfSystemProperty(named = "native.image.tool", matches = ".+")
 class NativeImageTest {
   @Test
   void everyLockWorksInANativeImage(RedisServer server, @TempDir Path directory) throws Exception {
@@ -21,7 +21,7 @@ class NativeImageTest {
     ClassPath.run(
         directory.resolve("native-image"),
         15,
-        System.getProperty("native.image"),
+        System.getProperty("native.image.tool"),
         "--no-fallback",
         "-cp",
         ClassPath.joined(),

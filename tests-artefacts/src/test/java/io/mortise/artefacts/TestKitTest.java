@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contracts and extensions of the test kit, with the JUnit that this build names. */
 class TestKitTest {
@@ -46,10 +48,9 @@ class TestKitTest {
 
   @Test
   void theJUnitIsTheOneThatIsNamed() {
-    String file =
-        Test.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+    String file = Test.class.getProtectionDomain().getCodeSource().getLocation().getPath();
 
-    assertTrue(file.endsWith("-" + System.getProperty("junit.version") + ".jar"), file);
+    assertTrue(file.endsWith("-" + System.getProperty("junit.named") + ".jar"), file);
   }
 
   interface Plain extends LockFamily {
@@ -85,6 +86,7 @@ class TestKitTest {
   }
 
   @Nested
+  @Execution(ExecutionMode.SAME_THREAD) // one server
   @ExtendWith(RedisServerExtension.class)
   class WithAServer {
     private static RedisServer first;
