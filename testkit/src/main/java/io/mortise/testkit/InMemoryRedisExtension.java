@@ -19,8 +19,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * }</pre>
  */
 public final class InMemoryRedisExtension implements ParameterResolver {
-  private static final ExtensionContext.Namespace NAMESPACE =
-      ExtensionContext.Namespace.create(InMemoryRedisExtension.class);
+  private static final ExtensionFixtures FIXTURES =
+      new ExtensionFixtures(InMemoryRedisExtension.class);
 
   /** One test: its server, and the client that is made when a parameter asks for it. */
   private static final class Fixture implements AutoCloseable {
@@ -55,10 +55,7 @@ public final class InMemoryRedisExtension implements ParameterResolver {
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    Fixture fixture =
-        context
-            .getStore(NAMESPACE) // which JUnit closes with the test
-            .computeIfAbsent(Fixture.class, type -> new Fixture(), Fixture.class);
+    Fixture fixture = FIXTURES.get(context, Fixture.class, Fixture::new);
     return parameter.getParameter().getType() == LockClient.class
         ? fixture.client()
         : fixture.redis;

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * }</pre>
  */
 public final class RedisServerExtension implements BeforeEachCallback, ParameterResolver {
-  private static final ExtensionContext.Namespace NAMESPACE =
-      ExtensionContext.Namespace.create(RedisServerExtension.class);
+  private static final ExtensionFixtures FIXTURES =
+      new ExtensionFixtures(RedisServerExtension.class);
 
   /** For JUnit. */
   public RedisServerExtension() {}
@@ -42,10 +42,7 @@ public final class RedisServerExtension implements BeforeEachCallback, Parameter
     RedisServer server = server(context);
     return parameter.getParameter().getType() == RedisServer.class
         ? server
-        : context
-            .getStore(NAMESPACE) // which JUnit closes with the test
-            .computeIfAbsent(
-                LockClient.class, type -> LockClient.create(server.uri()), LockClient.class);
+        : FIXTURES.get(context, LockClient.class, () -> LockClient.create(server.uri()));
   }
 
   /** The server of the outermost class; JUnit closes it with that class. */
@@ -54,8 +51,6 @@ public final class RedisServerExtension implements BeforeEachCallback, Parameter
     while (outermost.getParent().flatMap(ExtensionContext::getTestClass).isPresent()) {
       outermost = outermost.getParent().orElseThrow();
     }
-    return outermost
-        .getStore(NAMESPACE)
-        .computeIfAbsent(RedisServer.class, type -> RedisServer.start(), RedisServer.class);
+    return FIXTURES.get(outermost, RedisServer.class, RedisServer::start);
   }
 }

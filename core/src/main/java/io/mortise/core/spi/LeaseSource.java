@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The source of the leases of one lock: a protocol with a client, or a composition of other
- * sources. A {@link LeaseBackedLock} makes a {@link DistributedLock} of it.
+ * sources. A {@link LeaseBackedLock} makes a {@link io.mortise.core.DistributedLock} of it.
  *
  * <p><b>Threads.</b> An implementation is immutable; any thread may call it.
  */

@@ -16,7 +16,7 @@ class SupportedVersionsTest {
   private static final Path ROOT = Path.of("..");
 
   @ParameterizedTest
-  @ValueSource(strings = {"jedis", "commons-pool2", "slf4j"})
+  @ValueSource(strings = {"jedis", "commons-pool2", "slf4j", "junit"})
   void theDocumentsNameTheVersionsOfTheBuild(String library) throws Exception {
     String row = ".*%s.*\\| `?%s`? \\| `?%s`? \\|.*";
     for (String document : new String[] {"README.md", "docs/dependencies.md"}) {

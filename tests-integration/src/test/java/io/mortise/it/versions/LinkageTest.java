@@ -48,7 +48,11 @@ class LinkageTest {
   /** The packages of the libraries of which an application may choose the version. */
   private static final List<String> LIBRARIES =
       List.of(
-          "redis.clients.jedis.", "org.apache.commons.pool2.", "org.slf4j.", "com.google.common.");
+          "redis.clients.jedis.",
+          "org.apache.commons.pool2.",
+          "org.slf4j.",
+          "com.google.common.",
+          "org.junit.jupiter.api.");
 
   private static final List<Class<?>> MODULES =
       List.of(
