@@ -48,6 +48,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -191,7 +192,7 @@ public final class RedisLockClient implements LockClient, LockServer {
         : new EventContext(
             id,
             ticker,
-            InstantSource.system(),
+            WALL_CLOCK,
             LockExceptions::from,
             new AtomicLong(),
             new EventQueue(options.listeners(), ticker, workers.threads("events")));
