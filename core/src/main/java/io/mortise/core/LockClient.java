@@ -124,7 +124,8 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
    *
    * <p>A Redis that cannot be reached, or refuses, is no exception but a finding. Takes at most
    * about three times the {@link LockOptions#commandTimeout()}, when a server answers some of the
-   * questions only, and 2 s more for a cluster of which no node has answered yet. An interrupt does not end it; the status is kept.
+   * questions only, and 2 s more for a cluster of which no node has answered yet. An interrupt does
+   * not end it; the status is kept.
    *
    * @throws LockException if the client is closed
    */

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.internal.lease.HolderId.Maker;
-import java.time.InstantSource;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -29,8 +29,7 @@ class HolderIdTest {
     HolderIds ids = at(1_795_381_142_127L);
 
     assertEquals(
-        new HolderId(
-            MORTISE, Maker.MORTISE, 1, Thread.currentThread().getId(), 1_795_381_142_127L),
+        new HolderId(MORTISE, Maker.MORTISE, 1, Thread.currentThread().getId(), 1_795_381_142_127L),
         HolderId.of(ids.next(null)));
     Thread owner = new Thread(() -> {});
     assertEquals(owner.getId(), HolderId.of(ids.next(owner)).threadId());
@@ -64,7 +63,8 @@ class HolderIdTest {
 
   @Test
   void anIdOfAnotherFormTellsNothing() {
-    for (String other : new String[] {"", "stranger:1", REDISSON, MORTISE + ":", MORTISE + ":1-2"}) {
+    for (String other :
+        new String[] {"", "stranger:1", REDISSON, MORTISE + ":", MORTISE + ":1-2"}) {
       assertEquals(Maker.OTHER, HolderId.of(other).maker(), other);
     }
   }
