@@ -112,8 +112,10 @@ final class World implements AutoCloseable {
     }
   }
 
-  /** Checks that the clients use nothing, and that nothing is left on the servers but tokens, and
-   * the records of clients. */
+  /**
+   * Checks that the clients use nothing, and that nothing is left on the servers but tokens, and
+   * the records of clients.
+   */
   void checkNothingLeft() throws InterruptedException {
     long waitMillis = 1_000;
     while (!remains().isEmpty() && waitMillis <= MAX_REMAINING.toMillis()) {
