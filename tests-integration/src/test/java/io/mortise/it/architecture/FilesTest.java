@@ -55,10 +55,11 @@ class FilesTest {
   private static final Map<String, String> LONGER =
       Map.of(
           "DistributedLock", "an interface: more than half of it is its documentation",
-          "RedisServer",
-              "methods of a line each for users, with their documentation, and a builder",
+          "LockEvent", "one accessor and one builder method for each fact, with its documentation",
+          "RedisServer", "a line each for users, with its documentation, and a builder",
           "CompositeLease", "implements each method of OwnedLease, most of them in one line",
-          "RedisLease", "implements each method of OwnedLease and RegisteredHold, most in one line",
+          "RedisLease", "implements each method of OwnedLease and RegisteredHold, most in a line",
+          "LeaseRenewal", "one argument about requests, replies and the deadline covers it",
           "RedisLockClient", "the one place where a client is wired",
           "NodeSubscriber", "one argument about the order of messages covers all its methods",
           "MemoryConnection", "a java.net.Socket: its two streams share one lock",
