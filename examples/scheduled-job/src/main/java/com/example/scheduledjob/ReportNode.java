@@ -9,13 +9,17 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** A node whose scheduler runs a job that must run on one node at a time. Start it twice. */
+/** A node whose scheduler runs a job that one node has to run each time. Start it twice. */
 public final class ReportNode {
   private final DistributedLock lock;
   private final Consumer<Lease> report;
 
   ReportNode(LockClient locks, Consumer<Lease> report) {
-    this.lock = locks.lock("report").withLease(Duration.ofMinutes(1)); // at most; not renewed
+    this.lock =
+        locks
+            .lock("report")
+            .withLease(Duration.ofMinutes(1)) // at most; not renewed
+            .atLeast(Duration.ofMillis(500)); // longer than the nodes' clocks differ
     this.report = report;
   }
 

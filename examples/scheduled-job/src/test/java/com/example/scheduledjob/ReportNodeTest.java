@@ -1,11 +1,12 @@
 package com.example.scheduledjob;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
 import io.mortise.testkit.RedisServer;
 import io.mortise.testkit.RedisServerExtension;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -35,9 +36,21 @@ class ReportNodeTest {
   }
 
   @Test
-  void theProgramEndsAndLeavesNoLock(RedisServer redis, LockClient locks) throws Exception {
+  void aNodeWhoseClockIsLateDoesNotWriteItAgain(RedisServer redis, LockClient locks) {
+    List<String> reports = new ArrayList<>();
+    try (LockClient others = LockClient.create(redis.uri())) {
+      new ReportNode(locks, lease -> reports.add("first")).runIfFirst();
+
+      new ReportNode(others, lease -> reports.add("other")).runIfFirst();
+
+      assertEquals(List.of("first"), reports);
+    }
+  }
+
+  @Test
+  void theProgramEndsAndItsLockSoonAfterIt(RedisServer redis, LockClient locks) throws Exception {
     ReportNode.main(redis.uri(), "0");
 
-    assertFalse(locks.lock("report").isLocked());
+    assertTrue(locks.lock("report").tryLock(Duration.ofSeconds(10)));
   }
 }

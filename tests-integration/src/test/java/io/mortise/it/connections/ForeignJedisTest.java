@@ -104,6 +104,24 @@ class ForeignJedisTest {
     }
   }
 
+  /** Its connections would still serve it. */
+  @Test
+  void aWaiterOfAClosedClientAsksNoMore() throws Exception {
+    try (RedisClient jedis = jedis()) {
+      String name = Names.fresh();
+      LockClient client = LockClient.create(jedis);
+      redis.holdAsStranger(name, 60_000);
+      AsyncCall<Boolean> waiter =
+          AsyncCall.start(() -> new RedisLock(client, name).tryLock(Duration.ofSeconds(40)));
+      waiter.awaitParked();
+
+      client.close();
+
+      LockException thrown = assertThrows(LockException.class, waiter::get);
+      assertEquals(LockException.Reason.CLIENT_CLOSED, thrown.reason());
+    }
+  }
+
   @Test
   void aCommandInProgressAtTheCloseReturnsItsConnectionToThePool() throws Exception {
     try (RedisServer own = RedisServer.start();

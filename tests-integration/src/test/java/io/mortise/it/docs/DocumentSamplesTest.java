@@ -25,6 +25,7 @@ class DocumentSamplesTest {
         withSamples.containsAll(
             Set.of(
                 "README.md",
+                "docs/choosing.md",
                 "docs/fencing.md",
                 "docs/migrating-from-redisson.md",
                 "docs/testing.md")),

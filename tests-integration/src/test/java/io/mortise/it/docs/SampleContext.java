@@ -22,6 +22,8 @@ class SampleContext {
 
   final void cancelTheWork(LeaseLoss.Reason reason) {}
 
+  final void runTheJob() {}
+
   /** A resource that compares tokens. */
   interface Store {
     void write(String row, long fencingToken);

@@ -14,7 +14,11 @@ final class NightlyReport implements Runnable {
   private final Report report;
 
   NightlyReport(LockClient locks, Report report) {
-    this.lock = locks.lock("nightly-report").withLease(Duration.ofMinutes(30));
+    this.lock =
+        locks
+            .lock("nightly-report")
+            .withLease(Duration.ofMinutes(30)) // at most
+            .atLeast(Duration.ofMinutes(5));
     this.report = report;
   }
 

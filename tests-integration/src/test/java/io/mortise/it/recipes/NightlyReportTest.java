@@ -49,6 +49,17 @@ class NightlyReportTest {
     running.get();
 
     assertEquals(List.of("here"), written);
+  }
+
+  @Test
+  void aNodeWhoseClockIsLateDoesNotRunItAgain() {
+    node("here", processes.here()).run();
+    NightlyReport there = node("there", processes.there());
+
+    there.run();
+    assertEquals(List.of("here"), written);
+
+    processes.here().lock("nightly-report").forceUnlock(); // as if the minimum were over
     there.run();
     assertEquals(List.of("here", "there"), written, "the next night");
   }

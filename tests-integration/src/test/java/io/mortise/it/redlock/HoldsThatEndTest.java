@@ -11,6 +11,7 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
 import io.mortise.it.support.Names;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.redlock.RedLock;
@@ -83,5 +84,19 @@ class HoldsThatEndTest {
     assertThrows(LeaseLostException.class, lease::close);
     assertTrue(there.lock(name).tryLock(Duration.ofSeconds(5)));
     there.lock(name).unlock();
+  }
+
+  @Test
+  void aNodeThatWasForcedIsNotReacquired() throws Exception {
+    connect(LockOptions.builder());
+    QuorumLease lease = here.acquireEverywhere(name);
+    RedisLock forced = there.client(0).lock(name);
+
+    assertTrue(forced.forceUnlock());
+
+    await().until(() -> lease.validNodes() == 2);
+    await().during(LEASE.multipliedBy(4)).atMost(30, TimeUnit.SECONDS).until(() -> !forced.isLocked());
+    assertTrue(lease.isValid());
+    lease.close();
   }
 }
