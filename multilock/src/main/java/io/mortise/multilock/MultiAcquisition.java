@@ -64,7 +64,7 @@ final class MultiAcquisition {
   /** The member that stayed busy while others were held; -1 for none. */
   private int busyPlace = -1;
 
-  /** When the last step began. A step that fails has not failed for longer than since then. */
+  /** When the last step began. */
   private long stepNanos;
 
   /**
@@ -98,7 +98,7 @@ final class MultiAcquisition {
   }
 
   private Optional<OwnedLease> tryUntilDone() throws InterruptedException {
-    long failingSinceNanos = 0;
+    long failingNanos = 0;
     LockException failure = null;
     while (true) {
       roundNanos = source.nanoTime();
@@ -107,12 +107,13 @@ final class MultiAcquisition {
           return Optional.of(toLease());
         }
         failure = null;
+        failingNanos = 0;
       } catch (LockException e) {
-        failingSinceNanos = failure == null ? stepNanos : failingSinceNanos;
+        failingNanos += source.nanoTime() - stepNanos;
         failure = e;
         if (!e.reason().isTransient()
             || wait.leftNanos() <= 0
-            || exceedsOutageTimeout(failingSinceNanos)) {
+            || exceedsOutageTimeout(failingNanos)) {
           throw e;
         }
       }
@@ -125,15 +126,20 @@ final class MultiAcquisition {
         }
         return Optional.empty();
       }
+      long pausedNanos = source.nanoTime();
       pause();
+      failingNanos += failure == null ? 0 : source.nanoTime() - pausedNanos;
       holdingWaitNanos = Math.min(MAX_HOLDING_WAIT_NANOS, holdingWaitNanos * 2);
     }
   }
 
-  /** Returns whether an outage has lasted longer than the shortest timeout of the members. */
-  private boolean exceedsOutageTimeout(long sinceNanos) {
+  /**
+   * Returns whether the steps that failed, and the pauses after them, took longer than the shortest
+   * outage timeout of the members. The wait for a busy member in between does not count.
+   */
+  private boolean exceedsOutageTimeout(long failingNanos) {
     LongStream timeouts = members.stream().mapToLong(m -> m.options().outageTimeout().toNanos());
-    return terms.isUnbounded() && source.nanoTime() - sinceNanos >= timeouts.min().orElseThrow();
+    return terms.isUnbounded() && failingNanos >= timeouts.min().orElseThrow();
   }
 
   // ---- one round

@@ -185,6 +185,7 @@ public abstract class LeaseBackedLock implements DistributedLock {
       return handle;
     } finally {
       if (!isGuarded) { // an error: no caller receives it
+        acquired.waiveMinimum();
         acquired.release();
       }
     }

@@ -70,12 +70,13 @@ public record LeaseTerms(
               .formatted(Duration.ZERO, LockOptions.MAX_LEASE, minimum));
     }
     long millis = minimum.plusNanos(999_999).toMillis();
-    if (!renewed && millis > leaseMillis) {
+    if (!renewed && minimum.toMillis() > leaseMillis) {
       throw new IllegalArgumentException(
           "a minimum must not be longer than the lease, which ends the hold: %s, and %d ms"
               .formatted(minimum, leaseMillis));
     }
-    return new LeaseTerms(waitNanos, leaseMillis, renewed, interruptible, millis);
+    long kept = renewed ? millis : Math.min(millis, leaseMillis); // which is rounded down
+    return new LeaseTerms(waitNanos, leaseMillis, renewed, interruptible, kept);
   }
 
   /** Returns these terms without a minimum, for the members of a composite hold. */

@@ -94,6 +94,8 @@ public final class ThreadOwnership {
       lease.beginMinimum(terms);
     } catch (RuntimeException | Error e) {
       try {
+        forget(source.identity());
+        lease.waiveMinimum();
         lease.release(); // it has no other owner
       } catch (RuntimeException | Error suppressed) {
         e.addSuppressed(suppressed);
@@ -163,10 +165,11 @@ public final class ThreadOwnership {
       hold.lease.exit(wasRenewed);
       throw lost;
     }
-    hold.top = new Level(wasRenewed || terms.renewed(), depth + 1, top);
+    Level entered = new Level(wasRenewed || terms.renewed(), depth + 1, top);
     if (terms.minimumMillis() > 0) {
-      hold.lease.keepUntil(nowNanos + terms.minimumNanos());
+      hold.lease.keepUntil(nowNanos + terms.minimumNanos()); // before the level: it may fail
     }
+    hold.top = entered;
   }
 
   /**

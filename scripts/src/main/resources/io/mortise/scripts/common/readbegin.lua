@@ -13,7 +13,7 @@ k.publish = ARGV[3]
 check(k)
 local token, last_known = last_token(KEYS[9])
 local mode = redis.call('HGET', k.lock, 'mode')
-if not mode and redis.call('EXISTS', k.lock) == 1 then
+if mode ~= 'read' and mode ~= 'write' and redis.call('EXISTS', k.lock) == 1 then
   return refuse('lock without readers')
 end
 local nested = writer ~= '' and mode == 'write' and redis.call('HEXISTS', k.lock, writer) == 1

@@ -65,12 +65,19 @@ local function look(k, leaves)
   local s = {mode = false, readers = {}, over = {}, read_left = -2, write_left = -2}
   local all = redis.call('HGETALL', k.lock)
   for i = 1, #all, 2 do
+    if all[i] == 'mode' then
+      s.mode = all[i + 1]
+    end
+  end
+  if s.mode ~= 'read' and s.mode ~= 'write' then
+    s.mode, s.other_type = false, #all > 0
+    return s
+  end
+  for i = 1, #all, 2 do
     local entry, value = all[i], all[i + 1]
-    if entry == 'mode' then
-      s.mode = value
-    elseif is_writer(entry) then
+    if is_writer(entry) then
       s.writer = entry
-    else
+    elseif entry ~= 'mode' then
       local count = tonumber(value) or 1
       local left = leaves and leaves(entry) and -2 or reader_left(k, entry, count)
       if left < 0 then
@@ -81,7 +88,6 @@ local function look(k, leaves)
       end
     end
   end
-  s.other_type = #all > 0 and not s.mode
   if s.mode == 'write' and s.writer and not (leaves and leaves(s.writer)) then
     local alone = #s.readers + #s.over == 0
     local own = not alone and is_ours(s.writer)

@@ -3,7 +3,7 @@
 -- KEYS[1] the lock, a hash
 -- ARGV[1] its name with a hash tag. The other keys are derived from it, and are in the same slot: a user
 --         who may not use one of them would otherwise be refused the whole
--- ARGV[2] the largest number of waiters of each kind
+-- ARGV[2] the largest number of holds, and of waiters of each kind
 --
 -- Answer: {server time in us, mode or '', token or '', 1 when all was readable, {hold, count, ms, ...},
 -- length of the queue, {waiter, ms, ...} in the queue, {reader, ms, ...} whose turn it is, {writer, ms} that
@@ -43,12 +43,22 @@ for i = 1, #all, 2 do
   end
 end
 
--- As common/rw reads them; in a plain or fair lock every hold lasts as long as the hash.
+-- A hold count, also when the value is none.
+local function levels_of(value)
+  local levels = tonumber(value)
+  if not levels or not (levels >= 1) then
+    return 1
+  end
+  return math.floor(math.min(levels, 2 ^ 31 - 1))
+end
+
+-- As common/rw reads them; in a plain or fair lock, and in a hash of somebody else, every hold lasts as long
+-- as the hash.
 local function lease_of(entry, levels)
-  if mode == '' then
+  if mode ~= 'read' and mode ~= 'write' then
     return whole
   elseif not is_writer(entry) then
-    return attempt(reader_left, k, entry, levels) or whole
+    return attempt(reader_left, k, entry, math.min(levels, limit)) or whole
   elseif mode == 'read' then
     return -2
   elseif count > 1 and is_ours(entry) then
@@ -59,8 +69,11 @@ end
 
 local holds = {}
 for i = 1, #all, 2 do
-  if all[i] ~= 'mode' then
-    local levels = tonumber(all[i + 1]) or 1
+  if #holds >= 3 * limit then
+    readable = 0
+    break
+  elseif all[i] ~= 'mode' then
+    local levels = levels_of(all[i + 1])
     local left = lease_of(all[i], levels)
     if left >= 0 then
       holds[#holds + 1] = all[i]

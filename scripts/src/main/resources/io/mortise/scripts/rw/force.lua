@@ -30,4 +30,8 @@ keep_for(KEYS[9], life)
 remove_holds(k, function(entry)
   return is_writer(entry) == from_writer
 end)
+-- The turn of the readers may have been for the rest of a minimum that was forced.
+if redis.call('PTTL', k.turn) > TURN then
+  redis.call('PEXPIRE', k.turn, TURN)
+end
 return 1

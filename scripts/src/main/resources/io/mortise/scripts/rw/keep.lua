@@ -20,14 +20,23 @@ check(k)
 local whole = left_of(k.lock)
 local writer = is_writer(hold)
 local kept = writer and string.sub(hold, 1, -7) .. ':kept:write' or hold .. ':kept'
-redis.call('HSET', k.lock, kept, '1')
+-- Removed first: a server without memory lets a script go on that has begun to write.
 redis.call('HDEL', k.lock, hold)
 redis.call('DEL', lease_key(k, hold, 1))
+redis.call('HSET', k.lock, kept, '1')
 local left = tonumber(rest)
 if not writer or redis.call('HLEN', k.lock) > 2 then
   redis.call('SET', lease_key(k, kept, 1), '1', 'PX', rest)
-  local s = look(k)
+  local s = settle(k)
+  if s.write_ended then
+    return {1, notify_end(k, s)}
+  end
   left = math.max(s.read_left, s.write_left)
+end
+-- Nobody notices the end of the rest, so the turn of the readers that wait begins now, and lasts beyond it.
+if writer and left < FOREVER then
+  begin_turn(k)
+  redis.call('PEXPIRE', k.turn, math.max(left, 1) + TURN)
 end
 if left >= FOREVER then
   return {1, 0}

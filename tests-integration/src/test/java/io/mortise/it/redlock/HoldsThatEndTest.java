@@ -95,7 +95,10 @@ class HoldsThatEndTest {
     assertTrue(forced.forceUnlock());
 
     await().until(() -> lease.validNodes() == 2);
-    await().during(LEASE.multipliedBy(4)).atMost(30, TimeUnit.SECONDS).until(() -> !forced.isLocked());
+    await()
+        .during(LEASE.multipliedBy(4))
+        .atMost(30, TimeUnit.SECONDS)
+        .until(() -> !forced.isLocked());
     assertTrue(lease.isValid());
     lease.close();
   }

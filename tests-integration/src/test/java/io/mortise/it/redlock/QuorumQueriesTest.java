@@ -96,6 +96,7 @@ class QuorumQueriesTest {
             .collect(Collectors.toSet()));
     assertTrue(lease.isValid());
     nodes.restore(1);
+    lease.close();
   }
 
   @ParameterizedTest

@@ -9,10 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.TwoClients;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,6 +62,34 @@ class ReadMinimumTest {
     assertTrue(reads.forceUnlock());
     assertTrue(writer.ask(writes::tryLock));
     writer.run(writes::unlock);
+  }
+
+  /** Nobody notices the end of a minimum, at which the turn of the readers begins. */
+  @FairAndUnfair
+  void writersWithAMinimumDoNotStarveAReader(boolean fair) throws Exception {
+    AtomicBoolean done = new AtomicBoolean();
+    List<AsyncCall<Void>> writers = new ArrayList<>();
+    for (RedisReadWriteLock lock : List.of(locks.here(fair), locks.there(fair))) {
+      DistributedLock writes = lock.writeLock().atLeast(Duration.ofMillis(300));
+      writers.add(
+          AsyncCall.run(
+              () -> {
+                while (!done.get()) {
+                  writes.lock();
+                  writes.unlock();
+                }
+              }));
+    }
+    DistributedLock reads = locks.here(fair).readLock();
+    try {
+      for (int i = 0; i < 3; i++) {
+        assertTrue(reads.tryLock(LONG));
+        reads.unlock();
+      }
+    } finally {
+      done.set(true);
+    }
+    AsyncCall.join(writers);
   }
 
   @FairAndUnfair

@@ -102,7 +102,7 @@ class ScriptStatesTest {
       keep a 500  | another was kept                | read a:9000 b^:3000 ttl:9000          | 1 0 | read a^:500 b^:3000 ttl:3000
       keep a 500  | repeated                        | read a^:900 ttl:900                   | 0 0 | read a^:900 ttl:900
       keep a 500  | not a holder                    | read b:900                            | 0 0 | read b
-      keep w! 500 | the writer                      | write w! ttl:9000 wait:a intent:v!    | 1 0 | write w^! ttl:500 wait:a intent:v!
+      keep w! 500 | the writer                      | write w! ttl:9000 wait:a intent:v!    | 1 0 | write w^! ttl:500 turn:a intent:v!
       keep w! 500 | repeated                        | write w^! ttl:900                     | 0 0 | write w^! ttl:900
       keep w! 500 | not the writer                  | write v! ttl:900                      | 0 0 | write v! ttl:900
       keep w! 500 | its reader stays                | write w!:900 a:9000 ttl:9000          | 1 0 | write w^!:500 a:9000 ttl:9000

@@ -41,6 +41,8 @@ public final class ClientRecord implements Scheduler.ScheduledTask {
   /** From one writing to the next, while locks are used. */
   static final long INTERVAL_NANOS = 200_000_000_000L;
 
+  private static final long AFTER_REFUSAL_NANOS = 3 * INTERVAL_NANOS;
+
   /** The life of the record, from its last writing. */
   static final long LIFE_MILLIS = 600_000;
 
@@ -58,7 +60,6 @@ public final class ClientRecord implements Scheduler.ScheduledTask {
   private final AtomicBoolean dormant = new AtomicBoolean(true);
   private volatile boolean used;
   private volatile boolean written;
-  private volatile boolean refused;
   private volatile long dueNanos;
 
   /**
@@ -107,7 +108,7 @@ public final class ClientRecord implements Scheduler.ScheduledTask {
   }
 
   private void wake() {
-    if (!refused && dormant.compareAndSet(true, false)) {
+    if (dormant.compareAndSet(true, false)) {
       dueIn(FIRST_NANOS);
     }
   }
@@ -142,7 +143,7 @@ public final class ClientRecord implements Scheduler.ScheduledTask {
   private void write() {
     operations.begin();
     try {
-      if (!closing.isClosed() && !refused) {
+      if (!closing.isClosed()) {
         written = true;
         var unused =
             commands.exchange(
@@ -164,16 +165,14 @@ public final class ClientRecord implements Scheduler.ScheduledTask {
   }
 
   private void onFailure(CommandException fault) {
-    refused = !fault.kind().isTransient();
     LOG.debug(
-        "the record of this client could not be written{}; other clients cannot tell its host",
-        refused ? ", and will not be tried again" : "",
+        "the record of this client could not be written; other clients cannot tell its host",
         fault);
-    if (refused) {
-      written = false;
-      dueNanos = ticker.read() + NEVER_NANOS;
-    } else {
+    if (fault.kind().isTransient()) {
       dueIn(FIRST_NANOS);
+    } else { // refused: the user may get the right later
+      written = false;
+      dueIn(AFTER_REFUSAL_NANOS);
     }
   }
 

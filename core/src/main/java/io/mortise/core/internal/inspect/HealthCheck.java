@@ -41,6 +41,7 @@ public final class HealthCheck {
 
   /** Checks all servers. An interrupt does not end it; the status is kept. */
   public ServerHealth run() {
+    topology.refresh(); // an idle client has not followed a failover
     List<Topology.Server> servers = topology.servers();
     if (servers.size() == 1) {
       return new CheckedServers(List.of(check.check(servers.get(0))));

@@ -41,6 +41,7 @@ public final class LockInspector {
   private static final Script DESCRIBE = Script.load("lock/describe");
   private static final Script RECORDS = Script.load("client/records");
   private static final String WRITER = ":write";
+  private static final String KEPT = ":kept";
 
   /** The maximum number of waiters of each kind. */
   private static final int MAX_WAITERS = 1_000;
@@ -114,9 +115,16 @@ public final class LockInspector {
     return HolderId.of(holder(entry.name()));
   }
 
-  /** Returns the holder id of a hold: that of a writer has a suffix. */
+  /**
+   * Returns the holder id of a hold: that of a writer has a suffix, and one that was released
+   * before its minimum has another one.
+   */
   private static String holder(String hold) {
-    return hold.endsWith(WRITER) ? hold.substring(0, hold.length() - WRITER.length()) : hold;
+    return without(KEPT, without(WRITER, hold));
+  }
+
+  private static String without(String suffix, String hold) {
+    return hold.endsWith(suffix) ? hold.substring(0, hold.length() - suffix.length()) : hold;
   }
 
   /** Returns the records of the clients of Mortise; none if they cannot be read. */

@@ -2,7 +2,6 @@ package io.mortise.core.internal.inspect;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -14,12 +13,15 @@ import java.util.Properties;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a client tells of its process: lines of {@code name=value}. A reader ignores names that it
  * does not know, and takes values that it cannot read for unknown.
  */
 record ProcessFacts(Map<String, String> values) {
+  private static final Logger LOG = LoggerFactory.getLogger(ProcessFacts.class);
   static final ProcessFacts UNKNOWN = new ProcessFacts(Map.of());
 
   private static final Path LINUX_HOST = Path.of("/proc/sys/kernel/hostname");
@@ -56,13 +58,15 @@ record ProcessFacts(Map<String, String> values) {
     }
   }
 
-  /** Returns the version that the build wrote into the jar. */
+  /** Returns the version that the build wrote into the jar; "?" if it was repackaged without it. */
   private static String version() {
     Properties properties = new Properties();
     try (InputStream in = ProcessFacts.class.getResourceAsStream("version.properties")) {
-      properties.load(in);
+      if (in != null) {
+        properties.load(in);
+      }
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      LOG.debug("the version of Mortise cannot be read", e);
     }
     return properties.getProperty("version", "?");
   }
