@@ -130,8 +130,12 @@ public interface DistributedLock extends Lock {
    * until it has run out, and that is no loss. A hold that is <em>not</em> released when its lease
    * has run out is lost, and reported, with every minimum.
    *
-   * <p><b>What is not guaranteed.</b> The hold of a process that dies, or cannot reach Redis any
-   * more, ends with its lease, also if the minimum is longer.
+   * <p><b>What is not guaranteed.</b> A hold that is never released ends with its lease, also if
+   * the minimum is longer: its process or thread has died, its {@code Lease} was dropped, it
+   * reached {@link LockOptions#maxHold()}, or Redis cannot be reached any more. After the loss of a
+   * {@code MultiLock} or {@code RedLock} the members that are still held stay for the rest of the
+   * minimum; and so may a shared read hold whose {@link #acquireAsync} is cancelled at the moment
+   * of its grant.
    *
    * @param minimum zero for none
    * @throws IllegalArgumentException if it is negative or longer than 365 days, or longer than a

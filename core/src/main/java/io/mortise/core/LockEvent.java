@@ -78,9 +78,10 @@ public final class LockEvent {
     LOST,
 
     /**
-     * A command got no reply from a {@link #server()} that had answered before: there was no
-     * connection, or it broke, or the time was over. {@link #cause()} has the failure. Reported
-     * once, until the server answers again.
+     * A command got no reply from a {@link #server()}: there was no connection, or it broke, or the
+     * time was over. {@link #cause()} has the failure. Reported once, until the server answers
+     * again. A node of a cluster that leaves the map of slots meanwhile is not reported as
+     * reachable when it comes back.
      */
     UNREACHABLE,
 

@@ -94,13 +94,24 @@ public final class ThreadOwnership {
       lease.beginMinimum(terms);
     } catch (RuntimeException | Error e) {
       try {
-        forget(source.identity());
-        lease.waiveMinimum();
-        lease.release(); // it has no other owner
+        abandon(source, lease);
       } catch (RuntimeException | Error suppressed) {
         e.addSuppressed(suppressed);
       }
       throw e;
+    }
+  }
+
+  /** Releases a hold that no caller has received, whatever fails on the way. */
+  private static void abandon(LeaseSource source, OwnedLease lease) {
+    try {
+      lease.waiveMinimum();
+    } finally {
+      try {
+        lease.release(); // it has no other owner
+      } finally {
+        forget(source.identity());
+      }
     }
   }
 

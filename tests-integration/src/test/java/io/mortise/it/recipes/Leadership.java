@@ -35,6 +35,9 @@ final class Leadership implements Runnable {
   private void lead() throws InterruptedException {
     try (Lease lease = lock.acquire()) { // waits while another node leads
       while (lease.isValid()) {
+        if (Thread.interrupted()) { // a step need not notice it
+          throw new InterruptedException("this node steps down");
+        }
         duty.step(lease.fencingToken());
       }
     } catch (LeaseLostException e) {

@@ -4,8 +4,8 @@ import io.mortise.core.LockClient;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Supplier;
+import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.params.SetParams;
 
@@ -14,7 +14,7 @@ final class PriceList {
   private static final String PRICES = "prices";
   private static final String FRESH = "prices:fresh";
 
-  private final ReadWriteLock lock;
+  private final RedisReadWriteLock lock;
   private final UnifiedJedis redis;
   private final Supplier<Map<String, String>> source;
   private final Duration life;
@@ -41,9 +41,14 @@ final class PriceList {
     lock.writeLock().lock();
     try {
       if (!redis.exists(FRESH)) { // no other node was quicker
-        redis.del(PRICES);
-        redis.hset(PRICES, source.get());
-        redis.set(FRESH, "yes", SetParams.setParams().px(life.toMillis()));
+        Map<String, String> prices = source.get();
+        lock.writeLock().lease().ensureValid(); // that may have taken longer than the lease
+        try (AbstractTransaction refresh = redis.multi()) {
+          refresh.del(PRICES);
+          refresh.hset(PRICES, prices);
+          refresh.set(FRESH, "yes", SetParams.setParams().px(life.toMillis()));
+          refresh.exec();
+        }
       }
       return redis.hgetAll(PRICES);
     } finally {

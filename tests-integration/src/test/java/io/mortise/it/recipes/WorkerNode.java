@@ -24,12 +24,15 @@ final class WorkerNode {
   // snippet: close
   /** Ends the node: from a shutdown hook, or as the destroy method of a bean. */
   void close() throws InterruptedException {
-    threads.shutdown(); // 1. no new work; what has begun may end
-    if (!threads.awaitTermination(grace.toMillis(), TimeUnit.MILLISECONDS)) {
-      threads.shutdownNow(); // 2. interrupts work and waits
-      threads.awaitTermination(grace.toMillis(), TimeUnit.MILLISECONDS);
+    try {
+      threads.shutdown(); // 1. no new work; what has begun may end
+      if (!threads.awaitTermination(grace.toMillis(), TimeUnit.MILLISECONDS)) {
+        threads.shutdownNow(); // 2. interrupts work and waits
+        threads.awaitTermination(grace.toMillis(), TimeUnit.MILLISECONDS);
+      }
+    } finally {
+      locks.close(); // 3. at last: releases what is still held, and reports it lost
     }
-    locks.close(); // 3. at last: releases what is still held, and reports it lost
   }
   // end
 }
