@@ -11,7 +11,7 @@
 -- Answer: as rw/release. A late attempt or renewal of this hold does not find it.
 -- Cost: O(readers). Safe to repeat: a repetition does not find the hold.
 local hold, rest = ARGV[1], ARGV[3]
-if redis.call('HEXISTS', k.lock, hold) == 0 then
+if redis.call('HEXISTS', k.lock, hold) == 0 or redis.call('HEXISTS', k.lock, 'mode') == 0 then
   return {redis.call('SISMEMBER', KEYS[9], hold) == 1 and 2 or 0, 0}
 end
 -- @include common/rw
