@@ -108,7 +108,7 @@ class FindingsTest {
     assertTrue(judge(safe).lateness().maxMillis() >= 4_000);
     assertViolation("reported late", judge(safe));
 
-    observer.paused(endNanos - 1_000_000, endNanos + 1_900_000_000);
+    observer.paused(endNanos - 1_000_000, endNanos + 3_900_000_000L);
     assertEquals(100, judge(safe).lateness().maxMillis(), 50);
     assertEquals(List.of(), judge(safe).violations());
   }
