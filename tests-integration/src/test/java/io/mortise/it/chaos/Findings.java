@@ -55,11 +55,7 @@ record Findings(TestedLock tested, List<Result> results, List<String> left) {
     private static final int MAX_REPORTED = 5;
 
     /** Of a loss that is reported late, when the threads of the process ran all the time. */
-    /**
-     * One second, and the default command timeout: a hold whose lease runs out while it is being
-     * released is reported with the answer to the release.
-     */
-    private static final long MAX_LATE_MILLIS = 3_000;
+    private static final long MAX_LATE_MILLIS = 1_000;
 
     int losersNotNotified() {
       return overlaps.size() - losersNotified - losersDead - losersUnsure;

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  *
  * <pre>
  * G  holder  resource  mode  token  not before (ns)  not after (ns)     granted
- * L  holder  notified (ns)  reason  end (ns)                            notified of the loss
+ * L  holder  notified (ns)  reason  end (ns)  by its release            notified of the loss
  * U  holder                                                             the release is not confirmed
  * R  holder                                                             released
  * P  from (ns)  to (ns)                                                 the process did not run
@@ -62,7 +62,12 @@ final class HoldObserver implements AutoCloseable {
   }
 
   void notified(String holder, LeaseLoss loss) {
-    write("L", holder, System.nanoTime(), loss.reason(), loss.atNanos());
+    write("L", holder, System.nanoTime(), loss.reason(), loss.atNanos(), isByRelease(loss));
+  }
+
+  /** Returns whether the lease ran out while a command that released it was under way. */
+  private static boolean isByRelease(LeaseLoss loss) {
+    return loss.detail().equals("its lease ran out while it was being released");
   }
 
   void unconfirmed(String holder) {
@@ -126,8 +131,9 @@ final class HoldObserver implements AutoCloseable {
    * A loss of which a holder was notified.
    *
    * @param endNanos when the hold stopped being valid
+   * @param byRelease whether the answer to its release notified the holder
    */
-  record Loss(long notifiedNanos, Reason reason, long endNanos) {}
+  record Loss(long notifiedNanos, Reason reason, long endNanos, boolean byRelease) {}
 
   /** A time in which a process did not run. */
   record Pause(long fromNanos, long toNanos) {}
@@ -196,7 +202,10 @@ final class HoldObserver implements AutoCloseable {
         all.outcomes.put(holder, Outcome.NOTIFIED);
         Loss loss =
             new Loss(
-                Long.parseLong(fields[2]), Reason.valueOf(fields[3]), Long.parseLong(fields[4]));
+                Long.parseLong(fields[2]),
+                Reason.valueOf(fields[3]),
+                Long.parseLong(fields[4]),
+                Boolean.parseBoolean(fields[5]));
         all.losses.merge(holder, loss, (a, b) -> a.notifiedNanos() <= b.notifiedNanos() ? a : b);
       }
       case "U" -> all.outcomes.putIfAbsent(holder, Outcome.UNCONFIRMED);

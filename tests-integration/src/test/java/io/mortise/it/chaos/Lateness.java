@@ -1,6 +1,7 @@
 package io.mortise.it.chaos;
 
 import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LockOptions;
 import io.mortise.it.chaos.HoldObserver.Holder;
 import io.mortise.it.chaos.HoldObserver.Loss;
 import io.mortise.it.chaos.HoldObserver.Observations;
@@ -16,6 +17,9 @@ import java.util.stream.Stream;
  * @param sortedNanos one for each loss
  */
 record Lateness(List<Long> sortedNanos) {
+  /** A holder that is releasing waits for the answer, at most so long, and is notified by it. */
+  private static final long COMMAND_TIMEOUT_NANOS =
+      LockOptions.defaults().commandTimeout().toNanos();
 
   /** Returns the lateness of the losses of these holders. */
   static Lateness of(Set<Holder> holders, Observations observations) {
@@ -42,7 +46,8 @@ record Lateness(List<Long> sortedNanos) {
       long to = Math.min(pause.toNanos(), loss.notifiedNanos());
       paused += Math.max(0, to - from);
     }
-    return loss.notifiedNanos() - loss.endNanos() - paused;
+    long late = loss.notifiedNanos() - loss.endNanos() - paused;
+    return loss.byRelease() ? Math.max(0, late - COMMAND_TIMEOUT_NANOS) : late;
   }
 
   /** Returns the lateness of all of them. */
