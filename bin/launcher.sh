@@ -4,20 +4,9 @@
 # name    what messages begin with
 # root    the checkout
 # module  the folder of the module, whose jar is mortise-<module>.jar
+# failed  the exit status of a start that fails; 3 if it is not set
 
-say() { printf '%s: %s\n' "$name" "$*" >&2; }
-die() { say "$@"; exit 3; }
-
-# JAVA_HOME counts before the PATH, as in Maven.
-if [ -n "${JAVA_HOME:-}" ]; then
-  java=$JAVA_HOME/bin/java
-  [ -x "$java" ] || die "JAVA_HOME is '$JAVA_HOME', but there is no bin/java in it"
-else
-  java=$(command -v java) || die "no Java: install a JDK 17 or later, or set JAVA_HOME to one"
-fi
-version=$("$java" -version 2>&1 | sed -n 's/^.* version "\([^"]*\)".*$/\1/p' | head -n 1)
-major=${version%%[!0-9]*}
-[ "${major:-0}" -ge 17 ] || die "Java 17 or later is needed, but '$java' is ${version:-no Java}"
+. "$root/bin/java.sh"
 
 jar=$root/$module/target/mortise-$module.jar
 built=$root/$module/target/.built-by-launcher
@@ -36,7 +25,7 @@ build() {
     die "to build it at the first start a JDK is needed, and '$java' has no javac beside it"
   say "building it, at the first start and after changes (a minute or so) ..."
   : >"$built.begun"
-  (cd "$root" && ./mvnw -q -B -DskipTests -Dspotless.check.skip=true -pl "$module" -am package </dev/null >&2) ||
+  (cd "$root" && ./mvnw -q -B -DskipTests -Dspotless.check.skip=true -Dassembly.skipAssembly -pl "$module" -am package </dev/null >&2) ||
     die "the build failed; its messages are above"
   mv -f "$built.begun" "$built"
 }
@@ -57,12 +46,3 @@ if ! fresh; then
   rm -f "$lock"
   trap - EXIT INT TERM
 fi
-
-# Standard error is where progress is shown; Java cannot find out what it is.
-[ -t 2 ] && terminal=true || terminal=false
-
-# launch MAIN [ARGUMENT ...]
-launch() {
-  exec "$java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Djava.awt.headless=true \
-    "-Dmortise.terminal=$terminal" "-Dmortise.root=$root" -cp "$jar" "$@"
-}

@@ -13,6 +13,7 @@ module io.mortise.core {
   requires transitive io.mortise.scripts;
   requires static transitive org.jspecify;
   requires static com.google.errorprone.annotations;
+  requires static jdk.jfr; // a JVM without it records nothing
   requires transitive redis.clients.jedis;
   requires com.google.common;
   requires org.slf4j;

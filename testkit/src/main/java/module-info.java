@@ -1,5 +1,5 @@
 /**
- * What tests of distributed locks need: real Redis processes, a fault proxy, child JVMs, a log of
+ * Tools for tests of distributed locks: real Redis processes, a fault proxy, child JVMs, a log of
  * holds with its checker, and the contract that every lock is held to.
  */
 @org.jspecify.annotations.NullMarked

@@ -63,7 +63,7 @@ public final class BenchCommand implements Callable<Integer> {
       description = "Measure only this one; may be repeated. One of ${COMPLETION-CANDIDATES}.")
   private List<String> names = new ArrayList<>();
 
-  @Option(names = "--quick", description = "Short turns: all cases within 3 minutes.")
+  @Option(names = "--quick", description = "Short turns and small sizes: about 10 s a case.")
   private boolean quick;
 
   @Option(
@@ -73,6 +73,14 @@ public final class BenchCommand implements Callable<Integer> {
       description =
           "Rounds, at least 5; in each, every library has a turn. Default: ${DEFAULT-VALUE}.")
   private int rounds;
+
+  @Option(
+      names = "--holds",
+      paramLabel = "N",
+      description =
+          "Also measure renewals with that many holds, such as 1000000 (10 minutes more)."
+              + " May be repeated.")
+  private List<Integer> holds = new ArrayList<>();
 
   @Option(
       names = "--json",
@@ -87,7 +95,9 @@ public final class BenchCommand implements Callable<Integer> {
       description = "The folder of JSON and charts. Default: benchmarks/results/<time>.")
   private @Nullable Path folder;
 
-  @Option(names = "--list", description = "List the cases and exit.")
+  @Option(
+      names = "--list",
+      description = "List the cases, with the time that each takes, and exit.")
   private boolean list;
 
   @Override
@@ -95,7 +105,7 @@ public final class BenchCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     if (list) {
-      Cases.all().forEach(each -> out.printf("%-14s %s%n", each.name(), each.description()));
+      Cases.all().forEach(each -> out.printf("%s%n", line(each)));
       out.flush();
       return 0;
     }
@@ -112,7 +122,7 @@ public final class BenchCommand implements Callable<Integer> {
       results.addAll(benchmark.run(each));
       rows = Rows.of(results);
       footer =
-          "%s; %d rounds%s, %.0f s in all."
+          "%s; up to %d rounds%s, %.0f s in all."
               .formatted(
                   machine,
                   settings.rounds(),
@@ -159,10 +169,16 @@ public final class BenchCommand implements Callable<Integer> {
 
   private Settings settings() {
     try {
-      return quick ? Settings.quick(rounds) : Settings.thorough(rounds);
+      return quick ? Settings.quick(rounds, holds) : Settings.thorough(rounds, holds);
     } catch (IllegalArgumentException e) {
       throw wrong(e);
     }
+  }
+
+  /** A line of the list: the name, how long it takes without {@code --quick}, what it measures. */
+  static String line(BenchmarkCase each) {
+    return "%-14s %2d min  %s"
+        .formatted(each.name(), each.fullTime().toMinutes(), each.description());
   }
 
   private static Path byDefault() {

@@ -39,7 +39,7 @@ public final class Benchmark {
     try (Progress progress = progresses.apply(each.name());
         BenchmarkCase.CaseSetup setup = each.open(settings)) {
       List<Workload> workloads = setup.workloads();
-      int rounds = each.isLong() ? settings.longRounds() : settings.rounds();
+      int rounds = each.rounds(settings);
       boolean warms = !each.isLong();
       long contenders =
           workloads.stream().mapToLong(workload -> workload.contenders().size()).sum();
@@ -50,7 +50,7 @@ public final class Benchmark {
       Map<Workload, Map<LockLibrary, List<Sample>>> samples = new LinkedHashMap<>();
       for (int round = 1; round <= rounds; round++) {
         String title = "round %d of %d".formatted(round, rounds);
-        round(workloads, settings.turn(), progress, title)
+        round(workloads, each.turn(settings), progress, title)
             .forEach(
                 (workload, its) ->
                     its.forEach(

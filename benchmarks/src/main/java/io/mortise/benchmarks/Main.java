@@ -1,5 +1,6 @@
 package io.mortise.benchmarks;
 
+import io.mortise.benchmarks.cases.Cases;
 import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -19,9 +20,22 @@ public final class Main {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new BenchCommand())
+    CommandLine bench = new CommandLine(new BenchCommand());
+    bench
+        .getCommandSpec()
+        .usageMessage()
+        .footerHeading(
+            "%nCases, with the time that each takes without --quick on two processors:%n")
+        .footer(
+            Cases.all().stream().map(BenchCommand::line).map(Main::literal).toArray(String[]::new));
+    return bench
         .setParameterExceptionHandler(Main::refuse)
         .setExecutionExceptionHandler(Main::explain);
+  }
+
+  /** Picocli formats a footer. */
+  private static String literal(String text) {
+    return "  " + text.replace("%", "%%");
   }
 
   private static int refuse(ParameterException e, String[] arguments) {

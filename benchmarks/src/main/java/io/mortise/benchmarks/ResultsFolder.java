@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.mortise.benchmarks.cases.BenchmarkCase;
 import io.mortise.benchmarks.cases.WorkloadResult;
 import io.mortise.benchmarks.report.Charts;
+import io.mortise.benchmarks.report.GrowthCharts;
 import io.mortise.benchmarks.report.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -14,7 +15,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The folder of the results: medians, all turns, the table, a chart for each case. */
+/**
+ * The folder of the results: medians, all turns, the table, a chart for each case, and for what
+ * grows in it.
+ */
 record ResultsFolder(Path path) {
 
   /** Writes the files. Charts need fonts; on a machine without them it prints a message. */
@@ -35,6 +39,13 @@ record ResultsFolder(Path path) {
       try {
         Charts.write(
             each.name() + ": " + each.description(), each.figure(), its, path.resolve(each.name()));
+        for (BenchmarkCase.Growth growth : each.growth()) {
+          GrowthCharts.write(
+              "%s: %s".formatted(each.name(), growth.figure().title()),
+              growth,
+              its,
+              path.resolve(each.name() + "-" + growth.figure().field()));
+        }
       } catch (IOException | RuntimeException | LinkageError e) {
         err.printf("bench: no chart of %s: %s%n", each.name(), e);
         err.flush();

@@ -5,6 +5,8 @@ import io.mortise.cli.demo.Chapters;
 import io.mortise.cli.demo.Demo;
 import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
+import io.mortise.cli.options.ExitStatus;
+import io.mortise.cli.options.TimeConverter;
 import io.mortise.cli.report.ConsoleProgress;
 import io.mortise.cli.report.HtmlReport;
 import io.mortise.cli.report.JsonReport;
@@ -12,6 +14,7 @@ import io.mortise.cli.report.TableReport;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +34,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     versionProvider = Version.class,
+    exitCodeOnExecutionException = ExitStatus.COULD_NOT_RUN,
     description =
         "A flash sale: several processes sell from one stock in Redis, without a lock and with one,"
             + " over a crash and over a pause, in the order of requests; a catalogue that many read"
@@ -44,8 +48,6 @@ import picocli.CommandLine.Spec;
       "3:the demo could not run, which says nothing about the locks"
     })
 public final class DemoCommand implements Callable<Integer> {
-  private static final int DOES_NOT_HOLD = 1;
-
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it
   private CommandSpec spec;
@@ -101,7 +103,7 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--lease",
       paramLabel = "TIME",
-      converter = LeaseConverter.class,
+      converter = TimeConverter.class,
       description =
           "The lease of the lock, such as 2s or 1500ms; 500ms to 60s. Default: 5s; quick: 2s.")
   private @Nullable Duration lease;
@@ -111,6 +113,14 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = "The page with the time lines. Default: " + PageFile.DEFAULT + ".")
   private @Nullable Path html;
+
+  @Option(
+      names = "--record",
+      paramLabel = "FOLDER",
+      description =
+          "Let each worker leave a recording of Flight Recorder there, for 'jfr print'; a worker"
+              + " that is killed leaves none.")
+  private @Nullable Path record;
 
   @Option(
       names = {"-v", "--verbose"},
@@ -123,6 +133,7 @@ public final class DemoCommand implements Callable<Integer> {
     List<Chapter> chapters = chapters();
     Optional<URI> redisUri = redisUri();
     PageFile page = page();
+    Optional<Path> recordings = recordings();
 
     PrintWriter err = spec.commandLine().getErr();
     Demo demo =
@@ -132,7 +143,7 @@ public final class DemoCommand implements Callable<Integer> {
             redisUri,
             chapter ->
                 ConsoleProgress.of(chapter.title(), chapter.expected(settings), verbose, err));
-    DemoReport report = demo.play(chapters);
+    DemoReport report = recordings.map(demo::recordingTo).orElse(demo).play(chapters);
     Path written = page.write(HtmlReport.of(report));
 
     PrintWriter out = spec.commandLine().getOut();
@@ -141,7 +152,7 @@ public final class DemoCommand implements Callable<Integer> {
             ? JsonReport.of(report, quick, written)
             : TableReport.of(report, written, spec.commandLine().getColorScheme().ansi()));
     out.flush();
-    return report.ok() ? 0 : DOES_NOT_HOLD;
+    return report.ok() ? ExitStatus.OK : ExitStatus.NO;
   }
 
   private DemoSettings settings() {
@@ -185,6 +196,19 @@ public final class DemoCommand implements Callable<Integer> {
       return html == null ? PageFile.byDefault() : PageFile.asked(html);
     } catch (IllegalArgumentException e) {
       throw wrong(e);
+    }
+  }
+
+  private Optional<Path> recordings() {
+    try {
+      return record == null
+          ? Optional.empty()
+          : Optional.of(Files.createDirectories(record).toRealPath());
+    } catch (IOException e) {
+      throw wrong(
+          new IllegalArgumentException(
+              "--record: '%s' is no folder, and cannot be made; name another one".formatted(record),
+              e));
     }
   }
 

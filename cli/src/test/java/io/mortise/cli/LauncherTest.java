@@ -4,13 +4,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.cli.options.ExitStatus;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The launcher of a checkout that has not been built. */
+/** The launcher where it cannot start the program. */
 @Timeout(60)
 class LauncherTest {
   private static final Path BIN = Path.of("..", "bin");
@@ -18,7 +21,7 @@ class LauncherTest {
   @Test
   void aCheckoutThatCannotBeBuiltEndsWithTheStatusForThat(@TempDir Path checkout) throws Exception {
     Path bin = Files.createDirectory(checkout.resolve("bin"));
-    for (String file : new String[] {"mortise", "launcher.sh"}) {
+    for (String file : new String[] {"mortise", "launcher.sh", "java.sh"}) {
       Files.copy(BIN.resolve(file), bin.resolve(file));
     }
     // Where a folder cannot be made; root could make one in a folder that is read-only.
@@ -30,7 +33,28 @@ class LauncherTest {
             .redirectErrorStream(true)
             .start();
     String said = new String(launcher.getInputStream().readAllBytes(), UTF_8);
-    assertEquals(Main.COULD_NOT_RUN, launcher.waitFor(), said);
+    assertEquals(ExitStatus.COULD_NOT_RUN, launcher.waitFor(), said);
     assertTrue(said.contains("cannot be written to"), said);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"--help, 3", "run, 125"})
+  void aFolderWithAColonIsRefused(String argument, int status, @TempDir Path parent)
+      throws Exception {
+    Path root = parent.resolve("at 10:30");
+    Path bin = Files.createDirectories(root.resolve("bin"));
+    Path lib = Files.createDirectory(root.resolve("lib"));
+    Files.copy(BIN.resolve("mortise"), bin.resolve("mortise"));
+    Files.copy(BIN.resolve("java.sh"), lib.resolve("java.sh"));
+    Files.createFile(root.resolve("mortise-cli.jar"));
+
+    Process launcher =
+        new ProcessBuilder("/bin/sh", bin.resolve("mortise").toString(), argument)
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(launcher.getInputStream().readAllBytes(), UTF_8);
+    assertEquals(status, launcher.waitFor(), said);
+    assertTrue(said.startsWith("mortise: there is a colon in the path of its folder"), said);
+    assertEquals(1, said.lines().count(), said);
   }
 }

@@ -47,6 +47,7 @@ class MainTest {
         "--redis redis://                   | Invalid value for option '--redis'",
         "--redis redis://a:1,b:2            | --redis must be redis://host:port",
         "--html /                           | --html: '/' cannot be written",
+        "--record /dev/null/locks           | --record: '/dev/null/locks' is no folder",
         "extra                              | Unmatched argument at index 1: 'extra'",
       })
   void whatIsWrongIsNamedWithStatusTwo(String arguments, String message) {
@@ -59,7 +60,7 @@ class MainTest {
   @Test
   void theCommandItselfIsNeeded() {
     assertEquals(2, run());
-    assertTrue(err.toString().contains("mortise demo"), err::toString);
+    assertTrue(err.toString().contains("Try 'mortise --help'"), err::toString);
   }
 
   @Test
@@ -82,6 +83,7 @@ class MainTest {
   @Test
   void helpShowsTheDemoAndHidesTheWorker() {
     assertEquals(0, run("--help"));
+    assertTrue(out.toString().contains("run"), out::toString);
     assertTrue(out.toString().contains("demo"), out::toString);
     assertFalse(out.toString().contains("worker"), out::toString);
   }
@@ -94,6 +96,52 @@ class MainTest {
             .replaceAll("\\s+", " ")
             .contains("without-lock, redis-lock, crash, pause, fairness, catalogue"),
         out::toString);
+  }
+
+  @Test
+  void helpOfRunHasTheStatusesAndExamples() {
+    assertEquals(0, run("help", "run"));
+    assertTrue(out.toString().contains("  124   the lock was lost"), out::toString);
+    assertTrue(out.toString().contains("mortise run --wait 10m deploy -- "), out::toString);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "--bogus x -- true                    | Unknown option: '--bogus'",
+        "x true                               | '--' is missing between the name and the command",
+        "x rm -v file                         | '--' is missing between the name and the command",
+        "x git checkout -- file               | '--' is missing between the name and the command",
+        "x --                                 | Missing required parameter: 'COMMAND'",
+        "a{b -- true                          | lock name 'a{b' has a '{' that makes no hash tag",
+        "--wait 3 x -- true                   | '3' is not a time such as 2s or 1500ms",
+        "--wait -1s x -- true                 | '-1s' is not a time such as 2s or 1500ms",
+        "--lease 0 x -- true                  | lease",
+        "--lease 1s --at-least 2s x -- true   | a minimum must not be longer than the lease",
+        "--read --write x -- true             | --read and --write exclude each other",
+        "--read --redis redis://a --redis redis://b x -- true | need one server",
+        "--redis http://u:secret@h x -- true  | --redis: a Redis URI starts with redis://",
+        "--timeout 1ms x -- true              | --timeout must be from",
+        "--lease 1s --ttl 2s x -- true        | --lease and --ttl exclude each other",
+        "--ttl 99ms x -- true                 | --ttl must be from",
+        "-E 256 x -- true                     | --conflict-exit-code is from 0 to 255, not 256",
+        "--color pink x -- true               | Invalid value for option '--color'",
+      })
+  void whatIsWrongWithARunIsStatus125(String arguments, String message) {
+    assertEquals(125, run(("run " + arguments).split(" ")));
+    assertTrue(err.toString().contains(message), err::toString);
+    assertTrue(err.toString().startsWith("mortise: "), err::toString);
+    assertFalse(err.toString().contains("secret"), err::toString);
+  }
+
+  @Test
+  void coloursAreWhatTheOptionSays() {
+    assertEquals(0, run("run", "--color", "never", "--help"));
+    assertFalse(out.toString().contains("\u001b["), out::toString);
+    assertEquals(0, run("run", "--color", "always", "--help"));
+    assertTrue(out.toString().contains("\u001b["), out::toString);
   }
 
   @Test

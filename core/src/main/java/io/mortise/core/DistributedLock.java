@@ -244,8 +244,8 @@ public interface DistributedLock extends Lock {
 
   /**
    * Runs the body while the current thread holds the lock: {@link #lock()}, the body, {@link
-   * #unlock()}. What the body throws is thrown; if {@code unlock} throws too, for example because
-   * the lease was lost, its exception is suppressed in that of the body.
+   * #unlock()}. An exception of the body is thrown; if {@code unlock} throws too, for example
+   * because the lease was lost, its exception is suppressed in that of the body.
    *
    * @throws LeaseLostException if the lease was lost before the body ended
    * @throws LockException as {@link #lock()} and {@link #unlock()} throw it: the body may have run
@@ -260,10 +260,10 @@ public interface DistributedLock extends Lock {
   }
 
   /**
-   * As {@link #withLock(Runnable)}, and returns what the body returns. A lambda expression with a
+   * As {@link #withLock(Runnable)}, and returns the result of the body. A lambda expression with a
    * value is taken for a {@code Callable}, as by {@code ExecutorService.submit}.
    *
-   * @throws Exception what the body throws
+   * @throws Exception any exception of the body
    */
   default <T extends @Nullable Object> T withLock(Callable<T> body) throws Exception {
     Objects.requireNonNull(body, "body");
@@ -278,7 +278,7 @@ public interface DistributedLock extends Lock {
    * As {@link #withLock(Callable)}; the body receives the hold, for its fencing token and its
    * state, and has to return a value, which may be null.
    *
-   * @throws Exception what the body throws
+   * @throws Exception any exception of the body
    */
   default <T extends @Nullable Object> T withLock(LeaseCallable<T> body) throws Exception {
     Objects.requireNonNull(body, "body");
@@ -386,7 +386,7 @@ public interface DistributedLock extends Lock {
 
   /**
    * Returns who holds the lock and who waits for it, in all processes, as far as Redis knows. One
-   * round trip for the lock, and one for what clients tell of themselves. Changes nothing.
+   * round trip for the lock, and one for the records of the clients. Changes nothing.
    *
    * <p>Of a {@code MultiLock} or {@code RedLock} the members are inspected; one that cannot be
    * asked says why, and does not hide the others.

@@ -4,7 +4,11 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** Converts and checks durations. */
+/**
+ * Converts and checks durations.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
 final class Durations {
   /** The longest lease and the longest wait. */
   static final Duration MAX = Duration.ofDays(365);

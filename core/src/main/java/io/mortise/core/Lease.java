@@ -77,9 +77,9 @@ public interface Lease extends AutoCloseable {
   Optional<LeaseLoss> loss();
 
   /**
-   * Runs the listener once if the lease is lost, on a thread of the client; immediately, on the
-   * calling thread, if it is lost already; never, if it is released first. An exception of the
-   * listener is logged.
+   * Runs the listener once if the lease is lost, on a thread of the client, or after its close on
+   * the thread that notices the loss; immediately, on the calling thread, if it is lost already;
+   * never, if it is released first. An exception of the listener is logged.
    */
   void onLost(Consumer<LeaseLoss> listener);
 

@@ -41,7 +41,7 @@ public final class LeaseLoss implements Serializable {
    *
    * @param fencingToken the token of the hold that was lost
    * @param atNanos {@link System#nanoTime()} at which the hold stopped being valid
-   * @param detail what was detected, and what to do about it
+   * @param detail the fact that was detected, and the remedy
    */
   public LeaseLoss(String lockName, long fencingToken, Reason reason, long atNanos, String detail) {
     this(
@@ -73,12 +73,12 @@ public final class LeaseLoss implements Serializable {
     return fencingToken;
   }
 
-  /** Returns what happened. */
+  /** Returns the reason. */
   public Reason reason() {
     return reason;
   }
 
-  /** Returns what was detected, and what to do about it. */
+  /** Returns the fact that was detected, and the remedy. */
   public String detail() {
     return detail;
   }

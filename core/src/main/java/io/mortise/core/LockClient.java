@@ -117,15 +117,21 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
   Status status();
 
   /**
-   * Returns whether Redis is there, fit for locks, and allowed to this client's user. Sends PING,
-   * INFO and TIME; runs a script that writes, publishes and removes, on keys and a channel of its
-   * own in the client's namespace, which end by themselves after 5 s; and subscribes that channel
-   * on a connection of its own. Of a cluster all masters are asked at the same time.
+   * Checks whether the servers answer, are fit for locks, and allow this client's user what locks
+   * need. Sends PING, INFO and TIME; runs a script that writes, publishes and removes, on keys and
+   * a channel of its own in the client's namespace, which end by themselves after 5 s; and
+   * subscribes that channel on a connection of its own. Of a cluster all masters are asked at the
+   * same time.
    *
-   * <p>A Redis that cannot be reached, or refuses, is no exception but a finding. Takes at most
-   * about three times the {@link LockOptions#commandTimeout()}, when a server answers some of the
-   * questions only, and 2 s more for a cluster of which no node has answered yet. An interrupt does
-   * not end it; the status is kept.
+   * <p>A Redis that cannot be reached, or refuses, is no exception but a finding. All questions
+   * together have one {@link LockOptions#commandTimeout()}, however late a server answers each of
+   * them; what it did not answer in time is a finding too. On a cluster the slot map is fetched
+   * before that, for at most 2 s. On a {@code UnifiedJedis} of the caller, connecting takes as long
+   * as its own timeouts allow. An interrupt does not end it; the status is kept.
+   *
+   * <p>Of a cluster the script is run at each master, with a name of one of its slots. A namespace
+   * with a hash tag has one slot: then only the master of that slot has the client's locks, and
+   * only there the script is run.
    *
    * @throws LockException if the client is closed
    */
@@ -159,6 +165,13 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
     int contended();
 
     /**
+     * Returns the number of threads that are parked until they get a lock, each of them once; a
+     * thread that sends a command at this moment is not among them. A {@code MultiLock} waits for
+     * one member at a time, and a {@code RedLock} at one node, by its client.
+     */
+    int waiters();
+
+    /**
      * Returns the number of channels that are subscribed: waited on, lingering, or reserved for
      * future waiters.
      */
@@ -172,6 +185,12 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
 
     /** Returns the number of connections with a command in progress. */
     int connectionsInUse();
+
+    /**
+     * Returns the number of servers whose last command had no reply: no connection, a broken one,
+     * or none in time. Of a cluster only the nodes that belong to it count.
+     */
+    int unreachableServers();
 
     /**
      * Returns how many events no listener was notified of since the client was created: the queue

@@ -8,7 +8,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link LockListener} is notified of: an acquisition, its hold, or a server.
+ * An event of an acquisition, of its hold, or of a server, of which a {@link LockListener} is
+ * notified.
  *
  * <p><b>An acquisition</b> is one call that asks Redis, or another thread of the client, for the
  * lock. It has a number, by which its events belong together. {@link Type#REQUESTED} is followed by
@@ -29,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 public final class LockEvent {
 
   /**
-   * What happened. Later versions may have more types: a {@code switch} needs a {@code default}.
+   * The type of an event. Later versions may have more types: a {@code switch} needs a {@code
+   * default}.
    */
   public enum Type {
     /** A thread asks for a lock that it does not hold. */
@@ -44,8 +46,9 @@ public final class LockEvent {
 
     /**
      * The acquisition ended without the lock. Without a {@link #cause()} another owner had it all
-     * the time. Otherwise the cause is what the caller got: a {@link LockException}, an {@code
-     * InterruptedException}, or an error. {@link #duration()} is the time since it was requested.
+     * the time. Otherwise the cause is the exception that the caller got: a {@link LockException},
+     * an {@code InterruptedException}, or an error. {@link #duration()} is the time since it was
+     * requested.
      */
     NOT_ACQUIRED,
 
@@ -184,7 +187,7 @@ public final class LockEvent {
     return threadName == null ? OptionalLong.empty() : OptionalLong.of(threadId);
   }
 
-  /** Returns a duration by the monotonic clock, at least zero; the {@link #type()} says of what. */
+  /** Returns a duration by the monotonic clock, at least zero; {@link #type()} says which. */
   public Optional<Duration> duration() {
     return Optional.ofNullable(duration);
   }

@@ -7,16 +7,16 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Who holds a lock and who waits for it, as Redis told it at one moment: the answer to {@link
- * DistributedLock#inspect}. By the time a caller reads it, it may have changed.
+ * The holders and waiters of a lock, as Redis reported them at one moment: the result of {@link
+ * DistributedLock#inspect}. They may have changed before the caller reads it.
  *
  * <p>It describes the name in Redis, whatever family the lock object belongs to: a plain lock, a
  * fair lock and a read-write lock of one name are one key there.
  *
- * <p><b>Who waits</b> is known where the waiters are in Redis: those of fair locks, and those of
- * Mortise's read-write locks, of which only one waiting writer is in Redis unless the lock is fair.
- * Waiters of a lock without a queue, and of a read-write lock of Redisson, are not in Redis: then
- * {@link #waiters} is empty although threads wait.
+ * <p><b>Waiters</b> are known if they are in Redis: those of fair locks, and those of Mortise's
+ * read-write locks, of which only one waiting writer is in Redis unless the lock is fair. Waiters
+ * of a lock without a queue, and of a read-write lock of Redisson, are not in Redis: then {@link
+ * #waiters} is empty although threads wait.
  *
  * <p>{@code toString()} is a report of several lines for people; its form may change.
  *
@@ -26,7 +26,7 @@ import java.util.OptionalLong;
  */
 public interface LockInspection {
 
-  /** How a name is held. Later versions may have more values. */
+  /** The way in which a name is held. Later versions may have more values. */
   enum Mode {
     /** Nobody holds it. */
     FREE,
@@ -77,19 +77,20 @@ public interface LockInspection {
   Optional<LockException> failure();
 
   /**
-   * Returns false when the client's user may not read all keys of the lock: then waiters, or the
-   * token, may be missing.
+   * Returns false when not all of the lock was read: the client's user may not read all of its
+   * keys, so that waiters, or the token, may be missing; or its hash has more than 1,000 fields, as
+   * that of an application may have.
    */
   boolean isComplete();
 
   /**
-   * A holder or a waiter. What cannot be known is empty.
+   * A holder or a waiter. A value that is not known is empty.
    *
    * <p>Not to be implemented by users: later versions may have more methods.
    */
   interface Participant {
 
-    /** Which library a participant uses. Later versions may have more values. */
+    /** The library that a participant uses. Later versions may have more values. */
     enum Library {
       MORTISE,
       REDISSON,
@@ -97,7 +98,9 @@ public interface LockInspection {
       UNKNOWN
     }
 
-    /** How a participant holds the lock, or wants to. Later versions may have more values. */
+    /**
+     * The kind of hold that a participant has, or waits for. Later versions may have more values.
+     */
     enum Access {
       /** Of a plain or fair lock. */
       EXCLUSIVE,

@@ -145,8 +145,8 @@ public final class LockOptions {
   }
 
   /**
-   * Returns the listeners that are notified of everything that can be observed, in the order in
-   * which they are called; default none.
+   * Returns the listeners that are notified of all events, in the order in which they are called;
+   * default none.
    */
   public List<LockListener> listeners() {
     return values.listeners();

@@ -3,8 +3,8 @@ package io.mortise.core;
 import java.time.Duration;
 
 /**
- * The options of a {@link LockClient} that are rarely set: the defaults fit, and a change has a
- * price that is worth measuring.
+ * The options of a {@link LockClient} that are rarely set. The defaults fit most applications;
+ * measure the effect of a change.
  *
  * <pre>{@code
  * LockOptions options = LockOptions.builder().tuning(tuning -> tuning.maxHandOffs(0)).build();
@@ -119,7 +119,7 @@ public final class LockTuning {
   }
 
   /**
-   * Builds a tuning; what is not set keeps its default.
+   * Builds a tuning; options that are not set keep their default.
    *
    * <p><b>Threads.</b> Not safe for use by several threads.
    */

@@ -2,11 +2,12 @@ package io.mortise.core;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
- * Whether Redis is there, fit for locks, and whether the client's user may use it: the answer to
- * {@link LockClient#ping}.
+ * A report on the servers of a client: whether they answer, are fit for locks, and allow the
+ * client's user what locks need. The result of {@link LockClient#ping}.
  *
  * <p>{@code toString()} is a report of several lines for people; its form may change.
  *
@@ -18,14 +19,38 @@ public interface ServerHealth {
 
   /** How much a finding matters. In ascending order; later versions may have more values. */
   enum Severity {
-    /** Nothing to report. No finding has it. */
+    /** There is nothing to report. No finding has it. */
     OK,
-    /** Worth knowing: something that could not be checked, or that cannot do harm alone. */
+    /** A check could not be made, or the fact cannot do harm alone. */
     INFO,
     /** Locks work, and may be lost or granted twice in a case that the finding names. */
     WARNING,
     /** Locks do not work, or not all of them. */
     ERROR
+  }
+
+  /** The checks of a server, in the order of a report. Later versions may have more values. */
+  enum Check {
+    /** Whether the server answers, and accepts user, password and certificate. */
+    CONNECTION,
+    /** Whether its version is supported. */
+    VERSION,
+    /** Whether it is a master. */
+    ROLE,
+    /** Whether the commands of a lock succeed: the user's rights, memory, writes. */
+    COMMANDS,
+    /** Whether it takes subscriptions, and of a cluster whether its channels have slots. */
+    MESSAGES,
+    /** Whether it may evict locks while they are held. */
+    EVICTION,
+    /** Whether it has the locks after a restart. */
+    PERSISTENCE,
+    /** Whether a replica that takes its place has the locks. */
+    REPLICATION,
+    /** How long a command takes. */
+    ROUND_TRIP,
+    /** Whether its clock agrees with those of this process and of the other servers. */
+    CLOCK
   }
 
   /** Returns the highest severity of all findings; {@link Severity#OK} without any. */
@@ -67,22 +92,31 @@ public interface ServerHealth {
 
     /** Returns what was found, the worst first; empty when all is well. */
     List<Finding> findings();
+
+    /**
+     * Returns what was seen in each check, such as {@code appendonly yes}: a few words for people,
+     * whose form may change. A check that could not be made is missing.
+     */
+    Map<Check, String> facts();
   }
 
   /**
-   * One thing that a user should know about a server.
+   * One problem of a server, or one check that could not be made.
    *
    * <p>Not to be implemented by users: later versions may have more methods.
    */
   interface Finding {
 
+    /** Returns the check that found it. */
+    Check check();
+
     /** Returns how much it matters. */
     Severity severity();
 
-    /** Returns a sentence that says what is wrong, or not known. */
+    /** Returns a sentence that names the problem, or the check that could not be made. */
     String problem();
 
-    /** Returns a sentence that says what to do. */
+    /** Returns a sentence with the remedy. */
     String remedy();
 
     /** Returns the exception that showed the problem, if there was one. */

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** What a lock answers, or refuses, without asking Redis: no server is there. */
+/** The answers and refusals of a lock that need no server: none runs. */
 class RedisLockTest {
   private static final String NOBODY = "redis://127.0.0.1:1";
   private static final Duration NEGATIVE = Duration.ofMillis(-1);

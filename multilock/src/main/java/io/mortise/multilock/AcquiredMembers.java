@@ -4,7 +4,6 @@ import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -89,16 +88,42 @@ final class AcquiredMembers {
   }
 
   private List<RuntimeException> releaseFrom(int first) {
-    List<LeaseSource> from = new ArrayList<>();
-    List<OwnedLease> held = new ArrayList<>();
+    List<LeaseSource> from = List.of();
+    List<OwnedLease> held = List.of();
+    boolean listed = false;
+    try {
+      int[] places =
+          IntStream.range(first, leases.length)
+              .filter(i -> leases[i] != null && !heldBefore.get(i))
+              .toArray();
+      from = Arrays.stream(places).mapToObj(members::get).toList();
+      held = Arrays.stream(places).mapToObj(i -> Objects.requireNonNull(leases[i])).toList();
+      listed = true;
+    } finally {
+      if (!listed) {
+        abandonFrom(first);
+      }
+    }
     for (int i = first; i < leases.length; i++) {
-      OwnedLease lease = leases[i];
-      if (lease != null && !heldBefore.get(i)) {
-        from.add(members.get(i));
-        held.add(lease);
+      if (!heldBefore.get(i)) {
         leases[i] = null;
       }
     }
     return held.isEmpty() ? List.of() : mode.release(from, held);
+  }
+
+  /** Gives the members up without memory. */
+  private void abandonFrom(int place) {
+    if (place < leases.length) {
+      try {
+        OwnedLease lease = leases[place];
+        if (lease != null && !heldBefore.get(place)) {
+          leases[place] = null;
+          mode.abandon(members.get(place), lease);
+        }
+      } finally {
+        abandonFrom(place + 1);
+      }
+    }
   }
 }

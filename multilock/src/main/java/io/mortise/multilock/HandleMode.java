@@ -57,4 +57,9 @@ final class HandleMode implements MemberMode {
   public List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held) {
     return LeaseGroup.release(held);
   }
+
+  @Override
+  public void abandon(LeaseSource member, OwnedLease lease) {
+    lease.stopRenewal(ABANDONED);
+  }
 }

@@ -7,8 +7,15 @@ import io.mortise.core.spi.OwnedLease;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Acquires and releases members: for a thread that owns each of them, or as handles. */
+/**
+ * Acquires and releases members: for a thread that owns each of them, or as handles.
+ *
+ * <p><b>Threads.</b> Any thread may call it; {@link ThreadMode} acts on the holds of the calling
+ * thread.
+ */
 interface MemberMode {
+  /** Why the renewal of a member has stopped. */
+  String ABANDONED = "an error kept it from being released";
 
   /** Returns whether a thread owns the members, and alone can release them. */
   boolean ownsByThread();
@@ -29,6 +36,9 @@ interface MemberMode {
   /** Exits one level of each member, which is not the last; only for a thread. */
   void exit(List<LeaseSource> members);
 
-  /** Releases the members; returns the failures. */
+  /** Releases the members; returns the failures. After an error none of them is renewed. */
   List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held);
+
+  /** Gives a member up without a command and without memory: it ends with its lease. */
+  void abandon(LeaseSource member, OwnedLease lease);
 }

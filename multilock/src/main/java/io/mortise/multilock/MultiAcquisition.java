@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * that holds the busy member and waits for the first would rarely get it.
  *
  * <p><b>Failures.</b> An interrupt is thrown by the member that waits, or checked in the pause.
- * Whatever is thrown, by any member, all acquired members are released first, and failures of that
+ * Before an exception of any member is thrown, all acquired members are released; failures of that
  * release are suppressed in it. A lost reply is handled by the member. A member that is lost during
  * the wait for others is detected when all are acquired, and the round counts as failed.
  *

@@ -108,7 +108,7 @@ final class MultiLease extends CompositeLease {
   }
 
   private void releaseOthers() {
-    for (RuntimeException e : releaseMembers(members())) {
+    for (RuntimeException e : releaseLostMembers()) {
       LOG.debug("lock '{}': released after the loss of a member", lockName(), e);
     }
   }

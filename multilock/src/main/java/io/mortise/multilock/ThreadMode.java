@@ -7,7 +7,9 @@ import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ThreadOwnership;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Stateless. Each method acts on the holds of the calling thread.
  */
 final class ThreadMode implements MemberMode {
+  private static final @Nullable OwnedLease[] NONE = {};
 
   @Override
   public boolean ownsByThread() {
@@ -30,7 +33,19 @@ final class ThreadMode implements MemberMode {
   @Override
   public @Nullable OwnedLease acquire(LeaseSource member, LeaseTerms terms)
       throws InterruptedException {
-    return ThreadOwnership.lock(member, terms) ? ThreadOwnership.lease(member) : null;
+    if (!ThreadOwnership.lock(member, terms)) {
+      return null;
+    }
+    boolean known = false;
+    try {
+      OwnedLease lease = ThreadOwnership.lease(member);
+      known = true;
+      return lease;
+    } finally {
+      if (!known) {
+        ThreadOwnership.unlock(member);
+      }
+    }
   }
 
   @Override
@@ -82,22 +97,60 @@ final class ThreadMode implements MemberMode {
     }
   }
 
-  /** Exits one level of each member; a member whose last level it was is released. */
+  /**
+   * Exits one level of each member; a member whose last level it was is released. After an error
+   * the thread has exited all the same, and none of those members is renewed.
+   */
   @Override
   public List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held) {
-    List<RuntimeException> failures = new ArrayList<>();
-    List<OwnedLease> last = new ArrayList<>();
-    for (LeaseSource member : from) {
-      try {
-        OwnedLease lease = ThreadOwnership.exit(member);
-        if (lease != null) {
-          last.add(lease);
+    List<RuntimeException> failures;
+    List<OwnedLease> released;
+    @Nullable OwnedLease[] last = NONE;
+    int exited = 0;
+    boolean complete = false;
+    try {
+      failures = new ArrayList<>();
+      last = new @Nullable OwnedLease[from.size()];
+      while (exited < last.length) {
+        LeaseSource member = from.get(exited);
+        int place = exited++; // before the exit: after an error in it, it is not made again
+        try {
+          last[place] = ThreadOwnership.exit(member);
+        } catch (IllegalMonitorStateException notHeld) {
+          failures.add(notHeld);
         }
-      } catch (IllegalMonitorStateException notHeld) {
-        failures.add(notHeld);
+      }
+      released = Arrays.stream(last).flatMap(Stream::ofNullable).toList();
+      complete = true;
+    } finally {
+      if (!complete) {
+        abandonFrom(0, from, last, exited);
       }
     }
-    failures.addAll(LeaseGroup.release(last));
+    failures.addAll(LeaseGroup.release(released));
     return failures;
+  }
+
+  /** Gives the members up, of which the first ones have been exited. */
+  private void abandonFrom(
+      int place, List<LeaseSource> members, @Nullable OwnedLease[] last, int exited) {
+    if (place < members.size()) {
+      try {
+        OwnedLease lease = place < exited ? last[place] : ThreadOwnership.exit(members.get(place));
+        if (lease != null) {
+          lease.stopRenewal(ABANDONED);
+        }
+      } finally {
+        abandonFrom(place + 1, members, last, exited);
+      }
+    }
+  }
+
+  @Override
+  public void abandon(LeaseSource member, OwnedLease lease) {
+    OwnedLease last = ThreadOwnership.exit(member);
+    if (last != null) {
+      last.stopRenewal(ABANDONED);
+    }
   }
 }

@@ -3,6 +3,9 @@ package io.mortise.multilock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseSource;
@@ -10,21 +13,34 @@ import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** In which order members are acquired, and which are held during a wait. */
 class MultiAcquisitionTest {
   private final List<String> steps = new ArrayList<>();
   private final LeaseSource first = source("first");
   private final LeaseSource last = source("last");
+  private List<LeaseSource> members = List.of(first, last);
+  private Class<? extends Throwable> expected = InterruptedException.class;
 
   /** Whether the next attempts are granted, by the order in which they come. */
   private final Deque<Boolean> grants = new ArrayDeque<>();
+
+  /** The name of the member that the thread holds already. */
+  private String heldBefore = "";
+
+  /** The hold of a granted attempt. */
+  private Supplier<OwnedLease> leases = MultiAcquisitionTest::lease;
 
   private static LeaseSource source(String name) {
     return (LeaseSource)
@@ -51,6 +67,24 @@ class MultiAcquisitionTest {
             });
   }
 
+  /** Returns a hold that is lost, as that method is the first to tell. */
+  private static OwnedLease lost(String teller) {
+    LeaseLoss loss = new LeaseLoss("member", 1, Reason.FORCED, System.nanoTime(), "on purpose");
+    return (OwnedLease)
+        Proxy.newProxyInstance(
+            OwnedLease.class.getClassLoader(),
+            new Class<?>[] {OwnedLease.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "fencingToken", "lastToken" -> 1L;
+                  case "raiseToken", "isValid" -> !method.getName().equals(teller);
+                  case "remaining" ->
+                      teller.equals("extendTo") ? Duration.ZERO : Duration.ofMinutes(1);
+                  case "extendTo" -> throw new LeaseLostException(loss);
+                  default -> throw new UnsupportedOperationException(method.getName());
+                });
+  }
+
   /** Grants what the test says, and ends the acquisition when that is used up. */
   private final class Script implements MemberMode {
     @Override
@@ -60,7 +94,7 @@ class MultiAcquisitionTest {
 
     @Override
     public boolean isHeldByThread(LeaseSource member) {
-      return false;
+      return member.name().equals(heldBefore);
     }
 
     @Override
@@ -70,7 +104,7 @@ class MultiAcquisitionTest {
       if (grants.isEmpty()) {
         throw new InterruptedException();
       }
-      return grants.remove() ? lease() : null;
+      return grants.remove() ? leases.get() : null;
     }
 
     @Override
@@ -93,6 +127,11 @@ class MultiAcquisitionTest {
       from.forEach(member -> steps.add("release " + member.name()));
       return List.of();
     }
+
+    @Override
+    public void abandon(LeaseSource member, OwnedLease lease) {
+      steps.add("abandon " + member.name());
+    }
   }
 
   private void run(Boolean... granted) {
@@ -100,8 +139,8 @@ class MultiAcquisitionTest {
     LeaseTerms terms =
         LeaseTerms.of(LockOptions.defaults(), Duration.ofHours(1), Duration.ofMinutes(1), true);
     MultiAcquisition acquisition =
-        new MultiAcquisition(source("whole"), List.of(first, last), terms, null, new Script());
-    assertThrows(InterruptedException.class, acquisition::run);
+        new MultiAcquisition(source("whole"), members, terms, null, new Script());
+    assertThrows(expected, acquisition::run);
   }
 
   @Test
@@ -118,5 +157,53 @@ class MultiAcquisitionTest {
 
     assertEquals(
         List.of("try first", "release last", "wait for first"), steps.subList(4, steps.size()));
+  }
+
+  /** Nobody waits for it because of this acquisition, so the wait has no bound of its own. */
+  @Test
+  void aMemberThatTheThreadHeldBeforeIsKeptDuringTheWaitForABusyOne() {
+    heldBefore = "last";
+
+    run(true, false);
+
+    assertEquals(List.of("try last", "wait for first", "release last", "try last"), steps);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"raiseToken", "extendTo", "isValid"})
+  void aMemberThatWasLostBeforeTheLastIsAcquiredMeansAnotherRound(String teller) {
+    leases = () -> lost(teller);
+
+    run(true, true);
+
+    assertEquals(
+        List.of(
+            "wait for first", "wait for last", "release first", "release last", "wait for first"),
+        steps);
+  }
+
+  @Test
+  void anErrorInTheReleaseOfTheMembersAbandonsThem() {
+    AtomicInteger errors = new AtomicInteger();
+    members =
+        new AbstractList<>() {
+          @Override
+          public LeaseSource get(int place) {
+            if (grants.isEmpty() && errors.incrementAndGet() <= 2) { // in the round, in the release
+              throw new OutOfMemoryError("on purpose");
+            }
+            return place == 0 ? first : last;
+          }
+
+          @Override
+          public int size() {
+            return 2;
+          }
+        };
+    expected = OutOfMemoryError.class;
+
+    run(true);
+
+    assertEquals(List.of("wait for first", "abandon first"), steps);
   }
 }

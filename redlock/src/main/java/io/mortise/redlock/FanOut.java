@@ -1,13 +1,11 @@
 package io.mortise.redlock;
 
-import io.mortise.core.LockException;
-import io.mortise.core.LockException.Reason;
+import io.mortise.core.composite.MemberLock;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -17,8 +15,12 @@ import org.jspecify.annotations.Nullable;
  * Calls several members at the same time, each on a thread of its own client, and collects their
  * replies.
  *
+ * <p><b>A full heap.</b> Every call has its reply delivered, whatever it throws: what the delivery
+ * needs is made before the call. So is {@link #close}, after which {@link #valueAt} has every
+ * grant.
+ *
  * <p><b>Threads.</b> One thread submits the calls and waits. The threads that deliver replies
- * synchronize with it by the lock, and signal it when the replies are enough. {@link #close} hands
+ * synchronize with it by the lock, and unpark it when the replies are enough. {@link #close} hands
  * the rest to a {@link LateReplyHandler}: a later reply goes to it, on the thread that delivers the
  * reply. Every reply is seen exactly once: by the waiting thread, or by the handler.
  *
@@ -26,16 +28,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class FanOut<T> {
   private final List<QuorumMember> members;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition enoughReplies = lock.newCondition();
+  private final ReentrantLock lock = MemberLock.create();
 
   // All guarded by lock.
-  private final List<@Nullable NodeReply<T>> replies;
-  private final @Nullable Thread[] callThreads;
-  private final boolean[] asked;
+  private final List<MemberCall<T>> calls;
   private Predicate<FanOut<T>> sufficient = none -> false;
   private @Nullable LateReplyHandler<T> late;
   private boolean interruptRequested;
+  private @Nullable Thread waiter;
 
   /** Accepts replies that arrive after {@link #close}. */
   @FunctionalInterface
@@ -43,37 +43,25 @@ final class FanOut<T> {
     void accept(int place, T value);
   }
 
-  /**
-   * The reply of a member.
-   *
-   * @param value null when the call failed
-   * @param failure null when the call succeeded
-   */
-  record NodeReply<T>(@Nullable T value, @Nullable RuntimeException failure) {}
+  /** Returns a handler that does nothing. */
+  static <T> LateReplyHandler<T> ignoreLate() {
+    return (place, value) -> {};
+  }
 
   FanOut(List<QuorumMember> members) {
     this.members = members;
-    this.replies = new ArrayList<>(Collections.nCopies(members.size(), null));
-    this.callThreads = new @Nullable Thread[members.size()];
-    this.asked = new boolean[members.size()];
+    this.calls = new ArrayList<>(members.size());
+    for (int i = 0; i < members.size(); i++) {
+      calls.add(new MemberCall<>());
+    }
   }
 
   /** Submits a call to a member, on a thread of its client. */
   void submit(int place, Callable<T> task) {
     try {
       execute(place, task);
-    } catch (RejectedExecutionException e) {
-      deliver(
-          place,
-          new NodeReply<>(
-              null,
-              new LockException(
-                  Reason.CLIENT_CLOSED, members.get(place) + ": its client was closed", e)));
-    } catch (OutOfMemoryError noThread) {
-      deliver(
-          place,
-          new NodeReply<>(
-              null, members.get(place).noReply("no thread could be started", noThread)));
+    } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+      deliver(place, null, noThread);
     }
   }
 
@@ -101,45 +89,37 @@ final class FanOut<T> {
   /** Records the reply of a member that need not be called. */
   void answer(int place, T value) {
     markAsked(place);
-    deliver(place, new NodeReply<>(value, null));
+    deliver(place, value, null);
   }
 
   private void markAsked(int place) {
-    lock.lock();
-    try {
-      asked[place] = true;
-    } finally {
-      lock.unlock();
-    }
+    var unused = holdingLock(() -> calls.get(place).asked = true);
   }
 
   /** Returns whether the member was called, or need not be. */
   boolean isAsked(int place) {
-    return holdingLock(() -> asked[place]);
+    return holdingLock(() -> calls.get(place).asked);
   }
 
   private void call(int place, Callable<T> task) {
-    NodeReply<T> reply =
-        new NodeReply<>(null, members.get(place).noReply("could not be asked", null));
+    T value = null;
+    Throwable failure = null;
     try {
       if (onStart(place)) {
-        reply = new NodeReply<>(task.call(), null);
+        value = task.call();
       }
-    } catch (RuntimeException e) {
-      reply = new NodeReply<>(null, e);
-    } catch (Exception e) { // an interrupt: the reply is not needed
-      reply = new NodeReply<>(null, members.get(place).noReply("was not awaited", e));
-    } finally {
-      onEnd(place);
-      deliver(place, reply);
+    } catch (Throwable e) { // an error too is a reply; an interrupt: it is not needed
+      failure = e;
     }
+    onEnd(place);
+    deliver(place, value, failure);
   }
 
   /** Registers the thread of a call: from here on {@link #close} can interrupt it. */
   private boolean onStart(int place) {
     lock.lock();
     try {
-      callThreads[place] = Thread.currentThread();
+      calls.get(place).thread = Thread.currentThread();
       return !interruptRequested;
     } finally {
       lock.unlock();
@@ -149,22 +129,30 @@ final class FanOut<T> {
   private void onEnd(int place) {
     lock.lock();
     try {
-      callThreads[place] = null;
+      calls.get(place).thread = null;
     } finally {
       lock.unlock();
     }
     Thread.interrupted(); // an interrupt that came too late is meant for no other task
   }
 
-  private void deliver(int place, NodeReply<T> reply) {
+  private void deliver(int place, @Nullable T value, @Nullable Throwable failure) {
     LateReplyHandler<T> handler;
     lock.lock();
     try {
       handler = late;
       if (handler == null) {
-        replies.set(place, reply);
-        if (isOver()) {
-          enoughReplies.signal();
+        MemberCall<T> call = calls.get(place);
+        call.value = value;
+        call.failure = failure;
+        call.answered = true;
+        boolean over = true;
+        try {
+          over = isOver();
+        } finally { // after an error the waiter looks for itself
+          if (over) {
+            LockSupport.unpark(waiter);
+          }
         }
         return;
       }
@@ -172,8 +160,8 @@ final class FanOut<T> {
       lock.unlock();
     }
     members.get(place).abandonedCalls().decrementAndGet();
-    if (reply.value() != null) {
-      handler.accept(place, reply.value());
+    if (value != null) {
+      handler.accept(place, value);
     }
   }
 
@@ -183,21 +171,28 @@ final class FanOut<T> {
    * @throws InterruptedException if the thread is interrupted; the calls go on
    */
   void await(Predicate<FanOut<T>> enough, long untilNanos) throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      sufficient = enough;
-      while (!isOver()) {
-        long left = untilNanos - members.get(0).source().nanoTime();
-        if (left <= 0) {
-          return;
-        }
-        enoughReplies.awaitNanos(left);
+    holdingLock(
+        () -> {
+          sufficient = enough;
+          waiter = Thread.currentThread();
+          return true;
+        });
+    while (true) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
       }
-    } finally {
-      lock.unlock();
+      if (holdingLock(this::isOver)) {
+        return;
+      }
+      long left = untilNanos - members.get(0).source().nanoTime();
+      if (left <= 0) {
+        return;
+      }
+      LockSupport.parkNanos(this, left);
     }
   }
 
+  /** Called under the lock. */
   private boolean isOver() {
     return open() == 0 || sufficient.test(this);
   }
@@ -219,27 +214,26 @@ final class FanOut<T> {
   }
 
   /**
-   * Ends the wait: later replies go to {@code rest}.
+   * Ends the wait: later replies go to {@code rest}. Allocates nothing, and may be called again,
+   * with another handler.
    *
    * @param interrupt whether to interrupt the calls in progress
-   * @return the reply of each member; null for one that was not called, or has not replied
    */
-  List<@Nullable NodeReply<T>> close(boolean interrupt, LateReplyHandler<T> rest) {
+  void close(boolean interrupt, LateReplyHandler<T> rest) {
     lock.lock();
     try {
-      List<@Nullable NodeReply<T>> soFar = new ArrayList<>(replies); // before anything is changed
+      boolean first = late == null;
       late = rest;
       interruptRequested = interrupt;
-      for (int i = 0; i < asked.length; i++) {
-        Thread thread = callThreads[i];
-        if (asked[i] && replies.get(i) == null) {
+      for (int i = 0; i < calls.size(); i++) {
+        MemberCall<T> call = calls.get(i);
+        if (first && call.isOpen()) {
           members.get(i).abandonedCalls().incrementAndGet();
         }
-        if (interrupt && thread != null) {
-          thread.interrupt();
+        if (interrupt && call.thread != null) {
+          call.thread.interrupt();
         }
       }
-      return soFar;
     } finally {
       lock.unlock();
     }
@@ -247,19 +241,31 @@ final class FanOut<T> {
 
   /** Returns how many members have been called and have not replied. */
   int open() {
-    return holdingLock(
-        () -> {
-          int open = 0;
-          for (int i = 0; i < asked.length; i++) {
-            open += asked[i] && replies.get(i) == null ? 1 : 0;
-          }
-          return open;
-        });
+    return holdingLock(() -> (int) calls.stream().filter(MemberCall::isOpen).count());
   }
 
-  /** Returns the reply of each member so far; null for one that has not replied. */
+  /** Returns the value that a member has replied; null if there is none. Allocates nothing. */
+  @Nullable T valueAt(int place) {
+    lock.lock();
+    try {
+      return calls.get(place).value;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Returns the reply of each member so far; null for one that was not called, or has not replied.
+   */
   List<@Nullable NodeReply<T>> replies() {
-    return holdingLock(() -> new ArrayList<>(replies));
+    return holdingLock(
+        () -> {
+          List<@Nullable NodeReply<T>> replies = new ArrayList<>(calls.size());
+          for (int i = 0; i < calls.size(); i++) {
+            replies.add(calls.get(i).reply(members.get(i)));
+          }
+          return replies;
+        });
   }
 
   /** Returns how many replies have a value that matches. */
@@ -267,8 +273,8 @@ final class FanOut<T> {
     return holdingLock(
         () -> {
           int count = 0;
-          for (NodeReply<T> reply : replies) {
-            T value = reply == null ? null : reply.value();
+          for (MemberCall<T> call : calls) {
+            T value = call.value;
             count += value != null && matches.test(value) ? 1 : 0;
           }
           return count;

@@ -9,7 +9,6 @@ import io.mortise.core.composite.MemberReplies;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.redlock.FanOut.NodeReply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,17 +126,20 @@ final class MajorityLease extends CompositeLease
     } catch (LockException e) {
       LOG.debug("lock '{}': {} cannot join the hold", lockName(), quorumMembers.at(place), e);
     } finally {
-      if (!joined) {
-        QuorumMember.releaseQuietly(lease);
+      try {
+        if (!joined) {
+          QuorumMember.releaseQuietly(lease);
+        }
+      } finally {
+        reacquisition.recheck(place);
       }
-      reacquisition.recheck(place);
     }
     return joined;
   }
 
   /**
-   * Applies to a new member what the hold was asked for before the member joined. Repeats until the
-   * two agree, because the hold may be asked for something else in the meantime.
+   * Applies to a new member the requests that the hold got before the member joined. Repeats until
+   * the two agree, because the hold may get another request in the meantime.
    */
   private void applyTerms(OwnedLease member) {
     boolean renewed;
@@ -169,7 +171,7 @@ final class MajorityLease extends CompositeLease
     FanOut<Boolean> requests = quorumMembers.fanOut();
     requests.submitOrRun(
         place, () -> addMember(place, null, lease)); // otherwise nothing would release it
-    requests.close(false, (late, joined) -> {});
+    requests.close(false, FanOut.ignoreLate());
   }
 
   @Override
@@ -200,9 +202,9 @@ final class MajorityLease extends CompositeLease
   protected void lost() {
     end();
     try {
-      var unused = source.submit(() -> releaseMembers(members()));
+      var unused = source.submit(this::releaseLostMembers);
     } catch (RejectedExecutionException closed) {
-      releaseMembers(members());
+      releaseLostMembers();
     }
   }
 
@@ -258,7 +260,8 @@ final class MajorityLease extends CompositeLease
     }
     int done = 0;
     List<RuntimeException> failures = new ArrayList<>();
-    List<@Nullable NodeReply<Boolean>> answers = requests.close(false, (place, late) -> {});
+    requests.close(false, FanOut.ignoreLate());
+    List<@Nullable NodeReply<Boolean>> answers = requests.replies();
     for (int i = 0; i < nodes(); i++) {
       NodeReply<Boolean> answer = answers.get(i);
       if (answer != null && answer.value() != null) {

@@ -2,6 +2,7 @@ package io.mortise.redlock;
 
 import io.mortise.core.LockException;
 import io.mortise.core.composite.CompositeWait;
+import io.mortise.core.composite.MemberLock;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
@@ -47,7 +48,7 @@ final class NodeReacquisition {
   private final @Nullable Thread owner;
   private final long firstPauseNanos;
   private final long beganNanos;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock = MemberLock.create();
 
   // All guarded by lock.
   private final NodeSlot[] slots;
@@ -133,10 +134,10 @@ final class NodeReacquisition {
         () -> {
           ended = true;
           for (NodeSlot slot : slots) {
-            slot.cancel.run();
             if (slot.thread != null) {
               slot.thread.interrupt();
             }
+            slot.cancel.run();
           }
         });
   }
@@ -190,8 +191,17 @@ final class NodeReacquisition {
     } catch (RuntimeException e) {
       LOG.warn("lock '{}': {} cannot be reacquired", source.name(), members.at(place), e);
     } finally {
-      guarded(() -> slot.inProgress = false);
+      endAttempt(slot);
       recheck(place);
+    }
+  }
+
+  private void endAttempt(NodeSlot slot) {
+    lock.lock();
+    try {
+      slot.inProgress = false;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -229,11 +239,13 @@ final class NodeReacquisition {
 
   /** After a reply the next attempt follows soon: the node is up, and will soon be free. */
   private void onEnd(NodeSlot slot, boolean answered) {
-    guarded(
-        () -> {
-          slot.thread = null;
-          slot.attempts = answered ? Math.min(slot.attempts, 1) : slot.attempts;
-        });
+    lock.lock();
+    try {
+      slot.thread = null;
+      slot.attempts = answered ? Math.min(slot.attempts, 1) : slot.attempts;
+    } finally {
+      lock.unlock();
+    }
     Thread.interrupted(); // an interrupt that came too late is meant for no other task
   }
 

@@ -48,9 +48,13 @@ final class QuorumAcquisition {
   private final long budgetNanos;
   private final CompositeWait wait;
 
-  /** The lease of the node that was waited for, until a round has taken it; and its place. */
+  /**
+   * What an error releases: the lease of the node that was waited for, until a round has taken it,
+   * and the hold of the round that won.
+   */
   private @Nullable OwnedLease waitedFor;
 
+  /** The place of the node that was waited for. */
   private int waitedPlace;
 
   /** When the last round was answered, or the wait began. */
@@ -98,7 +102,7 @@ final class QuorumAcquisition {
       QuorumRound round = new QuorumRound(source, members, terms, owner);
       long nodeWait = waitedFor == null ? 0 : Math.min(budgetNanos / 2, wait.leftNanos());
       OwnedLease hold = round.run(waitedFor, waitedPlace, Math.max(0, nodeWait));
-      waitedFor = null;
+      waitedFor = hold; // an error before the caller has it releases it
       if (hold != null) {
         return Optional.of(hold);
       }

@@ -8,7 +8,6 @@ import io.mortise.core.composite.CompositeLeaseSource;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.redlock.FanOut.NodeReply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -148,7 +147,8 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
     }
     requests.awaitUninterruptibly(
         answers -> false, nanoTime() + members.budgetNanos(options().lease().toMillis()));
-    List<@Nullable NodeReply<T>> answers = requests.close(false, (place, late) -> {});
+    requests.close(false, FanOut.ignoreLate());
+    List<@Nullable NodeReply<T>> answers = requests.replies();
     List<NodeReply<T>> complete = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
       NodeReply<T> answer = answers.get(i);

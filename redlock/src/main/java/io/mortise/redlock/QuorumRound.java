@@ -5,7 +5,6 @@ import io.mortise.core.LockException.Reason;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.redlock.FanOut.NodeReply;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,6 +37,7 @@ final class QuorumRound {
   private final @Nullable Thread owner;
   private final long budgetNanos;
   private final FanOut<Optional<OwnedLease>> votes;
+  private final GrantedLeases granted;
   private List<@Nullable NodeReply<Optional<OwnedLease>>> answers = List.of();
   private @Nullable LockException failure;
 
@@ -52,6 +52,7 @@ final class QuorumRound {
     this.owner = owner;
     this.budgetNanos = members.budgetNanos(terms.leaseMillis());
     this.votes = members.fanOut();
+    this.granted = new GrantedLeases(members, votes, budgetNanos);
   }
 
   /**
@@ -68,15 +69,16 @@ final class QuorumRound {
     if (first != null) {
       votes.answer(firstPlace, Optional.of(first));
     }
-    LateGrants late = new LateGrants();
+    LateGrants late = new LateGrants(members.size());
     boolean won;
     try {
       requestVotes(waitNanos);
       won = VoteCount.of(votes.replies()).isWon();
-      answers = votes.close(!won, won ? late : QuorumRound::releaseLate);
+      votes.close(!won, won ? late : GrantedLeases.RELEASE_LATE);
+      answers = votes.replies();
     } catch (InterruptedException | RuntimeException | Error e) {
-      answers = votes.close(true, QuorumRound::releaseLate);
-      releaseGranted(false);
+      votes.close(true, GrantedLeases.RELEASE_LATE);
+      giveUp(late, false);
       throw e;
     }
     try {
@@ -85,12 +87,19 @@ final class QuorumRound {
         return establish(late);
       }
       failure = failureUnlessHeldByOthers();
-      releaseGranted(true);
+      granted.release(true);
       return null;
     } catch (RuntimeException | Error e) {
-      late.reject();
-      releaseGranted(true);
+      giveUp(late, true);
       throw e;
+    }
+  }
+
+  private void giveUp(LateGrants late, boolean awaited) {
+    try {
+      late.reject();
+    } finally {
+      granted.release(awaited);
     }
   }
 
@@ -135,18 +144,18 @@ final class QuorumRound {
 
   /** Writes the token to a majority; the hold exists only after that. */
   private @Nullable OwnedLease establish(LateGrants late) {
-    Map<Integer, OwnedLease> granted = granted();
-    TokenAgreement tokens = new TokenAgreement(source.name(), members, granted, budgetNanos);
+    Map<Integer, OwnedLease> leases = granted.byPlace();
+    TokenAgreement tokens = new TokenAgreement(source.name(), members, leases, budgetNanos);
     long token = tokens.run(late);
     List<@Nullable OwnedLease> confirmed = tokens.confirmedMembers();
     return confirmed.stream().filter(lease -> lease != null).count() < members.quorum()
         ? fail(late, tokens.failure())
-        : begin(confirmed, granted, token, late);
+        : begin(confirmed, leases, token, late);
   }
 
   private @Nullable OwnedLease begin(
       List<? extends @Nullable OwnedLease> confirmed,
-      Map<Integer, OwnedLease> granted,
+      Map<Integer, OwnedLease> leases,
       long token,
       LateGrants late) {
     long pauseNanos = Math.max(MIN_REACQUISITION_PAUSE_NANOS, budgetNanos);
@@ -168,7 +177,7 @@ final class QuorumRound {
                   .formatted(source.name(), terms.leaseMillis()),
               null));
     }
-    granted.forEach(
+    leases.forEach(
         (place, lease) -> {
           if (confirmed.get(place) == null) {
             late.accept(place, Optional.of(lease));
@@ -181,7 +190,7 @@ final class QuorumRound {
   private @Nullable OwnedLease fail(LateGrants late, LockException why) {
     late.reject();
     failure = why;
-    releaseGranted(true);
+    granted.release(true);
     return null;
   }
 
@@ -246,32 +255,5 @@ final class QuorumRound {
   private static boolean hasVoted(
       @Nullable NodeReply<Optional<OwnedLease>> answer, boolean refusalOnly) {
     return answer != null && answer.value() != null && (!refusalOnly || answer.value().isEmpty());
-  }
-
-  // ---- release
-
-  private Map<Integer, OwnedLease> granted() {
-    Map<Integer, OwnedLease> granted = new HashMap<>();
-    for (int i = 0; i < answers.size(); i++) {
-      NodeReply<Optional<OwnedLease>> answer = answers.get(i);
-      if (answer != null && answer.value() != null && answer.value().isPresent()) {
-        granted.put(i, answer.value().get());
-      }
-    }
-    return granted;
-  }
-
-  /** Releases on all nodes at the same time, so that the next round finds them free. */
-  private void releaseGranted(boolean awaited) {
-    FanOut<Boolean> releases = members.fanOut();
-    granted().forEach((place, lease) -> MajorityLease.release(releases, place, lease));
-    if (awaited) {
-      releases.awaitUninterruptibly(done -> false, members.nanoTime() + budgetNanos);
-    }
-    releases.close(false, (place, done) -> {});
-  }
-
-  private static void releaseLate(int place, Optional<OwnedLease> lease) {
-    lease.ifPresent(QuorumMember::releaseQuietly);
   }
 }

@@ -4,7 +4,6 @@ import io.mortise.core.LockException;
 import io.mortise.core.composite.AggregateFailure;
 import io.mortise.core.composite.CommonToken;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.redlock.FanOut.NodeReply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +57,8 @@ final class TokenAgreement {
     granted.forEach((place, lease) -> raise(raises, place, lease, token));
     raises.awaitUninterruptibly(
         done -> done.count(held -> held) >= members.quorum(), members.nanoTime() + budgetNanos);
-    return raises.close(false, (place, held) -> {});
+    raises.close(false, FanOut.ignoreLate());
+    return raises.replies();
   }
 
   private static void raise(FanOut<Boolean> raises, int place, OwnedLease lease, long token) {

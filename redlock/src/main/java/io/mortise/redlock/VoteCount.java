@@ -3,14 +3,13 @@ package io.mortise.redlock;
 import io.mortise.core.LockException;
 import io.mortise.core.composite.AggregateFailure;
 import io.mortise.core.spi.OwnedLease;
-import io.mortise.redlock.FanOut.NodeReply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The votes of the nodes at one moment of a round, and what they decide.
+ * The votes of the nodes at one moment of a round, and their decision.
  *
  * @param nodes the number of nodes
  * @param granted how many have granted

@@ -1,6 +1,7 @@
 package io.mortise.redlock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mortise.core.Lease.State;
@@ -9,6 +10,7 @@ import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -69,5 +71,26 @@ class ErrorAfterGrantTest {
         OutOfMemoryError.class, () -> QuorumMember.of(node).acquire(waiting(Duration.ZERO), null));
 
     assertEquals(State.RELEASED, granted.state());
+  }
+
+  /** A stack that overflows, because the round makes up for a thread that cannot be started. */
+  @Test
+  void inTheRoundAndInItsReleases() {
+    QuorumLeaseSource source =
+        new QuorumLeaseSource(nodes.stream().map(QuorumMember::of).toList(), null);
+    Consumer<Runnable> failing =
+        task -> {
+          throw new StackOverflowError("on purpose");
+        };
+    nodes.get(0).grants =
+        () -> {
+          nodes.get(0).threads = failing;
+          return granted;
+        };
+    nodes.get(2).threads = failing;
+
+    assertThrows(StackOverflowError.class, () -> source.acquire(waiting(Duration.ZERO), null));
+
+    assertFalse(granted.isRenewed());
   }
 }

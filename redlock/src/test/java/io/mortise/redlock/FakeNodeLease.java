@@ -20,6 +20,9 @@ final class FakeNodeLease implements OwnedLease {
   private @Nullable LeaseLoss loss;
   private boolean renewed = true;
 
+  /** What a release throws. */
+  @Nullable Error errorAtRelease;
+
   /** Runs as soon as the hold is watched. */
   private Runnable whenWatched = () -> {};
 
@@ -101,6 +104,9 @@ final class FakeNodeLease implements OwnedLease {
 
   @Override
   public void release() {
+    if (errorAtRelease != null) {
+      throw errorAtRelease;
+    }
     state = state == State.LOST ? state : State.RELEASED;
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockException;
@@ -35,7 +36,8 @@ class FanOutTest {
     calls.answer(2, "known");
     calls.await(answers -> false, soon());
 
-    var answers = calls.close(false, (place, answer) -> late.add(answer));
+    calls.close(false, (place, answer) -> late.add(answer));
+    var answers = calls.replies();
 
     assertEquals("yes", Objects.requireNonNull(answers.get(0)).value());
     assertNull(answers.get(1));
@@ -59,7 +61,8 @@ class FanOutTest {
     List<Runnable> waiting = new ArrayList<>();
     nodes.get(1).threads = waiting::add;
     calls.submit(1, () -> "slow");
-    var answers = calls.close(false, (place, answer) -> late.add(place + " " + answer));
+    calls.close(false, (place, answer) -> late.add(place + " " + answer));
+    var answers = calls.replies();
     assertNull(answers.get(1));
     assertEquals(1, members.get(1).abandonedCalls().get());
 
@@ -74,7 +77,7 @@ class FanOutTest {
     List<Runnable> waiting = new ArrayList<>();
     nodes.get(1).threads = waiting::add;
     calls.submit(1, () -> "not called");
-    var unused = calls.close(true, (place, answer) -> late.add(answer));
+    calls.close(true, (place, answer) -> late.add(answer));
 
     waiting.get(0).run();
 
@@ -93,7 +96,8 @@ class FanOutTest {
     calls.submit(0, () -> "submitted");
     calls.submitOrRun(1, () -> "run by the caller");
 
-    var answers = calls.close(false, (place, answer) -> late.add(answer));
+    calls.close(false, (place, answer) -> late.add(answer));
+    var answers = calls.replies();
 
     assertInstanceOf(LockException.class, Objects.requireNonNull(answers.get(0)).failure());
     assertEquals("run by the caller", Objects.requireNonNull(answers.get(1)).value());
@@ -107,10 +111,52 @@ class FanOutTest {
         };
     calls.submit(0, () -> "submitted");
 
-    RuntimeException failure =
-        Objects.requireNonNull(calls.close(false, (place, answer) -> {}).get(0)).failure();
+    calls.close(false, FanOut.ignoreLate());
+    RuntimeException failure = Objects.requireNonNull(calls.replies().get(0)).failure();
 
     assertNotNull(failure);
     assertTrue(failure.getMessage().contains("client was closed"), failure::getMessage);
+  }
+
+  @Test
+  void aCallThatRunsOutOfMemoryHasAReplyWithThatCause() throws Exception {
+    Error full = new OutOfMemoryError("on purpose");
+    nodes.get(0).threads = task -> new Thread(task).start();
+    calls.submit(
+        0,
+        () -> {
+          throw full;
+        });
+
+    calls.await(answers -> false, Long.MAX_VALUE / 2);
+
+    RuntimeException failure = Objects.requireNonNull(calls.replies().get(0)).failure();
+    assertSame(full, Objects.requireNonNull(failure).getCause());
+  }
+
+  @Test
+  void theWaitEndsAlsoWhenTheThreadOfAMemberHasNoMemoryToSeeThatTheRepliesAreEnough()
+      throws Exception {
+    Thread waiter = Thread.currentThread();
+    List<Thread> ofMember = new ArrayList<>();
+    nodes.get(0).threads = task -> ofMember.add(new Thread(task));
+    nodes.get(1).threads = task -> {}; // its reply never comes
+    calls.submit(0, () -> "yes");
+    calls.submit(1, () -> "no");
+
+    calls.await(
+        answers -> {
+          if (Thread.currentThread() != waiter) {
+            throw new OutOfMemoryError("on purpose");
+          }
+          if (answers.count("yes"::equals) == 0) {
+            ofMember.get(0).start(); // it replies after this look
+            return false;
+          }
+          return true;
+        },
+        Long.MAX_VALUE / 2);
+
+    assertEquals(1, calls.open());
   }
 }

@@ -1,15 +1,16 @@
 package io.mortise.redlock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease.State;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What nodes grant after a round was won stays, or is released: none of it is forgotten. */
+/** A grant that arrives after a round was won is kept or released, and never forgotten. */
 class LateGrantsTest {
-  private final LateGrants late = new LateGrants();
+  private final LateGrants late = new LateGrants(3);
   private final FakeNodeLease early = new FakeNodeLease("early");
   private final FakeNodeLease later = new FakeNodeLease("later");
 
@@ -39,5 +40,16 @@ class LateGrantsTest {
     late.accept(2, Optional.empty());
 
     assertEquals(0, late.tokenIfRemembered(0));
+  }
+
+  @Test
+  void anErrorInOneReleaseDoesNotKeepTheOtherGrantsFromTheirs() {
+    late.accept(0, Optional.of(early));
+    late.accept(2, Optional.of(later));
+    early.errorAtRelease = new OutOfMemoryError("on purpose");
+
+    assertThrows(OutOfMemoryError.class, late::reject);
+
+    assertEquals(State.RELEASED, later.state());
   }
 }

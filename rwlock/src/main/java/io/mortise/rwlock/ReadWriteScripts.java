@@ -45,6 +45,7 @@ final class ReadWriteScripts {
   private final String channel;
   private final byte[] prefixKey;
   private final byte[] forcedKey;
+  private final byte[] readersKey;
   private final byte[] forcedMarkMillis;
 
   /** The keys that most scripts of the family get. */
@@ -64,6 +65,7 @@ final class ReadWriteScripts {
     this.turnKey = bytes(name.derive("mortise_read_turn"));
     this.queue = new WaiterQueue(name, waiterTimeout);
     this.forcedKey = bytes(name.derive("mortise_forced_holds"));
+    this.readersKey = bytes(name.derive("mortise_readers"));
     this.tokenRetentionMillis = bytes(options.tuning().tokenRetention().toMillis());
     this.forcedMarkMillis = bytes(options.lease().toMillis());
     this.keys =
@@ -75,7 +77,8 @@ final class ReadWriteScripts {
             waitersKey,
             turnKey,
             queue.key(),
-            queue.deadlinesKey());
+            queue.deadlinesKey(),
+            readersKey);
     this.keysAndToken = with(bytes(name.tokenKey()));
     this.keysAndForced = with(forcedKey);
   }
@@ -118,7 +121,9 @@ final class ReadWriteScripts {
 
   ScriptCall renew(String hold, long leaseMillis) {
     return new ScriptCall(
-        RENEW, List.of(lockKey, prefixKey, forcedKey), List.of(bytes(hold), bytes(leaseMillis)));
+        RENEW,
+        List.of(lockKey, prefixKey, forcedKey, readersKey),
+        List.of(bytes(hold), bytes(leaseMillis)));
   }
 
   ScriptCall forceRelease(String side) {
@@ -126,7 +131,7 @@ final class ReadWriteScripts {
   }
 
   ScriptCall queryLease(String side) {
-    return new ScriptCall(INSPECT, List.of(lockKey, prefixKey), List.of(bytes(side)));
+    return new ScriptCall(INSPECT, List.of(lockKey, prefixKey, readersKey), List.of(bytes(side)));
   }
 
   Heartbeat queueHeartbeat(String hold) {

@@ -59,12 +59,14 @@ import java.util.concurrent.locks.ReadWriteLock;
  * <p><b>Limits.</b> Re-entry is by thread. A caller that holds a read handle and acquires a second
  * one can deadlock with itself if a writer queues in between; the deadlock ends when a lease or the
  * caller's wait ends. A waiter that died delays the others by at most the <em>waiter timeout</em>
- * (by default 10 s). {@code forceUnlock()} releases a read lock of all its readers, and a write
- * lock of its writer, who keeps its read hold.
+ * (by default 10 s). A writer that finds more than a hundred dead readers removes them in several
+ * attempts; until none is left, {@code tryLock()} without a wait is false. {@code forceUnlock()}
+ * releases a read lock of all its readers, and a write lock of its writer, who keeps its read hold.
  *
  * <p><b>In Redis:</b> the hash {@code name}; for each reader {@code
- * {name}:<holder>:rwlock_timeout:1}; {@code redisson_lock_token:{name}}; while there are waiters
- * {@code mortise_write_intent:{name}}, {@code mortise_read_waiters:{name}}, {@code
+ * {name}:<holder>:rwlock_timeout:1}; {@code mortise_readers:{name}}, while readers hold it
+ * together; {@code redisson_lock_token:{name}}; while there are waiters {@code
+ * mortise_write_intent:{name}}, {@code mortise_read_waiters:{name}}, {@code
  * mortise_read_turn:{name}}, of a fair lock {@code redisson_lock_queue:{name}} and {@code
  * redisson_lock_timeout:{name}}; the channel {@code redisson_rwlock:{name}}, of a fair lock with
  * the suffix {@code :<holder>}. A read-write lock of Redisson on the same name excludes this one,

@@ -56,11 +56,12 @@ class ReadWriteProtocolsTest {
             "mortise_read_waiters:{catalogue}",
             "mortise_read_turn:{catalogue}",
             "redisson_lock_queue:{catalogue}",
-            "redisson_lock_timeout:{catalogue}"),
+            "redisson_lock_timeout:{catalogue}",
+            "mortise_readers:{catalogue}"),
         texts(unfair.keys()));
     List<String> tagged = texts(scripts("a:{b}:c", false).keys());
     assertEquals(List.of("a:{b}:c", "a:{b}:c", "redisson_rwlock:a:{b}:c"), tagged.subList(0, 3));
-    assertEquals("redisson_lock_token:{catalogue}", texts(unfair.keysAndToken()).get(8));
+    assertEquals("redisson_lock_token:{catalogue}", texts(unfair.keysAndToken()).get(9));
   }
 
   @Test

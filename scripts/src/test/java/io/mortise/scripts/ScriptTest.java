@@ -53,6 +53,7 @@ class ScriptTest {
     String sha1 = new String(script.sha1(), US_ASCII);
 
     assertTrue(sha1.matches("[0-9a-f]{40}"), sha1);
+    assertEquals("lock/acquire", script.path());
     assertEquals(2, script.keys());
     assertEquals(4, script.arguments());
     assertFalse(script.batch());
@@ -63,8 +64,8 @@ class ScriptTest {
   @Test
   void aCallerCannotChangeAScript() {
     Script script = Script.load("lock/acquire");
-    byte[] text = script.text();
-    byte[] sha1 = script.sha1();
+    byte[] text = script.text().clone();
+    byte[] sha1 = script.sha1().clone();
 
     script.text()[0]++;
     script.sha1()[0]++;
@@ -95,8 +96,23 @@ class ScriptTest {
     refused("return 1", "declares no key");
     refused("-- KEYS[1] lock\nreturn KEYS[2]", "declares 1 KEYS and uses [2]");
     refused("-- KEYS[1] lock\n-- KEYS[3] gap\nreturn KEYS[1]", "with a gap");
+    refused("-- KEYS[1] lock\n-- KEYS[2] x\nreturn KEYS[1] .. KEYS[3]", "uses [1, 3]");
     refused("-- KEYS[1] lock\nreturn KEYS[1] .. ARGV[1]", "declares 0 ARGV and uses [1]");
     refused("-- KEYS[1] lock\n-- ARGV[1] never used\nreturn KEYS[1]", "declares 1 ARGV");
+  }
+
+  @Test
+  void aHeaderTellsTheNumbersOfOneItem() {
+    assertEquals(
+        new ScriptHeader(1, 0, false),
+        ScriptHeader.of("test/x", "-- KEYS[1] lock\nreturn KEYS[1] -- not KEYS[2]"));
+    assertEquals(
+        new ScriptHeader(1, 2, true),
+        ScriptHeader.of(
+            "test/x",
+            "-- EACH item\n-- KEYS[1] lock\n-- ARGV[1] holder\n-- ARGV[2] lease\n"
+                + "return KEYS[i] .. ARGV[2 * i]"),
+        "no pattern can check the indexes of a batch");
   }
 
   private static void refused(String text, String why) {

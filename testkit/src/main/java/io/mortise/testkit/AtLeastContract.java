@@ -7,7 +7,6 @@ import static io.mortise.testkit.ContractTimings.assertLeft;
 import static io.mortise.testkit.ContractTimings.assertTakes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -28,7 +27,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>Extend it as {@link LockContract}.
  */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+@SuppressWarnings("LockNotBeforeTry") // the tests are about the order of holds
 public abstract class AtLeastContract extends AbstractLockContract {
   /** A minimum that a test waits for; longer than the machine is late in a few commands. */
   private static final Duration MINIMUM = Duration.ofSeconds(1);
@@ -56,17 +55,7 @@ public abstract class AtLeastContract extends AbstractLockContract {
 
   @Test
   protected void aViewWithAMinimumIsTheSameLock() throws Exception {
-    DistributedLock view = lock.atLeast(LONG);
-
-    assertEquals(lock, view);
-    assertEquals(lock.hashCode(), view.hashCode());
-    assertEquals(lock.name(), view.name());
-    view.lock();
-    lock.lock();
-    assertEquals(2, lock.holdCount());
-    assertSame(lock.lease(), view.lease());
-    view.unlock();
-    lock.unlock();
+    assertSameLock(lock.atLeast(LONG));
     assertKeptAndForce();
   }
 
@@ -103,36 +92,27 @@ public abstract class AtLeastContract extends AbstractLockContract {
 
   @Test
   protected void aWaiterLearnsThatTheLockEndsWithTheMinimumAndNotWithTheLease() throws Exception {
-    DistributedLock view = lock.withLease(LONG).atLeast(MINIMUM);
-    long start = System.nanoTime();
-    view.lock();
-    Future<Boolean> waiter = actor.start(() -> other.tryLock(LONG));
-    actor.awaitBlocked();
-    view.unlock();
-
-    assertTrue(TestThread.result(waiter));
-
-    Duration took = Duration.ofNanos(System.nanoTime() - start);
-    assertTrue(took.compareTo(MINIMUM) >= 0, took::toString);
-    assertTrue(took.compareTo(MINIMUM.plus(SLACK)) < 0, took::toString);
-    actor.run(other::unlock);
+    assertGrantedAfterTheMinimum(lock.withLease(LONG).atLeast(MINIMUM), other);
   }
 
   @Test
   protected void aThreadOfTheSameProcessDoesNotGetTheLockBeforeTheMinimum() throws Exception {
-    DistributedLock view = lock.atLeast(MINIMUM);
-    long start = System.nanoTime();
-    view.lock();
-    Future<Boolean> waiter = actor.start(() -> lock.tryLock(LONG));
-    actor.awaitBlocked();
-    view.unlock();
+    assertGrantedAfterTheMinimum(lock.atLeast(MINIMUM), lock);
+  }
 
-    assertTrue(TestThread.result(waiter));
-
-    Duration took = Duration.ofNanos(System.nanoTime() - start);
-    assertTrue(took.compareTo(MINIMUM) >= 0, took::toString);
-    assertTrue(took.compareTo(MINIMUM.plus(SLACK)) < 0, took::toString);
-    actor.run(lock::unlock);
+  /** Asserts that a waiter, which waits during the release of the view, is granted the lock. */
+  private void assertGrantedAfterTheMinimum(DistributedLock view, DistributedLock waiters)
+      throws Exception {
+    assertTakes(
+        MINIMUM,
+        () -> {
+          view.lock();
+          Future<Boolean> waiter = actor.start(() -> waiters.tryLock(LONG));
+          actor.awaitBlocked();
+          view.unlock();
+          assertTrue(TestThread.result(waiter));
+        });
+    actor.run(waiters::unlock);
   }
 
   @Test

@@ -7,7 +7,11 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** Waits until several servers have reached a state. */
+/**
+ * Waits until several servers have reached a state.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
 final class Await {
   /** For busy machines: a sentinel that was not run for 2 s does nothing for another 30 s. */
   private static final Duration LIMIT = Duration.ofMinutes(2);

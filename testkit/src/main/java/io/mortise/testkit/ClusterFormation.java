@@ -6,7 +6,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Joins nodes that do not know each other yet into one cluster. */
+/**
+ * Joins nodes that do not know each other yet into one cluster.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
 final class ClusterFormation {
   private ClusterFormation() {}
 

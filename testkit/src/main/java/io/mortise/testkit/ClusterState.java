@@ -6,7 +6,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
-/** The state of a cluster by all nodes that answer, which are asked again each time. */
+/**
+ * The state of a cluster by all nodes that answer, which are asked again each time.
+ *
+ * <p><b>Threads.</b> Any thread may call it; it keeps no answer.
+ */
 final class ClusterState {
   private final DataNodes nodes;
 

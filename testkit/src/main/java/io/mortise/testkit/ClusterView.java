@@ -69,7 +69,7 @@ record ClusterView(List<Member> members) {
     return members.stream().filter(member -> member.masterId().equals(masterId)).toList();
   }
 
-  /** What all nodes have to agree on: the master and the slots of each node. */
+  /** Returns the facts on which all nodes have to agree: master and slots of each node. */
   Map<String, List<Object>> shape() {
     Map<String, List<Object>> shape = new TreeMap<>();
     members.forEach(

@@ -12,7 +12,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-/** The load of the contracts: many threads on one lock, and many locks of one thread. */
+/**
+ * The load of the contracts: many threads on one lock, and many locks of one thread.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
 final class Contention {
   private static final int THREADS_PER_CLIENT = 4;
   private static final int ROUNDS = 50;

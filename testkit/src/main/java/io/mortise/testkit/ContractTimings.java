@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 
-/** The times of the contracts; they differ by far more than a busy machine is late. */
+/**
+ * The times of the contracts; they differ by far more than a busy machine is late.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
 final class ContractTimings {
   /** Longer than any test: no such lease and no such wait ends by itself. */
   static final Duration LONG = Duration.ofMinutes(2);

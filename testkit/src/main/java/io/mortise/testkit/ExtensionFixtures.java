@@ -4,7 +4,11 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** What an extension keeps for a test or a class; JUnit closes it with that test or class. */
+/**
+ * The servers of an extension for a test or a class; JUnit closes them with it.
+ *
+ * <p><b>Threads.</b> Any thread may call it; JUnit's store makes each fixture once.
+ */
 final class ExtensionFixtures {
   private final ExtensionContext.Namespace namespace;
 

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A TCP proxy in front of a server that does to connections what networks do: it delays, cuts,
- * blackholes, and loses single replies. Without faults it passes everything on; pub/sub too.
+ * A TCP proxy in front of a server that makes the faults of a network: it delays, cuts or silences
+ * connections, and loses single replies. Without faults it passes all bytes on; pub/sub too.
  *
  * <pre>{@code
  * try (FaultProxy proxy = FaultProxy.to(server);
@@ -32,14 +32,14 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Faults add up until {@link #restore()}.
  *
- * <p><b>Threads.</b> Any thread may call all methods; what they set holds for every byte that is
- * read afterwards. Two daemon threads serve a connection.
+ * <p><b>Threads.</b> Any thread may call all methods; a fault applies to every byte that is read
+ * afterwards. Two daemon threads serve a connection.
  */
 public final class FaultProxy implements AutoCloseable {
   /*
    * Three classes make a proxy and name each other. This one has the API, accepts connections and
-   * knows which there are. ProxyConnection passes the bytes of one of them on. ProxyFaults says of
-   * each piece of bytes what becomes of it.
+   * lists them. ProxyConnection passes the bytes of one connection on. ProxyFaults decides for each
+   * chunk of bytes whether it is passed on, delayed or dropped.
    */
 
   private static final Logger log = LoggerFactory.getLogger(FaultProxy.class);
@@ -54,7 +54,7 @@ public final class FaultProxy implements AutoCloseable {
     TO_CLIENT
   }
 
-  /** What becomes of a connection on which a reply has been lost. */
+  /** The fate of a connection on which a reply has been lost. */
   public enum LossStyle {
     /** It stays up and nothing comes to the client any more: the client runs into its timeout. */
     SILENT,

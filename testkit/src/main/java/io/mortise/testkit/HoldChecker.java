@@ -23,6 +23,8 @@ import java.util.stream.Collectors;
  * token than all before it; a shared hold must have at least that of the last exclusive hold. A
  * holder that was suspended between the grant and its record can therefore show as a token out of
  * order: it did enter late with an old token.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it. The reports are immutable.
  */
 public final class HoldChecker {
 

@@ -2,14 +2,12 @@ package io.mortise.testkit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -102,10 +100,12 @@ public final class HoldLog implements AutoCloseable {
     }
   }
 
-  private final FileChannel file;
+  /** Not a channel: the interrupt of one thread that writes would close it for all. */
+  private final FileOutputStream file;
+
   private final AtomicLong lastId = new AtomicLong();
 
-  private HoldLog(FileChannel file) {
+  private HoldLog(FileOutputStream file) {
     this.file = file;
   }
 
@@ -118,7 +118,7 @@ public final class HoldLog implements AutoCloseable {
     try {
       Files.createDirectories(directory);
       Path path = Files.createTempFile(directory, HoldLogFile.PREFIX, HoldLogFile.SUFFIX);
-      HoldLog log = new HoldLog(FileChannel.open(path, StandardOpenOption.APPEND));
+      HoldLog log = new HoldLog(new FileOutputStream(path.toFile(), true));
       log.write(HoldLogFile.PROCESS, ProcessHandle.current().pid());
       return log;
     } catch (IOException e) {
@@ -178,7 +178,7 @@ public final class HoldLog implements AutoCloseable {
       line.append(line.length() == 0 ? "" : HoldLogFile.SEPARATOR).append(field);
     }
     try {
-      file.write(ByteBuffer.wrap(line.append('\n').toString().getBytes(UTF_8)));
+      file.write(line.append('\n').toString().getBytes(UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException("a hold could not be logged", e);
     }

@@ -26,6 +26,8 @@ import java.util.stream.Stream;
  * A  id  nanos  mode  token  lock name  holder      acquired; names are URL-encoded
  * E  id  nanos                                      ended; of several the earliest counts
  * </pre>
+ *
+ * <p><b>Threads.</b> Confined to the thread that reads.
  */
 final class HoldLogFile {
   static final String PREFIX = "holds-";

@@ -37,8 +37,8 @@ import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.providers.PooledConnectionProvider;
 
 /**
- * A Redis inside the JVM for unit tests of code that uses locks: no server, no socket, no waiting
- * for one. {@link #client()} returns a real client, whose locks run the real scripts.
+ * A Redis inside the JVM for unit tests of code that uses locks, without a process and without a
+ * socket. {@link #client()} returns a real client, whose locks run the real scripts.
  *
  * <pre>{@code
  * try (InMemoryRedis redis = InMemoryRedis.start()) {
@@ -70,7 +70,7 @@ public final class InMemoryRedis implements AutoCloseable {
 
   private final List<LockClient> lockClients = new CopyOnWriteArrayList<>();
 
-  /** What {@link #close} closes, the latest first. */
+  /** The resources that {@link #close} closes, the latest first. */
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
   private InMemoryRedis(Clock clock) {

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  *   void aLostHoldRollsBack(InMemoryRedis redis, LockClient locks) { ... }
  * }
  * }</pre>
+ *
+ * <p><b>Threads.</b> Tests may run in parallel; each has its own server and client.
  */
 public final class InMemoryRedisExtension implements ParameterResolver {
   private static final ExtensionFixtures FIXTURES =

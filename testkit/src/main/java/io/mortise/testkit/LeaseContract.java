@@ -32,7 +32,7 @@ import org.junit.jupiter.api.function.Executable;
  * <p>Extend it as {@link LockContract}. It needs clients with a short default lease: see {@link
  * LockFamily#lease()}.
  */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+@SuppressWarnings("LockNotBeforeTry") // the tests are about the order of holds
 public abstract class LeaseContract extends AbstractLockContract {
   /** For subclasses. */
   protected LeaseContract() {}
@@ -215,7 +215,7 @@ public abstract class LeaseContract extends AbstractLockContract {
     await()
         .atMost(SLACK)
         .untilAsserted(() -> assertEquals(List.of(Lease.State.LOST), List.copyOf(states)));
-    assertTrue(told.isEmpty(), "told once");
+    assertTrue(told.isEmpty(), "notified once");
     assertTrue(other.tryLock(SLACK));
     other.unlock();
   }

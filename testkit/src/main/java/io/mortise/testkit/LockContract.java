@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Each test uses its own name. A family that differs in one point on purpose overrides that test
  * and says why.
  */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+@SuppressWarnings("LockNotBeforeTry") // the tests are about the order of holds
 public abstract class LockContract extends AbstractLockContract {
   /** For subclasses. */
   protected LockContract() {}

@@ -47,7 +47,7 @@ public interface LockFamily {
    */
   DistributedLock otherProcess(String name);
 
-  /** Returns what a lock of that name calls itself; a lock made of others may name those. */
+  /** Returns the name that a lock of that name reports; a lock made of others may name those. */
   default String nameOf(String name) {
     return name;
   }

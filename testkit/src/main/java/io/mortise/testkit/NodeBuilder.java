@@ -6,6 +6,7 @@ import java.nio.file.Path;
  * The options of data nodes, which {@link RedisCluster} and {@link RedisSentinels} have in common.
  *
  * @param <B> the builder itself
+ *     <p><b>Threads.</b> Not safe for use by several threads.
  */
 public abstract class NodeBuilder<B extends NodeBuilder<B>> {
   final NodeOptions options = new NodeOptions();

@@ -7,7 +7,11 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The options of all data nodes of a cluster, or of a set-up with sentinels. */
+/**
+ * The options of all data nodes of a cluster, or of a set-up with sentinels.
+ *
+ * <p><b>Threads.</b> Not safe for use by several threads.
+ */
 final class NodeOptions {
   private final List<Consumer<RedisServer.Builder>> settings = new ArrayList<>();
   private @Nullable Path binary;

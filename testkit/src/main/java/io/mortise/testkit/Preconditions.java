@@ -2,7 +2,11 @@ package io.mortise.testkit;
 
 import java.time.Duration;
 
-/** Refuses bad input, with the value in the message. */
+/**
+ * Refuses bad input, with the value in the message.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
 final class Preconditions {
   private Preconditions() {}
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * A shell beside this JVM that sends signals for it, and that kills its children when it is gone.
  *
  * <p>The shell reads from a pipe that only this JVM writes to. The pipe closes when this JVM ends,
- * however it ends; the shell then kills ({@code kill -9}) every child that it was told of and that
- * has not ended, also a suspended one. A child begins as a shell that waits for a word on its
+ * however it ends; the shell then kills ({@code kill -9}) every child that is registered with it
+ * and has not ended, also a suspended one. A child begins as a shell that waits for a word on its
  * standard input, and becomes its program, under the same process id, when the guard knows that id.
  * So there is no moment at which the death of this JVM leaves a child behind.
  *

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * The faults of a {@link FaultProxy}: says of each piece of bytes what becomes of it, and counts.
+ * The faults of a {@link FaultProxy}: decides the fate of each piece of bytes, and counts.
  *
  * <p><b>Threads.</b> Any thread may call all methods. Each decision about a piece is made under one
  * lock, so that a fault that has been set, or ended, holds for every later piece.

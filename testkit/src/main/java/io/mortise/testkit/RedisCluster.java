@@ -83,7 +83,7 @@ public final class RedisCluster implements AutoCloseable {
     return nodes.uris();
   }
 
-  /** Where the nodes are, as Jedis wants it. */
+  /** The addresses of the nodes, for Jedis. */
   public Set<HostAndPort> hostPorts() {
     return nodes.hostPorts();
   }
@@ -121,8 +121,8 @@ public final class RedisCluster implements AutoCloseable {
   /**
    * Makes a replica the master: in order (CLUSTER FAILOVER), so that nothing is lost, if its master
    * answers and replicates to it, and most masters answer; otherwise by force (TAKEOVER), with the
-   * data that it has. What {@link #cutReplication} did to it is undone afterwards. Returns when all
-   * nodes that answer know it; an old master that answers is a replica then.
+   * data that it has. The effect of {@link #cutReplication} on it is undone afterwards. Returns
+   * when all nodes that answer know it; an old master that answers is a replica then.
    */
   public void promote(RedisServer replica) {
     nodes.requireOurs(replica);

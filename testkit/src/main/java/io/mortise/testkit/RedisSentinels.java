@@ -96,7 +96,7 @@ public final class RedisSentinels implements AutoCloseable {
     return sentinels.all();
   }
 
-  /** Where the sentinels are, as Jedis wants it. */
+  /** The addresses of the sentinels, for Jedis. */
   public Set<HostAndPort> sentinelHostPorts() {
     return DataNodes.hostPorts(sentinels.all());
   }

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  *   void survivesACrash(RedisServer redis, LockClient locks) { ... }
  * }
  * }</pre>
+ *
+ * <p><b>Threads.</b> Test classes may run in parallel; the tests of one class share its server, and
+ * must not.
  */
 public final class RedisServerExtension implements BeforeEachCallback, ParameterResolver {
   private static final ExtensionFixtures FIXTURES =

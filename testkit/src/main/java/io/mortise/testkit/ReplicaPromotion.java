@@ -3,7 +3,11 @@ package io.mortise.testkit;
 import java.time.Duration;
 import java.util.List;
 
-/** The promotion of one replica of a cluster; repeats the request until it has happened. */
+/**
+ * The promotion of one replica of a cluster; repeats the request until it has happened.
+ *
+ * <p><b>Threads.</b> Confined to the thread that promotes.
+ */
 final class ReplicaPromotion {
   /** Redis gives up a failover after 5 s. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(6);

@@ -9,7 +9,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The sentinels of one master, and its state by those that answer. */
+/**
+ * The sentinels of one master, and its state by those that answer.
+ *
+ * <p><b>Threads.</b> One thread adds the sentinels; any thread may call the rest afterwards.
+ */
 final class SentinelGroup implements AutoCloseable {
   private final String masterName;
   private final DataNodes nodes;

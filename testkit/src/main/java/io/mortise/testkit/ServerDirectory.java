@@ -16,7 +16,12 @@ import org.awaitility.Awaitility;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The directory of one server, with its configuration and log; starts the server in it. */
+/**
+ * The directory of one server, with its configuration and log; starts the server in it.
+ *
+ * <p><b>Threads.</b> One thread at a time, as with {@link RedisServer}; any thread may read the
+ * log.
+ */
 final class ServerDirectory {
   private static final Logger log = LoggerFactory.getLogger(ServerDirectory.class);
   private static final Duration START_TIMEOUT = Duration.ofSeconds(30);

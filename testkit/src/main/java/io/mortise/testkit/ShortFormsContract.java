@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>Extend it as {@link LockContract}.
  */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+@SuppressWarnings("LockNotBeforeTry") // the tests are about the order of holds
 public abstract class ShortFormsContract extends AbstractLockContract {
   /** For subclasses. */
   protected ShortFormsContract() {}
@@ -38,17 +38,7 @@ public abstract class ShortFormsContract extends AbstractLockContract {
 
   @Test
   protected void aViewWithALeaseIsTheSameLock() {
-    DistributedLock view = lock.withLease(LONG);
-
-    assertEquals(lock, view);
-    assertEquals(lock.hashCode(), view.hashCode());
-    assertEquals(lock.name(), view.name());
-    view.lock();
-    lock.lock();
-    assertEquals(2, lock.holdCount());
-    assertSame(lock.lease(), view.lease());
-    lock.unlock();
-    view.unlock();
+    assertSameLock(lock.withLease(LONG));
     assertFalse(lock.isLocked());
   }
 

@@ -4,7 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Live resharding of one slot, by the steps that {@code redis-cli} takes. */
+/**
+ * Live resharding of one slot, by the steps that {@code redis-cli} takes.
+ *
+ * <p><b>Threads.</b> Confined to the thread that moves the slot.
+ */
 final class SlotMigration {
   private static final String BATCH = "100";
   private static final String TIMEOUT_MILLIS = "5000";

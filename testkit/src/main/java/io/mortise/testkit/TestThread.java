@@ -52,7 +52,7 @@ final class TestThread implements AutoCloseable {
         });
   }
 
-  /** Does a step and waits for its result. What the step throws is thrown here. */
+  /** Does a step and waits for its result. An exception of the step is thrown here. */
   <T> T call(Callable<T> step) throws Exception {
     return result(start(step));
   }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>Extend it as {@link LockContract}.
  */
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+@SuppressWarnings("LockNotBeforeTry") // the tests are about the order of holds
 public abstract class WaitContract extends AbstractLockContract {
   /** For subclasses. */
   protected WaitContract() {}
@@ -51,23 +51,21 @@ public abstract class WaitContract extends AbstractLockContract {
   @Test
   protected void aReleaseWakesAWaiterOfAnotherClientLongBeforeTheLeaseEnds() throws Exception {
     for (int i = 0; i < 5; i++) {
-      lock.withLease(LONG).lock();
-      Future<Boolean> waiter = actor.start(() -> other.tryLock(LONG));
-      actor.awaitBlocked();
-      assertTakes(
-          Duration.ZERO,
-          () -> {
-            lock.unlock();
-            assertTrue(TestThread.result(waiter));
-          });
+      assertReleaseWakesWaiterOf(other);
       actor.run(other::unlock);
     }
   }
 
   @Test
   protected void aWaiterOfTheSameClientFollows() throws Exception {
+    assertReleaseWakesWaiterOf(lock);
+    assertFalse(lock.tryLock());
+    actor.run(lock::unlock);
+  }
+
+  private void assertReleaseWakesWaiterOf(DistributedLock waiters) throws Exception {
     lock.withLease(LONG).lock();
-    Future<Boolean> waiter = actor.start(() -> lock.tryLock(LONG));
+    Future<Boolean> waiter = actor.start(() -> waiters.tryLock(LONG));
     actor.awaitBlocked();
     assertTakes(
         Duration.ZERO,
@@ -75,8 +73,6 @@ public abstract class WaitContract extends AbstractLockContract {
           lock.unlock();
           assertTrue(TestThread.result(waiter));
         });
-    assertFalse(lock.tryLock());
-    actor.run(lock::unlock);
   }
 
   // ---- interrupts

@@ -58,6 +58,17 @@ class HoldLogTest {
   }
 
   @Test
+  void anInterruptedThreadRecordsAndTheLogGoesOn() {
+    try (HoldLog log = HoldLog.open(directory)) {
+      Thread.currentThread().interrupt();
+      log.acquired("a", "h 1", 1);
+      assertTrue(Thread.interrupted(), "its interrupt status is kept");
+      log.acquired("a", "h 2", 2);
+    }
+    assertEquals(2, HoldLog.read(directory).size());
+  }
+
+  @Test
   void aLineThatWasCutOffIsLeftOutAndAStrangeOneIsRefused() throws Exception {
     try (HoldLog log = HoldLog.open(directory)) {
       log.acquired("a", "h", 1);

@@ -24,10 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a user's unit test does with a Redis in memory, and each fault in one line. */
+/** The use of a Redis in memory in a user's unit test, and each fault in one line. */
 @ExtendWith(InMemoryRedisExtension.class)
 @Timeout(30)
-@SuppressWarnings("LockNotBeforeTry") // who holds what, when, is what is tested
+@SuppressWarnings("LockNotBeforeTry") // the tests are about the order of holds
 class InMemoryRedisTest {
   private static final String NAME = "order:42";
   private static final Duration LONG = Duration.ofSeconds(20);

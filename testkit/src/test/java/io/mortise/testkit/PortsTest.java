@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who starts a server does not get the port of one that is down for a moment. */
+/** A server that starts does not get the port of another one that is down for a moment. */
 @Timeout(60)
 class PortsTest {
   private static final Duration LONG = Duration.ofSeconds(20);

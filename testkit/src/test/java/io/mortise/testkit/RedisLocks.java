@@ -8,10 +8,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The plain lock on one server: what the contracts themselves are tried on. */
+/** The plain lock on one server, on which the contracts themselves are tried. */
 interface RedisLocks extends LockFamily {
 
-  /** What a test class has running. */
+  /** The server and the clients of a test class. */
   final class Running {
     private static RedisServer server;
     private static LockClient here;

@@ -1,11 +1,16 @@
 package io.mortise.artefacts;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.fencing.FencedStore;
+import io.mortise.micrometer.LockMetrics;
+import io.mortise.micrometer.ObservedLock;
 import io.mortise.multilock.MultiLock;
 import io.mortise.redlock.RedLock;
 import io.mortise.rwlock.RedisReadWriteLock;
@@ -27,9 +32,18 @@ final class EveryLock {
             readWrite.writeLock(),
             new MultiLock(
                 new RedisLock(client, "artefacts:a"), new RedisFairLock(client, "artefacts:b")),
-            new RedLock(new RedisLock(client, "artefacts:node")));
+            new RedLock(new RedisLock(client, "artefacts:node")),
+            ObservedLock.of(
+                new RedisLock(client, "artefacts:observed"), ObservationRegistry.create()));
+    MeterRegistry registry = new SimpleMeterRegistry();
+    LockMetrics metrics = LockMetrics.create();
+    metrics.bindTo(registry);
+    metrics.watch(client);
     for (DistributedLock lock : locks) {
       try (Lease lease = lock.tryAcquire().orElseThrow()) {
+        if (registry.get("mortise.lock.holds").gauge().value() < 1) {
+          throw new IllegalStateException(lock.name() + " is held, and no gauge shows it");
+        }
         System.out.println("held: " + lock.name() + ", token " + lease.fencingToken());
       }
       if (lock.isLocked()) {

@@ -12,7 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What this application runs on, without its tests: its classes and the jars of a repository. */
+/**
+ * The class path of this application without its tests: its classes and the jars of a repository.
+ */
 final class ClassPath {
   private ClassPath() {}
 

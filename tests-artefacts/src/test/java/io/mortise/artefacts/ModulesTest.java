@@ -23,8 +23,8 @@ class ModulesTest {
   private static final String JAVA =
       System.getProperty("java.home") + File.separator + "bin" + File.separator + "java";
 
-  private static final ModuleFinder ARTEFACTS =
-      ModuleFinder.of(ClassPath.entries().toArray(Path[]::new));
+  /** One for each test, because a finder that looks into files is for one thread. */
+  private final ModuleFinder artefacts = ModuleFinder.of(ClassPath.entries().toArray(Path[]::new));
 
   @Test
   void everyLockWorksOnTheModulePath(@TempDir Path directory) throws Exception {
@@ -38,8 +38,8 @@ class ModulesTest {
   }
 
   /**
-   * Jedis names itself in its manifest. The other three, which only the test kit requires, have
-   * their names from the names that their files have in a Maven repository.
+   * Jedis and Micrometer name themselves in their manifests. The other three, which only the test
+   * kit requires, have their names from the names that their files have in a Maven repository.
    */
   @Test
   void onlyTheseLibrariesAreAutomaticModules() {
@@ -50,7 +50,7 @@ class ModulesTest {
             module.name(),
             module.reference().descriptor().requires().stream()
                 .map(ModuleDescriptor.Requires::name)
-                .filter(name -> ARTEFACTS.find(name).map(ModulesTest::isAutomatic).orElse(false))
+                .filter(name -> artefacts.find(name).map(ModulesTest::isAutomatic).orElse(false))
                 .collect(Collectors.toCollection(TreeSet::new)));
       }
     }
@@ -61,6 +61,8 @@ class ModulesTest {
             "io.mortise.connection", Set.of("redis.clients.jedis"),
             "io.mortise.core", Set.of("redis.clients.jedis"),
             "io.mortise.fencing", Set.of("redis.clients.jedis"),
+            "io.mortise.micrometer",
+                Set.of("micrometer.commons", "micrometer.core", "micrometer.observation"),
             "io.mortise.testkit",
                 Set.of("awaitility", "embedded.redis", "luaj.jme", "redis.clients.jedis")),
         automatic);
@@ -68,8 +70,8 @@ class ModulesTest {
 
   @Test
   void noArtefactIsAnAutomaticModule() {
-    List<String> artefacts =
-        ARTEFACTS.findAll().stream()
+    List<String> found =
+        artefacts.findAll().stream()
             .filter(module -> module.descriptor().name().startsWith("io.mortise."))
             .filter(module -> !isAutomatic(module))
             .map(module -> module.descriptor().name())
@@ -83,18 +85,20 @@ class ModulesTest {
             "io.mortise.core",
             "io.mortise.fairlock",
             "io.mortise.fencing",
+            "io.mortise.micrometer",
             "io.mortise.multilock",
             "io.mortise.redlock",
             "io.mortise.rwlock",
             "io.mortise.scripts",
+            "io.mortise.spring.boot",
             "io.mortise.testkit"),
-        artefacts);
+        found);
   }
 
   /** Fails if a module is missing, or two modules share a package. */
-  private static Configuration resolved() {
+  private Configuration resolved() {
     return Configuration.resolve(
-        ARTEFACTS,
+        artefacts,
         List.of(ModuleLayer.boot().configuration()),
         ModuleFinder.of(),
         Set.of("io.mortise.artefacts"));

@@ -2,10 +2,10 @@ package io.mortise.redlock;
 
 /** The types of the quorum lock that tests look for on stacks. */
 public final class RedLockTypes {
-  /** Where a thread waits for the replies of the nodes. */
+  /** The type in which a thread waits for the replies of the nodes. */
   public static final Class<?> FAN_OUT = FanOut.class;
 
-  /** Where a missing node is reacquired. */
+  /** The type that reacquires a missing node. */
   public static final Class<?> REACQUISITION = NodeReacquisition.class;
 
   private RedLockTypes() {}

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
-import io.mortise.schedules.Section.Losses;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -18,18 +17,15 @@ class ContentionTest {
   @ParameterizedTest
   @EnumSource
   void threadsOfTwoClientsLockAndUnlock(LockKind kind) throws Exception {
-    Explorer.explore(
-        () -> {
-          try (World world = new World(kind)) {
-            Section section = new Section(Losses.NONE);
-            for (int i = 0; i < 3; i++) {
-              int side = i / 2;
-              world.start("side " + side + " thread " + i, () -> visit(world, section, side));
-            }
-            world.join(kind.maxLateness);
-            assertEquals(3, section.visits());
-            world.checkNothingLeft();
+    World.explore(
+        kind,
+        (world, section) -> {
+          for (int i = 0; i < 3; i++) {
+            int side = i / 2;
+            world.start("side " + side + " thread " + i, () -> visit(world, section, side));
           }
+          world.join(kind.maxLateness);
+          assertEquals(3, section.visits());
         });
   }
 
@@ -43,23 +39,20 @@ class ContentionTest {
   @ParameterizedTest
   @EnumSource
   void twoClientsAlternate(LockKind kind) throws Exception {
-    Explorer.explore(
-        () -> {
-          try (World world = new World(kind)) {
-            Section section = new Section(Losses.NONE);
-            for (int i = 0; i < 2; i++) {
-              int side = i;
-              world.start(
-                  "side " + side,
-                  () -> {
-                    visit(world, section, side);
-                    visit(world, section, side);
-                  });
-            }
-            world.join(kind.maxLateness);
-            assertEquals(4, section.visits());
-            world.checkNothingLeft();
+    World.explore(
+        kind,
+        (world, section) -> {
+          for (int i = 0; i < 2; i++) {
+            int side = i;
+            world.start(
+                "side " + side,
+                () -> {
+                  visit(world, section, side);
+                  visit(world, section, side);
+                });
           }
+          world.join(kind.maxLateness);
+          assertEquals(4, section.visits());
         });
   }
 
@@ -70,54 +63,48 @@ class ContentionTest {
   @ParameterizedTest
   @EnumSource
   void aBoundedWaitEndsWithTheLockOrWithout(LockKind kind) throws Exception {
-    Explorer.explore(
-        () -> {
-          try (World world = new World(kind)) {
-            Section section = new Section(Losses.NONE);
-            for (int i = 0; i < 3; i++) {
-              int side = i / 2;
-              world.start(
-                  "side " + side + " thread " + i,
-                  () -> {
-                    DistributedLock lock = world.lock(side);
-                    if (lock.tryLock(Duration.ofMillis(2))) {
-                      section.visit(lock, false, () -> Thread.sleep(2));
-                    }
-                  });
-            }
-            world.join(kind.maxLateness);
-            assertTrue(section.visits() > 0 || kind == LockKind.RED);
-            world.checkNothingLeft();
+    World.explore(
+        kind,
+        (world, section) -> {
+          for (int i = 0; i < 3; i++) {
+            int side = i / 2;
+            world.start(
+                "side " + side + " thread " + i,
+                () -> {
+                  DistributedLock lock = world.lock(side);
+                  if (lock.tryLock(Duration.ofMillis(2))) {
+                    section.visit(lock, false, () -> Thread.sleep(2));
+                  }
+                });
           }
+          world.join(kind.maxLateness);
+          assertTrue(section.visits() > 0 || kind == LockKind.RED);
         });
   }
 
   @ParameterizedTest
   @EnumSource
   void anInterruptEndsAWaitOrComesTooLate(LockKind kind) throws Exception {
-    Explorer.explore(
-        () -> {
-          try (World world = new World(kind)) {
-            Section section = new Section(Losses.NONE);
-            world.start("holder", () -> visit(world, section, 0));
-            world.start("behind", () -> visit(world, section, 1));
-            Thread waiter =
-                world.start(
-                    "waiter",
-                    () -> {
-                      DistributedLock lock = world.lock(1);
-                      try {
-                        lock.lockInterruptibly();
-                      } catch (InterruptedException e) {
-                        return;
-                      }
-                      section.visit(lock, false, Thread::yield);
-                    });
-            world.start("interrupter", waiter::interrupt);
-            world.join(kind.maxLateness);
-            assertTrue(section.visits() >= 2);
-            world.checkNothingLeft();
-          }
+    World.explore(
+        kind,
+        (world, section) -> {
+          world.start("holder", () -> visit(world, section, 0));
+          world.start("behind", () -> visit(world, section, 1));
+          Thread waiter =
+              world.start(
+                  "waiter",
+                  () -> {
+                    DistributedLock lock = world.lock(1);
+                    try {
+                      lock.lockInterruptibly();
+                    } catch (InterruptedException e) {
+                      return;
+                    }
+                    section.visit(lock, false, Thread::yield);
+                  });
+          world.start("interrupter", waiter::interrupt);
+          world.join(kind.maxLateness);
+          assertTrue(section.visits() >= 2);
         });
   }
 
@@ -125,28 +112,25 @@ class ContentionTest {
   @ParameterizedTest
   @EnumSource
   void aReentryWithALongerLeaseLeavesNothing(LockKind kind) throws Exception {
-    Explorer.explore(
-        () -> {
-          try (World world = new World(kind)) {
-            Section section = new Section(Losses.NONE);
-            world.start(
-                "side 0",
-                () -> {
-                  DistributedLock lock = world.lock(0);
-                  lock.withLease(Duration.ofSeconds(20)).lock();
-                  section.visit(
-                      lock,
-                      false,
-                      () -> {
-                        lock.withLease(Duration.ofHours(1)).lock();
-                        lock.unlock();
-                      });
-                });
-            world.start("side 1", () -> visit(world, section, 1));
-            world.start("side 1 too", () -> visit(world, section, 1));
-            world.join(kind.maxLateness);
-            world.checkNothingLeft();
-          }
+    World.explore(
+        kind,
+        (world, section) -> {
+          world.start(
+              "side 0",
+              () -> {
+                DistributedLock lock = world.lock(0);
+                lock.withLease(Duration.ofSeconds(20)).lock();
+                section.visit(
+                    lock,
+                    false,
+                    () -> {
+                      lock.withLease(Duration.ofHours(1)).lock();
+                      lock.unlock();
+                    });
+              });
+          world.start("side 1", () -> visit(world, section, 1));
+          world.start("side 1 too", () -> visit(world, section, 1));
+          world.join(kind.maxLateness);
         });
   }
 }

@@ -34,17 +34,16 @@ class FaultsTest {
   }
 
   private static void explore(LockKind kind, Losses losses, Fault fault) throws Exception {
-    Explorer.explore(
-        () -> {
-          try (World world = new World(kind, OPTIONS)) {
-            Section section = new Section(losses);
-            world.start("side 0", () -> visit(world, section, 0));
-            world.start("side 0 too", () -> visit(world, section, 0));
-            world.start("side 1", () -> visit(world, section, 1));
-            world.start("fault", () -> fault.strike(world));
-            world.join(WITHIN);
-            world.checkNothingLeft();
-          }
+    World.explore(
+        kind,
+        OPTIONS,
+        losses,
+        (world, section) -> {
+          world.start("side 0", () -> visit(world, section, 0));
+          world.start("side 0 too", () -> visit(world, section, 0));
+          world.start("side 1", () -> visit(world, section, 1));
+          world.start("fault", () -> fault.strike(world));
+          world.join(WITHIN);
         });
   }
 
@@ -107,22 +106,21 @@ class FaultsTest {
   @ParameterizedTest
   @EnumSource
   void aLeaseEndsBeforeTheUnlock(LockKind kind) throws Exception {
-    Explorer.explore(
-        () -> {
-          try (World world = new World(kind, OPTIONS)) {
-            Section section = new Section(Losses.REPORTED);
-            world.start(
-                "sleeper",
-                () -> {
-                  DistributedLock lock = world.lock(0);
-                  lock.withLease(Duration.ofMillis(100)).lock();
-                  section.visit(lock, false, () -> Thread.sleep(97));
-                });
-            world.start("side 0", () -> visit(world, section, 0));
-            world.start("side 1", () -> visit(world, section, 1));
-            world.join(WITHIN);
-            world.checkNothingLeft();
-          }
+    World.explore(
+        kind,
+        OPTIONS,
+        Losses.REPORTED,
+        (world, section) -> {
+          world.start(
+              "sleeper",
+              () -> {
+                DistributedLock lock = world.lock(0);
+                lock.withLease(Duration.ofMillis(100)).lock();
+                section.visit(lock, false, () -> Thread.sleep(97));
+              });
+          world.start("side 0", () -> visit(world, section, 0));
+          world.start("side 1", () -> visit(world, section, 1));
+          world.join(WITHIN);
         });
   }
 
@@ -130,36 +128,35 @@ class FaultsTest {
   @ParameterizedTest
   @EnumSource
   void theReplyToALongerLeaseIsLost(LockKind kind) throws Exception {
-    Explorer.explore(
-        () -> {
-          try (World world = new World(kind, OPTIONS)) {
-            Section section = new Section(Losses.REPORTED);
-            world.start(
-                "side 0",
-                () -> {
-                  DistributedLock lock = world.lock(0);
-                  lock.withLease(Duration.ofSeconds(5)).lock();
-                  section.visit(
-                      lock,
-                      false,
-                      () -> {
-                        try {
-                          lock.withLease(Duration.ofHours(1)).lock();
-                          lock.unlock();
-                        } catch (LeaseLostException lost) {
-                          // the unlock of the section reports it
-                        } catch (LockException e) { // of a lost reply and a late one
-                          if (kind != LockKind.RED || !e.reason().isTransient()) {
-                            throw e;
-                          }
+    World.explore(
+        kind,
+        OPTIONS,
+        Losses.REPORTED,
+        (world, section) -> {
+          world.start(
+              "side 0",
+              () -> {
+                DistributedLock lock = world.lock(0);
+                lock.withLease(Duration.ofSeconds(5)).lock();
+                section.visit(
+                    lock,
+                    false,
+                    () -> {
+                      try {
+                        lock.withLease(Duration.ofHours(1)).lock();
+                        lock.unlock();
+                      } catch (LeaseLostException lost) {
+                        // the unlock of the section reports it
+                      } catch (LockException e) { // of a lost reply and a late one
+                        if (kind != LockKind.RED || !e.reason().isTransient()) {
+                          throw e;
                         }
-                      });
-                });
-            world.start("side 1", () -> visit(world, section, 1));
-            world.start("fault", () -> world.redis().loseNextReply());
-            world.join(WITHIN);
-            world.checkNothingLeft();
-          }
+                      }
+                    });
+              });
+          world.start("side 1", () -> visit(world, section, 1));
+          world.start("fault", () -> world.redis().loseNextReply());
+          world.join(WITHIN);
         });
   }
 }

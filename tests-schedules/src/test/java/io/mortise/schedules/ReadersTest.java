@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.rwlock.RedisReadWriteLock;
-import io.mortise.schedules.Section.Losses;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,59 +36,50 @@ class ReadersTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void readersOfOneClientShareAHoldBesideAWriter(boolean fair) throws Exception {
-    Explorer.explore(
-        () -> {
-          try (World world = new World(LockKind.WRITE)) {
-            Section section = new Section(Losses.NONE);
-            world.start("reader 1", () -> read(world, section, 0, fair));
-            world.start("reader 2", () -> read(world, section, 0, fair));
-            world.start("writer", () -> write(world, section, 1, fair));
-            world.join(WITHIN);
-            assertEquals(3, section.visits());
-            world.checkNothingLeft();
-          }
+    World.explore(
+        LockKind.WRITE,
+        (world, section) -> {
+          world.start("reader 1", () -> read(world, section, 0, fair));
+          world.start("reader 2", () -> read(world, section, 0, fair));
+          world.start("writer", () -> write(world, section, 1, fair));
+          world.join(WITHIN);
+          assertEquals(3, section.visits());
         });
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void readersAndWritersOfBothClientsTakeTurns(boolean fair) throws Exception {
-    Explorer.explore(
-        () -> {
-          try (World world = new World(LockKind.WRITE)) {
-            Section section = new Section(Losses.NONE);
-            world.start("reader 0", () -> read(world, section, 0, fair));
-            world.start("reader 1", () -> read(world, section, 1, fair));
-            world.start("writer 0", () -> write(world, section, 0, fair));
-            world.start("writer 1", () -> write(world, section, 1, fair));
-            world.join(WITHIN);
-            assertEquals(4, section.visits());
-            world.checkNothingLeft();
-          }
+    World.explore(
+        LockKind.WRITE,
+        (world, section) -> {
+          world.start("reader 0", () -> read(world, section, 0, fair));
+          world.start("reader 1", () -> read(world, section, 1, fair));
+          world.start("writer 0", () -> write(world, section, 0, fair));
+          world.start("writer 1", () -> write(world, section, 1, fair));
+          world.join(WITHIN);
+          assertEquals(4, section.visits());
         });
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aWriterReadsBeforeItLetsGo(boolean fair) throws Exception {
-    Explorer.explore(
-        () -> {
-          try (World world = new World(LockKind.WRITE)) {
-            Section section = new Section(Losses.NONE);
-            world.start(
-                "writer that reads",
-                () -> {
-                  RedisReadWriteLock locks = lock(world, 0, fair);
-                  locks.writeLock().lock();
-                  section.visit(locks.writeLock(), false, () -> locks.readLock().lock());
-                  section.visit(locks.readLock(), true, Thread::yield);
-                });
-            world.start("reader", () -> read(world, section, 0, fair));
-            world.start("writer", () -> write(world, section, 1, fair));
-            world.join(WITHIN);
-            assertEquals(4, section.visits());
-            world.checkNothingLeft();
-          }
+    World.explore(
+        LockKind.WRITE,
+        (world, section) -> {
+          world.start(
+              "writer that reads",
+              () -> {
+                RedisReadWriteLock locks = lock(world, 0, fair);
+                locks.writeLock().lock();
+                section.visit(locks.writeLock(), false, () -> locks.readLock().lock());
+                section.visit(locks.readLock(), true, Thread::yield);
+              });
+          world.start("reader", () -> read(world, section, 0, fair));
+          world.start("writer", () -> write(world, section, 1, fair));
+          world.join(WITHIN);
+          assertEquals(4, section.visits());
         });
   }
 }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The critical section: what must not be entered twice at a time.
+ * The critical section, which must not be entered twice at a time.
  *
  * <p>Where holds may be lost, an overlap is no failure if the holder with the older grant, and so
  * with the smaller token, learns of it at its unlock. That one may come in later: its grant may

@@ -3,6 +3,7 @@ package io.mortise.schedules;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import io.mortise.schedules.Section.Losses;
 import io.mortise.testkit.InMemoryRedis;
 import java.time.Clock;
 import java.time.Duration;
@@ -13,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Servers in memory, clients of two sides, and threads that lock: what a scenario consists of. A
- * world begins and ends inside one execution.
+ * The parts of a scenario: servers in memory, clients of two sides, and threads that lock. A world
+ * begins and ends inside one execution.
  */
 final class World implements AutoCloseable {
   static final String NAME = "orders";
@@ -22,10 +23,17 @@ final class World implements AutoCloseable {
   /** For how long something may remain: the longest is the mark of a forced release. */
   private static final Duration MAX_REMAINING = Duration.ofMinutes(15);
 
-  /** What a thread does. */
+  /** The task of a thread. */
   @FunctionalInterface
   interface Step {
     void run() throws Exception;
+  }
+
+  /** A scenario of threads that visit a section. */
+  @FunctionalInterface
+  interface Visits {
+    /** Starts the threads, joins them, and checks what they have done. */
+    void run(World world, Section section) throws Exception;
   }
 
   private static final class VirtualClock extends Clock {
@@ -53,17 +61,30 @@ final class World implements AutoCloseable {
   private final LockKind kind;
   private final long beganNanos = System.nanoTime();
 
-  World(LockKind kind) {
-    this(kind, LockOptions.defaults());
-  }
-
-  World(LockKind kind, LockOptions options) {
+  private World(LockKind kind, LockOptions options) {
     this.kind = kind;
     for (int i = 0; i < kind.servers; i++) {
       InMemoryRedis server = InMemoryRedis.start(new VirtualClock());
       servers.add(server);
       sides.forEach(side -> side.add(server.client(options)));
     }
+  }
+
+  /** Explores a scenario with the default options, in which no hold is lost. */
+  static void explore(LockKind kind, Visits visits) throws InterruptedException {
+    explore(kind, LockOptions.defaults(), Losses.NONE, visits);
+  }
+
+  /** Explores a scenario in new worlds. Each execution must leave nothing in its world. */
+  static void explore(LockKind kind, LockOptions options, Losses losses, Visits visits)
+      throws InterruptedException {
+    Explorer.explore(
+        () -> {
+          try (World world = new World(kind, options)) {
+            visits.run(world, new Section(losses));
+            world.checkNothingLeft();
+          }
+        });
   }
 
   InMemoryRedis redis() {

@@ -27,6 +27,26 @@ public interface BenchmarkCase {
     return settings.warmUp();
   }
 
+  /** The rounds, in each of which every library has a turn. */
+  default int rounds(Settings settings) {
+    return isLong() ? settings.longRounds() : settings.rounds();
+  }
+
+  /** The duration of a turn. */
+  default Duration turn(Settings settings) {
+    return settings.turn();
+  }
+
+  /** About how long all of it takes without {@code --quick}, for the help. */
+  default Duration fullTime() {
+    return Duration.ofMinutes(1);
+  }
+
+  /** The figures that are drawn against the size of the workloads; none by default. */
+  default List<Growth> growth() {
+    return List.of();
+  }
+
   /** Starts servers and processes. Closing the setup ends them, whatever state they are in. */
   CaseSetup open(Settings settings) throws InterruptedException;
 
@@ -47,4 +67,13 @@ public interface BenchmarkCase {
    * @param title its name on the chart, with its unit
    */
   record Figure(String field, String title) {}
+
+  /**
+   * A figure against the size of the workload, one line for each library and each series.
+   *
+   * @param size the dimension that grows, a number
+   * @param sizeTitle its name on the chart
+   * @param series the dimension that tells apart workloads of one size
+   */
+  record Growth(String size, String sizeTitle, String series, Figure figure) {}
 }

@@ -10,11 +10,14 @@ public final class Cases {
           new Uncontended(),
           new HotThreads(),
           new HotProcesses(),
+          new Crowd(),
           new Readers(),
+          new ReadersMany(),
           new Quorum(),
           new Multi(),
           new Renewals(),
-          new Waiters());
+          new Waiters(),
+          new Observability());
 
   private Cases() {}
 

@@ -4,11 +4,8 @@ import io.mortise.benchmarks.locks.ListSection;
 import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.locks.NameSharing;
+import io.mortise.benchmarks.worker.SharedMemoryCounter;
 import io.mortise.benchmarks.worker.WorkerTask;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
@@ -47,7 +44,7 @@ final class HotProcesses implements BenchmarkCase {
                   0,
                   0,
                   WorkerTask.Latency.WAIT,
-                  counterFile()),
+                  SharedMemoryCounter.newFile().toString()),
           null);
     }
     return setup;
@@ -55,16 +52,5 @@ final class HotProcesses implements BenchmarkCase {
 
   private static String nameOf(LockLibrary library, LockKind kind) {
     return "%s:hot:%s".formatted(library.label(), kind.label());
-  }
-
-  /** A new file for a shared counter, deleted with this JVM. */
-  private static String counterFile() {
-    try {
-      Path file = Files.createTempFile("mortise-bench-", ".counter");
-      file.toFile().deleteOnExit();
-      return file.toString();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

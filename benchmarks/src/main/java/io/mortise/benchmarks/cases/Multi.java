@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 
 /** One thread locks several names on one server, all or none. */
 final class Multi implements BenchmarkCase {
-  private static final List<Integer> NAMES = List.of(2, 10);
+  private static final List<Integer> NAMES = List.of(2, 10, 100);
 
   @Override
   public String name() {
@@ -17,7 +17,18 @@ final class Multi implements BenchmarkCase {
 
   @Override
   public String description() {
-    return "lock and unlock of 2 and of 10 names on one server, one thread";
+    return "lock and unlock of 2, 10 and 100 names on one server, one thread";
+  }
+
+  @Override
+  public List<Growth> growth() {
+    return List.of(
+        new Growth(
+            "names",
+            "names",
+            "lock",
+            new Figure("redis_commands_per_op", "commands to lock and unlock all")),
+        new Growth("names", "names", "lock", new Figure("p50_us", "lock and unlock, median, µs")));
   }
 
   @Override

@@ -1,7 +1,9 @@
 package io.mortise.benchmarks.cases;
 
+import com.google.common.collect.ImmutableMap;
 import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.NameSharing;
 import io.mortise.benchmarks.worker.Worker;
 import io.mortise.benchmarks.worker.WorkerTask;
 import io.mortise.testkit.RedisServer;
@@ -13,26 +15,29 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A lock on the majority of five servers. The baseline is here Mortise's own {@code RedisLock} on
- * one server.
+ * A lock on the majority of several servers, beside Redisson's {@code RedissonRedLock}. The
+ * baseline is here Mortise's own {@code RedisLock} on one server.
  */
 final class Quorum implements BenchmarkCase {
   private static final int SERVERS = 5;
+  private static final int MANY = 64;
   private static final Duration FIRST_CYCLES = Duration.ofMillis(300);
+  private static final Duration QUICK_FIRST_CYCLES = Duration.ofMillis(50);
+  private static final Duration QUICK_TURN = Duration.ofMillis(50);
 
-  /** The fault of a workload; each has its own five servers, so that turns alternate. */
+  /** The state of the servers; those with a fault have their own, so that turns alternate. */
   private enum Nodes {
-    WELL("all well") {
+    WELL("all well", 0) {
       @Override
       void inject(List<RedisServer> servers) {}
     },
-    PAUSED("one paused") {
+    PAUSED("one paused", 1) {
       @Override
       void inject(List<RedisServer> servers) {
         servers.get(SERVERS - 1).pause();
       }
     },
-    DEAD("two dead") {
+    DEAD("two dead", 2) {
       @Override
       void inject(List<RedisServer> servers) {
         servers.get(SERVERS - 1).kill();
@@ -41,12 +46,41 @@ final class Quorum implements BenchmarkCase {
     };
 
     final String label;
+    final int silent;
 
-    Nodes(String label) {
+    Nodes(String label, int silent) {
       this.label = label;
+      this.silent = silent;
     }
 
     abstract void inject(List<RedisServer> servers);
+  }
+
+  /** How many threads lock, and which names. */
+  private record Load(String label, int threads, NameSharing sharing) {
+    static final Load ONE = new Load("1 thread", 1, NameSharing.NOBODY);
+
+    static List<Load> of(int many) {
+      return List.of(
+          ONE,
+          new Load(many + " threads, own names", many, NameSharing.NOBODY),
+          new Load(many + " threads, one name", many, NameSharing.THREADS));
+    }
+
+    WorkerTask task(LockKind kind, LockLibrary library, int servers) {
+      WorkerTask.Latency latency =
+          sharing == NameSharing.NOBODY ? WorkerTask.Latency.CYCLE : WorkerTask.Latency.WAIT;
+      return new WorkerTask(
+          "%s, %d".formatted(label, servers),
+          kind,
+          List.of("%s:quorum:%d:%s".formatted(library.label(), servers, label)),
+          sharing,
+          threads,
+          0,
+          0,
+          latency,
+          null);
+    }
   }
 
   @Override
@@ -56,7 +90,8 @@ final class Quorum implements BenchmarkCase {
 
   @Override
   public String description() {
-    return "RedLock on 5 servers, all well, one paused, two dead; the baseline is a lock on one server";
+    return "RedLock on 3, 5, 9 servers, 1 and 64 threads; on 5 one paused, two dead; the baseline is"
+        + " one server";
   }
 
   @Override
@@ -64,17 +99,37 @@ final class Quorum implements BenchmarkCase {
     return new Figure("p50_us", "lock and unlock, median, µs");
   }
 
+  @Override
+  public Duration fullTime() {
+    return Duration.ofMinutes(8);
+  }
+
+  @Override
+  public List<Growth> growth() {
+    return Stream.of(
+            figure(),
+            new Figure("p99_us", "lock and unlock, 99th percentile, µs"),
+            new Figure("ops_per_s", "lock and unlock, per second"))
+        .map(figure -> new Growth("servers", "servers", "series", figure))
+        .toList();
+  }
+
+  @Override
+  public Duration turn(Settings settings) {
+    return settings.quick() ? QUICK_TURN : settings.turn();
+  }
+
   /** A cycle does the work of five, so a second has fewer of them. */
   @Override
   public Duration warmUp(Settings settings) {
-    return settings.quick() ? settings.warmUp() : settings.warmUp().multipliedBy(4);
+    return settings.quick() ? QUICK_TURN : settings.warmUp().multipliedBy(4);
   }
 
   @Override
   public CaseSetup open(Settings settings) throws InterruptedException {
-    QuorumSetup setup = new QuorumSetup();
+    QuorumSetup setup = new QuorumSetup(settings.quick() ? QUICK_FIRST_CYCLES : FIRST_CYCLES);
     try {
-      setup.fill();
+      setup.fill(settings.quick());
       return setup;
     } catch (InterruptedException | RuntimeException | Error e) {
       setup.close();
@@ -83,36 +138,75 @@ final class Quorum implements BenchmarkCase {
   }
 
   private static final class QuorumSetup implements CaseSetup {
+    private final Duration firstCycles;
     private final List<RedisServer> servers = new ArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
     private final List<Workload> workloads = new ArrayList<>();
 
-    void fill() throws InterruptedException {
-      RedisServer single = server();
-      WorkerTeam oneNode =
-          team(LockLibrary.MORTISE, LockKind.PLAIN, List.of(single), List.of(single), "one node");
-      for (Nodes nodes : Nodes.values()) {
-        List<RedisServer> five = Stream.generate(this::server).limit(SERVERS).toList();
-        // The others may be unable to answer.
-        List<RedisServer> counted = five.subList(0, nodes == Nodes.WELL ? SERVERS : SERVERS - 2);
-        Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
-        for (LockLibrary library : List.of(LockLibrary.MORTISE, LockLibrary.REDISSON)) {
-          contenders.put(library, team(library, LockKind.QUORUM, five, counted, nodes.label));
+    QuorumSetup(Duration firstCycles) {
+      this.firstCycles = firstCycles;
+    }
+
+    void fill(boolean quick) throws InterruptedException {
+      List<Load> loads = Load.of(quick ? MANY / 8 : MANY);
+      Group single = new Group(List.of(server()), 0);
+      single.connect(List.of(LockLibrary.MORTISE));
+      List<RedisServer> well = new ArrayList<>();
+      for (int count : quick ? List.of(3, SERVERS) : List.of(3, SERVERS, 9)) {
+        while (well.size() < count) {
+          well.add(server());
         }
-        contenders.put(LockLibrary.RAW_REDIS, oneNode);
-        for (Workload.Contender contender : contenders.values()) {
-          contender.run(FIRST_CYCLES); // a client that has never seen a server may refuse to begin
+        Group group = new Group(List.copyOf(well), 0);
+        group.connect(List.of(LockLibrary.MORTISE, LockLibrary.REDISSON));
+        for (Load load : loads) {
+          add(group, single, Nodes.WELL, load);
         }
-        nodes.inject(five);
-        workloads.add(
-            new Workload(
-                nodes.label,
-                Map.of("lock", LockKind.QUORUM.label(), "nodes", nodes.label),
-                1,
-                1,
-                contenders,
-                nodes == Nodes.WELL ? null : Nodes.WELL.label));
       }
+      if (!quick) {
+        addFaulty(single, Nodes.PAUSED);
+        addFaulty(single, Nodes.DEAD);
+      }
+    }
+
+    private void addFaulty(Group single, Nodes nodes) throws InterruptedException {
+      Group five = new Group(Stream.generate(this::server).limit(SERVERS).toList(), nodes.silent);
+      five.connect(List.of(LockLibrary.MORTISE, LockLibrary.REDISSON));
+      add(five, single, nodes, Load.ONE);
+      nodes.inject(five.servers);
+    }
+
+    private void add(Group group, Group single, Nodes nodes, Load load)
+        throws InterruptedException {
+      Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
+      for (LockLibrary library : List.of(LockLibrary.MORTISE, LockLibrary.REDISSON)) {
+        contenders.put(library, group.team(library, LockKind.QUORUM, load));
+      }
+      contenders.put(LockLibrary.RAW_REDIS, single.team(LockLibrary.MORTISE, LockKind.PLAIN, load));
+      for (Workload.Contender contender : contenders.values()) {
+        contender.run(firstCycles); // a client that has never seen a server may refuse to begin
+      }
+      workloads.add(
+          new Workload(
+              label(group.servers.size(), nodes, load),
+              ImmutableMap.of(
+                  "lock",
+                  LockKind.QUORUM.label(),
+                  "nodes",
+                  nodes.label,
+                  "servers",
+                  group.servers.size(),
+                  "series",
+                  nodes == Nodes.WELL ? load.label : "%s, %s".formatted(load.label, nodes.label)),
+              load.threads,
+              1,
+              contenders,
+              nodes == Nodes.WELL ? null : label(SERVERS, Nodes.WELL, load)));
+    }
+
+    private static String label(int servers, Nodes nodes, Load load) {
+      return nodes == Nodes.WELL
+          ? "%d servers, %s".formatted(servers, load.label)
+          : "%d servers, %s".formatted(servers, nodes.label);
     }
 
     private RedisServer server() {
@@ -121,20 +215,42 @@ final class Quorum implements BenchmarkCase {
       return server;
     }
 
-    private WorkerTeam team(
-        LockLibrary library,
-        LockKind kind,
-        List<RedisServer> on,
-        List<RedisServer> counted,
-        String label)
-        throws InterruptedException {
-      Worker worker = Worker.start(library, on.stream().map(RedisServer::uri).toList());
-      workers.add(worker);
-      worker.awaitReady();
-      return new WorkerTeam(
-          List.of(worker),
-          WorkerTask.own(label, kind, List.of(library.label() + ":quorum"), 1),
-          counted);
+    /** Servers, and a process of each library that is connected to all of them. */
+    private final class Group {
+      private final List<RedisServer> servers;
+      private final List<RedisServer> counted;
+      private final Map<LockLibrary, Worker> connected = new EnumMap<>(LockLibrary.class);
+
+      /**
+       * A group of servers.
+       *
+       * @param silent how many of them, the last, will be unable to answer
+       */
+      Group(List<RedisServer> servers, int silent) {
+        this.servers = servers;
+        counted = servers.subList(0, silent == 0 ? servers.size() : servers.size() - 2);
+      }
+
+      void connect(List<LockLibrary> libraries) throws InterruptedException {
+        for (LockLibrary library : libraries) {
+          Worker worker = Worker.start(library, servers.stream().map(RedisServer::uri).toList());
+          workers.add(worker);
+          connected.put(library, worker);
+        }
+        for (Worker worker : connected.values()) {
+          worker.awaitReady();
+        }
+      }
+
+      WorkerTeam team(LockLibrary library, LockKind kind, Load load) {
+        return new WorkerTeam(
+            connected.entrySet().stream()
+                .filter(entry -> entry.getKey() == library)
+                .map(Map.Entry::getValue)
+                .toList(),
+            load.task(kind, library, servers.size()),
+            counted);
+      }
     }
 
     @Override

@@ -1,16 +1,18 @@
 package io.mortise.benchmarks.cases;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * The durations and the number of rounds of a benchmark.
  *
- * @param quick short turns: all cases within three minutes
+ * @param quick short turns and small sizes
  * @param rounds in each of which each library has a turn, at least five
  * @param turn the duration of a turn
  * @param warmUp the duration of the first turn, which does not count
  * @param longRounds rounds of the cases whose turns set their own duration
  * @param lease of the holds that are renewed
+ * @param moreHolds sizes of {@code renewals} beside its own
  * @param quiet how long waiters are watched
  */
 public record Settings(
@@ -20,11 +22,16 @@ public record Settings(
     Duration warmUp,
     int longRounds,
     Duration lease,
+    List<Integer> moreHolds,
     Duration quiet) {
   private static final int LEAST_ROUNDS = 5;
 
   /** Checks the rounds. */
   public Settings {
+    moreHolds = List.copyOf(moreHolds);
+    if (moreHolds.stream().anyMatch(holds -> holds < 1)) {
+      throw new IllegalArgumentException("--holds must be at least 1");
+    }
     if (rounds < LEAST_ROUNDS) {
       throw new IllegalArgumentException(
           "--rounds must be at least %d, not %d: a median needs as many"
@@ -33,26 +40,28 @@ public record Settings(
   }
 
   /** The default settings. */
-  public static Settings thorough(int rounds) {
+  public static Settings thorough(int rounds, List<Integer> moreHolds) {
     return new Settings(
         false,
         rounds,
         Duration.ofSeconds(1),
         Duration.ofSeconds(2),
         rounds,
-        Duration.ofSeconds(3),
+        Duration.ofSeconds(30),
+        moreHolds,
         Duration.ofSeconds(10));
   }
 
   /** Settings for a first impression. */
-  public static Settings quick(int rounds) {
+  public static Settings quick(int rounds, List<Integer> moreHolds) {
     return new Settings(
         true,
         rounds,
         Duration.ofMillis(100),
         Duration.ofMillis(300),
         1,
-        Duration.ofSeconds(3),
+        Duration.ofMillis(1500),
+        moreHolds,
         Duration.ofSeconds(3));
   }
 }

@@ -24,9 +24,15 @@ final class SharedServerSetup implements CaseSetup {
 
   /** Starts all processes at the same time. */
   static SharedServerSetup open(int processes) throws InterruptedException {
+    return open(processes, List.of(LockLibrary.values()));
+  }
+
+  /** As {@link #open(int)}, with some of the libraries. */
+  static SharedServerSetup open(int processes, List<LockLibrary> libraries)
+      throws InterruptedException {
     SharedServerSetup setup = new SharedServerSetup(RedisServer.start());
     try {
-      for (LockLibrary library : LockLibrary.values()) {
+      for (LockLibrary library : libraries) {
         List<Worker> team = new ArrayList<>();
         setup.workers.put(library, team);
         for (int i = 0; i < processes; i++) {
@@ -50,7 +56,7 @@ final class SharedServerSetup implements CaseSetup {
   }
 
   /**
-   * Adds a workload for all libraries.
+   * Adds a workload for all libraries, on all processes.
    *
    * @param work the task of a library; no two libraries share a name
    */
@@ -59,19 +65,37 @@ final class SharedServerSetup implements CaseSetup {
       Map<String, Object> dimensions,
       Function<LockLibrary, WorkerTask> work,
       @Nullable String baseline) {
-    Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
-    int threads = 0;
-    for (LockLibrary library : LockLibrary.values()) {
-      WorkerTask its = work.apply(library);
-      threads = its.threads();
-      contenders.put(library, new WorkerTeam(team(library), its, List.of(server)));
-    }
-    workloads.add(
-        new Workload(
-            label, dimensions, threads, team(LockLibrary.MORTISE).size(), contenders, baseline));
+    int processes = workers.values().stream().mapToInt(List::size).max().orElse(0);
+    add(label, dimensions, work, processes, ServerProbe.NONE, baseline);
   }
 
-  private List<Worker> team(LockLibrary library) {
+  /** As above, on some of the processes, with a probe. */
+  void add(
+      String label,
+      Map<String, Object> dimensions,
+      Function<LockLibrary, WorkerTask> work,
+      int processes,
+      ServerProbe probe,
+      @Nullable String baseline) {
+    Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
+    int threads = 0;
+    for (LockLibrary library : workers.keySet()) {
+      WorkerTask its = work.apply(library);
+      threads = its.threads();
+      contenders.put(
+          library,
+          new WorkerTeam(team(library).subList(0, processes), its, List.of(server), probe));
+    }
+    add(new Workload(label, dimensions, threads, processes, contenders, baseline));
+  }
+
+  /** Adds a workload whose contenders use these processes in their own way. */
+  void add(Workload workload) {
+    workloads.add(workload);
+  }
+
+  /** The processes of one library. */
+  List<Worker> team(LockLibrary library) {
     return workers.getOrDefault(library, List.of());
   }
 

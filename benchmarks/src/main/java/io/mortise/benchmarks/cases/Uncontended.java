@@ -2,6 +2,7 @@ package io.mortise.benchmarks.cases;
 
 import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.worker.WorkerTask;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -15,6 +16,11 @@ final class Uncontended implements BenchmarkCase {
   @Override
   public String description() {
     return "lock and unlock, a name for each thread; 1, 8, 64 threads; plain, fair, write, read";
+  }
+
+  @Override
+  public Duration fullTime() {
+    return Duration.ofMinutes(5);
   }
 
   @Override

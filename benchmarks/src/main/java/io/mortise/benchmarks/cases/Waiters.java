@@ -53,6 +53,11 @@ final class Waiters implements BenchmarkCase {
   }
 
   @Override
+  public Duration fullTime() {
+    return Duration.ofMinutes(5);
+  }
+
+  @Override
   public CaseSetup open(Settings settings) {
     List<Workload> workloads = new ArrayList<>();
     workloads.add(workload("platform", PLATFORM, false, settings));

@@ -23,14 +23,20 @@ import org.jspecify.annotations.Nullable;
  * Workers that run the same task at the same time.
  *
  * @param servers those whose commands are counted
+ * @param probe what else is asked of the first of them
  */
-record WorkerTeam(List<Worker> workers, WorkerTask work, List<RedisServer> servers)
+record WorkerTeam(
+    List<Worker> workers, WorkerTask work, List<RedisServer> servers, ServerProbe probe)
     implements Workload.Contender {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MICRO = 1e3;
 
   /** The time in which a request reaches the slowest worker. */
   private static final long LEAD_NANOS = 20_000_000;
+
+  WorkerTeam(List<Worker> workers, WorkerTask work, List<RedisServer> servers) {
+    this(workers, work, servers, ServerProbe.NONE);
+  }
 
   @Override
   public Sample run(Duration time) throws InterruptedException {
@@ -40,6 +46,7 @@ record WorkerTeam(List<Worker> workers, WorkerTask work, List<RedisServer> serve
       counter.clear();
     }
     servers.forEach(RedisServer::resetStats);
+    ServerProbe.Measurement measurement = probe.begin(servers.get(0));
     WorkerRequest request =
         new WorkerRequest.Cycle(work, System.nanoTime() + LEAD_NANOS, time.toNanos());
     workers.forEach(worker -> worker.begin(request));
@@ -49,11 +56,13 @@ record WorkerTeam(List<Worker> workers, WorkerTask work, List<RedisServer> serve
     }
     long commands =
         servers.stream().mapToLong(server -> WireCommands.count(server.commandStats())).sum();
-    return sample(reports, commands, counter == null ? -1 : counter.entries());
+    long ops = reports.stream().mapToLong(Report::ops).sum();
+    return sample(
+        reports, commands, counter == null ? -1 : counter.entries(), ops, measurement.end(ops));
   }
 
-  private Sample sample(List<Report> reports, long commands, long entries) {
-    long ops = reports.stream().mapToLong(Report::ops).sum();
+  private Sample sample(
+      List<Report> reports, long commands, long entries, long ops, Map<String, Double> probed) {
     long nanos = reports.stream().mapToLong(Report::nanos).max().orElseThrow();
     long errors = reports.stream().mapToLong(Report::errors).sum();
     Latencies latencies = new Latencies();
@@ -62,13 +71,16 @@ record WorkerTeam(List<Worker> workers, WorkerTask work, List<RedisServer> serve
       merge(latencies, report.latencies());
       merge(handOvers, report.handOvers());
     }
-    Map<String, Double> figures = new HashMap<>();
+    Map<String, Double> figures = new HashMap<>(probed);
+    reports.forEach(report -> figures.putAll(report.figures()));
     figures.put(
         "cpu_us_per_op",
         reports.stream().mapToLong(Report::cpuNanos).sum() / NANOS_PER_MICRO / ops);
     if (work.sharing() != NameSharing.NOBODY) {
       long least = reports.stream().mapToLong(Report::leastThread).min().orElse(0);
-      figures.put("least_thread_share", (double) least * work.threads() * workers.size() / ops);
+      figures.put(
+          work.sharing() == NameSharing.CLIENTS ? "least_client_share" : "least_thread_share",
+          (double) least * work.threads() * workers.size() / ops);
     }
     if (workers.size() > 1) {
       long least = reports.stream().mapToLong(Report::ops).min().orElse(0);

@@ -1,5 +1,5 @@
 /**
- * The cases: which locks, threads and processes take turns, and what is counted.
+ * The cases: their locks, threads and processes, and the counts of each.
  *
  * <p>Uses: {@code worker}, {@code measure}, {@code locks}.
  */

@@ -6,6 +6,9 @@ public interface Holds {
   /** Acquires that many locks, with names that begin with the prefix. */
   void take(String prefix, int count);
 
+  /** Returns a section of one more lock of the same client: plain, or for reading. */
+  Section section(LockKind kind, String name);
+
   /** Returns how many of them it has lost. */
   int lost();
 }

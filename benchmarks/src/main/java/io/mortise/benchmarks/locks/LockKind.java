@@ -8,6 +8,8 @@ public enum LockKind {
   FAIR,
   WRITE,
   READ,
+  /** An attempt to write while others read, which is refused. */
+  WRITE_ATTEMPT,
   /** All of several names. */
   MULTI,
   /** A majority of several servers. */

@@ -43,6 +43,20 @@ public enum LockLibrary {
     };
   }
 
+  /** Connects one of many clients of this JVM; each has its connections and its id. */
+  public Locks openInCrowd(List<String> uris) {
+    return this == REDISSON ? RedissonLocks.inCrowd(uris) : open(uris);
+  }
+
+  /** Lets many readers hold one lock, as that many holders of the library would. */
+  public void fill(String uri, String name, int readers, Duration lease) {
+    switch (this) {
+      case MORTISE -> ManyReaders.ofMortise(uri, name, readers, lease);
+      case REDISSON -> ManyReaders.ofRedisson(uri, name, readers, lease);
+      case RAW_REDIS -> throw new IllegalArgumentException("clients alone are measured");
+    }
+  }
+
   /** Connects a client that holds many locks. */
   public Holds openHolds(String uri, Duration lease) {
     return switch (this) {

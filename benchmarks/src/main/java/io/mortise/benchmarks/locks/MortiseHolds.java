@@ -4,6 +4,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,14 @@ final class MortiseHolds implements Holds {
     for (int i = 0; i < count; i++) {
       leases.add(new RedisLock(client, prefix + i).tryAcquire().orElseThrow());
     }
+  }
+
+  @Override
+  public Section section(LockKind kind, String name) {
+    return new LockSection(
+        kind == LockKind.READ
+            ? new RedisReadWriteLock(client, name).readLock()
+            : new RedisLock(client, name));
   }
 
   @Override

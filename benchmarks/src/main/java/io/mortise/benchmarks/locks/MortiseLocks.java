@@ -9,17 +9,19 @@ import io.mortise.redlock.RedLock;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.util.List;
 
-/** Mortise with its defaults. */
+/** Mortise with its defaults, observed as the {@link Observer} of this JVM says. */
 public final class MortiseLocks implements Locks {
   private final List<LockClient> clients;
 
   MortiseLocks(List<String> uris) {
-    clients = uris.stream().map(LockClient::create).toList();
+    clients = uris.stream().map(Observer.ofThisJvm()::connect).toList();
   }
 
   @Override
   public Section section(LockKind kind, List<String> names, NameSharing sharing) {
-    return new LockSection(lock(kind, names));
+    return kind == LockKind.WRITE_ATTEMPT
+        ? new RefusedAttempt(lock(LockKind.WRITE, names))
+        : new LockSection(lock(kind, names));
   }
 
   private DistributedLock lock(LockKind kind, List<String> names) {
@@ -30,6 +32,8 @@ public final class MortiseLocks implements Locks {
       case FAIR -> new RedisFairLock(client, name);
       case WRITE -> new RedisReadWriteLock(client, name).writeLock();
       case READ -> new RedisReadWriteLock(client, name).readLock();
+      case WRITE_ATTEMPT ->
+          throw new IllegalArgumentException("an attempt is a section of its own");
       case MULTI -> new MultiLock(names.stream().map(each -> new RedisLock(client, each)).toList());
       case QUORUM -> RedLock.builder().members(name, clients).build();
     };

@@ -7,5 +7,7 @@ public enum NameSharing {
   /** The other threads of its process. */
   THREADS,
   /** The threads of other processes too. */
-  PROCESSES
+  PROCESSES,
+  /** The threads of all processes; each thread has a client of its own, with its connections. */
+  CLIENTS
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
 
 /**
  * The baseline of renewal: one thread runs Mortise's script of renewal on all holds at each third
@@ -23,6 +24,7 @@ final class RawRedisHolds implements Holds {
   private static final int BATCH = 500;
   private static final String HOLDER = "raw:1";
 
+  private final String uri;
   private final Jedis jedis;
   private final Duration lease;
   private final byte[] renewSha1;
@@ -31,6 +33,7 @@ final class RawRedisHolds implements Holds {
   private final AtomicInteger lost = new AtomicInteger();
 
   RawRedisHolds(String uri, Duration lease) {
+    this.uri = uri;
     this.jedis = new Jedis(URI.create(uri));
     this.lease = lease;
     renewSha1 = jedis.scriptLoad(RENEW.text());
@@ -38,10 +41,14 @@ final class RawRedisHolds implements Holds {
 
   @Override
   public void take(String prefix, int count) {
-    for (int i = 0; i < count; i++) {
-      names.add(prefix + i);
-      jedis.hset(prefix + i, HOLDER, "1");
-      jedis.pexpire(prefix + i, lease.toMillis());
+    for (int from = 0; from < count; from += BATCH) {
+      try (Pipeline pipeline = jedis.pipelined()) {
+        for (int i = from; i < Math.min(from + BATCH, count); i++) {
+          names.add(prefix + i);
+          pipeline.hset(prefix + i, HOLDER, "1");
+          pipeline.pexpire(prefix + i, lease.toMillis());
+        }
+      }
     }
     long third = lease.toMillis() / 3;
     var unused = renewal.scheduleAtFixedRate(this::renewAll, third, third, TimeUnit.MILLISECONDS);
@@ -60,6 +67,15 @@ final class RawRedisHolds implements Holds {
       List<?> answers = (List<?>) jedis.evalsha(renewSha1, keys, arguments);
       lost.addAndGet((int) answers.stream().filter(each -> !Long.valueOf(1).equals(each)).count());
     }
+  }
+
+  /** Over a connection of its own: the other one renews. */
+  @Override
+  public Section section(LockKind kind, String name) {
+    Jedis beside = new Jedis(URI.create(uri));
+    return kind == LockKind.READ
+        ? ScriptedSection.read(beside, name)
+        : ScriptedSection.plain(beside, name);
   }
 
   @Override

@@ -39,6 +39,7 @@ public final class RawRedisLocks implements Locks {
           case WRITE -> ScriptedSection.write(jedis, name);
           case READ -> ScriptedSection.read(jedis, name);
           case MULTI -> new ScriptedNames(jedis, names);
+          case WRITE_ATTEMPT -> throw new IllegalArgumentException("clients alone are measured");
           case QUORUM -> throw new IllegalArgumentException("a quorum is measured beside one node");
         };
     if (sharing == NameSharing.NOBODY) {

@@ -2,6 +2,7 @@ package io.mortise.benchmarks.locks;
 
 import java.util.List;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.Stream;
 import org.redisson.Redisson;
 import org.redisson.RedissonRedLock;
 import org.redisson.api.RLock;
@@ -15,11 +16,27 @@ import org.redisson.config.SingleServerConfig;
  */
 public final class RedissonLocks implements Locks {
   private static final int TIMEOUT_MILLIS = 500;
+  private static final int CROWD_THREADS = 2;
 
   private final List<RedissonClient> clients;
 
   RedissonLocks(List<String> uris) {
-    clients = uris.stream().map(uri -> Redisson.create(config(uri, uris.size() > 1))).toList();
+    this(uris.stream().map(uri -> config(uri, uris.size() > 1)));
+  }
+
+  private RedissonLocks(Stream<Config> configs) {
+    clients = configs.map(Redisson::create).toList();
+  }
+
+  /**
+   * One of many clients of a JVM: with few threads, and with connections as it needs them. By
+   * default each client has up to 48 threads and opens 25 connections at its start.
+   */
+  static RedissonLocks inCrowd(List<String> uris) {
+    Config config = config(uris.get(0), false);
+    config.setThreads(CROWD_THREADS).setNettyThreads(CROWD_THREADS);
+    config.useSingleServer().setConnectionMinimumIdleSize(1);
+    return new RedissonLocks(Stream.of(config));
   }
 
   /** The configuration for one server. */
@@ -34,7 +51,9 @@ public final class RedissonLocks implements Locks {
 
   @Override
   public Section section(LockKind kind, List<String> names, NameSharing sharing) {
-    return new LockSection(lock(kind, names));
+    return kind == LockKind.WRITE_ATTEMPT
+        ? new RefusedAttempt(lock(LockKind.WRITE, names))
+        : new LockSection(lock(kind, names));
   }
 
   @SuppressWarnings("deprecation") // RedissonRedLock is what Redisson has for a majority
@@ -46,6 +65,8 @@ public final class RedissonLocks implements Locks {
       case FAIR -> client.getFairLock(name);
       case WRITE -> client.getReadWriteLock(name).writeLock();
       case READ -> client.getReadWriteLock(name).readLock();
+      case WRITE_ATTEMPT ->
+          throw new IllegalArgumentException("an attempt is a section of its own");
       case MULTI -> client.getMultiLock(names.stream().map(client::getLock).toArray(RLock[]::new));
       case QUORUM ->
           new RedissonRedLock(

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.Response;
 
 /**
  * A section by Mortise's scripts and bare EVALSHA. All arguments but the holder are encoded once. A
@@ -77,16 +79,35 @@ final class ScriptedSection implements Section {
   }
 
   static Section read(Jedis jedis, String text) {
-    return readWrite(
-        jedis, text, "rw/read", List.of(LEASE, PUBLISH, NO_WRITER, WAITS, TOKEN_IDLE), "");
+    return readWrite(jedis, text, readCall(jedis, text, LEASE), "");
+  }
+
+  /** The script by which a reader enters. */
+  static Call readCall(Jedis jedis, String text, byte[] lease) {
+    return entry(jedis, text, "rw/read", List.of(lease, PUBLISH, NO_WRITER, WAITS, TOKEN_IDLE));
   }
 
   static Section write(Jedis jedis, String text) {
-    return readWrite(jedis, text, "rw/write", List.of(LEASE, PUBLISH, WAITS, TOKEN_IDLE), ":write");
+    return readWrite(
+        jedis,
+        text,
+        entry(jedis, text, "rw/write", List.of(LEASE, PUBLISH, WAITS, TOKEN_IDLE)),
+        ":write");
   }
 
-  private static Section readWrite(
-      Jedis jedis, String text, String script, List<byte[]> arguments, String suffix) {
+  private static Call entry(Jedis jedis, String text, String script, List<byte[]> arguments) {
+    return new Call(
+        jedis, script, with(readWriteKeys(text), new LockName(text).tokenKey()), arguments);
+  }
+
+  private static Section readWrite(Jedis jedis, String text, Call acquire, String suffix) {
+    List<byte[]> keys = readWriteKeys(text);
+    String forced = new LockName(text).derive("mortise_forced_holds");
+    return new ScriptedSection(
+        acquire, new Call(jedis, "rw/release", with(keys, forced), List.of(PUBLISH)), suffix);
+  }
+
+  private static List<byte[]> readWriteKeys(String text) {
     LockName name = new LockName(text);
     List<byte[]> keys = new ArrayList<>();
     keys.add(bytes(text));
@@ -98,14 +119,11 @@ final class ScriptedSection implements Section {
             "mortise_read_waiters",
             "mortise_read_turn",
             "redisson_lock_queue",
-            "redisson_lock_timeout")) {
+            "redisson_lock_timeout",
+            "mortise_readers")) {
       keys.add(bytes(name.derive(prefix)));
     }
-    return new ScriptedSection(
-        new Call(jedis, script, with(keys, name.tokenKey()), arguments),
-        new Call(
-            jedis, "rw/release", with(keys, name.derive("mortise_forced_holds")), List.of(PUBLISH)),
-        suffix);
+    return keys;
   }
 
   private static List<byte[]> with(List<byte[]> keys, String last) {
@@ -138,7 +156,7 @@ final class ScriptedSection implements Section {
   }
 
   /** One script with its keys and arguments, of which only the first, the holder, changes. */
-  private static final class Call {
+  static final class Call {
     private final Jedis jedis;
     private final Script script;
     private final byte[] sha1;
@@ -160,7 +178,18 @@ final class ScriptedSection implements Section {
 
     void by(byte[] holder) {
       parameters[script.keys()] = holder;
-      List<?> answer = (List<?>) jedis.evalsha(sha1, script.keys(), parameters);
+      requireGranted(jedis.evalsha(sha1, script.keys(), parameters));
+    }
+
+    /** Sends it with others; the answer is to be {@linkplain #requireGranted checked}. */
+    Response<Object> in(Pipeline pipeline, byte[] holder) {
+      byte[][] its = parameters.clone();
+      its[script.keys()] = holder;
+      return pipeline.evalsha(sha1, script.keys(), its);
+    }
+
+    void requireGranted(Object reply) {
+      List<?> answer = (List<?>) reply;
       if (!Long.valueOf(1).equals(answer.get(0))) {
         throw new IllegalStateException("script '%s' answers %s".formatted(script, answer));
       }

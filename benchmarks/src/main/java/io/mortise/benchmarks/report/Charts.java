@@ -72,11 +72,16 @@ public final class Charts {
         workloads.forEach(workload -> bars.add(its.get(workload)));
         chart
             .addSeries(library.title(), new ArrayList<>(workloads), bars)
-            .setFillColor(COLOURS.getOrDefault(library, Color.BLACK));
+            .setFillColor(colour(library));
       }
     }
     ChartEncoder.saveChart(chart, file.toString(), "svg");
     return true;
+  }
+
+  /** The colour of a library, the same in all charts. */
+  static Color colour(LockLibrary library) {
+    return COLOURS.getOrDefault(library, Color.BLACK);
   }
 
   /** Leaves some height for the lowest bar. */

@@ -29,6 +29,8 @@ final class BenchmarkThread {
   private long endNanos;
   private Latencies latencies = new Latencies();
   private Latencies handOvers = new Latencies();
+  private Latencies entries = new Latencies();
+  private Latencies exits = new Latencies();
 
   BenchmarkThread(Locks locks, WorkerTask work, int thread, @Nullable SharedMemoryCounter counter) {
     this.work = work;
@@ -46,6 +48,8 @@ final class BenchmarkThread {
     error = null;
     latencies = new Latencies();
     handOvers = new Latencies();
+    entries = new Latencies();
+    exits = new Latencies();
     while (System.nanoTime() - startNanos < 0) {
       LockSupport.parkNanos(startNanos - System.nanoTime());
     }
@@ -87,10 +91,15 @@ final class BenchmarkThread {
     } finally {
       next.leave();
     }
+    long out = System.nanoTime();
     latencies.add(
         work.latency() == WorkerTask.Latency.WAIT
             ? inside - asked
-            : inside - asked + System.nanoTime() - leaving);
+            : inside - asked + out - leaving);
+    if (work.latency() == WorkerTask.Latency.PARTS) {
+      entries.add(inside - asked);
+      exits.add(out - leaving);
+    }
   }
 
   /** Spins instead of sleeping: the resolution of the scheduler must not count. */
@@ -125,5 +134,15 @@ final class BenchmarkThread {
 
   Latencies handOvers() {
     return handOvers;
+  }
+
+  /** The times of the entries; empty unless they are measured for themselves. */
+  Latencies entries() {
+    return entries;
+  }
+
+  /** The times of the exits, in the same way. */
+  Latencies exits() {
+    return exits;
   }
 }

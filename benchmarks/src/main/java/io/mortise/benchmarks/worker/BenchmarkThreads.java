@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** All threads of one {@link WorkerTask}. */
@@ -15,12 +16,17 @@ final class BenchmarkThreads {
   private final WorkerTask work;
   private final List<BenchmarkThread> threads = new ArrayList<>();
 
-  BenchmarkThreads(Locks locks, WorkerTask work) {
+  /**
+   * The threads of a task.
+   *
+   * @param clients the client of each thread
+   */
+  BenchmarkThreads(IntFunction<Locks> clients, WorkerTask work) {
     this.work = work;
     String file = work.counterFile();
     SharedMemoryCounter counter = file == null ? null : SharedMemoryCounter.map(Path.of(file));
     for (int thread = 0; thread < work.threads(); thread++) {
-      threads.add(new BenchmarkThread(locks, work, thread, counter));
+      threads.add(new BenchmarkThread(clients.apply(thread), work, thread, counter));
     }
   }
 
@@ -39,7 +45,11 @@ final class BenchmarkThreads {
     cpu = ProcessorTime.nanos() - cpu;
     Latencies latencies = new Latencies();
     Latencies handOvers = new Latencies();
+    Latencies entries = new Latencies();
+    Latencies exits = new Latencies();
     for (BenchmarkThread each : threads) {
+      entries.add(each.entries());
+      exits.add(each.exits());
       latencies.add(each.latencies());
       handOvers.add(each.handOvers());
     }
@@ -57,7 +67,21 @@ final class BenchmarkThreads {
         cpu,
         latencies.encode(),
         work.counterFile() == null ? null : handOvers.encode(),
-        Map.of());
+        parts(entries, exits));
+  }
+
+  private static Map<String, Double> parts(Latencies entries, Latencies exits) {
+    return entries.count() == 0
+        ? Map.of()
+        : Map.of(
+            "entry_p50_us",
+            entries.micros(50),
+            "entry_p99_us",
+            entries.micros(99),
+            "exit_p50_us",
+            exits.micros(50),
+            "exit_p99_us",
+            exits.micros(99));
   }
 
   private @Nullable String firstError() {

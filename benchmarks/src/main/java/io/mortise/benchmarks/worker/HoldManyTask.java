@@ -2,17 +2,32 @@ package io.mortise.benchmarks.worker;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.benchmarks.locks.Holds;
+import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.Section;
+import io.mortise.benchmarks.measure.Latencies;
 import java.time.Duration;
 import java.util.Map;
 
 /** Many locks that one process holds. */
 final class HoldManyTask {
   private final Holds holds;
+  private final double heapBytesPerHold;
 
   HoldManyTask(LockLibrary library, String uri, WorkerRequest.Take request) {
     holds = library.openHolds(uri, Duration.ofMillis(request.leaseMillis()));
+    // The fixed costs of a client are not those of a hold: it has locked before.
+    Section warm = holds.section(LockKind.PLAIN, request.prefix() + "warm");
+    warm.enter();
+    warm.leave();
+    Heap before = Heap.count();
     holds.take(request.prefix(), request.holds());
+    heapBytesPerHold = (double) (Heap.count().bytes() - before.bytes()) / request.holds();
+  }
+
+  /** What a hold takes, with its lock object and its name. */
+  Report taken() {
+    return Report.of(0, 0, Map.of("heap_bytes_per_hold", heapBytesPerHold));
   }
 
   /** Measures for a time, in which only the renewal works: the wait is the measuring window. */
@@ -23,6 +38,23 @@ final class HoldManyTask {
     long nanos = System.nanoTime() - start;
     cpu = ProcessorTime.nanos() - cpu;
     return Report.of(nanos, cpu, Map.of());
+  }
+
+  /** Locks and unlocks one more name, by the same client, while it renews the others. */
+  Report cycle(String name, long millis) {
+    Section section = holds.section(LockKind.PLAIN, name);
+    Latencies latencies = new Latencies();
+    long start = System.nanoTime();
+    long now = start;
+    do {
+      section.enter();
+      section.leave();
+      long end = System.nanoTime();
+      latencies.add(end - now);
+      now = end;
+    } while (now - start < Duration.ofMillis(millis).toNanos());
+    return new Report(
+        latencies.count(), now - start, 0, 0, null, 0, latencies.encode(), null, Map.of());
   }
 
   /** Counts the holds that are lost. */

@@ -30,6 +30,11 @@ public record Report(
     @Nullable String handOvers,
     Map<String, Double> figures) {
 
+  /** The times; empty if none were measured. */
+  public Latencies times() {
+    return latencies == null ? new Latencies() : Latencies.decode(latencies);
+  }
+
   /** A report without cycles. */
   static Report of(long nanos, long cpuNanos, Map<String, Double> figures) {
     return new Report(0, nanos, 0, 0, null, cpuNanos, null, null, figures);

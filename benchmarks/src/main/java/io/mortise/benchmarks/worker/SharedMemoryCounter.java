@@ -7,6 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -32,6 +33,17 @@ public final class SharedMemoryCounter {
 
   private SharedMemoryCounter(ByteBuffer memory) {
     this.memory = memory;
+  }
+
+  /** Returns a new file for a counter, deleted with this JVM. */
+  public static Path newFile() {
+    try {
+      Path file = Files.createTempFile("mortise-bench-", ".counter");
+      file.toFile().deleteOnExit();
+      return file;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Maps the file, whatever its length. */

@@ -15,7 +15,10 @@ import java.util.List;
  */
 public final class Worker implements AutoCloseable {
   private static final Duration START = Duration.ofMinutes(1);
-  private static final Duration ANSWER = Duration.ofMinutes(5);
+
+  /** A million locks take minutes to acquire. */
+  private static final Duration ANSWER = Duration.ofMinutes(20);
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final JavaProcess process;
@@ -26,10 +29,16 @@ public final class Worker implements AutoCloseable {
 
   /** Starts a JVM; it is ready with its first report, or after {@link #awaitReady}. */
   public static Worker start(LockLibrary library, List<String> uris) {
+    return start(library, uris, List.of());
+  }
+
+  /** As {@link #start(LockLibrary, List)}, with more options of the JVM. */
+  public static Worker start(LockLibrary library, List<String> uris, List<String> jvmOptions) {
     return new Worker(
         JavaProcess.builder(WorkerProcess.class)
             // Options such as those of JFR, to profile a worker.
             .jvmOptions(System.getProperty("mortise.bench.jvm", "-Xmx2g").split(" "))
+            .jvmOptions(jvmOptions.toArray(String[]::new))
             .arguments(library.name())
             .arguments(uris.toArray(String[]::new))
             .start());

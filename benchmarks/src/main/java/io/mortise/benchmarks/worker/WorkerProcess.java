@@ -6,9 +6,11 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.locks.Locks;
+import io.mortise.benchmarks.locks.NameSharing;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +30,10 @@ public final class WorkerProcess {
   private final LockLibrary library;
   private final List<String> uris;
   private final Locks locks;
+  private final List<Locks> crowd = new ArrayList<>();
   private final Map<String, BenchmarkThreads> threads = new HashMap<>();
   private @Nullable HoldManyTask holding;
+  private @Nullable ReadTask reading;
   private @Nullable Waiting waiting;
 
   private WorkerProcess(LockLibrary library, List<String> uris) {
@@ -65,18 +69,42 @@ public final class WorkerProcess {
     }
   }
 
+  private BenchmarkThreads threadsOf(WorkerTask work) {
+    return work.sharing() == NameSharing.CLIENTS
+        ? new BenchmarkThreads(this::clientInCrowd, work)
+        : new BenchmarkThreads(thread -> locks, work);
+  }
+
+  /** The clients of a small crowd belong to the larger ones too. */
+  private Locks clientInCrowd(int number) {
+    while (crowd.size() <= number) {
+      crowd.add(library.openInCrowd(uris));
+    }
+    return crowd.get(number);
+  }
+
   private Report carryOut(WorkerRequest request) throws InterruptedException {
     if (request instanceof WorkerRequest.Cycle cycle) {
       return threads
-          .computeIfAbsent(cycle.work().id(), id -> new BenchmarkThreads(locks, cycle.work()))
+          .computeIfAbsent(cycle.work().id(), id -> threadsOf(cycle.work()))
           .run(cycle.startNanos(), cycle.nanos());
     } else if (request instanceof WorkerRequest.Take take) {
       holding = new HoldManyTask(library, uris.get(0), take);
-      return Report.of(0, 0, Map.of());
+      return holding.taken();
     } else if (request instanceof WorkerRequest.Keep keep) {
       return requireNonNull(holding, "nothing is held").keep(keep.millis());
     } else if (request instanceof WorkerRequest.Count) {
       return requireNonNull(holding, "nothing is held").count();
+    } else if (request instanceof WorkerRequest.CycleBeside beside) {
+      return requireNonNull(holding, "nothing is held").cycle(beside.name(), beside.millis());
+    } else if (request instanceof WorkerRequest.Read read) {
+      if (reading == null) {
+        reading = new ReadTask(library, uris.get(0), read);
+      }
+      reading.begin(read.name());
+      return Report.of(0, 0, Map.of());
+    } else if (request instanceof WorkerRequest.EndRead) {
+      return requireNonNull(reading, "nothing is read").end();
     } else if (request instanceof WorkerRequest.Wait wait) {
       waiting = new Waiting(locks, wait);
       return Report.of(0, 0, Map.of());

@@ -10,6 +10,9 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
   @JsonSubTypes.Type(WorkerRequest.Take.class),
   @JsonSubTypes.Type(WorkerRequest.Keep.class),
   @JsonSubTypes.Type(WorkerRequest.Count.class),
+  @JsonSubTypes.Type(WorkerRequest.CycleBeside.class),
+  @JsonSubTypes.Type(WorkerRequest.Read.class),
+  @JsonSubTypes.Type(WorkerRequest.EndRead.class),
   @JsonSubTypes.Type(WorkerRequest.Wait.class),
   @JsonSubTypes.Type(WorkerRequest.MeasureHeap.class)
 })
@@ -30,6 +33,15 @@ public sealed interface WorkerRequest {
 
   /** Counts the locks that were lost; Redisson has to ask Redis for that. */
   record Count() implements WorkerRequest {}
+
+  /** Locks and unlocks one more name for a time, by the client that holds the others. */
+  record CycleBeside(String name, long millis) implements WorkerRequest {}
+
+  /** Acquires one read lock by a client with that lease, the same in all turns, and renews it. */
+  record Read(String name, long leaseMillis) implements WorkerRequest {}
+
+  /** Releases it. */
+  record EndRead() implements WorkerRequest {}
 
   /** Lets that many threads wait for one name. Answers when all are parked. */
   record Wait(String name, int waiters, boolean virtual) implements WorkerRequest {}

@@ -27,10 +27,12 @@ public record WorkerTask(
     Latency latency,
     @Nullable String counterFile) {
 
-  /** Which time of a cycle is measured. */
+  /** The time of a cycle that is measured. */
   public enum Latency {
     /** From the request to the entry, and of the release: the cost of the lock. */
     CYCLE,
+    /** The same, and the entry and the exit for themselves. */
+    PARTS,
     /** From the request to the entry. */
     WAIT
   }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** What is on the heap. */
+/** The sizes that are read from a class histogram. */
 class HeapTest {
   @Test
   void stacksOfVirtualThreadsAreToldApart() {

@@ -3,6 +3,7 @@ package io.mortise.cli.demo;
 import io.mortise.cli.worker.Workers;
 import io.mortise.core.LockException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ public final class Demo {
   private final Optional<URI> redisUri;
   private final Function<Chapter, Progress> showing;
   private final Duration stepTimeout;
+  private final Optional<Path> recordings;
 
   /**
    * A demo that has not begun.
@@ -34,7 +36,7 @@ public final class Demo {
       DemoSettings settings,
       Optional<URI> redisUri,
       Function<Chapter, Progress> showing) {
-    this(version, settings, redisUri, showing, STEP_TIMEOUT);
+    this(version, settings, redisUri, showing, STEP_TIMEOUT, Optional.empty());
   }
 
   /** The same, with the time without any report after which a chapter fails. */
@@ -44,11 +46,27 @@ public final class Demo {
       Optional<URI> redisUri,
       Function<Chapter, Progress> showing,
       Duration stepTimeout) {
+    this(version, settings, redisUri, showing, stepTimeout, Optional.empty());
+  }
+
+  private Demo(
+      String version,
+      DemoSettings settings,
+      Optional<URI> redisUri,
+      Function<Chapter, Progress> showing,
+      Duration stepTimeout,
+      Optional<Path> recordings) {
     this.version = version;
     this.settings = settings;
     this.redisUri = redisUri;
     this.showing = showing;
     this.stepTimeout = stepTimeout;
+    this.recordings = recordings;
+  }
+
+  /** Returns the same demo, whose workers leave recordings of Flight Recorder in that folder. */
+  public Demo recordingTo(Path folder) {
+    return new Demo(version, settings, redisUri, showing, stepTimeout, Optional.of(folder));
   }
 
   /**
@@ -59,7 +77,8 @@ public final class Demo {
   public DemoReport play(List<Chapter> chapters) throws InterruptedException {
     long begin = System.nanoTime();
     String id = Integer.toHexString(ThreadLocalRandom.current().nextInt() | 0x10000000);
-    try (Workers workers = new Workers(settings.processes(), WorkerMain.class.getName());
+    try (Workers workers =
+            new Workers(settings.processes(), WorkerMain.class.getName(), recordings);
         DemoRedis redis = DemoRedis.open(redisUri)) {
       workers.startMissing();
       List<ChapterReport> reports = new ArrayList<>();

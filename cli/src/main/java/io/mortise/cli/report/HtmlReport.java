@@ -1,6 +1,5 @@
 package io.mortise.cli.report;
 
-import com.google.common.io.Resources;
 import io.mortise.cli.demo.ChapterReport;
 import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
@@ -8,9 +7,6 @@ import io.mortise.cli.demo.Metric;
 import io.mortise.cli.timeline.Drawing;
 import io.mortise.cli.timeline.LineUps;
 import io.mortise.cli.timeline.Timeline;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** The page: one file without scripts, light or dark by the setting of the reader. */
@@ -33,7 +29,7 @@ public final class HtmlReport {
         .empty("meta", "charset", "utf-8")
         .empty("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
         .leaf("title", "Mortise: the flash sale")
-        .leaf("style", style())
+        .leaf("style", Styles.ofPage())
         .close();
     page.open("body").open("main");
     header();
@@ -180,15 +176,6 @@ public final class HtmlReport {
           .leaf("summary", "What Mortise logged in the workers (lines: %d)".formatted(lines.size()))
           .leaf("pre", String.join("\n", lines))
           .close();
-    }
-  }
-
-  private static String style() {
-    try {
-      return Resources.toString(
-          Resources.getResource(HtmlReport.class, "report.css"), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }

@@ -20,23 +20,35 @@ record MarkLabel(Mark mark, String text, double x, boolean toTheLeft, int lane) 
   private static final double DISTANCE = 3;
 
   /**
-   * Places a label for the first mark of each type; the others have only a circle.
+   * Places a label for the first mark of each type; the others have only a circle. Each mark has a
+   * line from its label down: so of labels to the right the first is on top, and of those to the
+   * left the last, and no line crosses a label.
    *
    * @param right where the drawing ends
    */
   static List<MarkLabel> place(List<Mark> marks, TimeScale scale, double right) {
-    List<MarkLabel> placed = new ArrayList<>();
     Set<EventType> seen = EnumSet.noneOf(EventType.class);
-    marks.stream()
-        .sorted(Comparator.comparingLong(Mark::atNanos))
-        .filter(mark -> seen.add(mark.type()))
-        .forEach(mark -> placed.add(place(mark, scale.x(mark.atNanos()), right, placed)));
+    List<Mark> first =
+        marks.stream()
+            .sorted(Comparator.comparingLong(Mark::atNanos))
+            .filter(mark -> seen.add(mark.type()))
+            .toList();
+    List<MarkLabel> placed = new ArrayList<>();
+    List<Mark> nearTheEnd = new ArrayList<>();
+    for (Mark mark : first) {
+      double x = scale.x(mark.atNanos());
+      if (x + width(text(mark.type())) > right) {
+        nearTheEnd.add(0, mark);
+      } else {
+        placed.add(place(mark, x, false, placed));
+      }
+    }
+    nearTheEnd.forEach(mark -> placed.add(place(mark, scale.x(mark.atNanos()), true, placed)));
     return placed;
   }
 
-  private static MarkLabel place(Mark mark, double x, double right, List<MarkLabel> placed) {
+  private static MarkLabel place(Mark mark, double x, boolean toTheLeft, List<MarkLabel> placed) {
     String text = text(mark.type());
-    boolean toTheLeft = x + width(text) > right;
     double at = toTheLeft ? x - DISTANCE : x + DISTANCE;
     int lane = 0;
     MarkLabel label = new MarkLabel(mark, text, at, toTheLeft, lane);

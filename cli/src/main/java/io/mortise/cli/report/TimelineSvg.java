@@ -15,7 +15,7 @@ import java.util.Locale;
  * things; the number of threads inside at each moment; the axis.
  */
 final class TimelineSvg {
-  private static final double WIDTH = 1000;
+  static final double WIDTH = 1000;
   private static final double LEFT = 84;
   private static final double RIGHT = 14;
   private static final double LANE = 16;
@@ -55,11 +55,25 @@ final class TimelineSvg {
     lanesBottom = timeline.lanes().isEmpty() ? rowsBottom : lanes.bottom();
   }
 
+  /** Writes it as an element of a page, which has the styles. */
   void write(Markup out) {
-    double height = lanesBottom + GROUP_GAP + CROWD_HEIGHT + AXIS_HEIGHT;
     out.open(
-        "svg", "class", "timeline", "role", "img", "viewBox", "0 0 1000 " + Svg.number(height));
-    out.leaf("title", title + ": who held the lock when");
+        "svg", "class", "timeline", "role", "img", "viewBox", "0 0 1000 " + Svg.number(height()));
+    out.leaf("title", title());
+    draw(out);
+    out.close();
+  }
+
+  String title() {
+    return title + ": who held the lock when";
+  }
+
+  double height() {
+    return lanesBottom + GROUP_GAP + CROWD_HEIGHT + AXIS_HEIGHT;
+  }
+
+  /** Writes the shapes, from (0, 0) to ({@link #WIDTH}, {@link #height()}). */
+  void draw(Markup out) {
     axis(out);
     groups(out);
     timeline.holds().forEach(hold -> wait(out, hold));
@@ -70,7 +84,6 @@ final class TimelineSvg {
     lanes.write(out);
     marks(out);
     crowd(out);
-    out.close();
   }
 
   private void groups(Markup out) {

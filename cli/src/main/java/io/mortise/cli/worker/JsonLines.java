@@ -35,7 +35,7 @@ final class JsonLines {
    *
    * <p><b>Threads.</b> Any thread; a lock keeps lines whole.
    */
-  static final class Writer {
+  static final class Writer implements AutoCloseable {
     private final OutputStream out;
     private final ReentrantLock writing = new ReentrantLock();
 
@@ -49,6 +49,16 @@ final class JsonLines {
 
     void write(WorkerEvent event) throws IOException {
       write(JSON.writerFor(WorkerEvent.class).writeValueAsString(event));
+    }
+
+    @Override
+    public void close() throws IOException {
+      writing.lock();
+      try {
+        out.close();
+      } finally {
+        writing.unlock();
+      }
     }
 
     private void write(String line) throws IOException {

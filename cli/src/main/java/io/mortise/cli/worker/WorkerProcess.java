@@ -8,7 +8,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -30,16 +33,14 @@ final class WorkerProcess implements AutoCloseable {
     this.reports = reports;
   }
 
-  static WorkerProcess start(int number, String mainClass, Consumer<WorkerReport> reports) {
-    List<String> command =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:TieredStopAtLevel=1", // a quick start matters more than peak speed
-            "-XX:+UseSerialGC",
-            "-Xshare:auto",
-            "-cp",
-            absolute(System.getProperty("java.class.path")),
-            mainClass);
+  /**
+   * Starts the process.
+   *
+   * @param recordings the folder in which it leaves a recording of Flight Recorder at its end
+   */
+  static WorkerProcess start(
+      int number, String mainClass, Optional<Path> recordings, Consumer<WorkerReport> reports) {
+    List<String> command = command(mainClass, recordings);
     try {
       WorkerProcess worker =
           new WorkerProcess(number, new ProcessBuilder(command).start(), reports);
@@ -49,6 +50,24 @@ final class WorkerProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("a worker process cannot be started: " + e.getMessage(), e);
     }
+  }
+
+  private static List<String> command(String mainClass, Optional<Path> recordings) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1", // a quick start matters more than peak speed
+                "-XX:+UseSerialGC",
+                "-Xshare:auto",
+                // What the JVM itself says goes to standard output otherwise, between the events.
+                "-Xlog:disable",
+                "-Xlog:all=warning:stderr",
+                "-Xlog:jfr+startup=error:stderr")); // or a recording announces itself all the same
+    recordings.ifPresent(
+        folder -> command.add("-XX:StartFlightRecording:filename=\"%s\"".formatted(folder)));
+    command.addAll(List.of("-cp", absolute(System.getProperty("java.class.path")), mainClass));
+    return command;
   }
 
   void send(WorkerRequest request) {
@@ -69,6 +88,21 @@ final class WorkerProcess implements AutoCloseable {
 
   Suspension suspend() throws IOException {
     return Suspension.of(process.pid());
+  }
+
+  /** Ends the input of the process, which then ends by itself, and writes its recording. */
+  void endInput() {
+    ending = true;
+    try {
+      requests.close();
+    } catch (IOException e) {
+      // It has ended already.
+    }
+  }
+
+  /** Returns when the process has ended, or the time is over. */
+  void awaitEnd(long timeoutNanos) throws InterruptedException {
+    var unused = process.waitFor(timeoutNanos, TimeUnit.NANOSECONDS);
   }
 
   /** Ends the process; also one that is suspended. */

@@ -1,6 +1,9 @@
 package io.mortise.cli.worker;
 
 import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -15,14 +18,29 @@ import org.jspecify.annotations.Nullable;
  * the readers of the pipes run beside it.
  */
 public final class Workers implements AutoCloseable {
+  /** How long all of them may take to write their recordings, on a busy machine. */
+  private static final Duration RECORDINGS_WITHIN = Duration.ofSeconds(20);
+
   private final String mainClass;
+  private final Optional<Path> recordings;
   private final AtomicReferenceArray<@Nullable WorkerProcess> processes;
   private final BlockingQueue<WorkerReport> reports = new LinkedBlockingQueue<>();
   private final Thread killer = new Thread(this::killAll, "mortise-demo-kill-workers");
 
   /** Makes room for this many; {@link #startMissing()} starts them. */
   public Workers(int count, String mainClass) {
+    this(count, mainClass, Optional.empty());
+  }
+
+  /**
+   * The same.
+   *
+   * @param recordings the folder for a recording of Flight Recorder of each worker; one that is
+   *     killed leaves none
+   */
+  public Workers(int count, String mainClass, Optional<Path> recordings) {
     this.mainClass = mainClass;
+    this.recordings = recordings;
     this.processes = new AtomicReferenceArray<>(count);
     Runtime.getRuntime().addShutdownHook(killer);
   }
@@ -36,7 +54,7 @@ public final class Workers implements AutoCloseable {
   public void startMissing() {
     for (int i = 0; i < count(); i++) {
       if (processes.get(i) == null) {
-        processes.set(i, WorkerProcess.start(i, mainClass, reports::add));
+        processes.set(i, WorkerProcess.start(i, mainClass, recordings, reports::add));
       }
     }
   }
@@ -78,6 +96,9 @@ public final class Workers implements AutoCloseable {
 
   @Override
   public void close() {
+    if (recordings.isPresent()) {
+      awaitRecordings();
+    }
     killAll();
     try {
       Runtime.getRuntime().removeShutdownHook(killer);
@@ -92,6 +113,27 @@ public final class Workers implements AutoCloseable {
       throw new IllegalStateException("worker %d does not run".formatted(worker + 1));
     }
     return process;
+  }
+
+  /** Lets the workers end by themselves; those that take too long are killed after it. */
+  private void awaitRecordings() {
+    for (int i = 0; i < count(); i++) {
+      WorkerProcess process = processes.get(i);
+      if (process != null) {
+        process.endInput();
+      }
+    }
+    long deadline = System.nanoTime() + RECORDINGS_WITHIN.toNanos();
+    try {
+      for (int i = 0; i < count(); i++) {
+        WorkerProcess process = processes.get(i);
+        if (process != null) {
+          process.awaitEnd(deadline - System.nanoTime());
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void killAll() {

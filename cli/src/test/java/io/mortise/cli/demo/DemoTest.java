@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -138,5 +140,22 @@ class DemoTest {
     assertTrue(ended.out().contains("oversold"), ended::out);
     assertTrue(ended.err().contains("Without a lock"), ended::err);
     assertTrue(Files.exists(directory.resolve("page.html")));
+  }
+
+  @Test
+  void eachWorkerLeavesARecordingAndItsJvmPrintsNothingBetweenTheEvents() throws Exception {
+    Ended ended =
+        demo("--quick", "--json", "--chapter", "redis-lock", "--processes", "2", "--record", "a b");
+    assertEquals(0, ended.status(), () -> ended.out() + ended.err());
+    try (Stream<Path> files = Files.list(directory.resolve("a b"))) {
+      List<Path> recordings = files.toList();
+      assertEquals(2, recordings.size(), recordings::toString);
+      for (Path recording : recordings) {
+        assertTrue(
+            RecordingFile.readAllEvents(recording).stream()
+                .anyMatch(event -> event.getEventType().getName().equals("io.mortise.LockWait")),
+            recording::toString);
+      }
+    }
   }
 }

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.cli.timeline.Hold;
+import io.mortise.cli.timeline.Mark;
 import io.mortise.cli.timeline.Timeline;
 import io.mortise.cli.timeline.Timeline.Frame;
+import io.mortise.cli.worker.EventType;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -55,6 +57,43 @@ class TimelineSvgTest {
     Element refused = labels.get(2);
     assertEquals("end", notified.getAttribute("text-anchor"));
     assertTrue(number(notified, "y") != number(refused, "y"));
+  }
+
+  /** Three marks at the right edge: their labels go to the left, over the lines of one another. */
+  @Test
+  void noLineOfAMarkCrossesALabel() throws Exception {
+    long milli = Samples.MILLI;
+    List<Mark> marks =
+        List.of(
+            new Mark(0, 0, EventType.PAUSED, 2 * milli, "paused"),
+            new Mark(0, 0, EventType.WOKEN, 95 * milli, "woken"),
+            new Mark(0, 0, EventType.REFUSED, 96 * milli, "refused"),
+            new Mark(0, 0, EventType.NOTIFIED, 97 * milli, "notified"));
+    Element svg =
+        draw(
+            new Timeline(
+                new Frame(0, 100 * milli, 0, "the start"),
+                List.of(),
+                marks,
+                List.of(),
+                1,
+                1,
+                "Late."));
+    List<Element> labels = elements(svg, "text", "label");
+    assertEquals(4, labels.size());
+    NodeList lines = svg.getElementsByTagName("line");
+    for (Element label : labels) {
+      boolean left = label.getAttribute("text-anchor").equals("end");
+      double width = MarkLabel.width(label.getTextContent());
+      double from = left ? number(label, "x") - width : number(label, "x");
+      for (int i = 0; i < lines.getLength(); i++) {
+        Element line = (Element) lines.item(i);
+        double x = number(line, "x1");
+        boolean across = x > from && x < from + width;
+        boolean beside = number(line, "y1") < number(label, "y") - 9;
+        assertTrue(!across || !beside, () -> "a line at " + x + ": " + label.getTextContent());
+      }
+    }
   }
 
   @Test

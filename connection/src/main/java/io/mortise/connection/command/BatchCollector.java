@@ -255,7 +255,7 @@ public final class BatchCollector {
       try {
         LOG.error(message, item, e);
       } catch (Throwable again) {
-        e.addSuppressed(again); // there is no memory even for the log
+        // No memory for the log. It may be the same error again, which the JVM has made in advance.
       }
     }
   }

@@ -9,8 +9,7 @@ import org.slf4j.LoggerFactory;
  * Runs tasks on worker threads, at once or after a delay. A task for which no thread can be started
  * is tried again, because the end of a hold must not fail halfway.
  *
- * <p><b>Threads.</b> Any thread may call {@code run} and {@code schedule}; each task runs on a
- * worker.
+ * <p><b>Threads.</b> Any thread may call every method; each task runs on a worker.
  */
 public final class BackgroundTasks {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundTasks.class);
@@ -31,14 +30,35 @@ public final class BackgroundTasks {
     this.ticker = ticker;
   }
 
-  /** Runs a task on a worker; after a short delay when no thread can be started now. */
+  /**
+   * Runs a task on a worker; after a short delay when no thread can be started now. Drops it when
+   * the client is closed.
+   */
   public void run(Runnable task) {
     try {
       workers.run(task);
     } catch (OutOfMemoryError noThread) {
-      LOG.error("no thread can be started; a background task of the client is delayed", noThread);
-      var unused = schedule(task, THREAD_RETRY_NANOS);
+      delay(task, noThread);
     }
+  }
+
+  /**
+   * Runs a task as {@link #run} does, but never drops it: for what has to happen after the close
+   * too.
+   *
+   * @throws RejectedExecutionException if the workers have ended; the task was not taken
+   */
+  public void execute(Runnable task) {
+    try {
+      workers.execute(task);
+    } catch (OutOfMemoryError noThread) {
+      delay(task, noThread);
+    }
+  }
+
+  private void delay(Runnable task, OutOfMemoryError noThread) {
+    LOG.error("no thread can be started; a background task of the client is delayed", noThread);
+    var unused = schedule(task, THREAD_RETRY_NANOS);
   }
 
   /**
@@ -56,7 +76,7 @@ public final class BackgroundTasks {
     return () -> scheduler.remove(delayed);
   }
 
-  private final class Delayed implements Scheduler.ScheduledTask {
+  private final class Delayed implements ScheduledTask {
     private final Runnable task;
     private final long dueNanos;
 

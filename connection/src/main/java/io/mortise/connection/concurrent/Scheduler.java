@@ -1,12 +1,9 @@
 package io.mortise.connection.concurrent;
 
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,23 +14,23 @@ import org.slf4j.LoggerFactory;
  * <p><b>Why not a {@code ScheduledExecutorService}:</b> a lock that is acquired and released in a
  * fraction of its lease would pay for a timer that is put into a shared heap and removed again, and
  * ten thousand locks would each have their own wake-up time. Here acquiring and releasing costs one
- * entry in a concurrent set. The thread sleeps until the earliest due time, scans the set, and runs
- * in one pass all tasks that are due and all tasks that may run early, so that renewals gather in
- * batches. A pass in which nothing is due runs nothing: otherwise a thread that is woken often, as
- * by replies on a busy machine, would take each task by itself as soon as it may run.
+ * entry in a {@link TimingWheel}. The thread sleeps until the earliest due time, and runs in one
+ * pass all tasks that are due and all tasks that may run early, so that renewals gather in batches.
+ * A pass in which nothing is due runs nothing: otherwise a thread that is woken often, as by
+ * replies on a busy machine, would take each task by itself as soon as it may run.
  *
  * <p><b>Never late.</b> However many tasks run early, no task runs later than in the first pass
  * after its due time: a pass calls each task that is due, and the next pass begins when the
  * earliest of all tasks is due. An error ends neither the pass nor the thread.
  *
- * <p><b>Threads.</b> Any thread may call {@code add}, {@code remove} and {@code wakeBy}; only the
- * scheduler's thread calls {@link Scheduler.ScheduledTask#onDue}, which must not block. A new task
- * is not missed, because the order is Dekker-style "publish, then look": {@code add} puts the task
- * into the set <i>before</i> it reads {@code scanning}, and a scan sets {@code scanning}
- * <i>before</i> it reads the set. Either the scan sees the task, or {@code add} sees {@code
- * scanning} and sets {@code wakeRequested}, which the thread reads before the next park. After a
- * scan {@code add} compares with the {@code wakeAtNanos} that the scan has written before it
- * cleared {@code scanning}.
+ * <p><b>Threads.</b> Any thread may call {@code add}, {@code remove} and {@code reschedule}; only
+ * the scheduler's thread calls {@link ScheduledTask#onDue}, which must not block. A new task is not
+ * missed, because the order is Dekker-style "publish, then look": {@code add} places the task
+ * <i>before</i> it reads {@code scanning}, and a scan sets {@code scanning} <i>before</i> it reads
+ * the tasks. Either the scan sees the task, or {@code add} sees {@code scanning} and sets {@code
+ * wakeRequested}, which the thread reads before the next park. After a scan {@code add} compares
+ * with the {@code wakeAtNanos} that the scan has written before it cleared {@code scanning}. The
+ * same holds for a task that is rescheduled.
  */
 public final class Scheduler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
@@ -53,24 +50,7 @@ public final class Scheduler implements AutoCloseable {
   /** The sleep after a pass that an error has ended. */
   private static final long AFTER_ERROR_NANOS = 10_000_000;
 
-  /** A task with a due time. Times are those of the client's ticker. */
-  public interface ScheduledTask {
-    /**
-     * Returns when {@link #onDue} has to be called. The time may change; the task calls {@link
-     * #wakeBy} if it becomes earlier.
-     */
-    long dueNanos();
-
-    /** Returns when {@link #onDue} may be called if another task is due. */
-    default long mayRunAtNanos() {
-      return dueNanos();
-    }
-
-    /** Runs the task. Must make {@link #dueNanos} later, or remove the task. Must not block. */
-    void onDue(long nowNanos);
-  }
-
-  private final Set<Scheduler.ScheduledTask> entries = ConcurrentHashMap.newKeySet();
+  private final TimingWheel wheel = new TimingWheel(IDLE_NANOS);
   private final LongSupplier clock;
   private final Runnable afterScan;
   private final ThreadFactory threads;
@@ -107,17 +87,26 @@ public final class Scheduler implements AutoCloseable {
     started.start();
   }
 
-  public void add(Scheduler.ScheduledTask entry) {
-    entries.add(entry);
-    wakeBy(entry.dueNanos());
+  /** Adds a task; a task that is there already is {@linkplain #reschedule rescheduled}. */
+  public void add(ScheduledTask task) {
+    wheel.add(task);
+    wakeBy(task.dueNanos());
   }
 
-  public void remove(Scheduler.ScheduledTask entry) {
-    entries.remove(entry);
+  public void remove(ScheduledTask task) {
+    wheel.remove(task);
   }
 
-  /** Makes the thread scan by the given time; called when a task has become due earlier. */
-  public void wakeBy(long dueNanos) {
+  /** To be called when a task has become due earlier. Without effect for one that is not there. */
+  public void reschedule(ScheduledTask task) {
+    try {
+      wheel.move(task);
+    } finally {
+      wakeBy(task.dueNanos());
+    }
+  }
+
+  private void wakeBy(long dueNanos) {
     if (scanning || dueNanos - wakeAtNanos < 0) {
       wakeRequested = true;
       LockSupport.unpark(thread);
@@ -126,16 +115,16 @@ public final class Scheduler implements AutoCloseable {
 
   /** Removes all tasks; for a client that was closed. */
   public void clear() {
-    entries.clear();
+    wheel.clear();
   }
 
   public int size() {
-    return entries.size();
+    return wheel.size();
   }
 
   /** Returns the tasks of one type at this moment. */
-  public <T extends Scheduler.ScheduledTask> List<T> entries(Class<T> kind) {
-    return entries.stream().filter(kind::isInstance).map(kind::cast).toList();
+  public <T extends ScheduledTask> List<T> entries(Class<T> kind) {
+    return wheel.tasks().stream().filter(kind::isInstance).map(kind::cast).toList();
   }
 
   /**
@@ -175,21 +164,14 @@ public final class Scheduler implements AutoCloseable {
     }
   }
 
-  /** Runs one pass over all tasks and returns the time of the next. Package-private for tests. */
+  /** Runs one pass and returns the time of the next. Package-private for tests. */
   long scan(long nowNanos) {
     scanning = true;
     long next = nowNanos + (wakeRequested ? AFTER_WAKE_NANOS : IDLE_NANOS);
     wakeRequested = false;
     try {
-      if (run(ScheduledTask::dueNanos, nowNanos)) {
-        run(ScheduledTask::mayRunAtNanos, nowNanos);
-      }
-      for (Scheduler.ScheduledTask entry : entries) {
-        if (entry.dueNanos() - next < 0) {
-          next = entry.dueNanos();
-        }
-      }
-      runTask("the batches of due tasks could not be sent", afterScan);
+      runDue(nowNanos);
+      next = wheel.nextNanos(next);
     } finally {
       wakeAtNanos = next;
       scanning = false;
@@ -197,16 +179,15 @@ public final class Scheduler implements AutoCloseable {
     return next;
   }
 
-  /** Runs the tasks of which one of the times has come; returns whether there were any. */
-  private boolean run(ToLongFunction<ScheduledTask> timeNanos, long nowNanos) {
-    boolean any = false;
-    for (Scheduler.ScheduledTask entry : entries) {
-      if (timeNanos.applyAsLong(entry) - nowNanos <= 0) {
-        any = true;
-        runTask("a scheduled task failed", () -> entry.onDue(nowNanos));
+  private void runDue(long nowNanos) {
+    try {
+      if (wheel.isAnyDue(nowNanos)) {
+        wheel.forEachRunnable(
+            nowNanos, task -> runTask("a scheduled task failed", () -> task.onDue(nowNanos)));
       }
+    } finally { // after an error too: what was gathered waits for its answer
+      runTask("the batches of due tasks could not be sent", afterScan);
     }
-    return any;
   }
 
   /** Runs a task; one faulty task must not stop the renewal of the others. */

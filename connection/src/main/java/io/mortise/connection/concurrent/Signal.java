@@ -1,8 +1,10 @@
 package io.mortise.connection.concurrent;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * An event count: a counter that only rises, and a wait that ends when its value differs from the
@@ -18,33 +20,43 @@ import java.util.concurrent.locks.ReentrantLock;
  *   await(seen) returns at once                          because the counter has moved
  * </pre>
  *
- * <p><b>Threads.</b> Any thread may call every method; {@code lock} guards the counter.
+ * <p><b>A full heap.</b> {@code fire} allocates nothing, so no waiter is forgotten when memory runs
+ * out: what a wait needs, the waiter allocates before it parks.
+ *
+ * <p><b>Threads.</b> Any thread may call every method. The order is Dekker-style "publish, then
+ * look": a waiter adds itself <em>before</em> it reads the counter, and {@code fire} moves the
+ * counter <em>before</em> it reads the waiters. One of the two sees the other.
  */
 public final class Signal {
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition moved = lock.newCondition();
+  private static final Consumer<Waiter> LOOK = Waiter::look;
 
-  @GuardedBy("lock")
-  private long generation;
+  private final AtomicLong generation = new AtomicLong();
+  private final ConcurrentLinkedQueue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+
+  /** A wait for another value than {@code seen}. */
+  private final class Waiter {
+    final long seen;
+    final CountDownLatch moved = new CountDownLatch(1);
+
+    Waiter(long seen) {
+      this.seen = seen;
+    }
+
+    void look() {
+      if (generation.get() != seen) {
+        moved.countDown();
+      }
+    }
+  }
 
   public long generation() {
-    lock.lock();
-    try {
-      return generation;
-    } finally {
-      lock.unlock();
-    }
+    return generation.get();
   }
 
   /** Wakes all threads that wait, or are about to wait, for another value than the present one. */
   public void fire() {
-    lock.lock();
-    try {
-      generation++;
-      moved.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    generation.incrementAndGet();
+    waiters.forEach(LOOK); // an iterator would need memory
   }
 
   /**
@@ -53,14 +65,19 @@ public final class Signal {
    * @throws InterruptedException if the thread is interrupted before or while it waits
    */
   public void await(long seen, long nanos) throws InterruptedException {
-    lock.lockInterruptibly();
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    if (generation.get() != seen || nanos <= 0) {
+      return;
+    }
+    Waiter waiter = new Waiter(seen);
+    waiters.add(waiter);
     try {
-      long left = nanos;
-      while (generation == seen && left > 0) {
-        left = moved.awaitNanos(left);
-      }
+      waiter.look();
+      var unused = waiter.moved.await(nanos, TimeUnit.NANOSECONDS);
     } finally {
-      lock.unlock();
+      waiters.remove(waiter);
     }
   }
 }

@@ -67,10 +67,20 @@ public final class WorkerPool implements AutoCloseable {
    */
   public void run(Runnable task) {
     try {
-      platform.execute(tracked(task));
+      execute(task);
     } catch (RejectedExecutionException closed) {
       LOG.debug("client {} is closed; a background task was dropped", name);
     }
+  }
+
+  /**
+   * Runs the task on a worker.
+   *
+   * @throws RejectedExecutionException if the client is closed; the task was not taken
+   * @throws OutOfMemoryError if no thread can be started; the task was not taken
+   */
+  public void execute(Runnable task) {
+    platform.execute(tracked(task));
   }
 
   /**
@@ -79,7 +89,7 @@ public final class WorkerPool implements AutoCloseable {
    */
   public boolean tryRun(Runnable task) {
     try {
-      platform.execute(tracked(task));
+      execute(task);
       return true;
     } catch (RejectedExecutionException | OutOfMemoryError none) {
       return false;

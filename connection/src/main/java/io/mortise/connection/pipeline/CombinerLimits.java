@@ -4,7 +4,8 @@ package io.mortise.connection.pipeline;
  * The limits of a {@link CommandCombiner}.
  *
  * @param maxBatches how many batches may be under way at a time
- * @param maxQueueNanos the time after which a thread starts a batch, however many are under way
+ * @param maxQueueNanos the time after which a thread starts a batch, however many are under way, if
+ *     a connection is free
  */
 public record CombinerLimits(int maxBatches, long maxQueueNanos) {
   public static final int DEFAULT_MAX_BATCHES = 4;

@@ -3,9 +3,11 @@ package io.mortise.connection.pipeline;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ErrorClassifier;
 import io.mortise.connection.pool.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +28,12 @@ import java.util.function.Supplier;
  * starts a batch all the same, with the commands of the other waiting threads. So a distant server
  * has as many batches under way as it needs, and neither a silent connection nor a thread that does
  * not run delays the commands of the others. A {@link PipelineBatch} writes and reads.
+ *
+ * <p>But a thread beyond the first {@value CombinerLimits#DEFAULT_MAX_BATCHES} starts none while
+ * there are as many batches as connections. Example: ten thousand threads ask at the same time, and
+ * all of them have queued for too long. If each started a batch it would claim its own command, and
+ * wait for one of 64 connections: every batch would have one command, just when there are most to
+ * combine. So 64 of them start batches, and these take the commands of the others.
  *
  * <pre>
  *   may start a batch:      claim all waiting commands, send them, give each its answer
@@ -51,10 +59,13 @@ import java.util.function.Supplier;
  * <p><b>Threads.</b> Any thread may call {@code submit}. The order is Dekker-style "publish, then
  * look": a thread queues its command <em>before</em> it looks whether it may start a batch, and a
  * batch is counted as over <em>before</em> its thread looks for a waiting command. So one of the
- * two sees the other, and no command is left waiting while no batch is under way. A thread that
- * withdraws its command passes on the signal that may have been meant for it. One compare-and-set
- * of a command decides which batch claims it; from there on only the thread of the batch touches
- * the command, until it has written the outcome.
+ * two sees the other, and no command is left waiting while no batch is under way. A late thread
+ * likewise marks its command <em>before</em> it counts the batches, and a batch that ends signals
+ * the first waiting thread, if that is late. So while a late command waits and there is a free
+ * connection, a thread is about to start a batch: a thread that withdraws its command, or whose
+ * late command another batch has claimed, passes on the signal that may have been meant for it. One
+ * compare-and-set of a command decides which batch claims it; from there on only the thread of the
+ * batch touches the command, until it has written the outcome.
  */
 public final class CommandCombiner {
   /** The maximum size of a batch; a single command may be longer. */
@@ -84,6 +95,11 @@ public final class CommandCombiner {
      *     claimed then try for themselves
      */
     void send(PendingCommand first, Supplier<List<PendingCommand>> others) throws CommandException;
+
+    /** Returns the number of connections; a batch beyond that would wait for one. */
+    default int maxConnections() {
+      return Integer.MAX_VALUE;
+    }
   }
 
   /**
@@ -101,7 +117,10 @@ public final class CommandCombiner {
     boolean queued = false;
     try {
       while (!command.isAnswered()) {
-        if (command.isWaiting() && tryStartBatch(command, queueEnd)) {
+        if (queueEnd.hasPassed()) {
+          command.markLate();
+        }
+        if (command.isWaiting() && tryStartBatch(command)) {
           try {
             if (command.claim()) {
               if (queued) {
@@ -122,31 +141,40 @@ public final class CommandCombiner {
       return command.reply();
     } finally {
       try {
-        withdraw(command);
+        if (!withdraw(command) && command.isLate() && command.wasSignalled()) {
+          signalNext();
+        }
       } finally {
         command.restoreInterrupt();
       }
     }
   }
 
-  /** Waits until the command is signalled or answered, or its queue time is over. */
+  /**
+   * Waits until the command is signalled or answered, or its queue time is over. A late thread has
+   * found all connections in use: it waits for the end of a batch.
+   */
   private void await(PendingCommand command, Deadline queueEnd) throws CommandException {
     while (!command.consumeSignal()) {
       long leftNanos = command.deadline().leftNanos();
       if (leftNanos <= 0) {
         timeOut(command);
       }
+      boolean looksAgain = command.isWaiting() && !command.isLate();
       long queueNanosLeft = queueEnd.leftNanos();
-      if (command.isWaiting() && queueNanosLeft <= 0) {
+      if (looksAgain && queueNanosLeft <= 0) {
         return;
       }
-      command.await(command.isWaiting() ? Math.min(leftNanos, queueNanosLeft) : leftNanos);
+      command.await(looksAgain ? Math.min(leftNanos, queueNanosLeft) : leftNanos);
     }
   }
 
   private void timeOut(PendingCommand command) throws CommandException {
+    boolean free = batches.get() < transport.maxConnections();
     if (withdraw(command)) {
-      throw timedOut(false, where + " did not answer the commands before in time");
+      throw free
+          ? timedOut(false, where + " did not answer the commands before in time")
+          : noConnection();
     } else if (!command.isAnswered()) {
       throw timedOut(true, where + " did not answer in time");
     }
@@ -168,21 +196,24 @@ public final class CommandCombiner {
         Kind.UNREACHABLE, true, "the thread that was to send the command has failed", null);
   }
 
+  private CommandException noConnection() {
+    return ErrorClassifier.of(new NoSuchElementException("the batches use them"), where, false);
+  }
+
   private static CommandException timedOut(boolean sent, String message) {
     return new CommandException(Kind.UNREACHABLE, sent, message, new TimeoutException());
   }
 
   // ---- the batches under way
 
-  private boolean tryStartBatch(PendingCommand command, Deadline queueEnd) throws CommandException {
-    boolean queueTimeOver = queueEnd.hasPassed();
-    if (queueTimeOver && command.deadline().hasPassed()) {
+  private boolean tryStartBatch(PendingCommand command) throws CommandException {
+    if (command.isLate() && command.deadline().hasPassed()) {
       timeOut(command);
       return false;
     }
     while (true) {
       int others = batches.get();
-      if (!queueTimeOver && !mayStartBatch(others)) {
+      if (!mayStartBatch(command, others)) {
         return false;
       }
       if (batches.compareAndSet(others, others + 1)) {
@@ -191,8 +222,9 @@ public final class CommandCombiner {
     }
   }
 
-  private boolean mayStartBatch(int others) {
-    return others < limits.maxBatches();
+  private boolean mayStartBatch(PendingCommand command, int others) {
+    return others < limits.maxBatches()
+        || (command.isLate() && others < transport.maxConnections());
   }
 
   private void endBatch() {
@@ -200,12 +232,17 @@ public final class CommandCombiner {
     signalNext();
   }
 
+  /** Signals the first waiting thread, if it may start a batch. */
   private void signalNext() {
-    if (mayStartBatch(batches.get())) {
-      for (PendingCommand next : waiting) {
-        if (next.isWaiting()) {
-          next.signal();
+    int others = batches.get();
+    for (PendingCommand next : waiting) {
+      if (next.isWaiting()) {
+        if (!mayStartBatch(next, others)) {
           return;
+        }
+        next.signal();
+        if (next.isWaiting()) {
+          return; // otherwise its thread may have left before the signal came
         }
       }
     }

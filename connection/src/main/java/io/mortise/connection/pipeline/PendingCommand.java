@@ -29,7 +29,9 @@ public final class PendingCommand {
   private final Deadline deadline;
   private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
   private volatile @Nullable Object outcome;
+  private volatile boolean late;
   private volatile boolean signalled;
+  private volatile boolean everSignalled;
   private volatile boolean parked;
 
   /** Only its own thread uses it. */
@@ -71,6 +73,15 @@ public final class PendingCommand {
     return state.compareAndSet(State.WAITING, State.WITHDRAWN);
   }
 
+  /** Notes that the command has queued for too long; only its own thread may call it. */
+  void markLate() {
+    late = true;
+  }
+
+  boolean isLate() {
+    return late;
+  }
+
   boolean isAnswered() {
     return outcome != null;
   }
@@ -90,8 +101,14 @@ public final class PendingCommand {
 
   /** Makes its thread look whether it may start a batch. */
   void signal() {
+    everSignalled = true;
     signalled = true;
     wake();
+  }
+
+  /** Returns whether the command was ever signalled. */
+  boolean wasSignalled() {
+    return everSignalled;
   }
 
   /**

@@ -32,6 +32,9 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
     /** Borrows a connection; waits for one until the deadline. */
     PooledConnection borrow(Deadline deadline) throws CommandException;
 
+    /** Returns how many connections can be borrowed at a time. */
+    int maxConnections();
+
     /** Runs the task on this thread, or on one that may use a socket. */
     <T> T onThread(Supplier<T> task);
 
@@ -88,6 +91,11 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
         }
       }
     }
+  }
+
+  @Override
+  public int maxConnections() {
+    return lender.maxConnections();
   }
 
   /** Returns the failure of a broken connection, after which each thread asks again. */

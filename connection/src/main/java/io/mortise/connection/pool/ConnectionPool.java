@@ -28,6 +28,12 @@ public interface ConnectionPool extends AutoCloseable {
   /** Returns a new connection outside the pool, for a subscription. The caller closes it. */
   Connection connect();
 
+  /**
+   * As {@link #connect()}, but for no longer than until the deadline. The pool of a Jedis client
+   * connects for as long as that client's settings allow.
+   */
+  Connection connect(Deadline deadline);
+
   /** Returns whether a failover may replace this server by another one. */
   default boolean canFailOver() {
     return false;
@@ -52,6 +58,9 @@ public interface ConnectionPool extends AutoCloseable {
 
   /** Closes the idle connections. */
   void dropIdle();
+
+  /** Returns how many connections can be borrowed at a time, as far as that is known. */
+  int maxConnections();
 
   /** Returns the number of borrowed connections. */
   int inUse();

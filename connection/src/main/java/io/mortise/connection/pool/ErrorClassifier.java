@@ -19,9 +19,14 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /**
  * Classifies the exceptions of the Redis client. Most error replies have no type of their own in
  * Jedis; the first word of the reply decides.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
  */
 public final class ErrorClassifier {
-  /** Redis before 7 wraps the error of a command inside a script in a sentence of its own. */
+  /**
+   * Redis before 7 wraps the error of a command inside a script in a sentence of its own, and puts
+   * the line before one that the script catches.
+   */
   private static final Pattern INSIDE_SCRIPT =
       Pattern.compile("@user_script: ?\\d+: -?((?!ERR\\b)[A-Z]{3,} .*)$");
 
@@ -233,9 +238,9 @@ public final class ErrorClassifier {
 
   private static String errorInsideScript(String message) {
     Matcher inside = INSIDE_SCRIPT.matcher(message);
-    return message.startsWith("ERR Error running script") && inside.find()
-        ? inside.group(1)
-        : message;
+    boolean wrapped =
+        message.startsWith("ERR Error running script") || message.startsWith("@user_script");
+    return wrapped && inside.find() ? inside.group(1) : message;
   }
 
   private static @Nullable Throwable causeOf(Class<?> type, Throwable thrown) {

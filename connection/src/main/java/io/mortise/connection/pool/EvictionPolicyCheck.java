@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 public final class EvictionPolicyCheck {
   private static final String NO_EVICTION = "noeviction";
 
-  /** What to do about a server that may evict locks. */
+  /** The remedy for a server that may evict locks. */
   public static final String REMEDY =
       "keep locks on a server with noeviction, apart from what is only cached";
 

@@ -5,7 +5,12 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
-/** One or more commands on a connection, and their answer. */
+/**
+ * One or more commands on a connection, and their answer.
+ *
+ * <p><b>Threads.</b> The thread that uses the connection runs it, which is not always the thread
+ * that made it.
+ */
 @FunctionalInterface
 public interface Exchange {
   /** Sends the commands and returns the answer. */

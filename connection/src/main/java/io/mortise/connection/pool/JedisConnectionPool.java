@@ -29,6 +29,9 @@ public final class JedisConnectionPool implements ConnectionPool {
   /** The connections that are borrowed, or about to be. */
   private final Set<PooledJedisConnection> lent = ConcurrentHashMap.newKeySet();
 
+  /** The size of the pool that was last used; a negative one means without a limit. */
+  private volatile int poolSize = -1;
+
   /** The server of the last check; only the scheduler's thread uses it. */
   private @Nullable Object lastServer;
 
@@ -40,6 +43,7 @@ public final class JedisConnectionPool implements ConnectionPool {
   @Override
   public PooledConnection borrow(Deadline deadline) throws InterruptedException {
     Pool<Connection> pool = provider.pool();
+    poolSize = pool.getMaxTotal();
     if (pool.getNumIdle() == 0) {
       PooledConnection.reclaim(lent);
     }
@@ -124,6 +128,11 @@ public final class JedisConnectionPool implements ConnectionPool {
   }
 
   @Override
+  public Connection connect(Deadline deadline) {
+    return connect();
+  }
+
+  @Override
   public boolean canFailOver() {
     return provider instanceof JedisPoolProvider.Sentinel;
   }
@@ -150,6 +159,12 @@ public final class JedisConnectionPool implements ConnectionPool {
     if (pool != null) {
       pool.clear();
     }
+  }
+
+  @Override
+  public int maxConnections() {
+    int size = poolSize;
+    return size < 0 ? Integer.MAX_VALUE : size;
   }
 
   @Override

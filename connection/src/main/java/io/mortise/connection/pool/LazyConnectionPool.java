@@ -28,9 +28,9 @@ import redis.clients.jedis.JedisClientConfig;
  * of another caller.
  *
  * <p><b>Threads.</b> Any thread may call every method. The semaphore counts the borrowed
- * connections; the deque passes idle ones on. The set has what is borrowed, or about to be. A
- * connection that its borrower has abandoned is given back by the thread that removes it from the
- * set.
+ * connections; the deque passes idle ones on. The set has the connections that are borrowed, or
+ * about to be. A connection that its borrower has abandoned is given back by the thread that
+ * removes it from the set.
  */
 public final class LazyConnectionPool implements ConnectionPool {
   private static final Logger LOG = LoggerFactory.getLogger(LazyConnectionPool.class);
@@ -90,9 +90,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   }
 
   private RedisConnection connectWithin(Deadline deadline) {
-    RedisConnection connection =
-        RedisConnection.connect(
-            server, addresses, config, deadline.within(connectionTimeoutNanos()));
+    RedisConnection connection = connect(deadline);
     boolean requested = false;
     try {
       if (!infoRefused || ticker.read() - infoRefusedNanos > REFUSAL_RETRY_NANOS) {
@@ -123,8 +121,13 @@ public final class LazyConnectionPool implements ConnectionPool {
 
   @Override
   public Connection connect() {
+    return connect(Deadline.after(connectionTimeoutNanos(), ticker));
+  }
+
+  @Override
+  public RedisConnection connect(Deadline deadline) {
     return RedisConnection.connect(
-        server, addresses, config, Deadline.after(connectionTimeoutNanos(), ticker));
+        server, addresses, config, deadline.within(connectionTimeoutNanos()));
   }
 
   @Override
@@ -142,6 +145,11 @@ public final class LazyConnectionPool implements ConnectionPool {
     } catch (IOException e) {
       LOG.debug("a connection to {} could not be closed", server, e);
     }
+  }
+
+  @Override
+  public int maxConnections() {
+    return maxConnections;
   }
 
   @Override

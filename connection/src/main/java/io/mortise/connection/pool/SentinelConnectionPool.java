@@ -99,9 +99,13 @@ public final class SentinelConnectionPool implements ConnectionPool {
 
   @Override
   public Connection connect() {
+    return connect(Deadline.after(settings.commandTimeout().toNanos(), settings.ticker()));
+  }
+
+  @Override
+  public Connection connect(Deadline deadline) {
     try {
-      return master(Deadline.after(settings.commandTimeout().toNanos(), settings.ticker()))
-          .connect();
+      return master(deadline).connect(deadline);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new JedisConnectionException("interrupted while the sentinels were queried", e);
@@ -144,6 +148,11 @@ public final class SentinelConnectionPool implements ConnectionPool {
       queriedNanos = now;
       monitor.ask();
     }
+  }
+
+  @Override
+  public int maxConnections() {
+    return settings.maxConnections();
   }
 
   @Override

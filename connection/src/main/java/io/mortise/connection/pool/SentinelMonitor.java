@@ -3,6 +3,8 @@ package io.mortise.connection.pool;
 import com.google.common.base.Ticker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.Deadline;
+import io.mortise.connection.concurrent.Signal;
+import io.mortise.connection.concurrent.UnfailingLock;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.SentinelConnection.MasterReport;
 import io.mortise.connection.pool.SentinelConnection.UnknownMaster;
@@ -14,7 +16,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +51,8 @@ public final class SentinelMonitor implements AutoCloseable {
   private final List<MonitoredSentinel> sentinels = new ArrayList<>();
   private final ExecutorService threads;
   private final Ticker ticker;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition reported = lock.newCondition();
+  private final ReentrantLock lock = new UnfailingLock();
+  private final Signal reported = new Signal();
   private volatile BiConsumer<HostAndPort, HostAndPort> changeAction = (former, now) -> {};
   private volatile @Nullable HostAndPort master;
   private volatile boolean closed;
@@ -110,41 +111,49 @@ public final class SentinelMonitor implements AutoCloseable {
   private HostAndPort firstMaster(Deadline deadline) throws InterruptedException {
     long half = deadline.leftNanos() / 2;
     boolean queried = false;
+    while (true) {
+      long seen = reported.generation();
+      long left = deadline.leftNanos();
+      HostAndPort known = knownOrAsk(left, left <= half, queried);
+      if (known != null) {
+        return known;
+      }
+      queried = true; // also if another thread has queried: its result serves too
+      reported.await(seen, left > half ? left - half : left);
+    }
+  }
+
+  /** Returns the master; if it is not known yet, makes sure that a query is pending. */
+  private @Nullable HostAndPort knownOrAsk(long leftNanos, boolean anyReportCounts, boolean queried)
+      throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      while (true) {
-        ensureOpen();
-        long left = deadline.leftNanos();
-        if (left <= half) {
-          updateMaster();
-        }
-        HostAndPort known = master;
-        if (known != null) {
-          return known;
-        }
-        if (left <= 0) {
-          throw new JedisConnectionException(
-              "the sentinels have not said in time where '" + masterName + "' is",
-              new TimeoutException());
-        }
-        if (!isQueryPending()) {
-          if (queried
-              && sentinels.stream().allMatch(each -> each.failure instanceof UnknownMaster)) {
-            throw new UnknownMaster(
-                "the sentinels watch no master '" + masterName + "'", sentinels.get(0).failure);
-          }
-          if (queried) {
-            throw new JedisConnectionException(
-                "none of the sentinels says where '" + masterName + "' is: " + failures(),
-                sentinels.get(0).failure);
-          }
-          ask();
-        }
-        queried = true; // also if another thread has queried: its result serves too
-        if (isQueryPending()) {
-          var unused = reported.awaitNanos(left > half ? left - half : left);
-        }
+      ensureOpen();
+      if (anyReportCounts) {
+        updateMaster();
       }
+      HostAndPort known = master;
+      if (known != null) {
+        return known;
+      }
+      if (leftNanos <= 0) {
+        throw new JedisConnectionException(
+            "the sentinels have not said in time where '" + masterName + "' is",
+            new TimeoutException());
+      }
+      if (!isQueryPending()) {
+        if (queried && sentinels.stream().allMatch(each -> each.failure instanceof UnknownMaster)) {
+          throw new UnknownMaster(
+              "the sentinels watch no master '" + masterName + "'", sentinels.get(0).failure);
+        }
+        if (queried) {
+          throw new JedisConnectionException(
+              "none of the sentinels says where '" + masterName + "' is: " + failures(),
+              sentinels.get(0).failure);
+        }
+        ask();
+      }
+      return null;
     } finally {
       lock.unlock();
     }
@@ -168,6 +177,7 @@ public final class SentinelMonitor implements AutoCloseable {
           } catch (RejectedExecutionException | OutOfMemoryError | StackOverflowError noThread) {
             each.queryPending = false;
             each.failure = noThread;
+            reported.fire();
           }
         }
       }
@@ -199,13 +209,13 @@ public final class SentinelMonitor implements AutoCloseable {
         updateMaster();
       }
       now = master;
-      reported.signalAll();
       logOutage();
       if (closed) {
         one.sentinel.disconnect();
       }
     } finally {
       lock.unlock();
+      reported.fire();
     }
     if (former != null && now != null && !former.equals(now)) {
       try {
@@ -274,12 +284,7 @@ public final class SentinelMonitor implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    lock.lock();
-    try {
-      reported.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    reported.fire();
     threads.shutdown();
     sentinels.forEach(each -> each.sentinel.disconnect());
   }

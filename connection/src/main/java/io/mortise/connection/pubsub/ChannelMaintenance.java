@@ -3,6 +3,7 @@ package io.mortise.connection.pubsub;
 import static java.util.stream.Collectors.groupingBy;
 
 import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.topology.Topology;
@@ -34,7 +35,7 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  * isClosed}, {@code onConnectionLost} and {@code groupOf}; all other methods are called under the
  * lock.
  */
-final class ChannelMaintenance implements Scheduler.ScheduledTask, NodeSubscriber.Callbacks {
+final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callbacks {
   /** The time that gathers the own channels of many waiters into one UNSUBSCRIBE. */
   private static final long PRIVATE_LINGER_NANOS = 50_000_000L;
 
@@ -172,7 +173,7 @@ final class ChannelMaintenance implements Scheduler.ScheduledTask, NodeSubscribe
     long due = nowNanos + lingerNanos(channel);
     if (due - dueNanos < 0) {
       dueNanos = due;
-      scheduler.wakeBy(due);
+      scheduler.reschedule(this);
     }
   }
 
@@ -212,7 +213,7 @@ final class ChannelMaintenance implements Scheduler.ScheduledTask, NodeSubscribe
     } finally {
       lock.unlock();
     }
-    scheduler.wakeBy(dueNanos);
+    scheduler.reschedule(this);
   }
 
   /** Drops idle channels; returns when to check again. */

@@ -31,7 +31,7 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
   private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
 
-  /** What a subscriber needs from its owner. */
+  /** The calls of a subscriber to its owner. */
   interface Callbacks {
     /**
      * Handles a broken connection, or a channel that the server has dropped: channels may have

@@ -88,6 +88,10 @@ final class ClusterNodes implements AutoCloseable {
     reachabilityObserver = observer;
   }
 
+  int unreachable() {
+    return (int) nodes.values().stream().filter(RedisNode::isUnreachable).count();
+  }
+
   int connectionsInUse() {
     return nodes.values().stream().mapToInt(RedisNode::connectionsInUse).sum();
   }

@@ -151,9 +151,6 @@ final class ClusterTopology implements Topology {
 
   @Override
   public List<Topology.Server> servers() {
-    if (slotMap.current() == null) {
-      slotMap.refresh();
-    }
     SlotMap known = slotMap.current();
     Collection<HostAndPort> addresses = known == null ? nodes.seeds() : known.masters();
     return addresses.stream()
@@ -163,9 +160,19 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
+  public boolean knowsAllServers() {
+    return slotMap.current() != null;
+  }
+
+  @Override
   public boolean hasSlot(Topology.Server server, int slot) {
     HostAndPort master = slotMap.masterOf(slot);
     return master != null && nodes.at(master) == server;
+  }
+
+  @Override
+  public int unreachableServers() {
+    return nodes.unreachable();
   }
 
   @Override

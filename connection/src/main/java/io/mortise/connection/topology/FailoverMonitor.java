@@ -1,6 +1,6 @@
 package io.mortise.connection.topology;
 
-import io.mortise.connection.concurrent.Scheduler;
+import io.mortise.connection.concurrent.ScheduledTask;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
  *
  * <p><b>Threads.</b> The scheduler's thread calls {@code onDue}; any thread may read the due time.
  */
-public final class FailoverMonitor implements Scheduler.ScheduledTask {
+public final class FailoverMonitor implements ScheduledTask {
   private static final long PERIOD_NANOS = 200_000_000L;
 
   private final Topology topology;

@@ -1,5 +1,6 @@
 package io.mortise.connection.topology;
 
+import io.mortise.connection.concurrent.UnfailingLock;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import java.util.concurrent.locks.ReentrantLock;
@@ -16,12 +17,16 @@ import org.jspecify.annotations.Nullable;
 final class NodeReachability {
   private final String server;
   private final Topology.ReachabilityObserver observer;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock = new UnfailingLock();
   private volatile boolean unreachable;
 
   NodeReachability(String server, Topology.ReachabilityObserver observer) {
     this.server = server;
     this.observer = observer;
+  }
+
+  boolean isUnreachable() {
+    return unreachable;
   }
 
   /** Notes that a command was answered. */

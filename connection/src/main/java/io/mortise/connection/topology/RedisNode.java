@@ -14,7 +14,6 @@ import io.mortise.connection.pool.RedisConnection;
 import io.mortise.connection.pool.Reply;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -33,13 +32,13 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
   private final CommandCombiner combiner;
   private Runnable connectionLostAction = () -> {};
 
-  /** Null while nobody asks for it. */
-  private @Nullable NodeReachability reachability;
+  private NodeReachability reachability;
 
   RedisNode(String address, ConnectionPool connections) {
     this.address = address;
     this.connections = connections;
     this.combiner = PipelineBatch.to(this);
+    this.reachability = new NodeReachability(address, (server, fault) -> {});
   }
 
   /**
@@ -77,16 +76,12 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
 
   private Reply exchange(Attempt first, Exchange exchange, Deadline deadline, boolean repeatable)
       throws CommandException {
-    NodeReachability observed = reachability;
-    if (observed == null) {
-      return exchangeRepeatedly(first, exchange, deadline, repeatable);
-    }
     try {
       Reply reply = exchangeRepeatedly(first, exchange, deadline, repeatable);
-      observed.answered();
+      reachability.answered();
       return reply;
     } catch (CommandException fault) {
-      observed.failed(fault);
+      reachability.failed(fault);
       throw fault;
     }
   }
@@ -235,9 +230,23 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
   }
 
   @Override
+  public int maxConnections() {
+    return connections.maxConnections();
+  }
+
+  @Override
   public Connection connect() throws CommandException {
+    return connect(connections::connect);
+  }
+
+  @Override
+  public Connection connect(Deadline deadline) throws CommandException {
+    return connect(() -> connections.connect(deadline));
+  }
+
+  private Connection connect(Supplier<Connection> connecting) throws CommandException {
     try {
-      return connections.connect();
+      return connecting.get();
     } catch (RuntimeException e) {
       throw ErrorClassifier.ofConnecting(e, address);
     }
@@ -256,6 +265,11 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
   /** See {@link ConnectionPool#checkForFailover}. */
   void checkForFailover(boolean inUse) {
     connections.checkForFailover(inUse);
+  }
+
+  /** Returns whether the last command had no reply. */
+  boolean isUnreachable() {
+    return reachability.isUnreachable();
   }
 
   int connectionsInUse() {

@@ -107,8 +107,18 @@ final class SingleNodeTopology implements Topology {
   }
 
   @Override
+  public boolean knowsAllServers() {
+    return true;
+  }
+
+  @Override
   public boolean hasSlot(Topology.Server server, int slot) {
     return server == node;
+  }
+
+  @Override
+  public int unreachableServers() {
+    return node.isUnreachable() ? 1 : 0;
   }
 
   @Override

@@ -100,13 +100,23 @@ public interface Topology extends AutoCloseable {
   Optional<String> clusterId();
 
   /**
-   * Returns the servers that have keys: the only one, or the masters of a cluster; of a cluster
-   * whose slot map cannot be fetched, the nodes that the user named.
+   * Returns the servers that have keys, as far as they are known without a query: the only one, or
+   * the masters of a cluster; of a cluster whose slot map has not been fetched, the nodes that the
+   * user named. {@link #refresh} fetches it.
    */
   List<Topology.Server> servers();
 
+  /**
+   * Returns whether {@link #servers} are all that have keys: not on a cluster whose slot map has
+   * not been fetched.
+   */
+  boolean knowsAllServers();
+
   /** Returns whether the server has the slot, as far as it is known without a query. */
   boolean hasSlot(Topology.Server server, int slot);
+
+  /** Returns the number of servers in use whose last command had no reply. */
+  int unreachableServers();
 
   /** Returns the number of borrowed connections. */
   int connectionsInUse();
@@ -137,5 +147,8 @@ public interface Topology extends AutoCloseable {
   interface Server extends SubscriptionEndpoint {
     /** Runs one exchange there; see {@link RedisNode#exchange}. */
     Reply exchange(Exchange exchange, Deadline deadline) throws CommandException;
+
+    /** As {@link #connect()}, but for no longer than until the deadline. */
+    Connection connect(Deadline deadline) throws CommandException;
   }
 }

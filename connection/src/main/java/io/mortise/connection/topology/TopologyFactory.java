@@ -18,7 +18,11 @@ import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.UnifiedJedis;
 
-/** Makes the topology from a URI, or from a Jedis client of the user. */
+/**
+ * Makes the topology from a URI, or from a Jedis client of the user.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
 public final class TopologyFactory {
   /** The maximum time-out of a sentinel; after it the next query goes over a new connection. */
   private static final long MAX_SENTINEL_MILLIS = 2_000;

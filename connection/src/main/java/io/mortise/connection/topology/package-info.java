@@ -1,6 +1,6 @@
 /**
- * Which server has which key: one server, the master of sentinels, or a cluster. Follows
- * redirections and failovers.
+ * Topologies: they find the server that has a key, which is the only one, the master that sentinels
+ * name, or a node of a cluster. They follow redirections and failovers.
  *
  * <p>Uses: {@code concurrent}, {@code pool}, {@code pipeline}.
  */

@@ -114,4 +114,16 @@ class BackgroundTasksTest {
 
     assertEquals(0, scheduler.size());
   }
+
+  @Test
+  void aTaskThatMustNotBeDroppedIsRefusedOnceTheWorkersHaveEnded() {
+    tasks.execute(() -> done.add("in time"));
+    awaitDone("in time");
+    workers.close();
+
+    tasks.run(() -> done.add("dropped"));
+    assertThrows(RejectedExecutionException.class, () -> tasks.execute(() -> done.add("refused")));
+
+    assertEquals(List.of("in time"), done);
+  }
 }

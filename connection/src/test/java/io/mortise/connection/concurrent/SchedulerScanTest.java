@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Single passes, with the clock in hand and without a thread. */
+/** Single passes, with a clock that the test moves, and without a thread. */
 class SchedulerScanTest {
   private static final long IDLE = 60_000_000_000L;
 
@@ -19,7 +19,7 @@ class SchedulerScanTest {
       new Scheduler(() -> 0, () -> done.add("after the scan"), Thread::new);
 
   /** Becomes due again so long after it was done. */
-  private final class Entry implements Scheduler.ScheduledTask {
+  private final class Entry implements ScheduledTask {
     final String name;
     final long every;
     long due;
@@ -157,7 +157,7 @@ class SchedulerScanTest {
     assertEquals(2, done.stream().filter("sound at 100"::equals).count());
   }
 
-  /** Whatever an entry says of when it may come early, and whatever it goes along with. */
+  /** Also with entries that may come early, and with any other entries in the same pass. */
   @Test
   void noEntryIsLookedAfterLaterThanItIsDue() {
     for (int seed = 0; seed < 500; seed++) {

@@ -55,4 +55,26 @@ class CommandCombinerInterleavingsTest {
           assertEquals(3, transport.sent.get());
         });
   }
+
+  @Test
+  void everyLateCommandIsSentOnOneConnection() {
+    check(
+        SCHEDULES,
+        () -> {
+          RecordingTransport transport = RecordingTransport.late(1);
+          transport.race(AN_HOUR, AN_HOUR, AN_HOUR);
+          assertEquals(3, transport.sent.get());
+        });
+  }
+
+  @Test
+  void everyLateCommandIsSentOnTwoConnections() {
+    check(
+        SCHEDULES,
+        () -> {
+          RecordingTransport transport = RecordingTransport.late(2);
+          transport.race(AN_HOUR, AN_HOUR, AN_HOUR);
+          assertEquals(3, transport.sent.get());
+        });
+  }
 }

@@ -1,10 +1,14 @@
 package io.mortise.connection.pipeline;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Reply;
@@ -16,6 +20,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
-/** Which threads send a batch, and which commands are in it. */
+/** The threads that send a batch, and the commands in it. */
 @Timeout(60)
 class CommandCombinerTest {
   private static final long LONG = 20_000_000_000L;
@@ -32,6 +38,10 @@ class CommandCombinerTest {
   private static final String OTHER = "another thread has sent the batch";
 
   private final BlockingQueue<Batch> batches = new LinkedBlockingQueue<>();
+
+  /** A batch that is about to start has its connection when this is open. */
+  private volatile CountDownLatch connecting = new CountDownLatch(0);
+
   private CommandCombiner combiner =
       new CommandCombiner("the server", new CombinerLimits(1, LONG), this::send);
 
@@ -42,14 +52,51 @@ class CommandCombinerTest {
     }
   }
 
-  private void send(PendingCommand first, Supplier<List<PendingCommand>> others) {
-    Batch batch = new Batch(first, others.get(), new CountDownLatch(1));
-    batches.add(batch);
+  private static void awaitOver(CountDownLatch latch) {
     try {
-      batch.over.await();
+      latch.await();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** A clock that stops whoever reads it, while the test wants that. */
+  private static final class StoppingTicker extends Ticker {
+    private final AtomicInteger stopped = new AtomicInteger();
+    private volatile CountDownLatch gate = new CountDownLatch(0);
+
+    @Override
+    public long read() {
+      stopped.incrementAndGet();
+      awaitOver(gate);
+      stopped.decrementAndGet();
+      return Ticker.systemTicker().read();
+    }
+  }
+
+  /** Sends batches on two connections. */
+  private final class TwoConnections implements CommandCombiner.BatchTransport {
+    @Override
+    public void send(PendingCommand first, Supplier<List<PendingCommand>> others) {
+      CommandCombinerTest.this.send(first, others);
+    }
+
+    @Override
+    public int maxConnections() {
+      return 2;
+    }
+  }
+
+  /** Returns a combiner whose commands are late from the beginning. */
+  private CommandCombiner overloaded() {
+    return new CommandCombiner("the server", new CombinerLimits(1, 0), new TwoConnections());
+  }
+
+  private void send(PendingCommand first, Supplier<List<PendingCommand>> others) {
+    awaitOver(connecting);
+    Batch batch = new Batch(first, others.get(), new CountDownLatch(1));
+    batches.add(batch);
+    awaitOver(batch.over);
     first.answer(new Reply(FIRST, null, null));
     batch.others.forEach(each -> each.answer(new Reply(OTHER, null, null)));
   }
@@ -60,10 +107,12 @@ class CommandCombinerTest {
   }
 
   private Object submit(long nanos, int bytes) throws CommandException {
+    return submit(TestSettings.after(nanos), bytes);
+  }
+
+  private Object submit(Deadline deadline, int bytes) throws CommandException {
     return combiner
-        .submit(
-            new PendingCommand(
-                new CommandArguments(Command.PING), bytes, TestSettings.after(nanos)))
+        .submit(new PendingCommand(new CommandArguments(Command.PING), bytes, deadline))
         .value();
   }
 
@@ -157,6 +206,78 @@ class CommandCombinerTest {
     next.finish();
     assertEquals(FIRST, second.get());
     silent.finish();
+  }
+
+  /** Each would claim its own command, and wait for a connection alone. */
+  @Test
+  void threadsWhoseQueueTimeIsOverStartNoMoreBatchesThanThereAreConnections() throws Exception {
+    combiner = overloaded();
+    List<BackgroundCall<Object>> all = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      all.add(start(LONG));
+    }
+    Batch first = batches.take();
+    Batch second = batches.take();
+    assertTrue(batches.isEmpty(), "more batches than connections");
+    first.finish();
+
+    Batch third = batches.take();
+
+    assertEquals(5, third.others().size());
+    third.finish();
+    second.finish();
+    List<Object> how = new ArrayList<>();
+    for (BackgroundCall<Object> each : all) {
+      how.add(each.get());
+    }
+    assertEquals(List.of(FIRST, FIRST, FIRST, OTHER, OTHER, OTHER, OTHER, OTHER), how);
+  }
+
+  @Test
+  void aCommandForWhichNoConnectionBecomesFreeIsNotSent() throws Exception {
+    combiner = overloaded();
+    start(LONG);
+    start(LONG);
+    batches.take();
+    batches.take();
+
+    CommandException fault = fault(BackgroundCall.start(() -> submit(LONG / 100, 100)));
+
+    assertEquals(Kind.POOL_EXHAUSTED, fault.kind());
+    assertFalse(fault.mayHaveExecuted());
+  }
+
+  /**
+   * Four commands, A to D, and two connections. A ends and signals C, but before the thread of C
+   * runs, B claims C. Then D, for which B has no room, is signalled by C, and waits for no batch.
+   */
+  @Test
+  void aLateCommandThatAnotherBatchHasClaimedPassesItsSignalOn() throws Exception {
+    combiner = overloaded();
+    start(LONG);
+    Batch a = batches.take();
+    connecting = new CountDownLatch(1);
+    start(LONG);
+    StoppingTicker ticker = new StoppingTicker();
+    BackgroundCall<Object> c =
+        BackgroundCall.startAndPark(() -> submit(Deadline.after(LONG, ticker), 100));
+    BackgroundCall<Object> d = BackgroundCall.startAndPark(() -> submit(LONG, 16 * 1024));
+    ticker.gate = new CountDownLatch(1);
+    a.finish();
+    await().atMost(BackgroundCall.LIVENESS).until(() -> ticker.stopped.get() == 1);
+    connecting.countDown();
+    Batch b = batches.take();
+    assertEquals(1, b.others().size(), "C");
+
+    b.others().get(0).answer(new Reply(OTHER, null, null));
+    ticker.gate.countDown();
+    assertEquals(OTHER, c.get());
+
+    Batch last = batches.poll(BackgroundCall.LIVENESS.toSeconds(), TimeUnit.SECONDS);
+    assertNotNull(last, "D waits although a connection is free");
+    assertEquals(1, b.over().getCount(), "B is still under way");
+    last.finish();
+    assertEquals(FIRST, d.get());
   }
 
   @Test

@@ -35,9 +35,25 @@ final class RecordingTransport implements CommandCombiner.BatchTransport {
   final AtomicInteger sent = new AtomicInteger();
   final AtomicInteger closed = new AtomicInteger();
   final CommandCombiner combiner;
+  private final int maxConnections;
 
   RecordingTransport(int maxBatches) {
-    combiner = new CommandCombiner("the server", new CombinerLimits(maxBatches, AN_HOUR), this);
+    this(new CombinerLimits(maxBatches, AN_HOUR), Integer.MAX_VALUE);
+  }
+
+  private RecordingTransport(CombinerLimits limits, int maxConnections) {
+    this.combiner = new CommandCombiner("the server", limits, this);
+    this.maxConnections = maxConnections;
+  }
+
+  /** Returns a transport whose commands are late from the beginning. */
+  static RecordingTransport late(int maxConnections) {
+    return new RecordingTransport(new CombinerLimits(0, 0), maxConnections);
+  }
+
+  @Override
+  public int maxConnections() {
+    return maxConnections;
   }
 
   @Override

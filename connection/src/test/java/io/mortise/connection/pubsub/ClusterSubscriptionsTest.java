@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Where channels are heard on a cluster, and that they follow their slots. */
+/** The nodes of a cluster on which channels are subscribed. Channels follow their slots. */
 @Timeout(60)
 class ClusterSubscriptionsTest {
   private static final long HEARTBEAT = TimeUnit.SECONDS.toNanos(30);

@@ -13,7 +13,7 @@ public final class BackgroundCall<T> {
   /** Only so that a test which fails comes to an end. */
   public static final Duration LIVENESS = Duration.ofSeconds(20);
 
-  /** What the thread does. */
+  /** The task of the thread. */
   public interface Task<T> {
     T run() throws Exception;
   }

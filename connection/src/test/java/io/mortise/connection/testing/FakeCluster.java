@@ -54,14 +54,14 @@ public final class FakeCluster implements AutoCloseable {
     };
   }
 
-  /** What the nodes say from now on: to whom each share of the slots belongs, -1 for nobody. */
+  /** Sets the reply of all nodes: the owner of each share of the slots, -1 for none. */
   public void tell(int... owners) {
     for (int node = 0; node < nodes.size(); node++) {
       tellBy(node, owners);
     }
   }
 
-  /** What one node says. */
+  /** Sets the reply of one node. */
   public void tellBy(int node, int... owners) {
     told.put(node, owners);
   }
@@ -71,7 +71,7 @@ public final class FakeCluster implements AutoCloseable {
   }
 
   /**
-   * What one node says of itself.
+   * Sets what one node reports of itself.
    *
    * @param state ok, or fail when it does not reach most masters
    */
@@ -79,12 +79,12 @@ public final class FakeCluster implements AutoCloseable {
     infos.put(node, info(state, epoch));
   }
 
-  /** What all nodes answer to the question whether they know sharded channels. */
+  /** Sets the reply of all nodes to the question whether they know sharded channels. */
   public void tellOfShards(String answer) {
     shards = answer;
   }
 
-  /** What a node answers from now on; without this it is its number. */
+  /** Sets the replies of a node; by default it replies with its number. */
   public void answer(int node, Function<List<String>, String> answer) {
     answers.put(node, answer);
   }
@@ -131,7 +131,7 @@ public final class FakeCluster implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** What was said to a node besides the questions about the cluster. */
+  /** Returns the commands that a node has got, without the questions about the cluster. */
   public List<String> said(int node) {
     return node(node).heard().stream()
         .map(command -> command.get(0))

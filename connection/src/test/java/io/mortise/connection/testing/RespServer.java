@@ -102,12 +102,12 @@ public final class RespServer implements AutoCloseable {
         .formatted(kind.length(), kind, channel.length(), channel, count);
   }
 
-  /** What it calls itself, until the next {@link #restart}. */
+  /** Returns its {@code run_id}, which the next {@link #restart} changes. */
   public String runId() {
     return runId;
   }
 
-  /** It has lost its connections, and is another one now. */
+  /** Closes the connections and changes the {@code run_id}, as a restart does. */
   public void restart() throws IOException {
     runId = UUID.randomUUID().toString();
     for (Socket client : open) {
@@ -123,12 +123,12 @@ public final class RespServer implements AutoCloseable {
     return "redis://" + address();
   }
 
-  /** How many connections there are at the moment. */
+  /** Returns the number of open connections. */
   public int connections() {
     return open.size();
   }
 
-  /** What was said to introduce connections: HELLO, SELECT and the like. */
+  /** Returns the first commands of connections: HELLO, SELECT and the like. */
   public List<List<String>> greeted() {
     return greeted;
   }

@@ -22,7 +22,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What must not run twice on a cluster is sent twice only when a node says it has not run it. */
+/**
+ * A command that must not run twice on a cluster is sent twice only when a node replies that it has
+ * not run it.
+ */
 @Timeout(60)
 class ClusterAtMostOnceTest extends ClusterFixture {
   @Test

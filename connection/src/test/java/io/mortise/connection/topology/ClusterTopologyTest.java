@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
-/** Where a cluster's commands go, and how often each is sent: counted at the nodes. */
+/** The nodes to which the commands of a cluster go, and how often each is sent. */
 @Timeout(60)
 class ClusterTopologyTest extends ClusterFixture {
   private static final String TRY_AGAIN =

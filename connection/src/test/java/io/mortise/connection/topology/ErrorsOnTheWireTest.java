@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What Jedis makes of the faults before they are classified. */
+/** The exceptions of Jedis for real faults, and their classification. */
 @Timeout(60)
 class ErrorsOnTheWireTest {
   private static final ConnectionSettings OPTIONS = TestSettings.DEFAULTS;

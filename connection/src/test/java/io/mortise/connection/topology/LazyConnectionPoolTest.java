@@ -38,7 +38,7 @@ class LazyConnectionPoolTest {
 
   private final WorkerPool workers = new WorkerPool("test");
 
-  /** What becomes of each greeting; a test may slow it down. */
+  /** Changes each greeting; a test may slow it down. */
   private volatile UnaryOperator<String> greeting = UnaryOperator.identity();
 
   private final RespServer server = new RespServer(command -> "+PONG\r\n", r -> greeting.apply(r));

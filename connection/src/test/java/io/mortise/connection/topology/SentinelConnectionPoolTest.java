@@ -94,7 +94,7 @@ class SentinelConnectionPoolTest {
     return addressOf(master);
   }
 
-  /** What asks the sentinels. */
+  /** Returns the names of the threads that ask the sentinels. */
   private List<String> threads() {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)

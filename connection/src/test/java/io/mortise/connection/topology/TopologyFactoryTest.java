@@ -39,7 +39,7 @@ class TopologyFactoryTest {
     return TopologyFactory.create(uri, OPTIONS, WORKERS);
   }
 
-  /** What the connections that the URI leads to say before their first command. */
+  /** Returns what a connection by that URI sends before its first command. */
   private static List<String> greeting(String prefix, String suffix) throws CommandException {
     try (RespServer server = new RespServer(command -> "+PONG\r\n");
         Topology servers = servers("redis://" + prefix + server.address() + suffix)) {
@@ -130,7 +130,8 @@ class TopologyFactoryTest {
       value = {
         "localhost:6379           | a Redis URI starts with redis:// or rediss://, not with"
             + " 'localhost:'",
-        "http://example           | a Redis URI starts with redis:// or rediss://, not with 'http:'",
+        "http://example           | a Redis URI starts with redis:// or rediss://, not with"
+            + " 'http:'",
         "example                  | a Redis URI starts with redis:// or rediss://",
         "''                       | a Redis URI starts with redis:// or rediss://",
         "redis://                 | not a URI like redis://user:password@host:6379/0",
@@ -157,8 +158,8 @@ class TopologyFactoryTest {
         "redis://a,b:0              | the port of a Redis URI is from 1 to 65535, not 0",
         "redis-cluster://           | not a URI like redis://user:password@host:6379/0",
         "redis-sentinel://a/x#m     | is the number of a database, not '/x'",
-        "redis://example?timeout=2s | protocol=2 or protocol=3, not 'timeout'; other settings are in"
-            + " LockOptions",
+        "redis://example?timeout=2s | protocol=2 or protocol=3, not 'timeout'; other settings are"
+            + " in LockOptions",
         "redis://example?protocol=3&db=1 | protocol=2 or protocol=3, not 'db'",
         "redis://example?protocol   | the query of a Redis URI is protocol=2 or protocol=3",
         "redis://example?           | the query of a Redis URI is protocol=2 or protocol=3",

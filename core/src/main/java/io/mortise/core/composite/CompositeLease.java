@@ -36,6 +36,8 @@ public abstract class CompositeLease implements OwnedLease {
   /** The pause before another attempt to start a thread. */
   private static final long NO_THREAD_RETRY_NANOS = 200_000_000L;
 
+  private static final String UNRELEASED = "an error kept it from being released";
+
   private final LeaseSource source;
   private final String name;
   private final @Nullable Thread owner;
@@ -216,10 +218,39 @@ public abstract class CompositeLease implements OwnedLease {
 
   private void lose() {
     if (state.lose(loss("the hold is lost"))) {
+      boolean begun = false;
       try {
-        lost();
-      } catch (OutOfMemoryError noThread) {
-        source.schedule(this::lost, NO_THREAD_RETRY_NANOS);
+        beginLost();
+        begun = true;
+      } finally {
+        if (!begun) {
+          members.stopRenewal(UNRELEASED);
+        }
+      }
+    }
+  }
+
+  private void beginLost() {
+    try {
+      lost();
+    } catch (OutOfMemoryError noThread) {
+      source.schedule(this::lost, NO_THREAD_RETRY_NANOS);
+    }
+  }
+
+  /**
+   * Releases the members of a hold that was lost; after an error none of them is renewed. Returns
+   * the failures.
+   */
+  protected final List<RuntimeException> releaseLostMembers() {
+    boolean released = false;
+    try {
+      List<RuntimeException> failures = releaseMembers(members());
+      released = true;
+      return failures;
+    } finally {
+      if (!released) {
+        members.stopRenewal(UNRELEASED);
       }
     }
   }
@@ -243,7 +274,24 @@ public abstract class CompositeLease implements OwnedLease {
     state.throwLossOnClose(tryRelease());
   }
 
+  /** After an error no member is renewed: nobody may be left to release it. */
   private boolean tryRelease() {
+    boolean handled = false;
+    try {
+      boolean first = releaseOnce();
+      handled = true;
+      return first;
+    } catch (RuntimeException e) {
+      handled = true;
+      throw e;
+    } finally {
+      if (!handled) {
+        stopRenewal(UNRELEASED);
+      }
+    }
+  }
+
+  private boolean releaseOnce() {
     refresh();
     if (!state.beginRelease()) {
       if (state.now().phase() == Phase.LOST) {

@@ -80,6 +80,24 @@ final class CompositeMembers {
     return present;
   }
 
+  /** Stops the renewal of all members, whatever one of them throws. Allocates nothing itself. */
+  void stopRenewal(String why) {
+    stopRenewalFrom(0, why);
+  }
+
+  private void stopRenewalFrom(int place, String why) {
+    if (place < places.length()) {
+      try {
+        OwnedLease member = places.get(place);
+        if (member != null) {
+          member.stopRenewal(why);
+        }
+      } finally {
+        stopRenewalFrom(place + 1, why);
+      }
+    }
+  }
+
   /** Returns how many of the members that count are valid now. */
   Count count() {
     int valid = 0;

@@ -87,7 +87,7 @@ final class MemberRequests {
 
   void stopRenewal(String why) {
     renewed = false; // for members that join later
-    members.all().forEach(member -> member.stopRenewal(why));
+    members.stopRenewal(why);
   }
 
   void requestVerification() {

@@ -63,11 +63,11 @@ final class AsyncAcquisition {
     try {
       Optional<OwnedLease> lease = source.acquire(terms, null);
       if (!decided.compareAndSet(false, true) || !complete(lease)) {
-        lease.ifPresent(AsyncAcquisition::closeUnused);
+        lease.ifPresent(OwnedLease::releaseUnused);
       }
     } catch (Throwable e) { // every failure completes the stage
       decided.set(true);
-      if (!result.completeExceptionally(e)) {
+      if (!StageFailure.complete(result, e)) {
         LOG.debug("lock '{}': failed after its stage was completed", source.name(), e);
       }
     }
@@ -83,14 +83,8 @@ final class AsyncAcquisition {
       return result.complete(handle);
     } finally {
       if (!isOffered) {
-        lease.ifPresent(AsyncAcquisition::closeUnused);
+        lease.ifPresent(OwnedLease::releaseUnused);
       }
     }
-  }
-
-  /** Releases a lease that no caller has received; it has no minimum then. */
-  private static void closeUnused(OwnedLease lease) {
-    lease.waiveMinimum();
-    lease.close();
   }
 }

@@ -57,6 +57,8 @@ public class LeakDetectingLease implements Lease {
 
   /** Stops the renewal of an unreachable lease. Does not refer to the guarding object. */
   private static final class LeakCleanup implements Runnable {
+    private static final String DROPPED = "its Lease was dropped without close()";
+
     private final OwnedLease lease;
     private final @Nullable Throwable acquired;
 
@@ -67,6 +69,18 @@ public class LeakDetectingLease implements Lease {
 
     @Override
     public void run() {
+      boolean done = false;
+      try {
+        stopIfRenewed();
+        done = true;
+      } finally {
+        if (!done) { // there is no other call
+          lease.stopRenewal(DROPPED);
+        }
+      }
+    }
+
+    private void stopIfRenewed() {
       if (lease.isValid() && lease.isRenewed()) {
         LOG.warn(
             "lock '{}': a lease with fencing token {} was dropped without close(); it is not renewed"
@@ -78,7 +92,7 @@ public class LeakDetectingLease implements Lease {
                 ? "LockOptions.traceLeases shows where it was acquired"
                 : "It was acquired here:",
             acquired);
-        lease.stopRenewal("its Lease was dropped without close()");
+        lease.stopRenewal(DROPPED);
       }
     }
   }
@@ -154,7 +168,7 @@ public class LeakDetectingLease implements Lease {
       close();
       released.complete(null);
     } catch (RuntimeException | Error e) {
-      released.completeExceptionally(e);
+      var unused = StageFailure.complete(released, e);
     }
   }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -171,9 +172,11 @@ public abstract class LeaseBackedLock implements DistributedLock {
   }
 
   private Optional<Lease> handle(LeaseTerms terms) throws InterruptedException {
-    return ThreadOwnership.isObstructed(source, terms.waitNanos() > 0)
-        ? Optional.empty()
-        : source.acquire(terms, null).map(acquired -> guarded(acquired, terms));
+    if (ThreadOwnership.isObstructed(source, terms.waitNanos() > 0)) {
+      return Optional.empty();
+    }
+    Function<OwnedLease, Lease> guarding = acquired -> guarded(acquired, terms); // made before
+    return source.acquire(terms, null).map(guarding);
   }
 
   private Lease guarded(OwnedLease acquired, LeaseTerms terms) {
@@ -185,8 +188,7 @@ public abstract class LeaseBackedLock implements DistributedLock {
       return handle;
     } finally {
       if (!isGuarded) { // an error: no caller receives it
-        acquired.waiveMinimum();
-        acquired.release();
+        acquired.releaseUnused();
       }
     }
   }

@@ -89,7 +89,7 @@ public interface LeaseSource {
 
   /**
    * Returns the source for an acquisition that the calling thread begins and another thread waits
-   * for: what the caller holds at this moment counts.
+   * for: the holds of the caller at this moment count.
    */
   default LeaseSource boundToCaller() {
     return this;

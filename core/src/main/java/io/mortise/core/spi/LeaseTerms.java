@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param renewed whether the hold is renewed; the lease is then the client's default
  * @param interruptible whether an interrupt ends the wait
  * @param minimumMillis for how long the lock stays busy, also if the hold is released earlier; 0
- *     for no minimum. Whoever gives the hold to a caller applies it: {@link
+ *     for no minimum. The layer that gives the hold to a caller applies it: {@link
  *     OwnedLease#beginMinimum}
  */
 public record LeaseTerms(

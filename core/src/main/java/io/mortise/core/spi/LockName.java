@@ -6,7 +6,7 @@ import java.util.Objects;
 /**
  * The name of a lock, and the keys and channels that are derived from it, in Redisson's layout.
  *
- * @param value the name in Redis: what the user gave, in the client's namespace
+ * @param value the name in Redis: the name that the user gave, in the client's namespace
  */
 public record LockName(String value) {
   private static final int MAX_LENGTH = 1024;

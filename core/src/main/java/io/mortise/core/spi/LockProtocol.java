@@ -5,7 +5,7 @@ import io.mortise.scripts.ScriptCall;
 /**
  * The commands that a lock family sends to Redis, and the interpretation of their replies. A family
  * adds a protocol and its scripts; the client implements waiting, renewal, ownership and release.
- * What only some families can do is in {@link QueueingProtocol}, {@link CallerAwareProtocol},
+ * The abilities of single families are in {@link QueueingProtocol}, {@link CallerAwareProtocol},
  * {@link TransferableProtocol} and {@link GroupProtocol}.
  *
  * <p>Every call that an implementation creates is safe to repeat, except {@link #forceRelease}: a

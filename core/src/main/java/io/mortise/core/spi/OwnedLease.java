@@ -34,7 +34,7 @@ public interface OwnedLease extends Lease {
 
   /**
    * Stops the renewal for good, whatever is requested later: the hold ends with its lease, and is
-   * lost then.
+   * lost then. Takes effect without memory too, if it throws an {@link OutOfMemoryError} also.
    *
    * @param why the reason in words, for the log and the loss
    */
@@ -132,11 +132,21 @@ public interface OwnedLease extends Lease {
 
   /**
    * Releases the hold, regardless of its owner. A second call does nothing, except that it throws
-   * again if the lease was lost.
+   * again if the lease was lost. If an {@link Error} keeps it from being released, such as one for
+   * want of memory, it is released in the background, or is not renewed any more.
    *
    * @throws io.mortise.core.LeaseLostException if the lease was lost before
    * @throws io.mortise.core.LockException if the release could not be confirmed; it is repeated in
    *     the background
    */
   void release();
+
+  /** Releases a hold that no caller has received; so it has no minimum. */
+  default void releaseUnused() {
+    try {
+      waiveMinimum();
+    } finally {
+      release();
+    }
+  }
 }

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,8 +68,9 @@ public final class ThreadOwnership {
     if (isObstructed(source, terms.isUnbounded())) {
       return false;
     }
+    Consumer<OwnedLease> owning = held -> register(source, held, terms); // nothing fails after it
     Optional<OwnedLease> lease = source.acquireForThread(terms);
-    lease.ifPresent(held -> register(source, held, terms));
+    lease.ifPresent(owning);
     return lease.isPresent();
   }
 
@@ -96,7 +98,9 @@ public final class ThreadOwnership {
       try {
         abandon(source, lease);
       } catch (RuntimeException | Error suppressed) {
-        e.addSuppressed(suppressed);
+        if (suppressed != e) { // the JVM throws an OutOfMemoryError that it has made several times
+          e.addSuppressed(suppressed);
+        }
       }
       throw e;
     }
@@ -105,13 +109,9 @@ public final class ThreadOwnership {
   /** Releases a hold that no caller has received, whatever fails on the way. */
   private static void abandon(LeaseSource source, OwnedLease lease) {
     try {
-      lease.waiveMinimum();
+      lease.releaseUnused(); // it has no other owner
     } finally {
-      try {
-        lease.release(); // it has no other owner
-      } finally {
-        forget(source.identity());
-      }
+      forget(source.identity());
     }
   }
 
@@ -139,11 +139,17 @@ public final class ThreadOwnership {
     }
   }
 
+  /** Without memory for the record, an explanation is poorer; the release goes on. */
   private static void recordRelease(Object identity) {
-    int[] released = RELEASED.get();
-    if (released == null) {
-      released = new int[1 + MAX_REMEMBERED_RELEASES];
-      RELEASED.set(released);
+    int[] released;
+    try {
+      released = RELEASED.get();
+      if (released == null) {
+        released = new int[1 + MAX_REMEMBERED_RELEASES];
+        RELEASED.set(released);
+      }
+    } catch (OutOfMemoryError full) {
+      return;
     }
     int number = released[0];
     released[1 + number % MAX_REMEMBERED_RELEASES] = identity.hashCode();
@@ -195,6 +201,9 @@ public final class ThreadOwnership {
     if (last != null) {
       try {
         last.release();
+      } catch (Error e) {
+        last.stopRenewal("an error kept it from being released"); // or it would last for ever
+        throw e;
       } finally {
         recordRelease(source.identity()); // after its members, if it is composite
       }
@@ -221,7 +230,7 @@ public final class ThreadOwnership {
       hold.lease.ensureValid();
       return null;
     }
-    recordRelease(source.identity()); // first, because it may run out of memory
+    recordRelease(source.identity());
     hold.top = null;
     forget(source.identity());
     return hold.lease;

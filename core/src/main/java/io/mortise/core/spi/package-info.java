@@ -1,7 +1,7 @@
 /**
- * What lock families are written with: a {@link io.mortise.core.spi.LockProtocol} with its scripts,
- * and the lock that the client makes of it, a {@link io.mortise.core.spi.LeaseBackedLock}. Users of
- * locks do not need it.
+ * The interfaces and classes of which a lock family is made: a {@link
+ * io.mortise.core.spi.LockProtocol} with its scripts, and the lock that the client makes of it, a
+ * {@link io.mortise.core.spi.LeaseBackedLock}. Users of locks do not need it.
  *
  * <p><b>What may change.</b> A minor version may add methods with a default to the interfaces that
  * a family implements ({@code LockProtocol} and the interfaces of optional abilities beside it),

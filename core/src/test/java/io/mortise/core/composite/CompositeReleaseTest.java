@@ -1,6 +1,7 @@
 package io.mortise.core.composite;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -142,8 +143,8 @@ class CompositeReleaseTest {
   }
 
   @Test
-  void anErrorDuringTheReleaseLeavesTheHoldReleased() {
-    FakeComposite hold = FakeComposite.of(source, 1, a);
+  void anErrorDuringTheReleaseLeavesTheHoldReleasedAndNoMemberRenewed() {
+    FakeComposite hold = FakeComposite.of(source, 1, a, b);
     hold.beforeRelease =
         () -> {
           throw new OutOfMemoryError("on purpose");
@@ -152,5 +153,41 @@ class CompositeReleaseTest {
     assertThrows(OutOfMemoryError.class, hold::release);
 
     assertEquals(State.RELEASED, hold.state());
+    assertFalse(a.isRenewed());
+    assertFalse(b.isRenewed());
+  }
+
+  @Test
+  void anErrorBeforeTheReleaseLeavesNoMemberRenewed() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
+    a.errorAtState = new OutOfMemoryError("on purpose");
+
+    assertThrows(OutOfMemoryError.class, hold::release);
+
+    assertFalse(a.isRenewed());
+    assertFalse(b.isRenewed());
+  }
+
+  @Test
+  void anErrorAtTheLossLeavesNoMemberRenewed() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
+    hold.onLoss =
+        () -> {
+          throw new StackOverflowError("on purpose");
+        };
+
+    assertThrows(StackOverflowError.class, a::lose);
+
+    assertEquals(State.LOST, hold.state());
+    assertFalse(b.isRenewed());
+  }
+
+  @Test
+  void anErrorInTheReleaseOfAGroupLeavesTheOthersNotRenewed() {
+    a.errorAtRelease = new OutOfMemoryError("on purpose");
+
+    assertThrows(OutOfMemoryError.class, () -> LeaseGroup.release(List.of(a, b)));
+
+    assertFalse(b.isRenewed());
   }
 }

@@ -19,6 +19,9 @@ public final class FakeLease implements OwnedLease {
   public final List<Boolean> renewed = new ArrayList<>();
   public volatile Duration remaining = Duration.ofSeconds(10);
   public volatile RuntimeException failure;
+  public volatile Error errorAtRelease;
+  public volatile Error errorAtMinimum;
+  public volatile Error errorAtState;
   public volatile boolean gone;
   public volatile long since;
   public final List<Long> kept = new CopyOnWriteArrayList<>();
@@ -111,6 +114,14 @@ public final class FakeLease implements OwnedLease {
   }
 
   @Override
+  public void beginMinimum(LeaseTerms terms) {
+    if (errorAtMinimum != null) {
+      throw errorAtMinimum;
+    }
+    OwnedLease.super.beginMinimum(terms);
+  }
+
+  @Override
   public void waiveMinimum() {
     kept.clear();
   }
@@ -156,6 +167,9 @@ public final class FakeLease implements OwnedLease {
   @Override
   public void release() {
     releases.incrementAndGet();
+    if (errorAtRelease != null) {
+      throw errorAtRelease;
+    }
     failOrThrowLoss();
     state = State.RELEASED;
   }
@@ -177,6 +191,9 @@ public final class FakeLease implements OwnedLease {
 
   @Override
   public State state() {
+    if (errorAtState != null) {
+      throw errorAtState;
+    }
     return state;
   }
 

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a thread owns is its own, and what others do to its hold is seen by it at its next step. */
+/** A thread changes its own holds only, and sees a change by another thread at its next step. */
 @Tag("interleavings")
 class ThreadOwnershipInterleavingsTest {
   private static final int SCHEDULES = 30;
@@ -54,7 +54,7 @@ class ThreadOwnershipInterleavingsTest {
     return mine;
   }
 
-  /** A lease may be closed by any thread. What its owner does then is answered, and releases it. */
+  /** Any thread may close a lease; the next call of its owner is answered, and releases it. */
   @Test
   void aReleaseByAnotherThreadLeavesTheOwnerItsLevels() {
     check(

@@ -65,6 +65,27 @@ class ThreadOwnershipTest {
   }
 
   @Test
+  void aHoldThatAnErrorKeepsFromItsReleaseIsNotRenewedAnyMore() throws Exception {
+    lock(RENEWED);
+    lease.errorAtRelease = new OutOfMemoryError("on purpose");
+
+    assertSame(
+        lease.errorAtRelease,
+        assertThrows(OutOfMemoryError.class, () -> ThreadOwnership.unlock(source)));
+
+    assertFalse(lease.isRenewed());
+    assertEquals(0, ThreadOwnership.holdCount(source));
+  }
+
+  @Test
+  void anErrorThatComesAgainWhenTheHoldIsGivenUpIsTheOneThatIsThrown() {
+    lease.errorAtRelease = new OutOfMemoryError("on purpose");
+    lease.errorAtMinimum = lease.errorAtRelease;
+
+    assertSame(lease.errorAtRelease, assertThrows(OutOfMemoryError.class, () -> lock(RENEWED)));
+  }
+
+  @Test
   void aMinimumBeginsWithTheGrantAndThatOfAReentryWithTheReentry() throws Exception {
     long minimum = 10_000_000_000L;
     LeaseTerms kept = RENEWED.atLeast(Duration.ofNanos(minimum));
@@ -209,7 +230,7 @@ class ThreadOwnershipTest {
     assertEquals(1, lease.releases.get());
     assertTrue(refused(source).contains("released it already"));
     source.free.add(new FakeLease("orders"));
-    lock(RENEWED); // anew
+    lock(RENEWED); // a new hold
     ThreadOwnership.unlock(source);
   }
 

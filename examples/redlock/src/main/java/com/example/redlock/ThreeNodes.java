@@ -18,10 +18,10 @@ public final class ThreeNodes implements AutoCloseable {
     lock = RedLock.builder().members("report", nodes).build();
   }
 
-  /** What a hold was. */
+  /** The nodes and the token of a hold. */
   record Held(int validNodes, long token) {}
 
-  /** Works under the lock; waits for it, and for a majority of the nodes, at most so long. */
+  /** Works under the lock; waits for it, and for a majority of the nodes, at most that long. */
   Held work(Duration wait) throws InterruptedException {
     try (Lease lease = lock.acquire(wait).orElseThrow()) {
       int valid = lease instanceof QuorumLease quorum ? quorum.validNodes() : 0;

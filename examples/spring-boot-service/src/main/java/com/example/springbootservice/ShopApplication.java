@@ -1,29 +1,20 @@
 package com.example.springbootservice;
 
-import io.mortise.core.LockClient;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
-import org.springframework.context.annotation.Bean;
+import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** A service with one client for its locks. */
+/** A service that sells. Its locks are in the Redis of {@code mortise.redis.uri}. */
 @SpringBootApplication
+@EnableScheduling
 public class ShopApplication {
 
-  /** The client, which Spring closes after the beans that use it. */
-  @Bean(destroyMethod = "close")
-  LockClient locks(@Value("${redis.uri:redis://localhost:6379}") String uri) {
-    return LockClient.create(uri);
-  }
-
   /**
-   * Sells a shoe.
+   * Starts the service.
    *
-   * @param arguments properties, such as {@code --redis.uri=redis://host:6379}
+   * @param arguments properties, such as {@code --mortise.redis.uri=redis://host:6379}
    */
-  public static void main(String... arguments) throws Exception {
-    try (var context = SpringApplication.run(ShopApplication.class, arguments)) {
-      System.out.println("left: " + context.getBean(StockService.class).sell("shoe"));
-    }
+  public static void main(String... arguments) {
+    SpringApplication.run(ShopApplication.class, arguments);
   }
 }

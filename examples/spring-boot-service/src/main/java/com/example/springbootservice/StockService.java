@@ -1,45 +1,33 @@
 package com.example.springbootservice;
 
-import io.mortise.core.DistributedLock;
-import io.mortise.core.Lease;
-import io.mortise.core.LockClient;
-import java.time.Duration;
-import org.springframework.dao.CannotAcquireLockException;
+import io.mortise.spring.boot.CurrentLease;
+import io.mortise.spring.boot.Locked;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
-import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.transaction.annotation.Transactional;
 
-/** Sells what is in the table {@code stock}: the transaction is inside the lock. */
+/** Sells the articles in the table {@code stock}: the lock is released after the commit. */
 @Service
 class StockService {
-  private static final Duration WAIT = Duration.ofSeconds(10);
-
-  private final LockClient locks;
-  private final TransactionTemplate transactions;
   private final JdbcClient jdbc;
 
-  StockService(LockClient locks, TransactionTemplate transactions, JdbcClient jdbc) {
-    this.locks = locks;
-    this.transactions = transactions;
+  StockService(JdbcClient jdbc) {
     this.jdbc = jdbc;
   }
 
+  // snippet: sell
   /** Sells one piece; returns how many are left. */
-  int sell(String article) throws InterruptedException {
-    DistributedLock lock = locks.lock("stock:" + article);
-    try (Lease lease = lock.acquire(WAIT).orElseThrow(() -> busy(article))) {
-      return transactions.execute(
-          status -> {
-            claim(article, lease.fencingToken());
-            int left = amount(article) - 1;
-            jdbc.sql("UPDATE stock SET amount = ? WHERE article = ?")
-                .params(left, article)
-                .update();
-            return left;
-          });
-    } // the lock is released here, after the commit
+  @Locked(name = "stock:#{#article}", waitTime = "5s")
+  @Transactional
+  public int sell(String article) {
+    claim(article, CurrentLease.get().fencingToken()); // before it reads
+    int left = amount(article) - 1;
+    jdbc.sql("UPDATE stock SET amount = ? WHERE article = ?").params(left, article).update();
+    return left;
   }
+
+  // end
 
   int amount(String article) {
     return jdbc.sql("SELECT amount FROM stock WHERE article = ?")
@@ -57,9 +45,5 @@ class StockService {
     if (changed == 0) {
       throw new OptimisticLockingFailureException("a later holder has sold " + article);
     }
-  }
-
-  private static CannotAcquireLockException busy(String article) {
-    return new CannotAcquireLockException("others are selling " + article);
   }
 }

@@ -15,6 +15,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.dao.OptimisticLockingFailureException;
 
+/** The service with a real Redis. */
 @Timeout(60)
 class ShopApplicationTest {
   private static RedisServer redis;
@@ -23,7 +24,15 @@ class ShopApplicationTest {
   @BeforeAll
   static void start() {
     redis = RedisServer.start();
-    context = SpringApplication.run(ShopApplication.class, "--redis.uri=" + redis.uri());
+    context = run();
+  }
+
+  private static ConfigurableApplicationContext run() {
+    return SpringApplication.run(
+        ShopApplication.class,
+        "--mortise.redis.uri=" + redis.uri(),
+        "--server.port=0",
+        "--spring.datasource.generate-unique-name=true");
   }
 
   @AfterAll
@@ -37,21 +46,13 @@ class ShopApplicationTest {
     StockService stock = context.getBean(StockService.class);
     int before = stock.amount("shoe");
 
-    IntStream.range(0, 100).parallel().forEach(sale -> sell(stock));
+    IntStream.range(0, 100).parallel().forEach(sale -> stock.sell("shoe"));
 
     assertEquals(before - 100, stock.amount("shoe"));
   }
 
-  private static void sell(StockService stock) {
-    try {
-      stock.sell("shoe");
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
   @Test
-  void aLateHolderSellsNothing() throws Exception {
+  void aLateHolderSellsNothing() {
     StockService stock = context.getBean(StockService.class);
     stock.sell("shoe");
 
@@ -60,8 +61,7 @@ class ShopApplicationTest {
 
   @Test
   void theClientIsClosedWithTheApplication() {
-    ConfigurableApplicationContext other =
-        SpringApplication.run(ShopApplication.class, "--redis.uri=" + redis.uri());
+    ConfigurableApplicationContext other = run();
     LockClient locks = other.getBean(LockClient.class);
 
     other.close();

@@ -3,15 +3,14 @@
 local reader, writer, life = ARGV[1], ARGV[4], tonumber(ARGV[5])
 -- No holder and no waiters: the code below is not needed, and parsing it takes time.
 if free then
-  local token, last = last_token(KEYS[9])
-  lengthen(KEYS[9], ARGV[6])
+  local token, last = shared_token(KEYS[10], ARGV[6])
   read_first(k, reader, ARGV[2])
   return {1, token, last}
 end
 -- @include common/rw
 k.publish = ARGV[3]
 check(k)
-local token, last_known = last_token(KEYS[9])
+known_token(KEYS[10]) -- An error of its type comes before anything is written.
 local mode = redis.call('HGET', k.lock, 'mode')
 if mode ~= 'read' and mode ~= 'write' and redis.call('EXISTS', k.lock) == 1 then
   return refuse('lock without readers')

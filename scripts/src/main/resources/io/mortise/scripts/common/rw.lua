@@ -11,14 +11,8 @@
 -- Later than any time.
 local FOREVER = 2 ^ 53
 
--- How long after a write hold writers wait for the readers that waited, ms.
-local TURN = 500
-
 -- More than what passes within a script, ms: two times that differ by less are the same.
 local PASSES = 20
-
--- The length of the queue that is searched for readers ahead of the first writer.
-local WINDOW = 32
 
 local function is_writer(entry)
   return string.sub(entry, -6) == ':write'
@@ -47,20 +41,30 @@ local function reader_left(k, reader, count)
   return left
 end
 
+-- A key beside the lock has an end, and lasts at least for that time from now.
+local function keep_for(key, life)
+  if redis.call('PTTL', key) < tonumber(life) then
+    redis.call('PEXPIRE', key, life)
+  end
+end
+
+-- @include common/readers
+
 -- Fails when one of the keys has another type. Called before anything is written: what a script has
 -- written stays when it fails later.
 local function check(k)
   redis.call('HLEN', k.lock)
-  if redis.call('EXISTS', k.intent, k.waiters, k.turn, k.queue, k.deadlines) > 0 then
+  if redis.call('EXISTS', k.intent, k.waiters, k.turn, k.queue, k.deadlines, k.readers) > 0 then
     redis.call('GET', k.intent)
     redis.call('ZCARD', k.waiters)
     redis.call('ZCARD', k.turn)
     redis.call('LLEN', k.queue)
     redis.call('ZCARD', k.deadlines)
+    redis.call('ZCARD', k.readers)
   end
 end
 
--- The holders of the lock, without the one that `leaves`. Writes nothing.
+-- The holders of the lock, without the one that `leaves`: looks at each. Writes nothing.
 local function look(k, leaves)
   local s = {mode = false, readers = {}, over = {}, read_left = -2, write_left = -2}
   local all = redis.call('HGETALL', k.lock)
@@ -96,14 +100,49 @@ local function look(k, leaves)
   return s
 end
 
--- Removes holds that are over, or leave; the lock then lasts as long as the longest that stays.
-local function settle(k, leaves)
+-- The lock and what is noted of its readers end then.
+local function last_for(k, left)
+  redis.call('PEXPIRE', k.lock, left)
+  redis.call('PEXPIRE', k.readers, math.min(left, QUEUE_LIFE))
+end
+
+-- As settle, for a hash of readers, without a look at each. `strangers`: some are not in the set.
+local function settle_readers(k, changed, strangers)
+  local swept = sweep(k)
+  local left, certain, removed = longest(k)
+  changed = changed or swept or removed
+  if (strangers or not left) and redis.call('HLEN', k.lock) > 1 then
+    -- When all these were over and there are more, nothing is left of the lock as far as is known: a
+    -- writer asks again, and the next ones are looked at.
+    left, certain = math.max(left or 0, sample(k)), false
+  end
+  local s = {mode = 'read', read_left = left, write_left = -2}
+  if redis.call('HLEN', k.lock) <= 1 then
+    redis.call('DEL', k.lock)
+    redis.call('UNLINK', k.readers)
+    s.mode, s.read_left = false, -2
+  elseif left < FOREVER and (changed and certain or left > left_of(k.lock) + PASSES) then
+    last_for(k, math.max(left, 1))
+  end
+  return s
+end
+
+-- Removes holds that are over, or leave; the lock then lasts as long as the longest that stays. `changed`:
+-- one has left already.
+local function settle(k, leaves, changed)
+  if not leaves and redis.call('HGET', k.lock, 'mode') == 'read' then
+    local strangers = unknown(k) ~= 0
+    if not strangers or redis.call('HLEN', k.lock) > STEP + 1 then
+      return settle_readers(k, changed, strangers)
+    end
+  end
   local s = look(k, leaves)
   if not s.mode then
     return s
   end
   for _, reader in ipairs(s.over) do
     redis.call('HDEL', k.lock, reader[1])
+    redis.call('ZREM', k.readers, reader[1])
     for n = 1, reader[2] do
       redis.call('DEL', lease_key(k, reader[1], n))
     end
@@ -115,6 +154,7 @@ local function settle(k, leaves)
   end
   if #s.readers == 0 and s.write_left < 0 then
     redis.call('DEL', k.lock)
+    redis.call('UNLINK', k.readers)
     s.mode = false
     return s
   end
@@ -124,9 +164,9 @@ local function settle(k, leaves)
     s.mode = 'read'
   end
   local left = math.max(s.read_left, s.write_left)
-  local change = #s.over > 0 or s.write_ended or left > left_of(k.lock) + PASSES
+  local change = changed or #s.over > 0 or s.write_ended or left > left_of(k.lock) + PASSES
   if change and left < FOREVER then
-    redis.call('PEXPIRE', k.lock, math.max(left, 1))
+    last_for(k, math.max(left, 1))
   end
   return s
 end
@@ -153,92 +193,16 @@ local function enter(k, reader, lease, writer)
   end
   -- Never shortened: a re-entry may have asked for more since a late attempt was sent.
   local own = lease_key(k, reader, 1)
-  if left_of(own) < tonumber(lease) then
+  local left = left_of(own)
+  if left < tonumber(lease) then
     redis.call('SET', own, 1, 'PX', lease)
+    left = tonumber(lease)
   end
+  note(k, reader, left)
   add_hold(k, 'read', reader, lease)
 end
 
--- ---- waiters
-
--- A key beside the lock has an end, and lasts at least for that time from now.
-local function keep_for(key, life)
-  if redis.call('PTTL', key) < tonumber(life) then
-    redis.call('PEXPIRE', key, life)
-  end
-end
-
--- A reader waits, or goes on waiting.
-local function wait(waiters, reader, life)
-  redis.call('ZADD', waiters, ms(now_ms() + life), reader)
-  keep_for(waiters, life)
-end
-
--- The waiting readers may enter, whatever a writer intends.
-local function begin_turn(k)
-  if redis.call('EXISTS', k.waiters) == 0 then
-    return
-  end
-  redis.call('ZREMRANGEBYSCORE', k.waiters, '-inf', ms(now_ms()))
-  if redis.call('EXISTS', k.waiters) == 1 then
-    redis.call('ZUNIONSTORE', k.turn, 2, k.turn, k.waiters, 'AGGREGATE', 'MAX')
-    redis.call('PEXPIRE', k.turn, TURN)
-    redis.call('DEL', k.waiters)
-  end
-end
-
-local function notify_entry(k, entry)
-  return publish(k.publish, k.channel .. ':' .. entry, '0')
-end
-
--- Whether no writer is ahead of that reader in the searched part of the queue.
-local function before_writers(k, reader)
-  local first = redis.call('LRANGE', k.queue, 0, WINDOW - 1)
-  for _, entry in ipairs(first) do
-    if entry == reader then
-      return true
-    elseif is_writer(entry) then
-      return false
-    end
-  end
-  return #first < WINDOW
-end
-
--- Removes a reader near the head from the queue.
-local function remove_reader(k, reader)
-  if redis.call('LREM', k.queue, 1, reader) == 1 then
-    redis.call('ZREM', k.deadlines, reader)
-  end
-end
-
--- The waiters at the head that may enter now: one writer, or adjacent readers.
-local function first_in_queue(k, head, mode)
-  if not head or mode == 'write' then
-    return {}
-  elseif is_writer(head) then
-    return mode and {} or {head}
-  end
-  local readers = {}
-  for _, entry in ipairs(redis.call('LRANGE', k.queue, 0, WINDOW - 1)) do
-    if is_writer(entry) then
-      break
-    end
-    readers[#readers + 1] = entry
-  end
-  return readers
-end
-
--- Notifies them; returns how many were notified.
-local function notify_queue(k, mode)
-  if mode == 'write' or redis.call('EXISTS', k.queue) == 0 then
-    return 0
-  end
-  local heard = 0
-  for _, entry in ipairs(first_in_queue(k, prune(k.queue, k.deadlines, now_ms()), mode)) do
-    heard = heard + notify_entry(k, entry)
-  end
-  return heard
-end
+-- @include common/rwwaiters
 
 -- Notifies all that a hold has ended: 1 after a write hold, which lets readers in, 0 after the last read
 -- hold.
@@ -257,11 +221,9 @@ local function notify_shorter(k, message)
   return heard + (head and notify_entry(k, head) or 0)
 end
 
--- Removes the one that `leaves`; returns how many were notified. Waiters are also notified when none may
--- enter but the lock will end sooner than expected: Redisson's wait for that time, without a trace.
-local function remove_holds(k, leaves)
-  local whole = left_of(k.lock)
-  local s = settle(k, leaves)
+-- Notifies those that a change concerns; returns how many were notified. Waiters are also notified when
+-- none may enter but the lock will end sooner than expected: Redisson's wait for that time, without a trace.
+local function notify_change(k, s, whole)
   if s.write_ended or not s.mode then
     return notify_end(k, s)
   end
@@ -269,6 +231,25 @@ local function remove_holds(k, leaves)
     return 0
   end
   return notify_shorter(k, '0')
+end
+
+-- Removes those that leave; returns how many were notified.
+local function remove_holds(k, leaves)
+  local whole = left_of(k.lock)
+  return notify_change(k, settle(k, leaves), whole)
+end
+
+-- Removes one hold; returns how many were notified.
+local function remove_hold(k, hold)
+  if is_writer(hold) or redis.call('HGET', k.lock, 'mode') ~= 'read' then
+    return remove_holds(k, function(entry)
+      return entry == hold
+    end)
+  end
+  local whole = left_of(k.lock)
+  redis.call('DEL', lease_key(k, hold, 1))
+  remove_readers(k, {hold})
+  return notify_change(k, settle(k, nil, true), whole)
 end
 
 -- In a batch, a lock whose key has another type does not affect the others; its waiter gets 0, asks

@@ -6,3 +6,4 @@
 -- KEYS[6] the readers whose turn it is, a sorted set of the same form
 -- KEYS[7] the queue of a fair lock, a list
 -- KEYS[8] the deadlines of queued waiters, a sorted set, epoch ms
+-- KEYS[9] the readers that hold it, a sorted set with the ends of their leases, epoch ms

@@ -8,4 +8,5 @@ local k = {
   turn = KEYS[6],
   queue = KEYS[7],
   deadlines = KEYS[8],
+  readers = KEYS[9],
 }

@@ -42,9 +42,16 @@ local function next_token(key, retention_ms, count)
   return first, last
 end
 
--- last_token(key): the last token that was issued; when none is known, the clock, which no earlier
--- token exceeds and every later one does; and then 0 as what is known. Writes nothing.
-local function last_token(key)
+-- shared_token(key, retention_ms): the last token that was issued, which readers share. When none is known,
+-- the clock is issued, which no earlier token exceeds. It is stored, so that later ones exceed it even if
+-- the clock is set back. Returns the token, and the last one before, 0 when none was known.
+local function shared_token(key, retention_ms)
   local last = known_token(key)
-  return last or clock_micros(), last or 0
+  if last then
+    lengthen(key, retention_ms)
+    return last, last
+  end
+  local now = clock_micros()
+  store_token(key, now, retention_ms, now)
+  return now, 0
 end

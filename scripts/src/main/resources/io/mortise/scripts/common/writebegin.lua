@@ -2,14 +2,14 @@
 local writer, life = ARGV[1], tonumber(ARGV[4])
 -- No holder and no waiters: the code below is not needed, and parsing it takes time.
 if free then
-  local token, last = next_token(KEYS[9], ARGV[5], 1)
+  local token, last = next_token(KEYS[10], ARGV[5], 1)
   take(k.lock, ARGV[2], 'mode', 'write', writer, '1')
   return {1, token, last}
 end
 -- @include common/rw
 k.publish = ARGV[3]
 check(k)
-local token, last_known, now_micros = peek_token(KEYS[9])
+local token, last_known, now_micros = peek_token(KEYS[10])
 local s = settle(k)
 if s.other_type then
   return refuse('lock without readers')

@@ -5,11 +5,11 @@
 --         who may not use one of them would otherwise be refused the whole
 -- ARGV[2] the largest number of holds, and of waiters of each kind
 --
--- Answer: {server time in us, mode or '', token or '', 1 when all was readable, {hold, count, ms, ...},
+-- Answer: {server time in us, mode or '', token or '', 1 when all was read, {hold, count, ms, ...},
 -- length of the queue, {waiter, ms, ...} in the queue, {reader, ms, ...} whose turn it is, {writer, ms} that
--- waits, {reader, ms, ...} that wait}: a hold has its remaining lease, -1 without an end; a waiter has the
--- time for which it keeps its place, below 0 when that is over.
--- Cost: O(holders + waiters). Writes nothing.
+-- waits, {reader, ms, ...} that wait}: a hold has its count, -1 when its value is none, and its remaining
+-- lease, -1 without an end; a waiter has the time for which it keeps its place, below 0 when that is over.
+-- Cost: O(holders + waiters), of each at most the largest number. Writes nothing.
 -- @include common/rw
 local lock, limit = KEYS[1], tonumber(ARGV[2])
 local k = {lock = lock, prefix = ARGV[1]}
@@ -29,33 +29,37 @@ local function key(prefix)
   return prefix .. ':' .. ARGV[1]
 end
 
-local all = redis.call('HGETALL', lock)
+-- The hash may be somebody else's, with any number of fields: of a large one only a part is read.
+local fields = redis.call('HLEN', lock)
+local large = fields > limit + 1
+local all
+if large then
+  readable = 0
+  all = redis.call('HSCAN', lock, '0', 'COUNT', limit)[2]
+else
+  all = redis.call('HGETALL', lock)
+end
 local whole = left_of(lock)
 local time = redis.call('TIME')
 local now = now_ms()
 
-local mode, count = '', 0
+local mode = large and attempt(redis.call, 'HGET', lock, 'mode') or ''
 for i = 1, #all, 2 do
   if all[i] == 'mode' then
     mode = all[i + 1]
-  else
-    count = count + 1
   end
 end
+local count = mode == '' and fields or fields - 1
 
--- A hold count, also when the value is none.
+-- A hold count, or -1 when the value is none.
 local function levels_of(value)
-  local levels = tonumber(value)
-  if not levels or not (levels >= 1) then
-    return 1
-  end
-  return math.floor(math.min(levels, 2 ^ 31 - 1))
+  return #value < 10 and string.find(value, '^[1-9]%d*$') and tonumber(value) or -1
 end
 
 -- As common/rw reads them; in a plain or fair lock, and in a hash of somebody else, every hold lasts as long
 -- as the hash.
 local function lease_of(entry, levels)
-  if mode ~= 'read' and mode ~= 'write' then
+  if levels < 0 or mode ~= 'read' and mode ~= 'write' then
     return whole
   elseif not is_writer(entry) then
     return attempt(reader_left, k, entry, math.min(levels, limit)) or whole

@@ -9,7 +9,7 @@
 --
 -- Answer: for each waiter 1 to go on waiting; 0 when it has lost its place, 2 when it may enter:
 -- both should ask again.
--- Cost: O(waiters), and O(readers) for each lock with the heartbeat of its head. Notifies others at
+-- Cost: O(waiters), and O(log readers) for each lock with the heartbeat of its head. Notifies others at
 -- most once. Safe to repeat: it adds no place. A lock whose key has another type does not affect the
 -- others.
 -- @include common/rw
@@ -47,7 +47,7 @@ local function move_on(k, alive)
 end
 
 -- All heartbeats come before any removal: others of this batch may be ahead.
-for i = 1, #KEYS / 8 do
+for i = 1, #KEYS / 9 do
   local k = keys_of(i)
   local lock = locks[k.lock]
   if not lock then

@@ -2,7 +2,7 @@
 -- otherwise joins the queue.
 --
 -- @include common/rwkeys
--- KEYS[9] the fencing token of the last write
+-- KEYS[10] the fencing token, which readers share
 -- ARGV[1] reader, unique for each acquisition
 -- ARGV[2] lease, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
@@ -10,20 +10,20 @@
 -- ARGV[5] how long a place is kept without a heartbeat, ms; 0: do not join the queue
 -- ARGV[6] retention of the token, ms
 --
--- Answer: {1, last token, the same or 0} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms
+-- Answer: {1, token, last token or 0} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms
 -- is the time until another attempt is useful without a message, or -1 when others see to that.
--- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head.
+-- Cost: O(log readers), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same reader writes the same field, and has one place.
 -- @include common/token
 -- @include common/firstread
-local free = redis.call('EXISTS', k.lock, k.queue, k.deadlines) == 0
+local free = redis.call('EXISTS', k.lock, k.queue, k.deadlines, k.readers) == 0
 -- @include common/readbegin
 local now = now_ms()
 local length = redis.call('LLEN', k.queue)
 local head = prune(k.queue, k.deadlines, now)
 local pruned = redis.call('LLEN', k.queue) < length
 if admitted or (mode ~= 'write' and before_writers(k, reader)) then
-  lengthen(KEYS[9], ARGV[6])
+  local token, last_known = shared_token(KEYS[10], ARGV[6])
   enter(k, reader, ARGV[2], nested and writer)
   if redis.call('ZSCORE', k.deadlines, reader) then
     remove_reader(k, reader)

@@ -2,7 +2,7 @@
 -- queue.
 --
 -- @include common/rwkeys
--- KEYS[9] its fencing token
+-- KEYS[10] its fencing token
 -- ARGV[1] writer, unique for each acquisition
 -- ARGV[2] lease, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
@@ -11,7 +11,7 @@
 --
 -- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is the
 -- time until another attempt is useful without a message, or -1 when others see to that.
--- Cost: O(readers), at any place in a queue of any length, and O(1) for each dead waiter at its head.
+-- Cost: O(log readers), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same writer writes the same field, and has one place.
 -- @include common/token
 local free = redis.call('EXISTS', k.lock, k.queue, k.deadlines) == 0
@@ -21,7 +21,7 @@ local length = redis.call('LLEN', k.queue)
 local head = prune(k.queue, k.deadlines, now)
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 if mine or (not s.mode and (not head or head == writer)) then
-  store_token(KEYS[9], token, ARGV[5], now_micros)
+  store_token(KEYS[10], token, ARGV[5], now_micros)
   add_hold(k, 'write', writer, ARGV[2])
   if head == writer then
     remove_waiter(k.queue, k.deadlines, writer)

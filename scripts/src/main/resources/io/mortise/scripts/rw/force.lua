@@ -1,14 +1,14 @@
 -- rw/force: releases the holds of all readers, or of the writer, and wakes the waiters that may enter.
 --
 -- @include common/rwkeys
--- KEYS[9] the holds that were released by force, a set that tells their holders; it lives as long as
+-- KEYS[10] the holds that were released by force, a set that tells their holders; it lives as long as
 --         the longest would have lasted
 -- ARGV[1] read or write: whose holds are released
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[3] life of the marks in ms when the lock has no TTL
 --
 -- Answer: 1 when there was such a hold, otherwise 0.
--- Cost: O(readers). Safe to repeat, but a repetition may hit the next holders.
+-- Cost: O(readers), of which each gets a mark. Safe to repeat, but a repetition may hit the next holders.
 -- @include common/rw
 local from_writer = ARGV[1] == 'write'
 k.publish = ARGV[2]
@@ -22,11 +22,11 @@ if #holds == 0 then
   return 0
 end
 for _, hold in ipairs(holds) do
-  redis.call('SADD', KEYS[9], hold)
+  redis.call('SADD', KEYS[10], hold)
 end
 local life = redis.call('PTTL', k.lock)
 life = life > 0 and life or tonumber(ARGV[3])
-keep_for(KEYS[9], life)
+keep_for(KEYS[10], life)
 remove_holds(k, function(entry)
   return is_writer(entry) == from_writer
 end)

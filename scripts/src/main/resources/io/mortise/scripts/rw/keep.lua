@@ -3,16 +3,16 @@
 -- before, the waiters ask again.
 --
 -- @include common/rwkeys
--- KEYS[9] the holds that were released by force, a set
+-- KEYS[10] the holds that were released by force, a set
 -- ARGV[1] hold
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[3] the rest of the minimum, ms
 --
 -- Answer: as rw/release. A late attempt or renewal of this hold does not find it.
--- Cost: O(readers). Safe to repeat: a repetition does not find the hold.
+-- Cost: O(log readers). Safe to repeat: a repetition does not find the hold.
 local hold, rest = ARGV[1], ARGV[3]
 if redis.call('HEXISTS', k.lock, hold) == 0 or redis.call('HEXISTS', k.lock, 'mode') == 0 then
-  return {redis.call('SISMEMBER', KEYS[9], hold) == 1 and 2 or 0, 0}
+  return {redis.call('SISMEMBER', KEYS[10], hold) == 1 and 2 or 0, 0}
 end
 -- @include common/rw
 k.publish = ARGV[2]
@@ -23,25 +23,27 @@ local kept = writer and string.sub(hold, 1, -7) .. ':kept:write' or hold .. ':ke
 -- Removed first: a server without memory lets a script go on that has begun to write.
 redis.call('HDEL', k.lock, hold)
 redis.call('DEL', lease_key(k, hold, 1))
+if not writer then
+  redis.call('ZREM', k.readers, hold)
+  note(k, kept, tonumber(rest))
+end
 redis.call('HSET', k.lock, kept, '1')
 local left = tonumber(rest)
 if not writer or redis.call('HLEN', k.lock) > 2 then
   redis.call('SET', lease_key(k, kept, 1), '1', 'PX', rest)
-  local s = settle(k)
+  local s = settle(k, nil, true)
   if s.write_ended then
     return {1, notify_end(k, s)}
   end
   left = math.max(s.read_left, s.write_left)
+else
+  redis.call('PEXPIRE', k.lock, math.max(left, 1))
 end
 -- Nobody notices the end of the rest, so the turn of the readers that wait begins now, and lasts beyond it.
 if writer and left < FOREVER then
   begin_turn(k)
   redis.call('PEXPIRE', k.turn, math.max(left, 1) + TURN)
 end
-if left >= FOREVER then
-  return {1, 0}
-end
-redis.call('PEXPIRE', k.lock, math.max(left, 1))
 if left >= whole then
   return {1, 0}
 end

@@ -6,7 +6,7 @@
 --
 -- Answer: {1, notified subscribers, less 1 for each channel without permission} when it had
 -- anything; otherwise {0, 0}.
--- Cost: O(1) for a waiter, O(queue) for one behind the head of a queue, O(readers) for a holder. Safe
+-- Cost: O(1) for a waiter, O(queue) for one behind the head of a queue, O(log readers) for a holder. Safe
 -- to repeat: it names one acquisition.
 -- @include common/rw
 local hold = ARGV[1]
@@ -25,9 +25,7 @@ if queued then
 end
 if redis.call('HEXISTS', k.lock, hold) == 1 then
   found = true
-  heard = remove_holds(k, function(entry)
-    return entry == hold
-  end)
+  heard = remove_hold(k, hold)
 end
 -- The waiters that it kept out: readers by an intent, writers by a turn.
 local mode = redis.call('HGET', k.lock, 'mode')

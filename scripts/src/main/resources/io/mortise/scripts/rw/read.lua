@@ -4,7 +4,7 @@
 -- waited before.
 --
 -- @include common/rwkeys
--- KEYS[9] the fencing token of the last write
+-- KEYS[10] the fencing token, which readers share
 -- ARGV[1] reader, unique for each acquisition
 -- ARGV[2] lease, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
@@ -12,19 +12,19 @@
 -- ARGV[5] how long it counts as waiting without a heartbeat, ms; 0: it does not wait
 -- ARGV[6] retention of the token, ms
 --
--- Answer: {1, last token, the same or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms
+-- Answer: {1, token, last token or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms
 -- is the time until another attempt is useful without a message, or -1 when there is no end.
--- Cost: O(1). Safe to repeat: the same reader writes the same field.
+-- Cost: O(log readers). Safe to repeat: the same reader writes the same field.
 -- @include common/token
 -- @include common/firstread
-local free = redis.call('EXISTS', k.lock, k.intent, k.waiters, k.turn) == 0
+local free = redis.call('EXISTS', k.lock, k.intent, k.waiters, k.turn, k.readers) == 0
 -- @include common/readbegin
 if not admitted and mode ~= 'write' then
   left = left_of(k.intent)
   admitted = left < 0 or redis.call('ZSCORE', k.turn, reader)
 end
 if admitted then
-  lengthen(KEYS[9], ARGV[6])
+  local token, last_known = shared_token(KEYS[10], ARGV[6])
   enter(k, reader, ARGV[2], nested and writer)
   redis.call('ZREM', k.waiters, reader)
   redis.call('ZREM', k.turn, reader)

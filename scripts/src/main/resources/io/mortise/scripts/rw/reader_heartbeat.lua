@@ -10,7 +10,7 @@
 --
 -- Answer: for each reader 1 to go on waiting; 0 when it does not count as waiting any more, 2 when it
 -- may enter: both should ask again.
--- Cost: O(readers). Safe to repeat: it extends what exists, and adds nothing.
+-- Cost: O(waiting readers). Safe to repeat: it extends what exists, and adds nothing.
 -- @include common/rw
 local function heartbeat(lock, intent, waiters, turn, reader, life)
   if redis.call('ZSCORE', turn, reader) then

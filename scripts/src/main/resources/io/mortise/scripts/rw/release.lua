@@ -5,21 +5,21 @@
 -- readers of its own thread stay.
 --
 -- @include common/rwkeys
--- KEYS[9] the holds that were released by force, a set
+-- KEYS[10] the holds that were released by force, a set
 -- ARGV[1] hold
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
 -- Answer: {1, notified subscribers, less 1 for each channel without permission} when released;
 -- {0, 0} when this hold does not exist; {2, 0} when it was released by force.
--- Cost: O(1) for a reader that others outlast, otherwise O(readers). Safe to repeat: it releases only the
--- given acquisition.
+-- Cost: O(log readers). Safe to repeat: it releases only the given acquisition.
 local hold = ARGV[1]
 if redis.call('HEXISTS', k.lock, hold) == 0 then
-  return {redis.call('SISMEMBER', KEYS[9], hold) == 1 and 2 or 0, 0}
+  return {redis.call('SISMEMBER', KEYS[10], hold) == 1 and 2 or 0, 0}
 end
 -- @include common/publish
 -- The only hold, and no waiters: the code below is not needed, and parsing it takes time.
 if redis.call('HLEN', k.lock) == 2 and redis.call('EXISTS', k.waiters, k.queue) == 0 then
+  redis.call('ZREM', k.readers, hold)
   redis.call('DEL', k.lock, k.prefix .. ':' .. hold .. ':rwlock_timeout:1')
   return {1, publish(ARGV[2], k.channel, string.sub(hold, -6) == ':write' and '1' or '0')}
 end
@@ -30,10 +30,8 @@ check(k)
 local own = left_of(lease_key(k, hold, 1))
 if own + PASSES < left_of(k.lock) and redis.call('HGET', k.lock, 'mode') == 'read'
     and redis.call('HLEN', k.lock) > 2 then
-  redis.call('HDEL', k.lock, hold)
   redis.call('DEL', lease_key(k, hold, 1))
+  remove_readers(k, {hold})
   return {1, 0}
 end
-return {1, remove_holds(k, function(entry)
-  return entry == hold
-end)}
+return {1, remove_hold(k, hold)}

@@ -1,7 +1,7 @@
 -- rw/write: acquires a free lock for writing; a waiting writer keeps new readers out.
 --
 -- @include common/rwkeys
--- KEYS[9] its fencing token
+-- KEYS[10] its fencing token
 -- ARGV[1] writer, unique for each acquisition
 -- ARGV[2] lease, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
@@ -10,14 +10,14 @@
 --
 -- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms is the time
 -- until another attempt is useful without a message, or -1 when there is no end.
--- Cost: O(readers). Safe to repeat: the same writer writes the same field, and gets a newer token.
+-- Cost: O(log readers). Safe to repeat: the same writer writes the same field, and gets a newer token.
 -- @include common/token
 local free = redis.call('EXISTS', k.lock, k.intent, k.turn) == 0
 -- @include common/writebegin
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 local turn = left_of(k.turn)
 if mine or (not s.mode and turn < 0) then
-  store_token(KEYS[9], token, ARGV[5], now_micros)
+  store_token(KEYS[10], token, ARGV[5], now_micros)
   add_hold(k, 'write', writer, ARGV[2])
   if redis.call('GET', k.intent) == writer then
     redis.call('DEL', k.intent)

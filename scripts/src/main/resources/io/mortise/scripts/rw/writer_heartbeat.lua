@@ -8,7 +8,7 @@
 --
 -- Answer: for each writer 1 to go on waiting; 0 when there is no intent, 2 when the lock is free:
 -- both should ask again.
--- Cost: O(writers x readers). Safe to repeat: it extends what exists, and adds no intent.
+-- Cost: O(writers x log readers). Safe to repeat: it extends what exists, and adds no intent.
 -- @include common/rw
 local function heartbeat(k, writer, life)
   check(k)
@@ -27,7 +27,7 @@ local function heartbeat(k, writer, life)
 end
 
 local answers = {}
-for i = 1, #KEYS / 8 do
+for i = 1, #KEYS / 9 do
   answers[i] = answer_of(heartbeat, keys_of(i), ARGV[3 * i - 2], ARGV[3 * i - 1])
 end
 return answers

@@ -32,6 +32,7 @@ final class CollectionCommands {
     table.add("HKEYS", 1, 1, words -> List.copyOf(commands.hash(words.get(0)).keySet()));
     table.add("HVALS", 1, 1, words -> List.copyOf(commands.hash(words.get(0)).values()));
     table.add("HGETALL", 1, 1, words -> commands.hgetall(words.get(0)));
+    table.add("HRANDFIELD", 3, 3, commands::hrandfield);
     table.add("HINCRBY", 3, 3, commands::hincrby);
     table.add("RPUSH", 2, -1, words -> commands.push(words, false));
     table.add("LPUSH", 2, -1, words -> commands.push(words, true));
@@ -96,6 +97,16 @@ final class CollectionCommands {
               all.add(value);
             });
     return all;
+  }
+
+  /** Returns the first fields: which ones a server returns is left to it. */
+  private List<String> hrandfield(List<String> words) {
+    if (!words.get(2).equalsIgnoreCase("WITHVALUES")) {
+      throw RedisError.syntax();
+    }
+    List<String> all = hgetall(words.get(0));
+    long most = 2 * Math.max(0, Words.integer(words.get(1)));
+    return List.copyOf(all.subList(0, (int) Math.min(most, all.size())));
   }
 
   private Long hincrby(List<String> words) {

@@ -9,7 +9,11 @@ import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.Varargs;
 
-/** Lua's {@code string.format}, with the precision that C gives a number. */
+/**
+ * Lua's {@code string.format}, with the precision that C gives a number.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
 final class LuaFormat {
   private static final Pattern DIRECTIVE =
       Pattern.compile("%([-+ #0]*\\d*(?:\\.\\d+)?)([a-zA-Z%])");

@@ -36,7 +36,7 @@ import org.luaj.vm2.lib.VarArgFunction;
  * Runs Lua scripts as Redis does: {@code KEYS}, {@code ARGV}, {@code redis.call} and {@code
  * redis.pcall}; nothing of the JVM, and no files.
  *
- * <p>LuaJ speaks Lua 5.2, Redis 5.1. What Mortise's scripts need of the difference is here: {@code
+ * <p>LuaJ speaks Lua 5.2, Redis 5.1. Mortise's scripts need two differences, which are here: {@code
  * unpack}, and {@code string.format}, whose precision LuaJ ignores.
  *
  * <p><b>Threads.</b> Guarded by the monitor of the {@link MemoryServer}.

@@ -1,9 +1,6 @@
 package io.mortise.testkit.memory;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import java.io.ByteArrayOutputStream;
-import java.io.EOFException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -12,12 +9,11 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to a {@link MemoryServer}, in the form in which Jedis wants one.
+ * A connection to a {@link MemoryServer}, as the socket that Jedis needs.
  *
  * <p><b>Threads.</b> As a socket: one thread may write while another one reads, and any thread may
  * close. Everything is guarded by the monitor of the server, in which a reader waits too.
@@ -158,62 +154,6 @@ public final class MemoryConnection extends Socket {
     }
   }
 
-  /** Reads the requests in some bytes; the last one may be incomplete. */
-  private static final class RequestReader {
-    private final byte[] bytes;
-    private int at;
-
-    RequestReader(byte[] bytes) {
-      this.bytes = bytes;
-    }
-
-    /** Returns the next request; null when it is not complete. */
-    @Nullable List<String> next() {
-      int start = at;
-      try {
-        List<String> words = new ArrayList<>();
-        int count = number('*');
-        for (int i = 0; i < count; i++) {
-          int length = number('$');
-          if (at + length + 2 > bytes.length) {
-            throw new EOFException();
-          }
-          words.add(new String(bytes, at, length, ISO_8859_1));
-          at += length + 2;
-        }
-        return words;
-      } catch (EOFException incomplete) {
-        at = start;
-        return null;
-      }
-    }
-
-    private int number(char mark) throws EOFException {
-      int line = at;
-      while (true) {
-        if (at + 1 >= bytes.length) {
-          throw new EOFException();
-        }
-        if (bytes[at] == '\r' && bytes[at + 1] == '\n') {
-          break;
-        }
-        at++;
-      }
-      if (bytes[line] != mark) {
-        throw new IllegalStateException("a request begins with '%c'".formatted(bytes[line]));
-      }
-      int number = Integer.parseInt(new String(bytes, line + 1, at - line - 1, ISO_8859_1));
-      at += 2;
-      return number;
-    }
-
-    byte[] rest() {
-      byte[] rest = new byte[bytes.length - at];
-      System.arraycopy(bytes, at, rest, 0, rest.length);
-      return rest;
-    }
-  }
-
   @Override
   public InputStream getInputStream() {
     return input;
@@ -254,7 +194,7 @@ public final class MemoryConnection extends Socket {
     }
   }
 
-  // ---- what has no meaning here
+  // ---- without a meaning here
 
   @Override
   public boolean isConnected() {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * calls out of the monitor.
  */
 public final class MemoryServer {
-  /** What becomes of the next command that runs a script. */
+  /** A fault of the next command that runs a script. */
   public enum ScriptFault {
     /** The connection breaks before the command runs. */
     LOSE_REQUEST,

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A reply is a {@code Long}, a {@code String} (bulk), a {@link Status}, a {@link RedisError}, a
  * {@code List} of replies, or null.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
  */
 final class Replies {
   static final Status OK = new Status("OK");

@@ -1,6 +1,10 @@
 package io.mortise.testkit.memory;
 
-/** Reads and writes the numbers in the words of commands. */
+/**
+ * Reads and writes the numbers in the words of commands.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
 final class Words {
   private Words() {}
 

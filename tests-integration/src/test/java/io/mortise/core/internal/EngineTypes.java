@@ -15,16 +15,16 @@ import java.util.List;
  * a string would find nothing, and pass, after a rename.
  */
 public final class EngineTypes {
-  /** Where a thread waits behind another thread of its client. */
+  /** The type in which a thread waits behind another thread of its client. */
   public static final Class<?> QUEUE = LocalQueue.class;
 
-  /** Where a thread is parked until something changes in Redis. */
+  /** The type in which a thread is parked until something changes in Redis. */
   public static final Class<?> PARKED = Signal.class;
 
   /** The engine itself, of which each open client has one. */
   public static final Class<?> ENGINE = RedisLockClient.class;
 
-  /** Of these there are some for each hold of a thread while another thread waits for it. */
+  /** The types of which each hold of a thread has some while another thread waits for it. */
   public static final List<Class<?>> PER_HOLD =
       List.of(RedisLease.class, LeaseStateMachine.class, LocalQueue.class, holdOfThread());
 

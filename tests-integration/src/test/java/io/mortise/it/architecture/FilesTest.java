@@ -12,15 +12,17 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What holds for each source file: no cycle with another, no clock of its own, few lines. */
+/** The rules for each source file: no cycle with another, its threads, its clock, few lines. */
 class FilesTest {
   /** The files that are halves of one thing, and know each other (decision 032). */
   private static final Set<Set<String>> HALVES =
@@ -61,9 +63,25 @@ class FilesTest {
           "RedisLease", "implements each method of OwnedLease and RegisteredHold, most in a line",
           "LeaseRenewal", "one argument about requests, replies and the deadline covers it",
           "RedisLockClient", "the one place where a client is wired",
-          "NodeSubscriber", "one argument about the order of messages covers all its methods",
-          "MemoryConnection", "a java.net.Socket: its two streams share one lock",
-          "Hooks", "one static method for each call of the JDK that is replaced");
+          "NodeSubscriber", "one argument about the order of messages covers all its methods");
+
+  private static final List<String> LIBRARIES =
+      List.of(
+          "scripts",
+          "connection",
+          "core",
+          "fairlock",
+          "rwlock",
+          "multilock",
+          "redlock",
+          "fencing",
+          "testkit");
+
+  /** The declaration of a class that is no exception and no event of a flight recording. */
+  private static final Pattern CLASS =
+      Pattern.compile(
+          "(?m)^(?:public |abstract |final |sealed )*class (?!.* extends"
+              + " \\w*(?:Exception|Error|Event)\\b)");
 
   /** An edge from each file to each file that it uses. */
   private static Graph<String> uses() {
@@ -130,6 +148,30 @@ class FilesTest {
     }
 
     assertEquals(new TreeSet<>(LONGER.keySet()), longer);
+  }
+
+  /**
+   * One thread uses an exception or a recorded event; JUnit runs contracts; records are immutable.
+   */
+  @Test
+  void aClassSaysWhichThreadsMayCallIt() throws IOException {
+    List<String> silent = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(Path.of(".."))) {
+      for (Path file : files.filter(FilesTest::isLibrarySource).toList()) {
+        String source = Files.readString(file);
+        if (CLASS.matcher(source).find() && !source.contains("<b>Threads.</b>")) {
+          silent.add(file.getFileName().toString());
+        }
+      }
+    }
+
+    assertEquals(List.of(), silent);
+  }
+
+  private static boolean isLibrarySource(Path file) {
+    return isProductSource(file)
+        && LIBRARIES.stream().anyMatch(module -> file.startsWith("../" + module))
+        && !file.toString().endsWith("Contract.java");
   }
 
   private static boolean isProductSource(Path file) {

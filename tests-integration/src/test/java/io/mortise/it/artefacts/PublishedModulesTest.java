@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What has to be kept in step when a module is added: the bill of materials, the list of packages
- * whose API is compared with that of the last release, and the metadata for native images. A module
- * is published unless its pom says {@code maven.deploy.skip}.
+ * The lists that a new module has to be added to: the bill of materials, the list of packages whose
+ * API is compared with that of the last release, and the metadata for native images. A module is
+ * published unless its pom says {@code maven.deploy.skip}.
  */
 class PublishedModulesTest {
   private static final Path ROOT = Path.of("..");

@@ -2,9 +2,17 @@ package io.mortise.it.chaos;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.core.LockClient;
+import io.mortise.fairlock.RedisFairLock;
+import io.mortise.fencing.FencedStore;
 import io.mortise.it.chaos.CurrentTask.Task;
 import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.PauseRecorder;
 import io.mortise.it.support.TestThreads;
+import io.mortise.multilock.MultiLock;
+import io.mortise.redlock.RedLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.HoldLog;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -17,7 +25,9 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.commons.pool2.impl.GenericObjectPool;
 import org.awaitility.Awaitility;
+import redis.clients.jedis.Connection;
 
 /**
  * A child JVM whose threads contend for locks ({@link ContendingThread}). It reads lines:
@@ -28,6 +38,8 @@ import org.awaitility.Awaitility;
  *       section;
  *   <li>{@code force}: the lock is forced several times;
  *   <li>{@code reopen}: the clients are closed, and others take their place;
+ *   <li>{@code fill <ms>}: the heap is full for that time; not if the next command has come: a busy
+ *       machine takes seconds for it, and the process would come to rest too late;
  *   <li>{@code roll <name> <ms>}: each thread asks for the lock of that name, and has to get it in
  *       that time; the process prints {@code entered} and the longest wait in ms, or {@code entered
  *       too late};
@@ -44,6 +56,17 @@ final class ChaosClient {
   private final int threads;
   private final Random random;
   private final CurrentTask currentTask = new CurrentTask();
+  private final InitializedClasses initializedClasses =
+      new InitializedClasses(
+          LockClient.class,
+          WorkerPool.class,
+          RedisFairLock.class,
+          RedisReadWriteLock.class,
+          MultiLock.class,
+          RedLock.class,
+          FencedStore.class,
+          Connection.class,
+          GenericObjectPool.class);
 
   private ChaosClient(ClientLocks locks, int threads, Random random) {
     this.locks = locks;
@@ -73,11 +96,11 @@ final class ChaosClient {
       if (onCallersJedis) {
         observer.onCallersJedis();
       }
-      PauseRecorder pauses = PauseRecorder.start(observer);
+      PauseRecorder pauses = PauseRecorder.start(observer::paused);
       try {
         new ChaosClient(locks, threads, random).run(observer, directory, arguments[3]);
       } finally {
-        pauses.stop();
+        pauses.close();
       }
     }
     printIfLeft(() -> awaitNoThreads(before));
@@ -85,14 +108,18 @@ final class ChaosClient {
   }
 
   private void run(HoldObserver observer, Path directory, String guarded) throws Exception {
-    try (WriteLog writeLog = new WriteLog(guarded);
-        HoldLog holdLog = HoldLog.open(directory);
+    try (HoldLog holdLog = HoldLog.open(directory);
         TestThreads contending = new TestThreads()) {
       for (int i = 0; i < threads; i++) {
-        ContendingThread thread =
-            new ContendingThread(
-                "thread-" + i, locks, writeLog, holdLog, observer, new Random(random.nextLong()));
-        contending.start(() -> thread.run(currentTask));
+        String name = "thread-" + i;
+        Random ofThread = new Random(random.nextLong());
+        contending.start(
+            () -> {
+              try (WriteLog writeLog = new WriteLog(guarded)) {
+                new ContendingThread(name, locks, writeLog, holdLog, observer, ofThread)
+                    .run(currentTask);
+              }
+            });
       }
       System.out.println("ready");
       readCommands();
@@ -118,6 +145,13 @@ final class ChaosClient {
         case "force" -> locks.force(name, currentTask, random);
         case "reopen" ->
             locks.reopen().forEach(client -> printIfLeft(() -> ClientResources.awaitNone(client)));
+        case "fill" -> {
+          if (in.ready()) {
+            System.out.println("not filled: the next command has come");
+          } else {
+            fill(Duration.ofMillis(Long.parseLong(words[1])));
+          }
+        }
         case "roll" -> {
           Duration bound = Duration.ofMillis(Long.parseLong(words[2]));
           Optional<Long> longest = RollCall.call(locks.entries(words[1]), threads, bound);
@@ -131,6 +165,12 @@ final class ChaosClient {
       }
     }
     currentTask.stop();
+  }
+
+  private void fill(Duration time) throws IOException {
+    locks.heapWasFull();
+    initializedClasses.ensure();
+    System.out.println("the heap was full " + FullHeap.keep(time) + " times");
   }
 
   private static void printIfLeft(Runnable check) {

@@ -136,7 +136,11 @@ final class ChaosRun {
     context.clients().rest();
     List<String> stuck = new ArrayList<>();
     long allInMillis = context.clients().callRoll(round.name(), entryBound(round), stuck);
-    long promoted = round.events().stream().filter(it -> it.fault() == Fault.PROMOTED).count();
+    long promoted =
+        round.events().stream()
+            .filter(it -> it.fault() == Fault.PROMOTED)
+            .mapToLong(it -> it.targets().size())
+            .sum();
     boolean unplanned = context.servers().promotions() > promotions + promoted;
     notes.put(round, new RoundNotes(unplanned, allInMillis, stuck));
   }

@@ -49,19 +49,20 @@ interface ChaosServers extends AutoCloseable {
   }
 
   /**
-   * Makes a replica that has missed the last writes the master of that name; returns when it is.
+   * Makes a replica that has missed the last writes the master at that index that has the lock of
+   * that name; returns when it is.
    */
-  default void promoteLaggingReplica(String name) throws InterruptedException {
+  default void promoteLaggingReplica(int index, String name) throws InterruptedException {
     throw new UnsupportedOperationException("there are no replicas");
   }
 
-  /** Makes a replica that has all writes the master of that name; returns when it is. */
-  default void promoteReplicaInSync(String name) {
+  /** The same for a replica that has all writes. */
+  default void promoteReplicaInSync(int index, String name) {
     throw new UnsupportedOperationException("there are no replicas");
   }
 
-  /** Moves the slot of that name to another master; returns when all nodes know it. */
-  default void moveSlot(String name) {
+  /** Moves the slot of that lock to another master; returns when all nodes know it. */
+  default void moveSlot(int index, String name) {
     throw new UnsupportedOperationException("there are no slots");
   }
 

@@ -1,13 +1,17 @@
 package io.mortise.it.chaos;
 
+import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.it.chaos.CurrentTask.Task;
 import io.mortise.testkit.HoldLog;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A thread of a client process: it enters a section in one of the possible ways, writes to the
@@ -19,12 +23,20 @@ import java.util.Random;
  * reports. So the hold of a thread that was suspended in between ends with its lease, not when the
  * thread continues. A thread that finds its lease lost already has had no hold, but writes all the
  * same.
+ *
+ * <p><b>A full heap.</b> Any step may throw an {@link OutOfMemoryError}. The thread does then what
+ * a program does: it leaves the section, and begins anew. A hold whose end has no record counts for
+ * the moment of its entry only.
  */
 final class ContendingThread {
   /** By how much a stall outlasts the lease. */
   private static final long STALL_MARGIN_NANOS = 300_000_000;
 
   private static final long MAX_BREAK_NANOS = 3_000_000;
+
+  static {
+    FullHeap.prepare(OutOfMemoryError.class);
+  }
 
   private final String name;
   private final ClientLocks locks;
@@ -50,14 +62,30 @@ final class ContendingThread {
   }
 
   void run(CurrentTask currentTask) throws InterruptedException {
-    for (Optional<Task> task = currentTask.next(); task.isPresent(); task = currentTask.next()) {
+    boolean stopped = false;
+    while (!stopped) {
       try {
-        cycle(currentTask, task.get());
-      } finally {
-        currentTask.done();
+        stopped = !next(currentTask);
+      } catch (OutOfMemoryError full) {
+        observer.outOfMemory();
+        LockSupport.parkNanos(random.nextLong(MAX_BREAK_NANOS));
       }
-      currentTask.pause(random.nextLong(MAX_BREAK_NANOS));
     }
+  }
+
+  /** Returns false when there is no task any more. */
+  private boolean next(CurrentTask currentTask) throws InterruptedException {
+    Optional<Task> task = currentTask.next();
+    if (task.isEmpty()) {
+      return false;
+    }
+    try {
+      cycle(currentTask, task.get());
+    } finally {
+      currentTask.done();
+    }
+    currentTask.pause(random.nextLong(MAX_BREAK_NANOS));
+    return true;
   }
 
   private void cycle(CurrentTask currentTask, Task task) throws InterruptedException {
@@ -82,32 +110,54 @@ final class ContendingThread {
       EnteredHold entered,
       long requestedNanos)
       throws InterruptedException {
-    String holder = name + "#" + ++lastHold;
-    long token = entered.lease().fencingToken();
-    observer.granted(holder, entry, token, notBefore(entered, requestedNanos), System.nanoTime());
-    List<HoldLog.Hold> holds =
-        entered.lease().isValid()
-            ? entry.resources().stream()
-                .map(resource -> log.acquired(resource, holder, token, entry.mode()))
-                .toList()
-            : List.of();
-    entered
-        .lease()
-        .onLost(
-            loss -> {
-              observer.notified(holder, loss);
-              holds.forEach(hold -> hold.lost(loss.atNanos()));
-            });
+    Stay stay = null;
     try {
-      write(entry, token);
+      stay = new Stay(name + "#" + ++lastHold);
+      enter(entry, entered, stay, requestedNanos);
+      write(entry, entered);
       if (!entered.renewed() && thinkTime.stalls(random)) {
         currentTask.pause(locks.lease().toNanos() + STALL_MARGIN_NANOS);
       } else {
         currentTask.pause(thinkTime.next(random, locks.lease()).toNanos());
       }
-      write(entry, token);
+      write(entry, entered);
     } finally {
-      leave(entered, holder, holds);
+      leave(entered, stay);
+    }
+  }
+
+  private void enter(SectionEntry entry, EnteredHold entered, Stay stay, long requestedNanos) {
+    Lease lease = entered.lease();
+    long token = lease.fencingToken();
+    observer.granted(
+        stay.holder, entry, token, notBefore(entered, requestedNanos), System.nanoTime());
+    if (lease.isValid()) {
+      for (String resource : entry.resources()) {
+        stay.holds.add(log.acquired(resource, stay.holder, token, entry.mode()));
+      }
+    }
+    lease.onLost(
+        loss -> {
+          observer.notified(stay.holder, loss);
+          stay.end(loss.atNanos());
+        });
+    stay.isListening = true;
+  }
+
+  /** The records of one stay in the section. */
+  private static final class Stay {
+    final String holder;
+    final List<HoldLog.Hold> holds = new ArrayList<>();
+
+    /** False when there was no room for a listener: then a loss is found when it is released. */
+    boolean isListening;
+
+    Stay(String holder) {
+      this.holder = holder;
+    }
+
+    void end(long nanos) {
+      holds.forEach(hold -> hold.lost(nanos));
     }
   }
 
@@ -127,26 +177,45 @@ final class ContendingThread {
     return Math.max(requestedNanos, System.nanoTime() + leftNanos - leaseNanos + margin);
   }
 
-  private void write(SectionEntry entry, long token) {
+  private void write(SectionEntry entry, EnteredHold entered) {
+    long token = entered.lease().fencingToken();
     for (String resource : entry.resources()) {
       writeLog.write(resource, token);
       writeLog.writeGuarded(resource, token);
     }
   }
 
-  private void leave(EnteredHold entered, String holder, List<HoldLog.Hold> holds) {
+  /**
+   * Leaves the section, whatever fails before.
+   *
+   * @param stay null if there was no room for records
+   */
+  private void leave(EnteredHold entered, @Nullable Stay stay) {
     long lastNanos = System.nanoTime();
-    if (entered.lease().isValid()) {
-      holds.forEach(hold -> hold.lost(lastNanos)); // it was valid at that time: its end
+    try {
+      if (stay != null && entered.lease().isValid()) {
+        stay.end(lastNanos); // it was valid at that time
+      }
+    } finally {
+      release(entered, stay);
     }
+  }
+
+  private void release(EnteredHold entered, @Nullable Stay stay) {
     try {
       entered.release().run();
-      observer.released(holder);
+      if (stay != null) {
+        observer.released(stay.holder);
+      }
     } catch (LeaseLostException e) {
-      observer.notified(holder, e.loss());
-      holds.forEach(hold -> hold.lost(e.loss().atNanos()));
+      if (stay != null && stay.isListening) {
+        observer.notified(stay.holder, e.loss());
+        stay.end(e.loss().atNanos());
+      }
     } catch (LockException e) {
-      observer.unconfirmed(holder);
+      if (stay != null) {
+        observer.unconfirmed(stay.holder);
+      }
     }
   }
 }

@@ -2,13 +2,15 @@ package io.mortise.it.chaos;
 
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The present task of the threads of a client process, and the number of threads that work on it.
  *
- * <p><b>Threads.</b> Any thread may call any method; all fields are guarded by one lock.
+ * <p><b>Threads.</b> Any thread may call any method; all fields are guarded by one lock. A method
+ * that throws an {@link OutOfMemoryError} has changed nothing, and {@link #done} throws none.
  */
 final class CurrentTask {
   /**
@@ -17,6 +19,8 @@ final class CurrentTask {
    * @param name of the lock
    */
   record Task(String name, ThinkTime thinkTime) {}
+
+  private static final long DONE_AGAIN_NANOS = 20_000;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -60,15 +64,25 @@ final class CurrentTask {
       if (stopped) {
         return Optional.empty();
       }
+      Optional<Task> given = Optional.ofNullable(task);
       busy++;
-      return Optional.ofNullable(task);
+      return given;
     } finally {
       lock.unlock();
     }
   }
 
+  /** Counts the caller as idle, also while the heap is full. */
   void done() {
-    change(() -> busy--);
+    while (!lock.tryLock()) {
+      LockSupport.parkNanos(DONE_AGAIN_NANOS); // lock() may need memory
+    }
+    try {
+      busy--;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Waits for that time, or until {@link #stop()}. */

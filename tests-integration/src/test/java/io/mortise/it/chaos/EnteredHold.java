@@ -14,6 +14,10 @@ import java.util.Random;
 record EnteredHold(Lease lease, Runnable release, boolean renewed) {
   private static final Duration MAX_WAIT = Duration.ofSeconds(2);
 
+  static {
+    FullHeap.prepare(OutOfMemoryError.class);
+  }
+
   /** Acquires in one of the ways of the API, at random; empty if another owner held the lock. */
   static Optional<EnteredHold> attempt(DistributedLock lock, Duration lease, Random random)
       throws InterruptedException {
@@ -35,13 +39,23 @@ record EnteredHold(Lease lease, Runnable release, boolean renewed) {
   }
 
   private static Optional<EnteredHold> handle(Optional<Lease> lease, boolean renewed) {
-    return lease.map(granted -> new EnteredHold(granted, granted::close, renewed));
+    try {
+      return lease.map(granted -> new EnteredHold(granted, granted::close, renewed));
+    } catch (OutOfMemoryError full) { // no caller has it, as in a try with resources
+      lease.ifPresent(Lease::close);
+      throw full;
+    }
   }
 
   private static Optional<EnteredHold> thread(
       DistributedLock lock, boolean acquired, boolean renewed) {
-    return acquired
-        ? Optional.of(new EnteredHold(lock.lease(), lock::unlock, renewed))
-        : Optional.empty();
+    try {
+      return acquired
+          ? Optional.of(new EnteredHold(lock.lease(), lock::unlock, renewed))
+          : Optional.empty();
+    } catch (OutOfMemoryError full) { // as in a finally block
+      lock.unlock();
+      throw full;
+    }
   }
 }

@@ -86,6 +86,12 @@ enum Family {
     return this == MULTI ? List.of(name + ":a", name + ":b") : List.of(name);
   }
 
+  /** Returns the name of the lock that the member at that index has for the section. */
+  String memberName(String name, int index) {
+    List<String> resources = resources(name);
+    return resources.get(Math.min(index, resources.size() - 1));
+  }
+
   private static SectionEntry exclusive(DistributedLock lock) {
     return new SectionEntry(lock, EXCLUSIVE, List.of(lock.name()));
   }

@@ -31,6 +31,11 @@ enum Fault {
   CLIENT_KILLED(CLIENT, QUICK, 10, 80),
   /** The clients of a process are closed while its threads use them; others take their place. */
   CLIENT_CLOSED(CLIENT, QUICK, 10, 40),
+  /**
+   * The heap of a client process is full, for some tens of ms: allocations fail anywhere. Only
+   * where a run names it, see {@code docs/reliability.md}.
+   */
+  HEAP_FULL(CLIENT, QUICK, 20, 60),
   /** No name server answers a client process, and the connections of all break. */
   LOOK_UPS_SILENT(CLIENT, QUICK, 30, 130),
   /** SIGSTOP of servers for 5 to 50 ms, several times a second. */
@@ -119,6 +124,7 @@ enum Fault {
       case CLIENT_PAUSED -> at.clients().process(index).pause();
       case CLIENT_KILLED -> at.clients().process(index).kill();
       case CLIENT_CLOSED -> at.clients().process(index).send("reopen");
+      case HEAP_FULL -> at.clients().process(index).send("fill " + heapFull(event).toMillis());
       case LOOK_UPS_SILENT -> {
         at.clients().silenceLookUps(index, true);
         at.servers().closeConnections();
@@ -139,20 +145,25 @@ enum Fault {
       case SUBSCRIBERS_KILLED -> at.server(index).command("CLIENT", "KILL", "TYPE", "pubsub");
       case CLOCK_SET_BACK -> at.servers().stepClock(index, clockStep(event).negated());
       case SENTINELS_SILENT -> at.servers().silenceDirectory();
-      case RESHARDED -> at.servers().moveSlot(at.name());
-      case SWITCHED_OVER -> at.servers().promoteReplicaInSync(at.name());
+      case RESHARDED -> at.servers().moveSlot(index, at.name());
+      case SWITCHED_OVER -> at.servers().promoteReplicaInSync(index, at.name());
       case FORCED -> at.clients().process(index).send("force");
       case RESTARTED_EMPTY -> at.server(index).restartEmpty();
       case FLUSHED -> at.server(index).command("FLUSHALL");
       case EXPIRED_EARLY -> at.server(index).command("EVAL", EXPIRE_ALL, "0");
       case CLOCK_SET_FORWARD -> at.servers().stepClock(index, clockStep(event));
-      case PROMOTED -> at.servers().promoteLaggingReplica(at.name());
+      case PROMOTED -> at.servers().promoteLaggingReplica(index, at.name());
     }
   }
 
   /** Returns by how much the clocks step: 0.3 to 3.3 s. */
   static Duration clockStep(FaultEvent event) {
     return Duration.ofMillis(300 + 3L * event.variant());
+  }
+
+  /** Returns for how long the heap is full: 20 to 100 ms, and the time that it takes to fill it. */
+  private static Duration heapFull(FaultEvent event) {
+    return Duration.ofMillis(20 + event.variant() * 8 / 100);
   }
 
   /** Ends at one target of the event, if it does not end by itself. */
@@ -209,6 +220,11 @@ enum Fault {
    */
   boolean mixesWithLossOfData() {
     return this != CLOCK_SET_BACK && this != CLOCK_SET_FORWARD && this != FORCED;
+  }
+
+  /** Returns whether it strikes in a run that names no faults. */
+  boolean isUsual() {
+    return this != HEAP_FULL;
   }
 
   /** Returns whether this machine can do it. */

@@ -32,6 +32,7 @@ record FaultPlan(Map<TestedLock, List<Round>> rounds) {
   private static List<Fault> possible(TestedLock tested, Settings settings) {
     boolean killed = settings.everyFault() || tested.options() != ClientOptions.DEFAULTS;
     return Arrays.stream(Fault.values())
+        .filter(settings.faults()::contains)
         .filter(fault -> fault.appliesTo(tested.topology()) && fault.isPossibleHere())
         .filter(fault -> killed || fault != Fault.CLIENT_KILLED)
         .toList();

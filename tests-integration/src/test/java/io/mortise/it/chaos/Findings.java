@@ -24,9 +24,10 @@ import java.util.stream.Stream;
 /**
  * The findings about one tested lock.
  *
+ * @param errors how often a step of a thread had no room in the heap
  * @param left what its clients left behind
  */
-record Findings(TestedLock tested, List<Result> results, List<String> left) {
+record Findings(TestedLock tested, List<Result> results, long errors, List<String> left) {
 
   /**
    * The findings of one round.
@@ -139,7 +140,8 @@ record Findings(TestedLock tested, List<Result> results, List<String> left) {
                   .map(resource -> WriteLog.tally(guarded, resource))
                   .reduce(Tally.NONE, Tally::plus)));
     }
-    return new Findings(tested, results, left);
+    long errors = observations.errors().values().stream().mapToLong(Integer::longValue).sum();
+    return new Findings(tested, results, errors, left);
   }
 
   private static Result result(

@@ -64,8 +64,9 @@ final class FindingsTable {
     return String.format(
         Locale.ROOT,
         "Together: %,d cycles, %,d strikes; %,d overlaps where data was lost, %d where none was;"
-            + " %,d of %,d unguarded writes stale, %d of %,d guarded; %,d refused; %d tokens out of order; %d things left over;"
-            + " losses reported late: %s.%n",
+            + " %,d of %,d unguarded writes stale, %d of %,d guarded; %,d refused; %d tokens out of"
+            + " order; %d things left over; %,d steps without room in the heap; losses reported"
+            + " late: %s.%n",
         sum(results, Result::cycles),
         sum(results, result -> result.round().events().size()),
         sum(results, result -> result.mayOverlap() ? result.overlaps().size() : 0),
@@ -77,6 +78,7 @@ final class FindingsTable {
         writes.refused(),
         sum(results, result -> result.tokensOutOfOrder().size()),
         sum(all, findings -> findings.left().size()),
+        sum(all, Findings::errors),
         Lateness.together(results.stream().map(Result::lateness)));
   }
 

@@ -5,13 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.testkit.HoldLog.Mode;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -19,6 +17,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -40,16 +40,22 @@ import java.util.stream.Stream;
  */
 final class HoldObserver implements AutoCloseable {
   private static final String PREFIX = "observed-";
+  private static final long WAIT_FOR_ROOM_NANOS = 1_000_000;
 
-  private final FileChannel file;
+  static {
+    FullHeap.prepare(OutOfMemoryError.class);
+  }
+
+  /** A stream, because an interrupt of a thread that writes would close a channel for all. */
+  private final FileOutputStream file;
+
+  private final AtomicInteger errors = new AtomicInteger();
 
   HoldObserver(Path directory) {
     try {
       file =
-          FileChannel.open(
-              directory.resolve(PREFIX + ProcessHandle.current().pid()),
-              StandardOpenOption.CREATE,
-              StandardOpenOption.APPEND);
+          new FileOutputStream(
+              directory.resolve(PREFIX + ProcessHandle.current().pid()).toFile(), true);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot create a file in '" + directory + "'", e);
     }
@@ -61,8 +67,18 @@ final class HoldObserver implements AutoCloseable {
     }
   }
 
+  /** Records a loss at the time of the call, also when it has to wait for room in the heap. */
   void notified(String holder, LeaseLoss loss) {
-    write("L", holder, System.nanoTime(), loss.reason(), loss.atNanos(), isByRelease(loss));
+    long nowNanos = System.nanoTime();
+    boolean recorded = false;
+    while (!recorded) {
+      try {
+        write("L", holder, nowNanos, loss.reason(), loss.atNanos(), isByRelease(loss));
+        recorded = true;
+      } catch (OutOfMemoryError full) {
+        LockSupport.parkNanos(WAIT_FOR_ROOM_NANOS);
+      }
+    }
   }
 
   /** Returns whether the lease ran out while a command that released it was under way. */
@@ -82,6 +98,11 @@ final class HoldObserver implements AutoCloseable {
     write("P", fromNanos, toNanos);
   }
 
+  /** Counts a step of a thread that had no room in the heap. */
+  void outOfMemory() {
+    errors.incrementAndGet();
+  }
+
   void onCallersJedis() {
     write("J");
   }
@@ -90,7 +111,7 @@ final class HoldObserver implements AutoCloseable {
     String line =
         Arrays.stream(fields).map(String::valueOf).collect(Collectors.joining("\t", "", "\n"));
     try {
-      file.write(ByteBuffer.wrap(line.getBytes(UTF_8)));
+      file.write(line.getBytes(UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot record a hold", e);
     }
@@ -98,6 +119,7 @@ final class HoldObserver implements AutoCloseable {
 
   @Override
   public void close() {
+    write("E", errors.get());
     try {
       file.close();
     } catch (IOException e) {
@@ -145,18 +167,25 @@ final class HoldObserver implements AutoCloseable {
    * @param losses of each holder whose outcome is {@link Outcome#NOTIFIED}
    * @param pauses of each process, in the order of time
    * @param onCallersJedis the processes whose clients use a Jedis client of the caller's
+   * @param errors how often there was no room in the heap, of each process that has ended in order
    */
   record Observations(
       List<Grant> grants,
       Map<Holder, Outcome> outcomes,
       Map<Holder, Loss> losses,
       Map<Long, List<Pause>> pauses,
-      Set<Long> onCallersJedis) {}
+      Set<Long> onCallersJedis,
+      Map<Long, Integer> errors) {}
 
   static Observations read(Path directory) {
     Observations all =
         new Observations(
-            new ArrayList<>(), new HashMap<>(), new HashMap<>(), new HashMap<>(), new HashSet<>());
+            new ArrayList<>(),
+            new HashMap<>(),
+            new HashMap<>(),
+            new HashMap<>(),
+            new HashSet<>(),
+            new HashMap<>());
     try (Stream<Path> files = Files.list(directory)) {
       for (Path path : files.toList()) {
         String name = path.getFileName().toString();
@@ -182,6 +211,7 @@ final class HoldObserver implements AutoCloseable {
               .computeIfAbsent(process, id -> new ArrayList<>())
               .add(new Pause(Long.parseLong(fields[1]), Long.parseLong(fields[2])));
       case "J" -> all.onCallersJedis.add(process);
+      case "E" -> all.errors.put(process, Integer.parseInt(fields[1]));
       default -> parse(all, new Holder(process, fields[1]), fields);
     }
   }

@@ -32,7 +32,7 @@ final class ReshardedCluster implements ChaosServers {
   }
 
   @Override
-  public void promoteLaggingReplica(String name) throws InterruptedException {
+  public void promoteLaggingReplica(int index, String name) throws InterruptedException {
     nodes.awaitInSync();
     RedisServer former = nodes.masterOf(name);
     nodes.cutReplication(name);
@@ -45,13 +45,13 @@ final class ReshardedCluster implements ChaosServers {
   }
 
   @Override
-  public void promoteReplicaInSync(String name) {
+  public void promoteReplicaInSync(int index, String name) {
     nodes.awaitInSync();
     nodes.failover(name);
   }
 
   @Override
-  public void moveSlot(String name) {
+  public void moveSlot(int index, String name) {
     RedisServer from = nodes.masterOf(name);
     List<RedisServer> others = nodes.masters().stream().filter(node -> node != from).toList();
     nodes.moveSlot(name, others.get(0));

@@ -10,9 +10,9 @@ import java.util.Random;
 enum ServerTopology {
   /** Independent servers. */
   STANDALONE,
-  /** A master and its replica, found through sentinels. */
+  /** A master and its replica, found through sentinels; one such for each member of the lock. */
   SENTINEL,
-  /** A cluster of masters and replicas, whose slots move. */
+  /** A cluster of masters and replicas, whose slots move; one for each member of the lock. */
   CLUSTER;
 
   /**
@@ -21,15 +21,10 @@ enum ServerTopology {
    * @param directory for files
    */
   ChaosServers open(Family family, Path directory, Random random) {
-    int count = family.serverCount();
-    if (this != STANDALONE && count != 1) {
-      throw new IllegalArgumentException(
-          "%s needs %d independent servers".formatted(family, count));
-    }
     return switch (this) {
-      case STANDALONE -> new Standalones(count, directory, random);
-      case SENTINEL -> new WatchedMaster();
-      case CLUSTER -> new ReshardedCluster();
+      case STANDALONE -> new Standalones(family.serverCount(), directory, random);
+      case SENTINEL -> new MemberDeployments(family, WatchedMaster::new);
+      case CLUSTER -> new MemberDeployments(family, ReshardedCluster::new);
     };
   }
 }

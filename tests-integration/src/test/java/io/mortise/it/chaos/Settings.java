@@ -11,6 +11,7 @@ import java.util.stream.Stream;
  *
  * @param seed decides which fault strikes which target at which time
  * @param locks what is tested
+ * @param faults those that may strike
  * @param everyFault whether each lock meets each fault, or all locks share the faults
  * @param roundMillis how long a round lasts at least; 0 for one event
  * @param parallel how many locks are tested at a time
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
 record Settings(
     long seed,
     List<TestedLock> locks,
+    List<Fault> faults,
     boolean everyFault,
     long roundMillis,
     int parallel,
@@ -27,6 +29,8 @@ record Settings(
     int threads) {
   private static final String PREFIX = "mortise.chaos";
 
+  private static final List<Fault> USUAL_FAULTS =
+      Stream.of(Fault.values()).filter(Fault::isUsual).toList();
   private static final int PARALLEL = 4;
   private static final int THREADS = 3;
   private static final long MINUTES = 18;
@@ -49,7 +53,14 @@ record Settings(
   static Settings shortRun(long seed) {
     List<TestedLock> locks = TestedLock.all().stream().filter(Settings::isInShortRun).toList();
     return new Settings(
-        seed, TestedLock.withDefaultsForAThird(locks, seed), false, 0, locks.size(), 2, 3);
+        seed,
+        TestedLock.withDefaultsForAThird(locks, seed),
+        USUAL_FAULTS,
+        false,
+        0,
+        locks.size(),
+        2,
+        THREADS);
   }
 
   private static boolean isInShortRun(TestedLock tested) {
@@ -72,23 +83,30 @@ record Settings(
             .map(TestedLock::withDefaults)
             .toList();
     long roundMillis = Math.max(1_000, Math.min(20_000, time.toMillis() / 40));
-    return new Settings(seed, locks, false, roundMillis, locks.size(), 2, THREADS);
+    return new Settings(seed, locks, USUAL_FAULTS, false, roundMillis, locks.size(), 2, THREADS);
   }
 
   /** A run that takes about that time. */
   static Settings longRun(long seed, Duration time, List<TestedLock> locks) {
+    return longRun(seed, time, locks, USUAL_FAULTS);
+  }
+
+  private static Settings longRun(
+      long seed, Duration time, List<TestedLock> locks, List<Fault> faults) {
     int waves = (locks.size() + PARALLEL - 1) / PARALLEL;
-    long rounds = Fault.values().length + 2L;
+    long rounds = faults.size() + 2L;
+    long roundMillis = time.toMillis() / waves / rounds;
     int threads = Integer.getInteger(PREFIX + ".threads", THREADS);
-    return new Settings(seed, locks, true, time.toMillis() / waves / rounds, PARALLEL, 3, threads);
+    return new Settings(seed, locks, faults, true, roundMillis, PARALLEL, 3, threads);
   }
 
   /**
    * Returns the settings of the system properties: {@code mortise.chaos} is {@code short} or {@code
    * long}; {@code mortise.chaos.seed}; {@code mortise.chaos.maxHandOffs}; for a long run {@code
-   * mortise.chaos.minutes}, {@code mortise.chaos.threads} and {@code mortise.chaos.locks}, such as
-   * {@code PLAIN,FAIR@SENTINEL+DEFAULTS}; without the last one all locks, a third of them with
-   * default options.
+   * mortise.chaos.minutes}, {@code mortise.chaos.threads}, {@code mortise.chaos.faults}, such as
+   * {@code HEAP_FULL,CUT}, and {@code mortise.chaos.locks}, such as {@code
+   * PLAIN,FAIR@SENTINEL+DEFAULTS}; without the last one all locks, a third of them with default
+   * options.
    */
   static Settings fromProperties() {
     long seed = Long.getLong(PREFIX + ".seed", System.nanoTime() & Integer.MAX_VALUE);
@@ -99,10 +117,17 @@ record Settings(
           longRun(
               seed,
               Duration.ofMinutes(Long.getLong(PREFIX + ".minutes", MINUTES)),
-              locks(System.getProperty(PREFIX + ".locks", ""), seed));
+              locks(System.getProperty(PREFIX + ".locks", ""), seed),
+              faults(System.getProperty(PREFIX + ".faults", "")));
       default ->
           throw new IllegalArgumentException("%s is short or long, not %s".formatted(PREFIX, kind));
     };
+  }
+
+  private static List<Fault> faults(String names) {
+    return names.isEmpty()
+        ? USUAL_FAULTS
+        : Stream.of(names.split(",", -1)).map(Fault::valueOf).toList();
   }
 
   private static List<TestedLock> locks(String names, long seed) {
@@ -129,12 +154,17 @@ record Settings(
                 .formatted(PREFIX, everyFault ? "long" : "short", seed, maxHandOffs());
     return everyFault
         ? repeat
-            + " -D%1$s.minutes=%2$d -D%1$s.threads=%3$d -D%1$s.locks=%4$s"
+            + " -D%1$s.minutes=%2$d -D%1$s.threads=%3$d -D%1$s.locks=%4$s%5$s"
                 .formatted(
                     PREFIX,
                     Long.getLong(PREFIX + ".minutes", MINUTES),
                     threads,
-                    locks.stream().map(TestedLock::toString).collect(Collectors.joining(",")))
+                    locks.stream().map(TestedLock::toString).collect(Collectors.joining(",")),
+                    faults.equals(USUAL_FAULTS)
+                        ? ""
+                        : faults.stream()
+                            .map(Fault::name)
+                            .collect(Collectors.joining(",", " -D" + PREFIX + ".faults=", "")))
         : repeat;
   }
 }

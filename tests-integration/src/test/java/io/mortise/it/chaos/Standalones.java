@@ -17,7 +17,7 @@ final class Standalones implements ChaosServers {
 
   private final List<RedisServer> servers = new ArrayList<>();
   private final List<FaultProxy> proxies = new ArrayList<>();
-  private final List<ServerClock> clocks = new ArrayList<>();
+  private final List<WallClock> clocks = new ArrayList<>();
   private final Random random;
 
   /**
@@ -33,7 +33,7 @@ final class Standalones implements ChaosServers {
         RedisServer.Builder builder =
             RedisServer.builder().config("appendonly", "yes").config("appendfsync", "always");
         if (PreloadedLibrary.CLOCK.isAvailable()) {
-          ServerClock clock = new ServerClock(directory);
+          WallClock clock = new WallClock(directory);
           clocks.add(clock);
           clock.on(builder);
         }
@@ -73,7 +73,7 @@ final class Standalones implements ChaosServers {
 
   @Override
   public void differClocks(boolean differ) {
-    for (ServerClock clock : clocks) {
+    for (WallClock clock : clocks) {
       int millis = random.nextInt(2 * MAX_CLOCK_SHIFT_MILLIS) - MAX_CLOCK_SHIFT_MILLIS;
       clock.set(Duration.ofMillis(differ ? millis : 0));
     }

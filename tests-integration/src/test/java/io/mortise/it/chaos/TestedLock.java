@@ -6,15 +6,17 @@ import java.util.List;
 /** A lock family on a kind of servers, with some options of its clients. */
 record TestedLock(Family family, ServerTopology topology, ClientOptions options) {
 
+  private static final int MAX_DEPLOYMENTS = 3;
+
   /**
-   * Each family on its own servers; those that need one server also behind sentinels and on a
-   * cluster. All with short times.
+   * Each family on its own servers; those that need at most three also behind sentinels and on
+   * clusters. All with short times.
    */
   static List<TestedLock> all() {
     List<TestedLock> all = new ArrayList<>();
     for (ServerTopology topology : ServerTopology.values()) {
       for (Family family : Family.values()) {
-        if (topology == ServerTopology.STANDALONE || family.serverCount() == 1) {
+        if (topology == ServerTopology.STANDALONE || family.serverCount() <= MAX_DEPLOYMENTS) {
           all.add(new TestedLock(family, topology, ClientOptions.SHORT_TIMES));
         }
       }

@@ -56,7 +56,7 @@ final class WatchedMaster implements ChaosServers {
   }
 
   @Override
-  public void promoteLaggingReplica(String name) throws InterruptedException {
+  public void promoteLaggingReplica(int index, String name) throws InterruptedException {
     nodes.awaitOk(); // otherwise the replica may not be promoted
     RedisServer former = nodes.master();
     nodes.cutReplication();

@@ -3,38 +3,77 @@ package io.mortise.it.chaos;
 import io.mortise.fencing.FencedStore;
 import io.mortise.fencing.StaleTokenException;
 import io.mortise.testkit.RedisServer;
+import java.net.URI;
+import java.time.Duration;
 import java.util.List;
+import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.util.JedisURIHelper;
 
 /**
  * The resources that the locks guard, on a server that no fault strikes: for each resource a list
  * of the tokens of all writes, in order, and a list of those under a guard ({@link FencedStore}).
  * So the guard is judged by what was written, not by its own answers.
  *
+ * <p><b>Threads.</b> One thread writes; any thread may look at what was written.
+ *
  * <p>A reader records that it has read, with its token, which is the last writer's.
  */
 final class WriteLog implements AutoCloseable {
   private static final String APPEND = "return redis.call('RPUSH', KEYS[1], ARGV[1])";
 
-  private final RedisClient redis;
+  private final String uri;
+  private RedisClient redis;
+
+  /** Whether an error may have left a reply in a connection, or a connection outside the pool. */
+  private boolean broken;
 
   WriteLog(String uri) {
-    redis = RedisClient.create(uri);
+    this.uri = uri;
+    redis = connect(uri);
+  }
+
+  /** Without the evictor, a thread that would outlive a client whose closing fails. */
+  private static RedisClient connect(String uri) {
+    ConnectionPoolConfig pool = new ConnectionPoolConfig();
+    pool.setTimeBetweenEvictionRuns(Duration.ofMillis(-1));
+    return RedisClient.builder()
+        .hostAndPort(JedisURIHelper.getHostAndPort(URI.create(uri)))
+        .poolConfig(pool)
+        .build();
+  }
+
+  @FunctionalInterface
+  private interface Command {
+    void send(RedisClient redis);
+  }
+
+  private void send(Command command) {
+    if (broken) {
+      redis.close();
+      redis = connect(uri);
+    }
+    broken = true;
+    command.send(redis);
+    broken = false;
   }
 
   /** Writes without a guard. */
   void write(String resource, long token) {
-    redis.rpush(unguarded(resource), Long.toString(token));
+    send(redis -> redis.rpush(unguarded(resource), Long.toString(token)));
   }
 
   /** Writes unless a larger token was written before. */
   void writeGuarded(String resource, long token) {
-    try {
-      new FencedStore(redis, "{" + resource + "}")
-          .eval(token, APPEND, List.of(guarded(resource)), List.of(Long.toString(token)));
-    } catch (StaleTokenException e) {
-      redis.incr(refused(resource));
-    }
+    send(
+        redis -> {
+          try {
+            new FencedStore(redis, "{" + resource + "}")
+                .eval(token, APPEND, List.of(guarded(resource)), List.of(Long.toString(token)));
+          } catch (StaleTokenException e) {
+            redis.incr(refused(resource));
+          }
+        });
   }
 
   @Override

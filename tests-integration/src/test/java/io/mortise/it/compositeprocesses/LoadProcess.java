@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
+import io.mortise.it.support.PauseRecorder;
 import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.HoldLog;
 import java.io.BufferedReader;
@@ -28,10 +29,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  *       ProcessTeam.Counts}.
  * </ul>
  *
- * <p>It prints {@code lost <reason>} for each lost hold, and {@code failed <error>} if the section
- * could not be entered or a release could not be confirmed.
+ * <p>It prints {@code lost <reason>: <loss>} for each lost hold, {@code paused <ms>} for each long
+ * pause, and {@code failed <error>} if the section could not be entered or a release could not be
+ * confirmed.
  */
 final class LoadProcess {
+  private static final long LONG_PAUSE_MILLIS = 100;
+
   private final Section section;
   private final FencedCounters guarded;
   private final HoldLog log;
@@ -39,6 +43,7 @@ final class LoadProcess {
   private final Semaphore go = new Semaphore(0);
   private final AtomicInteger written = new AtomicInteger();
   private final AtomicInteger refused = new AtomicInteger();
+  private final AtomicInteger refusedThoughHeld = new AtomicInteger();
   private final AtomicInteger lost = new AtomicInteger();
   private final AtomicInteger failed = new AtomicInteger();
   private volatile boolean stopped;
@@ -56,6 +61,7 @@ final class LoadProcess {
     List<String> names = List.of(arguments[2].split(",", -1));
     Duration lease = Duration.ofMillis(Long.parseLong(arguments[5]));
     SectionLocks locks = SectionLocks.valueOf(arguments[0]);
+    PauseRecorder.start(LoadProcess::paused); // for the life of the process
     try (Section section = locks.section(List.of(arguments[1].split(",", -1)), names, lease);
         FencedCounters guarded = new FencedCounters(arguments[3]);
         HoldLog log = HoldLog.open(Path.of(arguments[4]));
@@ -71,8 +77,20 @@ final class LoadProcess {
       process.obey(in);
       threads.join(ProcessTeam.LIMIT);
       System.out.println(
-          "done %s %s %s %s"
-              .formatted(process.written, process.refused, process.lost, process.failed));
+          "done %s %s %s %s %s"
+              .formatted(
+                  process.written,
+                  process.refused,
+                  process.refusedThoughHeld,
+                  process.lost,
+                  process.failed));
+    }
+  }
+
+  private static void paused(long fromNanos, long toNanos) {
+    long millis = (toNanos - fromNanos) / 1_000_000;
+    if (millis >= LONG_PAUSE_MILLIS) {
+      System.out.println("paused " + millis);
     }
   }
 
@@ -102,6 +120,7 @@ final class LoadProcess {
 
   private void inside(String who) throws InterruptedException {
     List<HoldLog.Hold> holds = new ArrayList<>();
+    boolean all = true;
     try {
       Map<String, Long> tokens = section.tokens();
       tokens.forEach((name, token) -> holds.add(log.acquired(name, who, token)));
@@ -110,7 +129,6 @@ final class LoadProcess {
         System.out.println("keeping " + tokens.values().iterator().next());
         go.acquire();
       }
-      boolean all = true;
       for (Map.Entry<String, Long> each : tokens.entrySet()) {
         all &= guarded.addOne(each.getKey(), each.getValue());
       }
@@ -120,20 +138,26 @@ final class LoadProcess {
       }
     } finally {
       holds.forEach(HoldLog.Hold::released);
-      leave(holds);
+      boolean wasHeld = leave(holds);
+      if (!all && wasHeld) {
+        refusedThoughHeld.incrementAndGet();
+      }
     }
   }
 
-  private void leave(List<HoldLog.Hold> holds) {
+  /** Returns false if the lease was lost. */
+  private boolean leave(List<HoldLog.Hold> holds) {
     try {
       section.leave();
     } catch (LeaseLostException e) {
       lost.incrementAndGet();
       holds.forEach(hold -> hold.lost(e.loss().atNanos()));
-      System.out.println("lost " + e.loss().reason());
+      System.out.println("lost " + e.loss().reason() + ": " + e.loss());
+      return false;
     } catch (LockException e) {
       failed.incrementAndGet();
       System.out.println("failed to confirm: " + e);
     }
+    return true;
   }
 }

@@ -2,6 +2,7 @@ package io.mortise.it.compositeprocesses;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.it.support.HoldLogs;
 import io.mortise.testkit.HoldChecker;
@@ -48,17 +49,19 @@ final class ProcessTeam implements AutoCloseable {
    *
    * @param written sections in which all was written
    * @param refused sections in which a larger token had been there before
+   * @param refusedThoughHeld those of them whose lease was not lost
    * @param lost holds whose lease was lost
    * @param failed entries that ended with an error, and releases that could not be confirmed
    */
-  record Counts(int written, int refused, int lost, int failed) {
+  record Counts(int written, int refused, int refusedThoughHeld, int lost, int failed) {
     static Counts parse(String line) {
       String[] words = line.split(" ", -1);
       return new Counts(
           Integer.parseInt(words[1]),
           Integer.parseInt(words[2]),
           Integer.parseInt(words[3]),
-          Integer.parseInt(words[4]));
+          Integer.parseInt(words[4]),
+          Integer.parseInt(words[5]));
     }
   }
 
@@ -122,10 +125,27 @@ final class ProcessTeam implements AutoCloseable {
    *
    * @param report on all holds
    * @param counts of those processes that were not killed
+   * @param longestPauseMillis of any process
    */
-  record Result(HoldChecker.Report report, List<Counts> counts) {
+  record Result(HoldChecker.Report report, List<Counts> counts, long longestPauseMillis) {
     int refused() {
       return counts.stream().mapToInt(Counts::refused).sum();
+    }
+
+    int refusedThoughHeld() {
+      return counts.stream().mapToInt(Counts::refusedThoughHeld).sum();
+    }
+
+    int lost() {
+      return counts.stream().mapToInt(Counts::lost).sum();
+    }
+
+    /** Fails if a write of a holder was refused, or a lease lost that no pause explains. */
+    void assertHoldersWrote(Duration lease) {
+      assertEquals(0, refusedThoughHeld(), this::toString);
+      assertTrue(
+          lost() == 0 || longestPauseMillis >= lease.toMillis() / 3,
+          () -> "a lease was lost without a pause: " + this);
     }
   }
 
@@ -138,7 +158,8 @@ final class ProcessTeam implements AutoCloseable {
       counts.add(Counts.parse(child.awaitLine("done ", LIMIT)));
       assertEquals(0, child.awaitExit(LIMIT), child::output);
     }
-    Result result = new Result(HoldChecker.check(HoldLogs.holds(log)), counts);
+    Result result =
+        new Result(HoldChecker.check(HoldLogs.holds(log)), counts, longestPauseMillis());
     System.out.printf("%s: %s; %s%s%n", title, result.report(), counts, errorsAndLosses());
     names.forEach(name -> FencedCounters.assertNothingLost(counters, name));
     return result;
@@ -155,6 +176,15 @@ final class ProcessTeam implements AutoCloseable {
 
   private long holdsOf(JavaProcess child) {
     return HoldLog.read(log).stream().filter(hold -> hold.processId() == child.pid()).count();
+  }
+
+  private long longestPauseMillis() {
+    return children.stream()
+        .flatMap(child -> child.output().lines())
+        .filter(line -> line.startsWith("paused "))
+        .mapToLong(line -> Long.parseLong(line.substring("paused ".length())))
+        .max()
+        .orElse(0);
   }
 
   /** The errors and losses that the processes have printed. */

@@ -28,6 +28,7 @@ class DocumentSamplesTest {
                 "docs/choosing.md",
                 "docs/fencing.md",
                 "docs/migrating-from-redisson.md",
+                "docs/observability.md",
                 "docs/testing.md")),
         withSamples::toString);
   }

@@ -25,7 +25,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RedissonClient;
 
-/** What docs/migrating-from-redisson.md says about both, seen side by side. */
+/** The claims of docs/migrating-from-redisson.md about both libraries, tried side by side. */
 @Timeout(60)
 class MigrationClaimsTest {
   @RegisterExtension static final RedissonPeers PEERS = new RedissonPeers();

@@ -15,8 +15,6 @@ import org.junit.jupiter.api.Test;
 class RecipesDocumentTest {
   private static final String DOCUMENT = "docs/recipes.md";
   private static final Path RECIPES = Path.of("src/test/java/io/mortise/it/recipes");
-  private static final String SNIPPET = "  // snippet: ";
-  private static final String END = "  // end";
 
   @Test
   void everyBlockIsWhatItsSourceSays() throws Exception {
@@ -25,7 +23,8 @@ class RecipesDocumentTest {
     for (Sample sample : samples) {
       String source =
           sample.source().orElseThrow(() -> new AssertionError(sample + " names no source"));
-      assertEquals(quoted(source), sample.text(), () -> sample + " differs from " + source);
+      assertEquals(
+          Quotation.of(RECIPES, source), sample.text(), () -> sample + " differs from " + source);
     }
   }
 
@@ -39,37 +38,13 @@ class RecipesDocumentTest {
     try (var files = Files.list(RECIPES)) {
       for (Path file : files.toList()) {
         for (String line : Files.readAllLines(file)) {
-          if (line.startsWith(SNIPPET)) {
-            marked.add(file.getFileName() + ": " + line.substring(SNIPPET.length()));
+          if (line.startsWith(Quotation.SNIPPET)) {
+            marked.add(file.getFileName() + ": " + line.substring(Quotation.SNIPPET.length()));
           }
         }
       }
     }
     assertTrue(quoted.containsAll(marked), () -> marked + " and only " + quoted);
     assertTrue(!marked.isEmpty());
-  }
-
-  /** Returns the text of {@code File.java}, from its class on, or of {@code File.java: snippet}. */
-  private static String quoted(String source) throws Exception {
-    String[] parts = source.split(": ", 2);
-    List<String> lines = Files.readAllLines(RECIPES.resolve(parts[0]));
-    return parts.length == 1 ? type(lines) : snippet(lines, parts[1]);
-  }
-
-  private static String type(List<String> lines) {
-    return lines.stream()
-        .dropWhile(line -> !line.matches("(final )?class .*"))
-        .collect(Collectors.joining("\n"));
-  }
-
-  /** Without the indentation of the class, and without the empty line before the end. */
-  private static String snippet(List<String> lines, String name) {
-    return lines.stream()
-        .dropWhile(line -> !line.equals(SNIPPET + name))
-        .skip(1)
-        .takeWhile(line -> !line.equals(END))
-        .map(line -> line.isEmpty() ? line : line.substring(2))
-        .collect(Collectors.joining("\n"))
-        .stripTrailing();
   }
 }

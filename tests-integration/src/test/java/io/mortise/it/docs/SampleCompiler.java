@@ -13,9 +13,9 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
 /**
- * Compiles samples of documents against the class path of the tests. What a sample needs around it
- * is on the first line of the compiled file, and the sample on the same lines as in its document,
- * so that the compiler's line numbers are those of the document.
+ * Compiles samples of documents against the class path of the tests. The declarations around a
+ * sample are on the first line of the compiled file, and the sample on the same lines as in its
+ * document, so that the compiler's line numbers are those of the document.
  */
 final class SampleCompiler {
   /** A sample that declares a type, at the beginning of a line, is a file of its own. */
@@ -29,6 +29,10 @@ final class SampleCompiler {
           "io.mortise.core.*",
           "io.mortise.fairlock.*",
           "io.mortise.fencing.*",
+          "io.micrometer.core.instrument.Meter",
+          "io.micrometer.core.instrument.config.MeterFilter",
+          "io.micrometer.core.instrument.distribution.DistributionStatisticConfig",
+          "io.mortise.micrometer.*",
           "io.mortise.multilock.*",
           "io.mortise.redlock.*",
           "io.mortise.rwlock.*",

@@ -1,19 +1,26 @@
 package io.mortise.it.docs;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LockClient;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
- * What the samples of the documents use without declaring it. A sample that is made of statements
- * is the body of a method of a subclass; one that declares a type sees the nested classes here.
+ * The names that samples of the documents use without declaring them. A sample that is made of
+ * statements is the body of a method of a subclass; one that declares a type sees the nested
+ * classes here.
  */
 class SampleContext {
   final UnifiedJedis jedis;
   final DistributedLock lock;
   final Store store = (row, fencingToken) -> {};
   final String row = "row";
+  final String uri = "redis://redis.internal:6379";
+  final MeterRegistry registry = new SimpleMeterRegistry();
+  final ObservationRegistry observations = ObservationRegistry.create();
 
   SampleContext(UnifiedJedis jedis, DistributedLock lock) {
     this.jedis = jedis;

@@ -16,7 +16,7 @@ class SupportedVersionsTest {
   private static final Path ROOT = Path.of("..");
 
   @ParameterizedTest
-  @ValueSource(strings = {"jedis", "commons-pool2", "slf4j", "junit"})
+  @ValueSource(strings = {"jedis", "commons-pool2", "slf4j", "micrometer", "junit", "spring-boot"})
   void theDocumentsNameTheVersionsOfTheBuild(String library) throws Exception {
     String row = ".*%s.*\\| `?%s`? \\| `?%s`? \\|.*";
     for (String document : new String[] {"README.md", "docs/dependencies.md"}) {
@@ -51,6 +51,11 @@ class SupportedVersionsTest {
     assertEquals(mortise, property(examples.resolve("pom.xml"), "mortise.version"));
     assertEquals(mortise, property(springBoot, "mortise.version"));
     assertEquals(property(root, "jedis.version"), property(springBoot, "jedis.version"));
+    assertContains(
+        "docs/spring.md",
+        "Spring Boot %s and %s"
+            .formatted(
+                property(root, "spring-boot.lowest"), property(root, "spring-boot.version")));
     assertContains("examples/pom.xml", version("junit"), version("slf4j"));
     assertContains("examples/order-service/pom.xml", version("h2"));
     assertContains("examples/from-redisson/pom.xml", version("redisson"));

@@ -45,7 +45,7 @@ final class EventLog implements LockListener {
     return all();
   }
 
-  /** Waits until there are so many events of that type, and returns them. */
+  /** Waits until there are that many events of that type, and returns them. */
   List<LockEvent> await(LockEvent.Type type, int count) {
     untilAsserted(
         count + " events of type " + type,

@@ -124,7 +124,7 @@ class FairDeadWaiterTest {
   /** Sixteen waiter timeouts, in two clients and a process; no place changes. */
   @Test
   void aLongWaitKeepsItsPlace() throws Exception {
-    Duration timeout = Duration.ofMillis(250);
+    Duration timeout = Duration.ofMillis(500);
     Duration many = timeout.multipliedBy(16);
     try (JavaProcess child = FairProcess.start(order, timeout)) {
       lock.lock();

@@ -10,6 +10,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.TwoClients;
 import io.mortise.testkit.FaultProxy;
@@ -85,6 +86,30 @@ class FairLeavingTest {
     order.awaitLength(1);
     lock.unlock();
     order.awaitServed("A");
+  }
+
+  @Test
+  void aWaitThatIsOverHasNoHeartbeat() throws Exception {
+    LockOptions options =
+        LockOptions.builder().tuning(t -> t.subscriptionLinger(Duration.ofMillis(100))).build();
+    try (LockClient client = clients.client(options)) {
+      RedisFairLock its = order.lock(client);
+      lock.lock();
+      ServedOrder.Waiter leaver =
+          order.queue(
+              "leaver",
+              its,
+              () -> {
+                its.lockInterruptibly();
+                return true;
+              });
+      Eventually.until("it is parked", () -> client.status().waiters() == 1);
+
+      leaver.interrupt();
+
+      ClientResources.awaitNone(client);
+      lock.unlock();
+    }
   }
 
   @Test

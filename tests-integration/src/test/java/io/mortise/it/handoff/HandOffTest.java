@@ -82,7 +82,7 @@ class HandOffTest {
     return queue;
   }
 
-  /** Waits until so many threads of this JVM are in a local queue. */
+  /** Waits until that many threads of this JVM are in a local queue. */
   private static void awaitQueued(int count) {
     until(
         count + " threads are queued",

@@ -1,6 +1,8 @@
 package io.mortise.it.handoff;
 
 import static io.mortise.it.support.Eventually.until;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
 import io.mortise.core.internal.engine.RedisLockClient;
@@ -35,6 +37,7 @@ class LastReaderTest {
   void itDoesNotLeaveTheHoldToReadersThatWaitBehindAWriter() throws Exception {
     HoldRegistry holds = ((RedisLockClient) tested.client()).context().lease().holds();
     Lease last = lock.readLock().tryAcquire().orElseThrow();
+    String holder = ((RedisLease) holds.all().stream().findFirst().orElseThrow()).holder();
     AsyncCall<Void> writer = AsyncCall.cycle(lockOfOther.writeLock()).awaitParked();
     holds.endEpoch(); // no reader joins an uncertain hold
     AsyncCall<Void> refused = AsyncCall.cycle(lock.readLock()).awaitParked();
@@ -44,8 +47,10 @@ class LastReaderTest {
         "the hold is certain again",
         () -> holds.all().stream().allMatch(hold -> ((RedisLease) hold).isSettled()));
 
+    assertTrue(redis.holders(tested.name()).contains(holder));
     last.close();
 
+    assertFalse(redis.holders(tested.name()).contains(holder), "it is released when it is closed");
     AsyncCall.join(List.of(writer, refused, queued));
   }
 }

@@ -26,9 +26,12 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What a client writes of itself: after some seconds of use, with an end, and only if it may. */
+/** The record of a client: written after some seconds of use, with an end, and only if it may. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class ClientRecordTest {
   private static final long LIFE_MILLIS = 600_000;
 
@@ -89,19 +92,19 @@ class ClientRecordTest {
 
   // ---- rights
 
-  private static String userWith(List<String> rights) {
+  private static String userWith(String user, List<String> rights) {
     RedisServer server = redis.server();
     List<String> command =
-        new ArrayList<>(List.of("ACL", "SETUSER", "asking", "reset", "on", ">secret"));
+        new ArrayList<>(List.of("ACL", "SETUSER", user, "reset", "on", ">secret"));
     command.addAll(rights);
     assertEquals("OK", server.command(command.toArray(String[]::new)));
-    return "redis://asking:secret@%s:%d".formatted(server.host(), server.port());
+    return "redis://%s:secret@%s:%d".formatted(user, server.host(), server.port());
   }
 
   @Test
   void withoutTheRightAClientLocksAllTheSame() throws Exception {
     redis.command("ACL", "LOG", "RESET");
-    try (LockClient client = LockClient.create(userWith(Rights.documented("it:")))) {
+    try (LockClient client = LockClient.create(userWith("locking", Rights.documented("it:")))) {
       RedisLock lock = new RedisLock(client, name);
       try (Lease lease = lock.acquire()) {
         Eventually.until(
@@ -122,7 +125,7 @@ class ClientRecordTest {
     rights.addAll(Rights.ofInspections());
     try (LockClient holding = redis.client();
         Lease lease = new RedisLock(holding, name).acquire();
-        LockClient asking = LockClient.create(userWith(rights))) {
+        LockClient asking = LockClient.create(userWith("asking", rights))) {
       awaitRecord(holding.id());
       RedisLock lock = new RedisLock(asking, name);
 
@@ -135,7 +138,7 @@ class ClientRecordTest {
 
       List<String> all = Rights.ofAllFamilies("it:");
       all.addAll(Rights.ofInspections());
-      userWith(all);
+      userWith("asking", all);
       Eventually.until("all is readable", () -> lock.inspect().isComplete());
     }
   }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Who holds a lock and who waits for it, of each family, beside Redisson. */
+/** The holders and waiters of a lock of each family, beside Redisson. */
 @Timeout(60)
 class LockInspectionTest {
   @RegisterExtension static final RedissonPeers peers = new RedissonPeers();

@@ -10,6 +10,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.ServerHealth;
+import io.mortise.core.ServerHealth.Check;
 import io.mortise.core.ServerHealth.Finding;
 import io.mortise.core.ServerHealth.Severity;
 import io.mortise.it.contract.Rights;
@@ -25,13 +26,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a client reports of its servers. */
+/** The reports of a client on its servers. */
 @Timeout(60)
 class PingTest {
   private static final LockOptions NAMESPACE = LockOptions.builder().namespace("it:").build();
@@ -81,8 +83,8 @@ class PingTest {
       assertEquals(Optional.of("master"), found.role());
       assertTrue(found.roundTrip().orElseThrow().compareTo(Duration.ofSeconds(2)) < 0);
       assertTrue(found.clockOffset().orElseThrow().abs().compareTo(Duration.ofSeconds(2)) < 0);
+      assertEquals(Set.of(Check.values()), found.facts().keySet(), "each check was made");
       assertEquals(0L, server.command("DBSIZE"), "it leaves no key");
-      System.out.println(health);
     }
   }
 
@@ -112,7 +114,11 @@ class PingTest {
 
       assertEquals(Severity.ERROR, health.severity());
       assertTrue(health.isReachable());
-      finding(health, Severity.ERROR, "replica");
+      finding(health, Severity.ERROR, "replica, which takes no locks");
+      Finding refused = finding(health, Severity.ERROR, "READONLY");
+      assertEquals(LockException.Reason.READ_ONLY, refused.cause().orElseThrow().reason());
+      assertTrue(refused.remedy().contains("name its master"), refused::toString);
+      assertEquals(2, findings(health, Severity.ERROR).size(), health::toString);
     }
   }
 
@@ -192,7 +198,7 @@ class PingTest {
 
   @Test
   void aServerThatHangsIsWaitedForNoLongerThanACommandMayTake() throws Exception {
-    LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(300)).build();
+    LockOptions options = LockOptions.builder().commandTimeout(Duration.ofSeconds(1)).build();
     try (FaultProxy proxy = FaultProxy.to(redis.server());
         LockClient client = LockClient.create(proxy.uri(), options)) {
       assertTrue(client.ping().isReachable());
@@ -203,7 +209,7 @@ class PingTest {
       long took = Elapsed.millisOf(() -> health[0] = client.ping());
 
       assertFalse(health[0].isReachable());
-      assertTrue(took < 4_000, () -> took + " ms");
+      assertTrue(took < 8_000, () -> took + " ms");
       proxy.restore();
     }
   }
@@ -229,6 +235,52 @@ class PingTest {
     assertEquals(LockException.Reason.CLIENT_CLOSED, thrown.reason());
   }
 
+  @ParameterizedTest(name = "each answer comes {0} ms late")
+  @ValueSource(longs = {200, 450, 900})
+  void aServerThatAnswersEachPartLateHasOneTimeForAllParts(long lateMillis) throws Exception {
+    LockOptions options = LockOptions.builder().commandTimeout(Duration.ofSeconds(1)).build();
+    try (FaultProxy proxy = FaultProxy.to(redis.server());
+        LockClient client = LockClient.create(proxy.uri(), options)) {
+      assertTrue(client.ping().isReachable()); // the connection is there
+      proxy.delay(FaultProxy.Direction.TO_CLIENT, Duration.ofMillis(lateMillis));
+      ServerHealth[] health = new ServerHealth[1];
+
+      long took = Elapsed.millisOf(() -> health[0] = client.ping());
+
+      assertTrue(took < 2_500, () -> took + " ms: " + health[0]);
+      Finding late = findings(health[0], Severity.ERROR).get(0);
+      assertTrue(late.remedy().contains("LockOptions.commandTimeout"), late::toString);
+      proxy.restore();
+    }
+  }
+
+  // ---- servers that refuse for another reason than a right
+
+  @Test
+  void aServerWithoutMemoryIsNoMatterOfRights() {
+    try (RedisServer server =
+        RedisServer.builder()
+            .config("maxmemory", "100kb")
+            .config("maxmemory-policy", "noeviction")
+            .start()) {
+      Finding finding = finding(ping(server.uri()), Severity.ERROR, "OOM");
+
+      assertEquals(Check.COMMANDS, finding.check());
+      assertEquals(LockException.Reason.OUT_OF_MEMORY, finding.cause().orElseThrow().reason());
+      assertTrue(finding.remedy().contains("maxmemory"), finding::toString);
+    }
+  }
+
+  @Test
+  void aServerThatMissesReplicasIsNoMatterOfRights() {
+    try (RedisServer server = RedisServer.builder().config("min-replicas-to-write", "1").start()) {
+      Finding finding = finding(ping(server.uri()), Severity.WARNING, "min-replicas-to-write");
+
+      assertEquals(Check.REPLICATION, finding.check());
+      assertTrue(finding.remedy().contains("connect the replicas"), finding::toString);
+    }
+  }
+
   // ---- more servers
 
   @Test
@@ -238,14 +290,39 @@ class PingTest {
 
       assertTrue(health.isReachable(), health::toString);
       assertEquals(3, health.servers().size());
+      List<Severity> expected = // no append-only file; before Redis 7 no sharded channels
+          Rights.hasShardedChannels(cluster.masters().get(0))
+              ? List.of(Severity.WARNING)
+              : List.of(Severity.WARNING, Severity.INFO);
       health
           .servers()
           .forEach(
               server ->
                   assertEquals(
-                      List.of(Severity.WARNING), // no append-only file
+                      expected,
                       server.findings().stream().map(Finding::severity).toList(),
                       health::toString));
+    }
+  }
+
+  @Test
+  void aNamespaceThatHasOneSlotIsTriedAtTheMasterOfThatSlotAlone() {
+    try (RedisCluster cluster = RedisCluster.builder().masters(3).replicas(0).start()) {
+      cluster.masters().forEach(RedisServer::resetStats);
+      ServerHealth health =
+          ping(
+              String.join(",", cluster.uris()).replace(",redis://", ","),
+              LockOptions.builder().namespace("{billing}:").build());
+
+      assertEquals(Severity.WARNING, health.severity(), health::toString); // no append-only file
+      assertEquals(3, health.servers().size());
+      RedisServer master = cluster.masterOf("{billing}:any");
+      for (RedisServer each : cluster.masters()) {
+        assertEquals(
+            each.port() == master.port(),
+            each.commandStats().containsKey("evalsha"),
+            each::toString);
+      }
     }
   }
 

@@ -63,30 +63,32 @@ class LossLatenessTest {
   void aLeaseThatRunsOutIsReportedAtItsDeadline() throws Exception {
     Random random = new Random(20261122);
     for (int round = 0; round < ROUNDS; round++) {
-      Losses losses = new Losses();
-      for (int i = 0; i < HOLDS_EACH; i++) {
-        for (ExpiringLock kind : ExpiringLock.values()) {
-          String name = Names.fresh();
-          Duration lease = LEASE.plusMillis(random.nextInt(SPREAD_MILLIS));
-          Lease held = kind.lock(holders, name).acquire(Eventually.LIVENESS, lease).orElseThrow();
-          losses.watch(kind, held, kind.rival(rivals, name));
+      try (Losses losses = new Losses()) {
+        for (int i = 0; i < HOLDS_EACH; i++) {
+          for (ExpiringLock kind : ExpiringLock.values()) {
+            String name = Names.fresh();
+            Duration lease = LEASE.plusMillis(random.nextInt(SPREAD_MILLIS));
+            Lease held = kind.lock(holders, name).acquire(Eventually.LIVENESS, lease).orElseThrow();
+            losses.watch(kind, held, kind.rival(rivals, name));
+          }
         }
+        losses.check("fixed leases, round " + round, Duration.ofSeconds(60));
       }
-      losses.check("fixed leases, round " + round, Duration.ofSeconds(60));
     }
   }
 
   @Test
   void aRenewedHoldIsReportedLostBeforeARivalHasItWhileRedisCannotBeReached() throws Exception {
-    Losses losses = new Losses();
-    for (int i = 0; i < RENEWED_EACH; i++) {
-      for (ExpiringLock kind : ExpiringLock.values()) {
-        String name = Names.fresh();
-        Lease held = kind.lock(holders, name).acquire(Eventually.LIVENESS).orElseThrow();
-        losses.watch(kind, held, kind.rival(rivals, name));
+    try (Losses losses = new Losses()) {
+      for (int i = 0; i < RENEWED_EACH; i++) {
+        for (ExpiringLock kind : ExpiringLock.values()) {
+          String name = Names.fresh();
+          Lease held = kind.lock(holders, name).acquire(Eventually.LIVENESS).orElseThrow();
+          losses.watch(kind, held, kind.rival(rivals, name));
+        }
       }
+      proxies.forEach(proxy -> proxy.blackhole(Direction.TO_SERVER));
+      losses.check("renewed holds, Redis unreachable", Duration.ofSeconds(90));
     }
-    proxies.forEach(proxy -> proxy.blackhole(Direction.TO_SERVER));
-    losses.check("renewed holds, Redis unreachable", Duration.ofSeconds(90));
   }
 }

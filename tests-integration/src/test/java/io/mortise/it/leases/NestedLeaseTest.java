@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Which lease counts after a re-entry, and in which unit. */
+/** The lease that counts after a re-entry, and its unit. */
 @Timeout(60)
 class NestedLeaseTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();

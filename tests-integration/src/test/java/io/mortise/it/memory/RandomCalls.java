@@ -22,7 +22,8 @@ final class RandomCalls {
   /** All scripts of the lock families. */
   static final List<Script> SCRIPTS =
       Stream.of(
-              "lock/acquire lock/acquire_all lock/release lock/keep lock/renew lock/force lock/inspect",
+              "lock/acquire lock/acquire_all lock/release lock/keep lock/renew lock/force"
+                  + " lock/inspect",
               "fair/acquire fair/release fair/keep fair/leave fair/heartbeat fair/force fair/queue",
               "rw/read rw/write rw/fair_read rw/fair_write rw/release rw/keep rw/leave rw/renew",
               "rw/reader_heartbeat rw/writer_heartbeat rw/fair_heartbeat rw/force rw/inspect")
@@ -62,16 +63,18 @@ final class RandomCalls {
     return choices.get(random.nextInt(choices.size()));
   }
 
-  /** What an eviction, a lease end, Redisson, or a user of the name as another type does. */
+  /** A command of Redisson, of an eviction, of the end of a lease, or of a key of another type. */
   private List<String> ofAPeer() {
     String name = oneOf(names);
-    return switch (random.nextInt(8)) {
+    return switch (random.nextInt(10)) {
       case 0 -> List.of("HSET", name, REDISSONS_HOLDER, "1");
       case 1 -> List.of("HSET", name, "mode", "read", REDISSONS_HOLDER, "1");
       case 2 -> List.of("RPUSH", "redisson_lock_queue:" + name, REDISSONS_HOLDER);
       case 3 -> List.of("SET", name, "another type");
       case 4 -> List.of("DEL", "redisson_lock_timeout:" + name);
       case 5 -> List.of("PEXPIRE", name, Long.toString(LEASE_MILLIS));
+      case 6 -> List.of("DEL", "mortise_readers:" + name);
+      case 7 -> List.of("ZADD", "mortise_readers:" + name, "1", oneOf(HOLDERS));
       default -> List.of("PEXPIRE", name, "0");
     };
   }

@@ -35,7 +35,7 @@ class SameAsRedisTest {
   private static final int SEQUENCES = Integer.getInteger("mortise.memory.sequences", 10_000);
   private static final int CALLS = 10;
 
-  /** What the two clocks, and the moments of the two calls, may differ by. */
+  /** The largest difference of the two clocks and of the moments of the two calls. */
   private static final long SLACK_MILLIS = 20_000;
 
   /** Numbers below this one are counts. */

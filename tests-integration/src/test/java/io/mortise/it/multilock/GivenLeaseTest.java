@@ -12,6 +12,7 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
@@ -86,7 +87,7 @@ class GivenLeaseTest {
   }
 
   @Test
-  void aMemberThatIsLostWhileTheLastOneIsAcquiredIsAcquiredAgain() throws Exception {
+  void aWaitThatLosesAMemberWhileTheLastOneIsAcquiredBeginsAgain() throws Exception {
     LockOptions longTimeout =
         MemberServers.options().commandTimeout(Duration.ofSeconds(15)).build();
     LockClient slow = servers.client(servers.proxy(1).uri(), longTimeout);
@@ -103,6 +104,26 @@ class GivenLeaseTest {
     held.ensureValid();
     assertEquals(Set.of(0, 1), servers.held());
     held.close();
+  }
+
+  /** An attempt without a wait: one with a wait would give up the member, and begin again. */
+  @Test
+  void aMemberThatIsLostWhileTheLastOneIsAcquiredIsNoHold() throws Exception {
+    LockOptions longTimeout =
+        MemberServers.options().commandTimeout(Duration.ofSeconds(15)).build();
+    LockClient slow = servers.client(servers.proxy(1).uri(), longTimeout);
+    new RedisLock(slow, servers.name(1) + ":warm").tryAcquire().orElseThrow().close();
+    MultiLock lock = new MultiLock(servers.lock(0), new RedisLock(slow, servers.name(1)));
+    servers.proxy(1).delay(Duration.ofSeconds(1));
+    AsyncCall<Boolean> caller =
+        AsyncCall.start(() -> lock.withLease(Duration.ofSeconds(8)).tryAcquire().isPresent());
+    Eventually.until("the first member is held", () -> servers.isHeld(0));
+
+    assertTrue(servers.other(0).forceUnlock());
+
+    LockException thrown = assertThrows(LockException.class, caller::get);
+    assertTrue(thrown.getMessage().contains("a member was lost"), thrown::getMessage);
+    servers.awaitHeld(Set.of());
   }
 
   @Test
@@ -144,5 +165,20 @@ class GivenLeaseTest {
     lease.close();
     assertEquals(Set.of(), servers.held());
     assertFalse(lease.isValid());
+  }
+
+  @Test
+  void theRemainingLeaseIsThatOfTheMemberThatIsHeldLongest() {
+    for (int i = 0; i < 2; i++) {
+      servers.holdAsStranger(i);
+    }
+    servers.server(1).command("PEXPIRE", servers.name(1), "1200000");
+
+    long left = servers.multi().remainingLease().orElseThrow().toMinutes();
+
+    assertTrue(left > 10 && left <= 20, () -> left + " min");
+    for (int i = 0; i < 2; i++) {
+      servers.releaseAsStranger(i);
+    }
   }
 }

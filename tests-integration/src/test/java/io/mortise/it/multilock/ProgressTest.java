@@ -21,7 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whatever the order in which others acquire the members, all make progress, and no holds overlap.
+ * All acquisitions make progress, also beside others that acquire the members in another order, and
+ * no holds overlap.
  */
 class ProgressTest {
   private static final int ROUNDS = 40;

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FairLockVersionsTest extends PeerLockContract {
   private static final Duration WAITER_TIMEOUT = Duration.ofSeconds(1);
 
-  /** What Redisson adds to the deadline of each waiter. */
+  /** The time that Redisson adds to the deadline of each waiter. */
   private static final long REDISSON_WAIT = 300_000;
 
   @RegisterExtension final ServedOrder order = new ServedOrder(peers, WAITER_TIMEOUT);

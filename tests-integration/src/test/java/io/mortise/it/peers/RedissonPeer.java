@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReadWriteLock;
  *
  * <p><b>Threads.</b> Any thread may call any method.
  */
-final class RedissonPeer implements AutoCloseable {
+public final class RedissonPeer implements AutoCloseable {
   private final Object client;
 
   private RedissonPeer(Object client) {
@@ -20,7 +20,7 @@ final class RedissonPeer implements AutoCloseable {
   }
 
   /** Connects a client that renews its holds to the watchdog time, every third of it. */
-  static RedissonPeer connect(RedissonVersion version, String uri, Duration watchdog) {
+  public static RedissonPeer connect(RedissonVersion version, String uri, Duration watchdog) {
     try {
       Class<?> type = version.load("org.redisson.config.Config");
       Object config = type.getConstructor().newInstance();
@@ -39,15 +39,15 @@ final class RedissonPeer implements AutoCloseable {
     }
   }
 
-  Lock lock(String name) {
+  public Lock lock(String name) {
     return (Lock) call(client, "getLock", String.class, name);
   }
 
-  Lock fairLock(String name) {
+  public Lock fairLock(String name) {
     return (Lock) call(client, "getFairLock", String.class, name);
   }
 
-  ReadWriteLock readWriteLock(String name) {
+  public ReadWriteLock readWriteLock(String name) {
     return (ReadWriteLock) call(client, "getReadWriteLock", String.class, name);
   }
 

@@ -16,7 +16,7 @@ import java.nio.file.Path;
  * nothing with the tests but the JDK, and the libraries of its time; its class path is in a file,
  * which the modules below {@code tests-integration/peers} write.
  */
-enum RedissonVersion {
+public enum RedissonVersion {
   REDISSON_3_16(isolated("redisson-3.16")),
   REDISSON_3_24(isolated("redisson-3.24")),
   NEWEST(RedissonVersion.class.getClassLoader());

@@ -25,7 +25,7 @@ final class Checkout {
     this.stock = stock;
   }
 
-  /** What the customer gets. */
+  /** The proof of a purchase. */
   record Receipt(String article, int left) {}
 
   // snippet: buy

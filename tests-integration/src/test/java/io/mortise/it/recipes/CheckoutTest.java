@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a release that fails after the commit means. */
+/** A release that fails after the commit leaves the commit alone. */
 @Timeout(60)
 class CheckoutTest {
   private static final LockOptions IMPATIENT =

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** A request that arrives several times is paid once, also when a lock is lost. */
 @Timeout(60)
@@ -43,13 +44,8 @@ class PaymentsTest {
   void aRepetitionWaitsForTheFirst() throws Exception {
     Step atCommit = new Step();
     Step mayCommit = new Step();
-    Runnable beforeCommit =
-        () -> {
-          atCommit.done();
-          mayCommit.await();
-        };
-    Payments here =
-        new Payments(PROCESSES.here(), database.transactionsWith(beforeCommit, () -> {}), table);
+    TransactionTemplate stopped = database.transactionsWith(atCommit.before(mayCommit), () -> {});
+    Payments here = new Payments(PROCESSES.here(), stopped, table);
 
     AsyncCall<Long> first = AsyncCall.start(() -> here.pay("b", CENTS));
     atCommit.await();

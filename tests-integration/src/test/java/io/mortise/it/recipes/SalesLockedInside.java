@@ -4,7 +4,7 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What docs/recipes.md warns of: the lock inside the transaction. */
+/** The lock inside the transaction, of which docs/recipes.md warns. */
 final class SalesLockedInside {
   private final LockClient locks;
   private final TransactionTemplate transactions;

@@ -17,8 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.transaction.support.TransactionTemplate;
 
-/** A lock around a transaction, and what becomes of one inside. */
+/** A lock around a transaction keeps each sale; a lock inside one loses sales. */
 @Timeout(60)
 class SalesTest {
   private static final String SHOE = "shoe";
@@ -38,13 +39,8 @@ class SalesTest {
   void theNextSaleReadsWhatTheLastOneHasCommitted() throws Exception {
     Step atCommit = new Step();
     Step mayCommit = new Step();
-    Runnable beforeCommit =
-        () -> {
-          atCommit.done();
-          mayCommit.await();
-        };
-    Sales here =
-        new Sales(PROCESSES.here(), database.transactionsWith(beforeCommit, () -> {}), stock);
+    TransactionTemplate stopped = database.transactionsWith(atCommit.before(mayCommit), () -> {});
+    Sales here = new Sales(PROCESSES.here(), stopped, stock);
     Sales there = new Sales(PROCESSES.there(), database.transactions(), stock);
 
     AsyncCall<Integer> first = AsyncCall.start(() -> here.sell(SHOE));
@@ -61,11 +57,7 @@ class SalesTest {
   void withTheLockInsideTheNextSaleReadsTheOldAmount() throws Exception {
     Step atCommit = new Step();
     Step hasRead = new Step();
-    Runnable beforeCommit =
-        () -> {
-          atCommit.done();
-          hasRead.await();
-        };
+    TransactionTemplate stopped = database.transactionsWith(atCommit.before(hasRead), () -> {});
     Stock observed =
         new Stock(database.jdbc()) {
           @Override
@@ -75,9 +67,7 @@ class SalesTest {
             return amount;
           }
         };
-    SalesLockedInside here =
-        new SalesLockedInside(
-            PROCESSES.here(), database.transactionsWith(beforeCommit, () -> {}), stock);
+    SalesLockedInside here = new SalesLockedInside(PROCESSES.here(), stopped, stock);
     SalesLockedInside there =
         new SalesLockedInside(PROCESSES.there(), database.transactions(), observed);
 
@@ -136,12 +126,8 @@ class SalesTest {
   void aLateHolderSellsNothingBetweenReadAndWriteOfTheNextOne() throws Exception {
     Step isLate = new Step();
     Step nextHasRead = new Step();
-    Runnable begin =
-        () -> {
-          isLate.done();
-          nextHasRead.await();
-        };
-    Sales late = new Sales(PROCESSES.here(), database.transactionsWith(begin), stock);
+    Sales late =
+        new Sales(PROCESSES.here(), database.transactionsWith(isLate.before(nextHasRead)), stock);
     AsyncCall<Integer> lateSale = AsyncCall.start(() -> late.sell(SHOE));
     isLate.await();
     PROCESSES.there().lock("stock:" + SHOE).forceUnlock();

@@ -15,6 +15,14 @@ final class Step {
     done.countDown();
   }
 
+  /** Returns code that takes this step, and waits for the next one. */
+  Runnable before(Step next) {
+    return () -> {
+      done();
+      next.await();
+    };
+  }
+
   void await() {
     try {
       assertTrue(

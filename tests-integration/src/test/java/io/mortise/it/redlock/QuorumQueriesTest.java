@@ -126,6 +126,24 @@ class QuorumQueriesTest {
     }
   }
 
+  @Test
+  void theRemainingLeaseIsTheShortestOfTheMajorityThatIsHeldLongest() {
+    RedLock lock = nodes.direct(OPTIONS, Duration.ofMillis(300)).lock(name);
+    List<Integer> minutes = List.of(20, 60, 40);
+    for (int node = 0; node < 3; node++) {
+      nodes.holdAsStranger(name, node);
+      long millis = Duration.ofMinutes(minutes.get(node)).toMillis();
+      nodes.server(node).command("PEXPIRE", name, Long.toString(millis));
+    }
+
+    long left = lock.remainingLease().orElseThrow().toMinutes();
+
+    assertTrue(left > 20 && left <= 40, () -> left + " min");
+    for (int node = 0; node < 3; node++) {
+      nodes.server(node).command("DEL", name);
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"PAUSED", "CUT_OFF"})
   void aMinorityThatHoldsAndOneWithoutItMakeNoMajority(ServerFault fault) throws Exception {

@@ -98,9 +98,11 @@ class ReadLockTest {
     RedisReadWriteLock lock = locks.here(fair);
     RedisReadWriteLock there = locks.there(fair);
     long last;
-    try (Lease first = lock.readLock().tryAcquire().orElseThrow()) {
-      assertFalse(locks.number("EXISTS", token) == 1, "a read writes none");
+    try (Lease first = lock.readLock().tryAcquire().orElseThrow();
+        Lease beside = there.readLock().tryAcquire().orElseThrow()) {
       last = first.fencingToken();
+      assertEquals(last, beside.fencingToken(), "no writer yet: the first reader stores its clock");
+      assertEquals(Long.toString(last), locks.server().command("GET", token));
     }
     for (int i = 0; i < 5; i++) {
       try (Lease write = (i % 2 == 0 ? lock : there).writeLock().tryAcquire().orElseThrow()) {

@@ -249,4 +249,25 @@ class RedissonReadWriteTest {
       locks.server().command("DEL", left);
     }
   }
+
+  /** The set of our readers stays when they delete the hash, and so do the lease keys. */
+  @FairAndUnfair
+  void readersOfAHashThatTheyHaveDeletedKeepNobodyOutAndLetNobodyIn(boolean fair) {
+    RedisReadWriteLock ours = locks.here(fair);
+    List<Lease> lost = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      lost.add(ours.readLock().withLease(LONG).tryAcquire().orElseThrow());
+    }
+    assertTrue(theirs.readLock().forceUnlock());
+    List<String> leaseKeys = locks.leaseKeys();
+    assertEquals(2, leaseKeys.size());
+    theirs.readLock().lock();
+    assertFalse(locks.there(fair).writeLock().tryLock());
+    assertEquals(leaseKeys.size() + 2, locks.keys().size(), "the hash, and their lease key");
+    lost.forEach(lease -> assertThrows(LeaseLostException.class, lease::close));
+    theirs.readLock().unlock();
+    assertTrue(ours.writeLock().tryLock());
+    ours.writeLock().unlock();
+    leaseKeys.forEach(key -> locks.server().command("DEL", key));
+  }
 }

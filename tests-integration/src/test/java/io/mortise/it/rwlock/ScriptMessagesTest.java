@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What each script that ends or moves something publishes: on the channel of the lock 1 after a
- * write hold and 0 otherwise, and 0 on the channel of each waiter in a queue that may enter.
+ * The messages of each script that ends a hold or moves a queue: on the channel of the lock 1 after
+ * a write hold and 0 otherwise, and 0 on the channel of each waiter in a queue that may enter.
  */
 @Timeout(60)
 @Tag("redis-version")
@@ -57,20 +57,23 @@ class ScriptMessagesTest {
   @ParameterizedTest(name = "{0}, {1}: {2} -> {3}")
   @CsvSource(delimiter = '|', textBlock = MESSAGES)
   void aScriptNotifiesThoseThatMayEnter(String call, String what, String before, String messages) {
-    String name = Names.fresh();
-    String channel = new LockName(name).derive("redisson_rwlock");
-    ScriptState state = new ScriptState(redis.server(), name);
-    state.write(before);
-    redis.published();
+    for (NotedReaders noted : NotedReaders.values()) {
+      String name = Names.fresh();
+      String channel = new LockName(name).derive("redisson_rwlock");
+      ScriptState state = new ScriptState(redis.server(), name, noted);
+      state.write(before);
+      redis.published();
 
-    var unused = state.call(call);
+      var unused = state.call(call);
 
-    assertEquals(
-        Stream.of(messages.split(", ", -1))
-            .filter(message -> !message.isEmpty())
-            .map(message -> onChannel(channel, message))
-            .toList(),
-        redis.published());
+      assertEquals(
+          Stream.of(messages.split(", ", -1))
+              .filter(message -> !message.isEmpty())
+              .map(message -> onChannel(channel, message))
+              .toList(),
+          redis.published(),
+          () -> "the readers in the set: " + noted);
+    }
   }
 
   private static String onChannel(String channel, String message) {

@@ -8,8 +8,10 @@ import io.mortise.it.support.ScriptServer;
 import io.mortise.testkit.RedisServer;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeSet;
 
 /**
@@ -45,11 +47,16 @@ final class ScriptState {
 
   private final RedisServer server;
   private final LockName name;
+  private final NotedReaders noted;
   private final List<String> writes = new ArrayList<>();
 
-  ScriptState(RedisServer server, String name) {
+  /** The readers of ours, with their leases in ms. */
+  private final Map<String, Long> leases = new LinkedHashMap<>();
+
+  ScriptState(RedisServer server, String name, NotedReaders noted) {
     this.server = server;
     this.name = new LockName(name);
+    this.noted = noted;
   }
 
   /** Returns the id of a holder, as a client of ours, or of Redisson, forms it. */
@@ -69,7 +76,11 @@ final class ScriptState {
   }
 
   private String leaseKey(String hold, int count) {
-    return name.tagged() + ":" + holder(hold) + ":rwlock_timeout:" + count;
+    return leaseKeyOf(holder(hold), count);
+  }
+
+  private String leaseKeyOf(String holder, int count) {
+    return name.tagged() + ":" + holder + ":rwlock_timeout:" + count;
   }
 
   // ---- before
@@ -102,6 +113,12 @@ final class ScriptState {
     if (!ttl.equals(NO_END)) {
       add("PEXPIRE", name.value(), millis(ttl));
     }
+    for (String[] command : noted.commands(name, leases)) {
+      add(command);
+    }
+    if (noted == NotedReaders.OF_AN_EARLIER_HASH) {
+      add("SET", leaseKeyOf(NotedReaders.GHOSTS.get(0), 1), "1", "PX", WAITER_TIMEOUT);
+    }
     List<String> words = new ArrayList<>(List.of("EVAL", WRITE, "0"));
     words.addAll(writes);
     redis(words.toArray(String[]::new));
@@ -123,6 +140,9 @@ final class ScriptState {
   private void holds(String hold, String leases) {
     String[] counted = hold.split("\\*", 2);
     add("HSET", name.value(), holder(counted[0]), counted.length > 1 ? counted[1] : "1");
+    if (!counted[0].endsWith("!") && Character.isLowerCase(counted[0].charAt(0))) {
+      this.leases.put(holder(counted[0]), leaseMillis(leases));
+    }
     int count = 0;
     for (String lease : leases.split(",", -1)) {
       count++;
@@ -132,6 +152,14 @@ final class ScriptState {
         add("SET", leaseKey(counted[0], count), "1", "PX", millis(lease));
       }
     }
+  }
+
+  private static long leaseMillis(String lease) {
+    return switch (lease) {
+      case NO_END -> NotedReaders.ever();
+      case "", "over" -> NotedReaders.over();
+      default -> Long.parseLong(lease) * UNIT;
+    };
   }
 
   // ---- after
@@ -168,9 +196,13 @@ final class ScriptState {
     assertEquals(List.copyOf(fields), List.copyOf(new TreeSet<>(list("HKEYS", name.value()))));
     for (String leaseKey : list("KEYS", name.tagged() + ":*:rwlock_timeout:*")) {
       String hold = leaseKey.substring(name.tagged().length() + 1, leaseKey.indexOf(":rwlock"));
+      if (NotedReaders.GHOSTS.contains(hold)) {
+        continue;
+      }
       assertTrue(fields.contains(hold), () -> leaseKey + " has outlived its hold");
       assertTrue((Long) redis("PTTL", leaseKey) != -2, leaseKey);
     }
+    noted.assertAfter(server, name);
   }
 
   private static List<String> holders(String shortNames) {
@@ -230,11 +262,13 @@ final class ScriptState {
       case "renew" ->
           run(
               path,
-              List.of(name.value(), name.tagged(), key("mortise_forced_holds")),
+              List.of(
+                  name.value(), name.tagged(), key("mortise_forced_holds"), key("mortise_readers")),
               holder(who),
               millis(words[2]));
       case "force" -> run(path, forced(), who, "PUBLISH", 30_000);
-      case "inspect" -> run(path, keys().subList(0, 2), who);
+      case "inspect" ->
+          run(path, List.of(name.value(), name.tagged(), key("mortise_readers")), who);
       case "reader_heartbeat" ->
           run(
               path,
@@ -271,7 +305,8 @@ final class ScriptState {
         key("mortise_read_waiters"),
         key("mortise_read_turn"),
         key("redisson_lock_queue"),
-        key("redisson_lock_timeout"));
+        key("redisson_lock_timeout"),
+        key("mortise_readers"));
   }
 
   private List<String> token() {

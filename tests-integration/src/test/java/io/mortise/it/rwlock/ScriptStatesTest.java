@@ -60,6 +60,13 @@ class ScriptStatesTest {
       write w!       | an expired reader                        | read a:over                      | 1 T 0    | write w! ttl:9000
       write w!       | an expired reader of theirs              | read A*3:over,over,over          | 1 T 0    | write w! ttl:9000
       write w! waits | one reader of two has expired            | read a:over b:9000               | 2 ~9000  | read b ttl:9000
+      write w!       | two expired readers                      | read a:over b:over               | 1 T 0    | write w! ttl:9000
+      write w!       | two expired readers of theirs            | read A:over B:over               | 1 T 0    | write w! ttl:9000
+      write w!       | expired readers of both                  | read a:over b:over A:over        | 1 T 0    | write w! ttl:9000
+      write w! waits | one of three has expired                 | read a:900 b:over c:500 ttl:9000 | 2 ~900   | read a c ttl:900 intent:w!
+      write w! waits | one of theirs lasts longer               | read a:900 B:9000 ttl:9000       | 2 ~9000  | read a B ttl:9000 intent:w!
+      write w! waits | one of theirs has expired                | read a:900 B:over ttl:9000       | 2 ~900   | read a ttl:900 intent:w!
+      write w!       | all but one of theirs have expired       | read a:over b:over B:900         | 0 ~900   | read B
       write w! waits | a hash that ends before its readers      | read a:20000 ttl:5000            | 2 ~20000 | read a ttl:20000
       write w! waits | a writer                                 | write v! ttl:9000                | 2 ~9000  | write v! intent:w!
       write w! waits | one of theirs                            | write W!                         | 2 ~30000 | write W! intent:w!
@@ -93,11 +100,15 @@ class ScriptStatesTest {
       release w! | downgrade                         | write w!:900 a:9000                   | 1 0 | read a:9000 ttl:9000
       release w! | downgrade starts a turn           | write w!:900 a:9000 wait:b intent:v!  | 1 0 | read a turn:b intent:v!
       release w! | downgrade, the reader has expired | write w!:900 a:over                   | 1 0 | free
+      release a  | two of theirs stay                | read a:9000 B:900 C:500 ttl:9000      | 1 0 | read B C ttl:900
+      release a  | one of theirs lasts longer        | read a:900 b:900 B:9000 ttl:9000      | 1 0 | read b B ttl:9000
+      release a  | the others have expired           | read a:9000 b:over c:over ttl:9000    | 1 0 | free
       # keep
       keep a 500  | the last reader                 | read a:900 ttl:900                    | 1 0 | read a^:500 ttl:500
       keep a 5000 | longer than its lease           | read a:900 ttl:900                    | 1 0 | read a^:5000 ttl:5000
       keep a 500  | another reader lasts longer     | read a:900 b:9000 ttl:9000            | 1 0 | read a^:500 b:9000 ttl:9000
       keep a 2000 | the longest                     | read a:9000 b:1000 ttl:9000           | 1 0 | read a^:2000 b:1000 ttl:2000
+      keep a 500  | one of theirs lasts longer      | read a:9000 B:3000 ttl:9000           | 1 0 | read a^:500 B ttl:3000
       keep a 500  | below its writer                | write w!:5000 a:9000 ttl:9000         | 1 0 | write w!:5000 a^:500 ttl:5000
       keep a 500  | another was kept                | read a:9000 b^:3000 ttl:9000          | 1 0 | read a^:500 b^:3000 ttl:3000
       keep a 500  | repeated                        | read a^:900 ttl:900                   | 0 0 | read a^:900 ttl:900
@@ -222,17 +233,28 @@ class ScriptStatesTest {
   @CsvSource(delimiter = '|', textBlock = STATES)
   void aScriptAnswersAndChangesTheStateAsTheTableSays(
       String call, String what, String before, String answer, String after) {
-    for (String name : List.of("s:" + UUID.randomUUID(), "s:{" + UUID.randomUUID() + "}:x")) {
-      ScriptState state = new ScriptState(redis.server(), name);
-      state.write(before);
-      if (answer.equals("LOCKTYPE")) {
-        var refused = assertThrows(RuntimeException.class, () -> state.call(call));
-        assertTrue(refused.getMessage().startsWith("LOCKTYPE"), refused::getMessage);
-      } else {
-        assertAnswer(answer, state.call(call));
+    for (NotedReaders noted : NotedReaders.values()) {
+      for (String name : List.of("s:" + UUID.randomUUID(), "s:{" + UUID.randomUUID() + "}:x")) {
+        try {
+          aScriptAnswersAndChanges(
+              new ScriptState(redis.server(), name, noted), call, before, answer, after);
+        } catch (AssertionError e) {
+          throw new AssertionError("the readers in the set: " + noted, e);
+        }
       }
-      state.assertIs(after);
     }
+  }
+
+  private static void aScriptAnswersAndChanges(
+      ScriptState state, String call, String before, String answer, String after) {
+    state.write(before);
+    if (answer.equals("LOCKTYPE")) {
+      var refused = assertThrows(RuntimeException.class, () -> state.call(call));
+      assertTrue(refused.getMessage().startsWith("LOCKTYPE"), refused::getMessage);
+    } else {
+      assertAnswer(answer, state.call(call));
+    }
+    state.assertIs(after);
   }
 
   private static void assertAnswer(String expected, Object answer) {

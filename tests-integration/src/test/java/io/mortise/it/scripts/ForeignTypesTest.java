@@ -79,11 +79,11 @@ class ForeignTypesTest {
       rw/keep            | rw forcedHolds                       | me! PUBLISH 20000
       rw/leave           | rw                                   | me PUBLISH
       rw/leave           | rw                                   | me! PUBLISH
-      rw/renew           | lock prefix forcedHolds              | me 60000
-      rw/renew           | lock prefix forcedHolds              | me! 60000
+      rw/renew           | lock prefix forcedHolds readers      | me 60000
+      rw/renew           | lock prefix forcedHolds readers      | me! 60000
       rw/force           | rw forcedHolds                       | read PUBLISH 60000
       rw/force           | rw forcedHolds                       | write PUBLISH 60000
-      rw/inspect         | lock prefix                          | read
+      rw/inspect         | lock prefix readers                  | read
       rw/reader_heartbeat | lock intent waiters turn             | me 20000
       rw/writer_heartbeat | rw                                   | me! 20000 PUBLISH
       rw/fair_heartbeat   | rw                                   | me 20000 PUBLISH
@@ -94,7 +94,7 @@ class ForeignTypesTest {
 
   /** The keys that most scripts of the read-write lock take. */
   private static final String READ_WRITE =
-      "lock prefix channel intent waiters turn queue deadlines";
+      "lock prefix channel intent waiters turn queue deadlines readers";
 
   /** The name and the type of each key; those without a type are only parts of names. */
   enum Part {
@@ -108,6 +108,7 @@ class ForeignTypesTest {
     TURN("mortise_read_turn:{foreign}", "zset"),
     QUEUE("redisson_lock_queue:{foreign}", "list"),
     DEADLINES("redisson_lock_timeout:{foreign}", "zset"),
+    READERS("mortise_readers:{foreign}", "zset"),
     FORCEDHOLDS("mortise_forced_holds:{foreign}", "set"),
     FENCE("mortise_fence:{foreign}", "string");
 

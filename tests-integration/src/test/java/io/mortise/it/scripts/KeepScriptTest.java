@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
@@ -65,24 +65,10 @@ class KeepScriptTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "FREE, 0",
-    "OTHER_HOLDER, 0",
-    "OTHER_HOLDER_WITHOUT_TTL, 0",
-    "READ_WRITE_LOCK, 0",
-    "FORCED_FROM_ANOTHER, 0",
-    "FORCED_FROM_ME, 2",
-    "FORCED_FROM_ME_AND_TAKEN, 2"
-  })
+  @MethodSource("io.mortise.it.scripts.LockState#withoutMyHold")
   void changesNoOtherHoldAndAnswersWhy(LockState state, long answer) {
     state.write(redis, keys);
-    Map<String, String> before = redis.jedis().hgetAll(keys.lock());
-    long ttl = redis.jedis().pttl(keys.lock());
 
-    assertEquals(List.of(answer, 0L), redis.keep(keys, "me", 5_000));
-
-    assertEquals(List.of(), redis.published(), "nobody is notified");
-    assertEquals(before, redis.jedis().hgetAll(keys.lock()));
-    assertTrue(redis.jedis().pttl(keys.lock()) >= Math.min(ttl, ttl - 5_000));
+    redis.assertEndsNothing(keys, answer, () -> redis.keep(keys, "me", 5_000));
   }
 }

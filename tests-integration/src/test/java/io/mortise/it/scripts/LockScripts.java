@@ -1,5 +1,6 @@
 package io.mortise.it.scripts;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -7,7 +8,9 @@ import io.mortise.core.spi.LockName;
 import io.mortise.it.support.ScriptServer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.function.Executable;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.params.SetParams;
@@ -104,6 +107,21 @@ final class LockScripts extends ScriptServer {
   long micros() {
     List<String> time = jedis().time();
     return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+  }
+
+  /**
+   * Asserts that a script that should end a hold answers that it has ended none, publishes nothing
+   * and leaves the lock as it was.
+   */
+  void assertEndsNothing(Keys keys, long answer, Supplier<List<?>> script) {
+    Map<String, String> before = jedis().hgetAll(keys.lock());
+    long ttl = jedis().pttl(keys.lock());
+
+    assertEquals(List.of(answer, 0L), script.get());
+
+    assertEquals(List.of(), published(), "nobody is notified");
+    assertEquals(before, jedis().hgetAll(keys.lock()));
+    assertTrue(jedis().pttl(keys.lock()) >= Math.min(ttl, ttl - 5_000));
   }
 
   /** The script fails with that error: one of its own, or one of Redis inside it. */

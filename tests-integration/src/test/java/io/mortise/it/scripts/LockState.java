@@ -1,8 +1,12 @@
 package io.mortise.it.scripts;
 
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
 import io.mortise.it.scripts.LockScripts.Keys;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.provider.Arguments;
 
 /** A state in which a script of the plain lock, called by the holder "me", may find the lock. */
 enum LockState {
@@ -38,6 +42,21 @@ enum LockState {
 
   LockState(BiConsumer<LockScripts, Keys> writes) {
     this.writes = writes;
+  }
+
+  /**
+   * Returns the states in which there is no hold to end for the holder "me", each with the answer
+   * to a script that should end it: 2 if the hold was taken by force.
+   */
+  static Stream<Arguments> withoutMyHold() {
+    return Stream.of(
+        arguments(FREE, 0L),
+        arguments(OTHER_HOLDER, 0L),
+        arguments(OTHER_HOLDER_WITHOUT_TTL, 0L),
+        arguments(READ_WRITE_LOCK, 0L),
+        arguments(FORCED_FROM_ANOTHER, 0L),
+        arguments(FORCED_FROM_ME, 2L),
+        arguments(FORCED_FROM_ME_AND_TAKEN, 2L));
   }
 
   void write(LockScripts redis, Keys keys) {

@@ -1,7 +1,6 @@
 package io.mortise.it.scripts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.it.scripts.LockScripts.Keys;
 import java.util.List;
@@ -11,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @Timeout(60)
 @Tag("redis-version")
@@ -41,25 +40,11 @@ class ReleaseScriptTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "FREE, 0",
-    "OTHER_HOLDER, 0",
-    "OTHER_HOLDER_WITHOUT_TTL, 0",
-    "READ_WRITE_LOCK, 0",
-    "FORCED_FROM_ANOTHER, 0",
-    "FORCED_FROM_ME, 2",
-    "FORCED_FROM_ME_AND_TAKEN, 2"
-  })
+  @MethodSource("io.mortise.it.scripts.LockState#withoutMyHold")
   void changesNoOtherHoldAndAnswersWhy(LockState state, long answer) {
     state.write(redis, keys);
-    Map<String, String> before = redis.jedis().hgetAll(keys.lock());
-    long ttl = redis.jedis().pttl(keys.lock());
 
-    assertEquals(List.of(answer, 0L), redis.release(keys, "me"));
-
-    assertEquals(List.of(), redis.published(), "nobody is notified");
-    assertEquals(before, redis.jedis().hgetAll(keys.lock()));
-    assertTrue(redis.jedis().pttl(keys.lock()) >= Math.min(ttl, ttl - 5_000));
+    redis.assertEndsNothing(keys, answer, () -> redis.release(keys, "me"));
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.mortise.core.LockClient;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.fencing.FencedStore;
 import io.mortise.it.versions.References.Reference;
+import io.mortise.micrometer.LockMetrics;
 import io.mortise.multilock.MultiLock;
 import io.mortise.redlock.RedLock;
 import io.mortise.rwlock.RedisReadWriteLock;
@@ -42,7 +43,7 @@ import redis.clients.jedis.RedisClient;
  * signature, also where no test runs.
  */
 class LinkageTest {
-  /** Where the build puts the lowest versions. */
+  /** The folder into which the build puts the lowest versions. */
   private static final Path LOWEST = Path.of("target", "lowest").toAbsolutePath();
 
   /** The packages of the libraries of which an application may choose the version. */
@@ -52,6 +53,9 @@ class LinkageTest {
           "org.apache.commons.pool2.",
           "org.slf4j.",
           "com.google.common.",
+          "io.micrometer.core.",
+          "io.micrometer.observation.",
+          "io.micrometer.common.",
           "org.junit.jupiter.api.");
 
   private static final List<Class<?>> MODULES =
@@ -63,6 +67,7 @@ class LinkageTest {
           MultiLock.class,
           RedLock.class,
           FencedStore.class,
+          LockMetrics.class,
           RedisServer.class);
 
   private final TreeSet<String> missing = new TreeSet<>();

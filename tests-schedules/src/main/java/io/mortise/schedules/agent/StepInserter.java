@@ -7,8 +7,9 @@ import java.util.function.BiPredicate;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
-/** Inserts a step before each access to what threads share, and replaces monitors. */
+/** Inserts a step before each access to state that threads share, and replaces monitors. */
 final class StepInserter extends MethodVisitor {
+  private static final String MAP_HOOKS = "io/mortise/schedules/runtime/MapHooks";
   private static final Set<String> UPDATES =
       Set.of("compute", "computeIfAbsent", "computeIfPresent", "merge");
   private static final Set<String> MAPS =
@@ -69,7 +70,8 @@ final class StepInserter extends MethodVisitor {
       int opcode, String owner, String name, String descriptor, boolean isInterface) {
     if (MAPS.contains(owner) && UPDATES.contains(name)) {
       String rest = descriptor.substring(1);
-      call(name, "(Ljava/util/Map;" + rest);
+      super.visitMethodInsn(
+          Opcodes.INVOKESTATIC, MAP_HOOKS, name, "(Ljava/util/Map;" + rest, false);
       return;
     }
     if (owner.startsWith("java/util/concurrent/") || owner.equals("java/lang/invoke/VarHandle")) {

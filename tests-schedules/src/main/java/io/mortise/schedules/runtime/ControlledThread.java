@@ -25,19 +25,19 @@ final class ControlledThread {
   /** The permit of {@code LockSupport.unpark}. */
   volatile boolean permit;
 
-  /** What a blocked thread waits for; null when it can run. */
+  /** The condition for which a blocked thread waits; null when it can run. */
   BooleanSupplier readiness;
 
   /** The virtual time at which a blocked thread can run all the same. */
   long wakeAtNanos = NEVER;
 
-  /** What a blocked thread waits in, for the report. */
+  /** The call in which a blocked thread waits, for the report. */
   String blockedIn = "";
 
-  /** The thread executes code of the scheduler, whose own blocking is real. */
+  /** Whether the thread executes code of the scheduler, whose own blocking is real. */
   boolean inScheduler;
 
-  /** How many sections that must not be interrupted by others the thread is in. */
+  /** The number of nested sections in which the thread keeps its turn. */
   int atomicDepth;
 
   /** With a strategy of priorities: the larger runs. */

@@ -2,16 +2,14 @@ package io.mortise.schedules.runtime;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 
 /**
- * What rewritten code calls. For a thread that no schedule controls, each method does what the
- * replaced call does, except that monitors have no effect.
+ * The calls of rewritten code to the scheduler. For a thread that no schedule controls, each method
+ * does what the replaced call does, except that monitors have no effect. {@link MapHooks} has the
+ * updates of concurrent maps.
  *
  * <p><b>Threads.</b> Any thread may call every method.
  */
@@ -41,7 +39,7 @@ public final class Hooks {
 
   // ---- steps
 
-  /** Comes before each access to what threads share. */
+  /** Comes before each access to state that threads share. */
   public static void step() {
     ControlledThread me = CURRENT.get();
     if (me != null && !me.inScheduler && me.atomicDepth == 0) {
@@ -289,51 +287,5 @@ public final class Hooks {
     return me == null
         ? random.nextLong(bound)
         : Math.floorMod(me.schedule.random().nextLong(), bound);
-  }
-
-  // ---- updates of concurrent maps, whose functions run inside a monitor of the map
-
-  public static Object compute(
-      Map<Object, Object> map, Object key, BiFunction<Object, Object, Object> f) {
-    step();
-    beginAtomic();
-    try {
-      return map.compute(key, f);
-    } finally {
-      endAtomic();
-    }
-  }
-
-  public static Object computeIfPresent(
-      Map<Object, Object> map, Object key, BiFunction<Object, Object, Object> f) {
-    step();
-    beginAtomic();
-    try {
-      return map.computeIfPresent(key, f);
-    } finally {
-      endAtomic();
-    }
-  }
-
-  public static Object computeIfAbsent(
-      Map<Object, Object> map, Object key, Function<Object, Object> f) {
-    step();
-    beginAtomic();
-    try {
-      return map.computeIfAbsent(key, f);
-    } finally {
-      endAtomic();
-    }
-  }
-
-  public static Object merge(
-      Map<Object, Object> map, Object key, Object value, BiFunction<Object, Object, Object> f) {
-    step();
-    beginAtomic();
-    try {
-      return map.merge(key, value, f);
-    } finally {
-      endAtomic();
-    }
   }
 }

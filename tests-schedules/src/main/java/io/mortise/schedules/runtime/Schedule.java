@@ -224,7 +224,7 @@ public final class Schedule {
     return candidates.size() == 1 ? candidates.get(0) : strategy.choose(candidates);
   }
 
-  // ---- what the hooks need
+  // ---- for the hooks
 
   Monitors monitors() {
     return monitors;

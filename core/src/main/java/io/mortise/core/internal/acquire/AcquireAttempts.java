@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The attempts of one acquisition, all under one holder id, and the release of what they may leave
- * in Redis.
+ * The attempts of one acquisition, all under one holder id, and the release of a hold that they may
+ * leave in Redis.
  *
  * <p><b>A lost reply.</b> Example: client A sends an attempt, Redis grants it, and the reply is
  * lost. A repeats the attempt under the same holder id, and gets the same hold. If the acquisition

@@ -10,11 +10,13 @@ import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.spi.LeaseTerms;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The services that every acquisition of one client needs, created once when the client is wired.
  *
  * @param holderIds makes the id of each acquisition, which is never used again
+ * @param parked counts the acquisitions that are parked until Redis may grant them the lock
  */
 public record AcquireContext(
     LeaseContext lease,
@@ -22,7 +24,8 @@ public record AcquireContext(
     SharedHolds sharedHolds,
     Subscriptions subscriptions,
     ReleaseFairness fairness,
-    HolderIds holderIds) {
+    HolderIds holderIds,
+    AtomicInteger parked) {
 
   public LockOptions options() {
     return lease.options();
@@ -30,6 +33,11 @@ public record AcquireContext(
 
   public long nanos() {
     return lease.nanos();
+  }
+
+  /** Returns about how many acquisitions wait, in this process or for Redis. */
+  public int waiters() {
+    return queues.waiters() + parked.get();
   }
 
   /** Returns the end of a lease of these terms that begins now. */

@@ -4,6 +4,7 @@ import io.mortise.connection.concurrent.Backoff;
 import io.mortise.connection.concurrent.Signal;
 import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.connection.pubsub.Subscriptions.Subscription;
+import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
@@ -195,7 +196,15 @@ final class AcquireWait implements AutoCloseable {
     }
     parked = true;
     if (queueing != null) {
-      heartbeat = new WaiterHeartbeat(context.lease(), queueing, holder, channel.signal());
+      LeaseContext leases = context.lease();
+      heartbeat =
+          new WaiterHeartbeat(
+              leases.scheduler(),
+              leases.batches(),
+              leases.ticker(),
+              queueing,
+              holder,
+              channel.signal());
     }
     if (hasChannelPerWaiter) {
       context
@@ -216,16 +225,21 @@ final class AcquireWait implements AutoCloseable {
   /** Waits for the signal, for at most this time and the rest of the wait. */
   void await(Signal signal, long seen, long nanos) throws InterruptedException {
     long endNanos = context.nanos() + Math.min(nanos, leftNanos());
-    while (true) {
-      try {
-        signal.await(seen, endNanos - context.nanos());
-        return;
-      } catch (InterruptedException e) {
-        if (terms.interruptible()) {
-          throw e;
+    context.parked().incrementAndGet();
+    try {
+      while (true) {
+        try {
+          signal.await(seen, endNanos - context.nanos());
+          return;
+        } catch (InterruptedException e) {
+          if (terms.interruptible()) {
+            throw e;
+          }
+          interrupted = true;
         }
-        interrupted = true;
       }
+    } finally {
+      context.parked().decrementAndGet();
     }
   }
 

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * the queue, before each attempt, and while parked; never during a command, so that every attempt
  * has an outcome or a fault. <i>A lost reply</i>: see {@link AcquireAttempts}. <i>A lost
  * message</i>: the signal's generation is read before the attempt, and a channel counts only from
- * its confirmation. Whatever ends the loop, the {@code finally} gives back the slot in the local
- * queue, the channel, the heartbeat, and the place in a Redis queue.
+ * its confirmation. In every case the {@code finally} gives back the slot in the local queue, the
+ * channel, the heartbeat, and the place in a Redis queue.
  *
  * <p><b>Threads.</b> Confined to the thread that waits, and after an error in its clean-up to a
  * worker, see {@link Completions}. Other threads reach it only through the signal of its channel
@@ -54,7 +54,7 @@ public final class Acquisition implements Completions.Operation {
   /** Null while the acquisition waits in the local queue. */
   private @Nullable AcquireAttempts attempts;
 
-  /** What the caller gets, unless an error comes. */
+  /** The hold that the caller gets, unless an error comes. */
   private @Nullable RedisHold granted;
 
   /** Whether the acquisition counts as an operation that is under way. */

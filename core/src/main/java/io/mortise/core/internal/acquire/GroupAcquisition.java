@@ -7,6 +7,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.internal.handoff.QueueTicket;
 import io.mortise.core.internal.lease.AttemptStart;
 import io.mortise.core.internal.lease.LockExceptions;
+import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.UnansweredAttempts;
 import io.mortise.core.spi.AcquireResult;
@@ -14,7 +15,6 @@ import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.GroupProtocol;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.OwnedLease;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
 import java.util.List;
@@ -169,9 +169,7 @@ public final class GroupAcquisition {
         }
         return new GroupAttemptResult.Busy(Math.toIntExact((Long) answer.get(1)) - 1);
       }
-      List<OwnedLease> leases =
-          toLeases(AcquireResult.Acquired.of(answer), start, unanswered.afterGrant());
-      return leases == null ? null : new GroupAttemptResult.Acquired(leases);
+      return toLeases(AcquireResult.Acquired.of(answer), start, unanswered.afterGrant());
     } catch (CommandException fault) {
       if (fault.mayHaveExecuted()) {
         unanswered =
@@ -194,7 +192,8 @@ public final class GroupAcquisition {
     return protocols.stream().map(protocol -> protocol.release(holder)).toList();
   }
 
-  private @Nullable List<OwnedLease> toLeases(
+  /** Makes all leases before it registers them: nothing may fail after that. */
+  private GroupAttemptResult.@Nullable Acquired toLeases(
       AcquireResult.Acquired acquired, AttemptStart start, UnansweredAttempts unanswered)
       throws CommandException {
     List<RedisLease> leases = new ArrayList<>(protocols.size());
@@ -205,7 +204,8 @@ public final class GroupAcquisition {
     if (context.nanos() - leases.get(0).deadlineNanos() >= 0) {
       throw AcquireContext.lateGrant(terms);
     }
-    return register(leases, unanswered, start.epoch()) ? List.copyOf(leases) : null;
+    GroupAttemptResult.Acquired result = new GroupAttemptResult.Acquired(List.copyOf(leases));
+    return register(leases, unanswered, start.epoch()) ? result : null;
   }
 
   /**
@@ -229,7 +229,7 @@ public final class GroupAcquisition {
       failed = false;
     } finally {
       if (failed) {
-        leases.forEach(RedisLease::drop);
+        RedisHold.dropAll(leases);
       } else if (!registered) {
         leases.forEach(context.lease().holds()::forget);
         leases.forEach(RedisLease::discard);

@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acquisitions that are reported to the listeners of the client. Without a listener an acquisition
- * runs as it is.
+ * Acquisitions that are reported to the listeners of the client, and to Flight Recorder. Without
+ * either an acquisition runs as it is.
  *
  * <p>A reported acquisition counts as under way until its outcome was reported, so that the events
  * are still taken while the client closes. A hold is reported when the caller is about to receive
@@ -99,15 +99,15 @@ public final class ReportedAcquisition {
   private static @Nullable AcquisitionEvents requested(
       AcquireContext context, LockProtocol protocol, Thread asker) {
     EventContext events = context.lease().events();
-    return events == null
-        ? null
-        : AcquisitionEvents.requested(events, protocol.kind(), protocol.name().value(), asker);
+    return events.isObserved()
+        ? AcquisitionEvents.requested(events, protocol.kind(), protocol.name().value(), asker)
+        : null;
   }
 
   /** Returns what reports the locks of a group; empty if nobody listens, or memory is short. */
   private static List<AcquisitionEvents> allRequested(
       AcquireContext context, List<GroupProtocol> protocols, Thread asker) {
-    if (context.lease().events() == null) {
+    if (!context.lease().events().isObserved()) {
       return List.of();
     }
     List<AcquisitionEvents> events = new ArrayList<>(protocols.size());
@@ -143,7 +143,7 @@ public final class ReportedAcquisition {
       reported = true;
     } finally {
       if (!reported) {
-        holds.forEach(hold -> ((RedisHold) hold).drop());
+        RedisHold.dropAll(holds);
       }
     }
   }

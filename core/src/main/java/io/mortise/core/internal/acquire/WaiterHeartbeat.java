@@ -1,10 +1,11 @@
 package io.mortise.core.internal.acquire;
 
+import com.google.common.base.Ticker;
 import io.mortise.connection.command.BatchCollector;
+import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.Signal;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.core.spi.QueueingProtocol.Heartbeat;
@@ -18,8 +19,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> The waiting thread creates and closes it, the scheduler calls {@link #onDue},
  * a worker delivers the replies.
  */
-public final class WaiterHeartbeat
-    implements Scheduler.ScheduledTask, BatchCollector.Item, AutoCloseable {
+public final class WaiterHeartbeat implements ScheduledTask, BatchCollector.Item, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WaiterHeartbeat.class);
 
   private final Scheduler scheduler;
@@ -33,14 +33,20 @@ public final class WaiterHeartbeat
   /**
    * @param wake the signal that the acquisition awaits
    */
-  WaiterHeartbeat(LeaseContext context, QueueingProtocol protocol, String holder, Signal wake) {
-    this.scheduler = context.scheduler();
-    this.batches = context.batches();
+  WaiterHeartbeat(
+      Scheduler scheduler,
+      BatchCollector batches,
+      Ticker ticker,
+      QueueingProtocol protocol,
+      String holder,
+      Signal wake) {
+    this.scheduler = scheduler;
+    this.batches = batches;
     this.protocol = protocol;
     this.holder = holder;
     this.heartbeat = protocol.heartbeat(holder);
     this.wake = wake;
-    this.dueNanos = context.nanos() + intervalNanos();
+    this.dueNanos = ticker.read() + intervalNanos();
     scheduler.add(this);
   }
 

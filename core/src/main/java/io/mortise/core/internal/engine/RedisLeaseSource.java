@@ -126,9 +126,19 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   @Override
   public Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException {
-    return Optional.ofNullable(
+    RedisHold hold =
         ReportedAcquisition.of(
-            client.context(), this, protocolForCaller(), terms, owner, asker(owner)));
+            client.context(), this, protocolForCaller(), terms, owner, asker(owner));
+    boolean delivered = false;
+    try {
+      Optional<OwnedLease> result = Optional.ofNullable(hold);
+      delivered = true;
+      return result;
+    } finally {
+      if (!delivered && hold != null) { // an error: no caller gets it
+        hold.drop();
+      }
+    }
   }
 
   /** Returns the thread that asks for the lock; the calling thread may do it on its behalf. */

@@ -33,9 +33,11 @@ import io.mortise.core.internal.handoff.SharedHolds;
 import io.mortise.core.internal.inspect.ClientRecord;
 import io.mortise.core.internal.inspect.HealthCheck;
 import io.mortise.core.internal.inspect.LockInspector;
+import io.mortise.core.internal.inspect.LockSearch;
 import io.mortise.core.internal.lease.BackgroundReleaser;
 import io.mortise.core.internal.lease.ClockDrift;
 import io.mortise.core.internal.lease.Completions;
+import io.mortise.core.internal.lease.FailedRenewals;
 import io.mortise.core.internal.lease.HoldRegistry;
 import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
@@ -48,10 +50,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.UnifiedJedis;
@@ -72,10 +74,12 @@ public final class RedisLockClient implements LockClient, LockServer {
   private record ClientStatus(
       int holds,
       int contended,
+      int waiters,
       int channels,
       int pendingReleases,
       int scheduled,
       int connectionsInUse,
+      int unreachableServers,
       long droppedEvents)
       implements Status {}
 
@@ -118,7 +122,7 @@ public final class RedisLockClient implements LockClient, LockServer {
     Scheduler scheduler = new Scheduler(ticker::read, batches::flush, workers.threads("scheduler"));
     BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
     HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, ticker);
-    Completions completions = new Completions(scheduler::wakeBy, tasks::run, ticker);
+    Completions completions = new Completions(scheduler::reschedule, tasks::run, ticker);
     Subscriptions subscriptions =
         new Subscriptions(
             this.servers,
@@ -158,6 +162,7 @@ public final class RedisLockClient implements LockClient, LockServer {
             completions,
             new BackgroundReleaser(commands, scheduler, tasks, closing, ticker),
             new ObservedReleases(subscriptions, fairness),
+            new FailedRenewals(ticker),
             events(options, ticker));
     this.context =
         new AcquireContext(
@@ -166,7 +171,8 @@ public final class RedisLockClient implements LockClient, LockServer {
             new SharedHolds(options),
             subscriptions,
             fairness,
-            new HolderIds(id, WALL_CLOCK, record::used));
+            new HolderIds(id, WALL_CLOCK, record::used),
+            new AtomicInteger());
     this.inspector = new LockInspector(id, commands, holds, record);
     this.health = new HealthCheck(id, options, this.servers, commands, workers, ticker, WALL_CLOCK);
     scheduler.add(completions); // the first entry
@@ -177,25 +183,20 @@ public final class RedisLockClient implements LockClient, LockServer {
       scheduler.add(
           new FailoverMonitor(this.servers, () -> scheduler.size() > residentTasks, ticker.read()));
     }
-    EventContext events = leases.events();
+    EventQueue events = leases.events().queue();
     if (events != null) {
-      this.servers.onReachabilityChange(new ServerEvents(events));
-      events.queue().start();
+      this.servers.onReachabilityChange(new ServerEvents(leases.events(), events));
+      events.start();
     }
     scheduler.start();
   }
 
-  /** Returns the context of the events; null when nobody listens. */
-  private @Nullable EventContext events(LockOptions options, Ticker ticker) {
-    return options.listeners().isEmpty()
-        ? null
-        : new EventContext(
-            id,
-            ticker,
-            WALL_CLOCK,
-            LockExceptions::from,
-            new AtomicLong(),
-            new EventQueue(options.listeners(), ticker, workers.threads("events")));
+  private EventContext events(LockOptions options, Ticker ticker) {
+    EventQueue queue =
+        options.listeners().isEmpty()
+            ? null
+            : new EventQueue(options.listeners(), ticker, workers.threads("events"));
+    return new EventContext(id, ticker, WALL_CLOCK, LockExceptions::from, new AtomicLong(), queue);
   }
 
   /** Creates a client with its own connections. */
@@ -295,6 +296,11 @@ public final class RedisLockClient implements LockClient, LockServer {
     return inspector;
   }
 
+  /** Returns the search for locks, for tools. */
+  public LockSearch search() {
+    return new LockSearch(servers, inspector, commands().timeoutNanos(), context.lease().ticker());
+  }
+
   @Override
   public ServerHealth ping() {
     if (closing.isClosed()) {
@@ -306,10 +312,11 @@ public final class RedisLockClient implements LockClient, LockServer {
 
   @Override
   public Status status() {
-    EventContext events = context.lease().events();
+    EventQueue events = context.lease().events().queue();
     return new ClientStatus(
         (int) holds().all().stream().filter(RegisteredHold::isValid).count(),
         context.queues().size(),
+        context.waiters(),
         context.subscriptions().channels(),
         context.lease().releases().size(),
         scheduler().size()
@@ -317,7 +324,8 @@ public final class RedisLockClient implements LockClient, LockServer {
             - scheduler().entries(Completions.class).size()
             - scheduler().entries(ClientRecord.class).size(),
         servers.connectionsInUse(),
-        events == null ? 0 : events.queue().dropped());
+        servers.unreachableServers(),
+        events == null ? 0 : events.dropped());
   }
 
   /**
@@ -347,9 +355,10 @@ public final class RedisLockClient implements LockClient, LockServer {
     scheduler().close();
     scheduler().clear();
     workers.close(Math.max(0, deadlineNanos - context.nanos()));
-    EventContext events = context.lease().events();
+    releases.stop();
+    EventQueue events = context.lease().events().queue();
     if (events != null) {
-      events.queue().close(Math.max(0, deadlineNanos - context.nanos()));
+      events.close(Math.max(0, deadlineNanos - context.nanos()));
     }
     servers.close();
   }

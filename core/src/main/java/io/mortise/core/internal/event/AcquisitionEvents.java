@@ -11,7 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports one acquisition, and the hold that it gets.
+ * Reports one acquisition, and the hold that it gets: to the listeners of the client, and to Flight
+ * Recorder while that records.
  *
  * <p>No method waits, and none throws for want of memory: an event that cannot be made counts as
  * dropped.
@@ -31,6 +32,10 @@ public final class AcquisitionEvents {
   private final String threadName;
   private final long threadId;
   private final long requestedNanos;
+
+  /** Null when Flight Recorder recorded nothing at the request. */
+  private final @Nullable AcquisitionRecording recording;
+
   private final Consumer<@Nullable LeaseLoss> onEnd = this::ended;
   private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -58,6 +63,7 @@ public final class AcquisitionEvents {
     this.threadName = threadName;
     this.threadId = threadId;
     this.requestedNanos = context.nanos();
+    this.recording = number > 0 ? FlightRecording.begin(lockKind, lockName, threadName) : null;
   }
 
   /**
@@ -80,7 +86,7 @@ public final class AcquisitionEvents {
       events.put(LockEvent.Type.REQUESTED, -1, null, null);
       return events;
     } catch (Throwable noMemory) {
-      context.queue().recordDrop();
+      context.recordDrop();
       return null;
     }
   }
@@ -92,7 +98,7 @@ public final class AcquisitionEvents {
       shared.hold = hold;
       return shared;
     } catch (Throwable noMemory) {
-      context.queue().recordDrop();
+      context.recordDrop();
       return null;
     }
   }
@@ -102,7 +108,7 @@ public final class AcquisitionEvents {
     try {
       put(type, nanos, loss, fault == null ? null : context.toLockException().apply(fault));
     } catch (Throwable noMemory) { // or no stack
-      context.queue().recordDrop();
+      context.recordDrop();
     }
   }
 
@@ -111,6 +117,10 @@ public final class AcquisitionEvents {
    */
   private void put(
       LockEvent.Type type, long nanos, @Nullable LeaseLoss loss, @Nullable Throwable cause) {
+    EventQueue queue = context.queue();
+    if (queue == null) {
+      return;
+    }
     LockEvent.Builder event = context.event(type).cause(cause).local(local);
     event.lock(lockKind, lockName);
     if (number > 0) {
@@ -126,7 +136,7 @@ public final class AcquisitionEvents {
     if (loss != null) {
       event.loss(loss);
     }
-    context.queue().put(event.build());
+    queue.put(event.build());
   }
 
   private static long since(long nanos, long now) {
@@ -142,9 +152,12 @@ public final class AcquisitionEvents {
    */
   public void notAcquired(@Nullable Throwable thrown) {
     try {
+      if (recording != null) {
+        recording.notAcquired(thrown);
+      }
       put(LockEvent.Type.NOT_ACQUIRED, since(requestedNanos, context.nanos()), null, thrown);
     } catch (Throwable noMemory) {
-      context.queue().recordDrop();
+      context.recordDrop();
     }
   }
 
@@ -158,6 +171,7 @@ public final class AcquisitionEvents {
     hold = granted;
     local = shared;
     acquiredNanos = now;
+    recordAcquired(granted, shared);
     emit(LockEvent.Type.ACQUIRED, since(requestedNanos, now), null, null);
   }
 
@@ -176,8 +190,31 @@ public final class AcquisitionEvents {
   private void ended(@Nullable LeaseLoss loss) {
     if (ended.compareAndSet(false, true)) {
       long endNanos = loss == null ? context.nanos() : loss.atNanos();
+      recordEnd(loss);
       LockEvent.Type type = loss == null ? LockEvent.Type.RELEASED : LockEvent.Type.LOST;
       emit(type, since(acquiredNanos, endNanos), loss, null);
+    }
+  }
+
+  // ---- Flight Recorder, which needs memory too
+
+  private void recordAcquired(OwnedLease granted, boolean shared) {
+    try {
+      if (recording != null) {
+        recording.acquired(granted.fencingToken(), shared);
+      }
+    } catch (Throwable noMemory) {
+      context.recordDrop();
+    }
+  }
+
+  private void recordEnd(@Nullable LeaseLoss loss) {
+    try {
+      if (recording != null) {
+        recording.ended(loss);
+      }
+    } catch (Throwable noMemory) {
+      context.recordDrop();
     }
   }
 
@@ -202,7 +239,7 @@ public final class AcquisitionEvents {
                   ? new Renewal(nanos, fault)
                   : known.fault() != null ? known : new Renewal(known.dueNanos(), fault));
     } catch (Throwable noMemory) {
-      context.queue().recordDrop();
+      context.recordDrop();
     }
   }
 

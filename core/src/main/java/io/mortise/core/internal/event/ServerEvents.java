@@ -15,12 +15,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerEvents implements Topology.ReachabilityObserver {
   private final EventContext context;
+  private final EventQueue queue;
 
   /** The servers that are unreachable, and since when. */
   private final Map<String, Long> sinceNanos = new ConcurrentHashMap<>();
 
-  public ServerEvents(EventContext context) {
+  /**
+   * @param queue that of the context
+   */
+  public ServerEvents(EventContext context, EventQueue queue) {
     this.context = context;
+    this.queue = queue;
   }
 
   @Override
@@ -39,9 +44,9 @@ public final class ServerEvents implements Topology.ReachabilityObserver {
           event.duration(Duration.ofNanos(context.nanos() - since));
         }
       }
-      context.queue().put(event.build());
+      queue.put(event.build());
     } catch (Throwable noMemory) { // or no stack
-      context.queue().recordDrop();
+      queue.recordDrop();
     }
   }
 }

@@ -1,6 +1,7 @@
 /**
  * The events of one client: made where something happens, queued, and delivered to the listeners on
- * a thread of their own. A client without a listener has none of these objects.
+ * a thread of their own; and those of Flight Recorder, which the thread commits to which something
+ * happens. Without a listener and a recording no event is made.
  *
  * <p>Uses: {@code core}, {@code core.spi}, {@code connection}.
  */

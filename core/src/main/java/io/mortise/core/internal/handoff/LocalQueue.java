@@ -245,6 +245,11 @@ public final class LocalQueue {
     return observations;
   }
 
+  /** Returns about how many acquisitions wait for the permit. */
+  int waiters() {
+    return permit.getQueueLength();
+  }
+
   /** Returns whether acquisitions wait for the permit. */
   boolean hasWaiters() {
     return permit.hasQueuedThreads();

@@ -44,6 +44,11 @@ public final class LocalQueues implements AutoCloseable {
     return queues.size();
   }
 
+  /** Returns about how many acquisitions wait in all queues. */
+  public int waiters() {
+    return queues.values().stream().mapToInt(LocalQueue::waiters).sum();
+  }
+
   @Override
   public void close() {
     queues.values().forEach(queue -> queue.releaseAll(PERMITS_AT_CLOSE));

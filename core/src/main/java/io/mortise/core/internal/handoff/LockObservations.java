@@ -4,8 +4,8 @@ import io.mortise.connection.pool.CommandException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the acquisitions of one local queue have last learned of their lock from Redis, for those
- * behind them.
+ * The last replies of Redis to the acquisitions of one local queue, for the acquisitions behind
+ * them.
  *
  * <p><b>Threads.</b> Any thread may call any method. Outcomes of attempts are recorded with the
  * permit of the queue, so by one thread at a time.

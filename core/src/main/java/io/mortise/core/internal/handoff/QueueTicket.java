@@ -73,7 +73,7 @@ public final class QueueTicket {
   /**
    * Releases the hold that was handed off to this acquisition, because its terms need another.
    *
-   * @param withinNanos the time limit; what is not done by then is done in the background
+   * @param withinNanos the time limit; after it the release goes on in the background
    */
   public void releaseOfferedHold(long withinNanos) {
     TransferableHold hold = offered;

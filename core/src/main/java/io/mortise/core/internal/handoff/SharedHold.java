@@ -1,6 +1,7 @@
 package io.mortise.core.internal.handoff;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.mortise.connection.concurrent.UnfailingLock;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LeaseRenewal;
 import io.mortise.core.internal.lease.RedisLease;
@@ -26,7 +27,7 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
   private final RedisLease base;
   private final Consumer<SharedHold> onClosed;
   private final long sinceNanos;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock = new UnfailingLock();
 
   @GuardedBy("lock")
   private final Set<SharedLease> users = new HashSet<>();

@@ -1,10 +1,15 @@
 package io.mortise.core.internal.inspect;
 
+import io.mortise.core.ServerHealth.Check;
 import io.mortise.core.ServerHealth.Finding;
 import io.mortise.core.ServerHealth.Server;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What a check found of one server. */
@@ -15,13 +20,37 @@ record CheckedServer(
     Optional<String> role,
     Optional<Duration> roundTrip,
     Optional<Duration> clockOffset,
-    List<Finding> findings)
+    List<Finding> findings,
+    Map<Check, String> facts)
     implements Server {
 
-  /** Sorts the findings, the worst first. */
+  /** Sorts the findings, the worst first, and the facts in the order of the checks. */
   CheckedServer {
     findings =
         findings.stream().sorted(Comparator.comparing(Finding::severity).reversed()).toList();
+    Map<Check, String> ordered = new EnumMap<>(Check.class);
+    ordered.putAll(facts);
+    facts = Collections.unmodifiableMap(ordered);
+  }
+
+  /** Returns a server of which nothing is known but the reason. */
+  static CheckedServer unknown(String address, boolean reachable, Finding reason) {
+    return new CheckedServer(
+        address,
+        reachable,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        List.of(reason),
+        Map.of());
+  }
+
+  CheckedServer with(Finding finding) {
+    List<Finding> more = new ArrayList<>(findings);
+    more.add(finding);
+    return new CheckedServer(
+        address, isReachable, version, role, roundTrip, clockOffset, more, facts);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.concurrent.BackgroundTasks;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.OperationCounter;
+import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.pool.CommandException;
 import java.time.Instant;
@@ -32,7 +33,7 @@ import redis.clients.jedis.Protocol.Command;
  * is "publish, then look": {@code used} sets its flag <em>before</em> it reads {@code dormant}, and
  * {@code onDue} sets {@code dormant} <em>before</em> it reads the flag a second time.
  */
-public final class ClientRecord implements Scheduler.ScheduledTask {
+public final class ClientRecord implements ScheduledTask {
   private static final Logger LOG = LoggerFactory.getLogger(ClientRecord.class);
 
   /** From the first use to the record, and from a failure to the next attempt. */
@@ -115,7 +116,7 @@ public final class ClientRecord implements Scheduler.ScheduledTask {
 
   private void dueIn(long nanos) {
     dueNanos = ticker.read() + nanos;
-    scheduler.wakeBy(dueNanos);
+    scheduler.reschedule(this);
   }
 
   @Override

@@ -2,14 +2,15 @@ package io.mortise.core.internal.inspect;
 
 import com.google.common.base.Ticker;
 import io.mortise.connection.command.ScriptExecutor;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.topology.Topology;
 import io.mortise.core.LockOptions;
 import io.mortise.core.ServerHealth;
+import io.mortise.core.ServerHealth.Check;
 import io.mortise.core.ServerHealth.Severity;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -25,6 +26,8 @@ public final class HealthCheck {
   private final Topology topology;
   private final WorkerPool workers;
   private final ServerCheck check;
+  private final long timeoutNanos;
+  private final Ticker ticker;
 
   public HealthCheck(
       String clientId,
@@ -36,31 +39,41 @@ public final class HealthCheck {
       InstantSource clock) {
     this.topology = topology;
     this.workers = workers;
-    this.check = new ServerCheck(clientId, options, topology, commands, ticker, clock);
+    this.check =
+        new ServerCheck(
+            options, new LockProbe(clientId, options, topology, commands), ticker, clock);
+    this.timeoutNanos = commands.timeoutNanos();
+    this.ticker = ticker;
   }
 
-  /** Checks all servers. An interrupt does not end it; the status is kept. */
+  /**
+   * Checks all servers, within one command timeout, after the servers are known. An interrupt does
+   * not end it; the status is kept.
+   */
   public ServerHealth run() {
     topology.refresh(); // an idle client has not followed a failover
     List<Topology.Server> servers = topology.servers();
+    Deadline deadline = Deadline.after(timeoutNanos, ticker);
     if (servers.size() == 1) {
-      return new CheckedServers(List.of(check.check(servers.get(0))));
+      return new CheckedServers(List.of(check.check(servers.get(0), deadline)));
     }
-    List<CompletableFuture<CheckedServer>> checks = servers.stream().map(this::start).toList();
-    return new CheckedServers(
+    List<CompletableFuture<CheckedServer>> checks =
+        servers.stream().map(server -> start(server, deadline)).toList();
+    List<CheckedServer> checked =
         IntStream.range(0, checks.size())
-            .<ServerHealth.Server>mapToObj(i -> await(servers.get(i), checks.get(i)))
-            .toList());
+            .mapToObj(i -> await(servers.get(i), checks.get(i)))
+            .toList();
+    return new CheckedServers(List.copyOf(HealthRules.compareClocks(checked)));
   }
 
-  private CompletableFuture<CheckedServer> start(Topology.Server server) {
+  private CompletableFuture<CheckedServer> start(Topology.Server server, Deadline deadline) {
     CompletableFuture<CheckedServer> result = new CompletableFuture<>();
     try {
       var unused =
           workers.submitBlocking(
               () -> {
                 try {
-                  result.complete(check.check(server));
+                  result.complete(check.check(server, deadline));
                 } catch (Throwable e) {
                   result.completeExceptionally(e);
                   throw e;
@@ -77,18 +90,14 @@ public final class HealthCheck {
     try {
       return check.join();
     } catch (CompletionException e) {
-      return new CheckedServer(
+      return CheckedServer.unknown(
           server.toString(),
           false,
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          List.of(
-              HealthFinding.of(
-                  Severity.ERROR,
-                  "the check failed: " + e.getCause(),
-                  "look at the client's log")));
+          HealthFinding.of(
+              Check.CONNECTION,
+              Severity.ERROR,
+              "the check failed: " + e.getCause(),
+              "look at the client's log"));
     }
   }
 }

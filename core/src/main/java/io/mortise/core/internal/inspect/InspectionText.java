@@ -27,7 +27,10 @@ final class InspectionText {
       text.append('\n').append(indent).append("  and %d more in the queue".formatted(more));
     }
     if (!lock.isComplete() && lock.failure().isEmpty() && lock.members().isEmpty()) {
-      text.append('\n').append(indent).append("  the user may not read all keys of this lock");
+      text.append('\n')
+          .append(indent)
+          .append("  not all of it was read: the user may not read all of its keys,")
+          .append(" or its hash has more than 1000 fields");
     }
     for (LockInspection member : lock.members()) {
       text.append('\n');

@@ -14,7 +14,7 @@ import java.util.OptionalLong;
  * @param serverMicros the server's clock, epoch µs
  * @param mode how the lock is held
  * @param token the last fencing token
- * @param complete whether all keys could be read
+ * @param complete whether all of it was read
  * @param holds the holds, with their hold counts and leases
  * @param queueLength the length of the queue
  * @param queue the waiters in the queue
@@ -34,10 +34,11 @@ record LockDescription(
    * A hold or a waiter.
    *
    * @param holds how often it holds the lock; 0 for a waiter
+   * @param isCounted false for a field of the hash whose value is no hold count
    * @param millis the remaining lease, negative without an end; for a waiter, for how long it keeps
    *     its place
    */
-  record Entry(String name, int holds, long millis) {}
+  record Entry(String name, int holds, boolean isCounted, long millis) {}
 
   static LockDescription of(Object reply) {
     List<?> fields = (List<?>) reply;
@@ -70,11 +71,9 @@ record LockDescription(
   private static List<Entry> holds(List<?> fields) {
     List<Entry> entries = new ArrayList<>();
     for (int i = 0; i + 2 < fields.size(); i += 3) {
+      int count = Math.toIntExact((Long) fields.get(i + 1));
       entries.add(
-          new Entry(
-              text(fields.get(i)),
-              Math.toIntExact((Long) fields.get(i + 1)),
-              (Long) fields.get(i + 2)));
+          new Entry(text(fields.get(i)), Math.max(1, count), count > 0, (Long) fields.get(i + 2)));
     }
     return List.copyOf(entries);
   }
@@ -82,7 +81,7 @@ record LockDescription(
   private static List<Entry> waiters(List<?> fields) {
     List<Entry> entries = new ArrayList<>();
     for (int i = 0; i + 1 < fields.size(); i += 2) {
-      entries.add(new Entry(text(fields.get(i)), 0, (Long) fields.get(i + 1)));
+      entries.add(new Entry(text(fields.get(i)), 0, true, (Long) fields.get(i + 1)));
     }
     return List.copyOf(entries);
   }

@@ -7,50 +7,37 @@ import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.command.ScriptPipeline.Result;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.LockInspection;
-import io.mortise.core.LockInspection.Mode;
-import io.mortise.core.LockInspection.Participant;
-import io.mortise.core.LockInspection.Participant.Access;
-import io.mortise.core.LockInspection.Participant.Library;
-import io.mortise.core.LockOptions;
-import io.mortise.core.internal.inspect.LockDescription.Entry;
 import io.mortise.core.internal.lease.HoldRegistry;
 import io.mortise.core.internal.lease.HolderId;
 import io.mortise.core.internal.lease.HolderId.Maker;
+import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LockName;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Asks Redis who holds a lock and who waits for it: one script for the lock, and one for the
- * records of the clients that it names.
+ * records of the clients that it names. Of many locks these are two round trips for each server.
  *
- * <p><b>Threads.</b> Any thread may call {@code inspect}; there is no state.
+ * <p><b>Threads.</b> Any thread may call every method; there is no state.
  */
 public final class LockInspector {
   private static final Script DESCRIBE = Script.load("lock/describe");
   private static final Script RECORDS = Script.load("client/records");
-  private static final String WRITER = ":write";
-  private static final String KEPT = ":kept";
 
   /** The maximum number of waiters of each kind. */
   private static final int MAX_WAITERS = 1_000;
 
   /** The maximum number of clients whose records are read. */
   private static final int MAX_CLIENTS = 200;
-
-  /** How far a token may be ahead of the server's clock to tell the time. */
-  private static final long MAX_AHEAD_MICROS = 1_000_000;
 
   private final String clientId;
   private final ScriptExecutor commands;
@@ -72,32 +59,47 @@ public final class LockInspector {
    *     queue beside a free lock does not say
    */
   public LockInspection inspect(LockName name, boolean ofReadWriteLock) throws CommandException {
-    LockDescription found =
-        LockDescription.of(
-            commands
-                .run(
-                    new ScriptCall(
-                        DESCRIBE,
-                        List.of(bytes(name.value())),
-                        List.of(bytes(name.tagged()), bytes(MAX_WAITERS))))
-                .value());
-    boolean readWrite =
-        found.mode() == Mode.READ
-            || found.mode() == Mode.WRITE
-            || (found.mode() == Mode.FREE && ofReadWriteLock);
-    Lookup lookup = new Lookup(found, readWrite, records(found), ownLeases(name));
-    return new InspectedLock(
-        name.value(),
-        found.mode(),
-        found.token(),
-        found.holds().stream().map(lookup::participant).toList(),
-        Stream.concat(found.queue().stream(), found.others().stream())
-            .map(lookup::participant)
-            .toList(),
-        found.queueLength(),
-        List.of(),
-        Optional.empty(),
-        found.complete());
+    LockDescription found = LockDescription.of(commands.run(describe(name)).value());
+    return new InspectionReader(clientId, records(List.of(found)))
+        .read(name, found, ofReadWriteLock, ownLeases(name));
+  }
+
+  /**
+   * Returns what Redis knows of each of the locks, at about the same moment; of one that could not
+   * be asked, why.
+   */
+  public List<LockInspection> inspectAll(List<LockName> names) {
+    List<Result> results =
+        commands
+            .pipeline()
+            .runAll(names.stream().map(LockInspector::describe).toList(), commands.timeoutNanos());
+    List<Optional<LockDescription>> found = results.stream().map(LockInspector::answer).toList();
+    InspectionReader reader =
+        new InspectionReader(clientId, records(found.stream().flatMap(Optional::stream).toList()));
+    return IntStream.range(0, names.size())
+        .mapToObj(
+            i ->
+                found
+                    .get(i)
+                    .map(each -> reader.read(names.get(i), each, false, ownLeases(names.get(i))))
+                    .orElseGet(() -> failed(names.get(i), results.get(i))))
+        .toList();
+  }
+
+  private static Optional<LockDescription> answer(Result result) {
+    return result.fault() == null
+        ? Optional.of(LockDescription.of(result.reply().value()))
+        : Optional.empty();
+  }
+
+  private static LockInspection failed(LockName name, Result result) {
+    CommandException fault = Objects.requireNonNull(result.fault(), "fault");
+    return InspectedLock.failed(name.value(), LockExceptions.from(fault, name));
+  }
+
+  private static ScriptCall describe(LockName name) {
+    return new ScriptCall(
+        DESCRIBE, List.of(bytes(name.value())), List.of(bytes(name.tagged()), bytes(MAX_WAITERS)));
   }
 
   /** Returns the leases of this client for that name, by their holder ids. */
@@ -111,28 +113,13 @@ public final class LockInspector {
     return own;
   }
 
-  private static HolderId idOf(Entry entry) {
-    return HolderId.of(holder(entry.name()));
-  }
-
-  /**
-   * Returns the holder id of a hold: that of a writer has a suffix, and one that was released
-   * before its minimum has another one.
-   */
-  private static String holder(String hold) {
-    return without(KEPT, without(WRITER, hold));
-  }
-
-  private static String without(String suffix, String hold) {
-    return hold.endsWith(suffix) ? hold.substring(0, hold.length() - suffix.length()) : hold;
-  }
-
   /** Returns the records of the clients of Mortise; none if they cannot be read. */
-  private Map<String, ProcessFacts> records(LockDescription found) {
+  private Map<String, ProcessFacts> records(List<LockDescription> descriptions) {
     List<String> clients =
-        Stream.of(found.holds(), found.queue(), found.others())
+        descriptions.stream()
+            .flatMap(found -> Stream.of(found.holds(), found.queue(), found.others()))
             .flatMap(List::stream)
-            .map(LockInspector::idOf)
+            .map(InspectionReader::idOf)
             .filter(id -> id.maker() == Maker.MORTISE && !id.clientId().equals(clientId))
             .map(HolderId::clientId)
             .distinct()
@@ -155,93 +142,5 @@ public final class LockInspector {
       }
     }
     return records;
-  }
-
-  /** What is known beside the entries. */
-  private final class Lookup {
-    private final LockDescription found;
-    private final boolean readWrite;
-    private final Map<String, ProcessFacts> records;
-    private final Map<String, RedisLease> ownLeases;
-
-    Lookup(
-        LockDescription found,
-        boolean readWrite,
-        Map<String, ProcessFacts> records,
-        Map<String, RedisLease> ownLeases) {
-      this.found = found;
-      this.readWrite = readWrite;
-      this.records = records;
-      this.ownLeases = ownLeases;
-    }
-
-    Participant participant(Entry entry) {
-      HolderId id = idOf(entry);
-      RedisLease lease = entry.holds() > 0 ? ownLeases.get(holder(entry.name())) : null;
-      Thread owner = lease == null ? null : lease.owner();
-      return new InspectedParticipant(
-          holder(entry.name()),
-          library(id.maker()),
-          access(entry),
-          Optional.of(id.clientId()).filter(client -> !client.isEmpty()),
-          id.clientId().equals(clientId),
-          records.getOrDefault(id.clientId(), ProcessFacts.UNKNOWN),
-          threadId(id, owner),
-          Optional.ofNullable(owner).map(Thread::getName),
-          Optional.of(id.askedMillis())
-              .filter(millis -> millis != HolderId.UNKNOWN)
-              .map(Instant::ofEpochMilli),
-          acquiredAt(entry, id),
-          entry.holds(),
-          remaining(entry));
-    }
-
-    private Access access(Entry entry) {
-      if (entry.name().endsWith(WRITER)) {
-        return Access.WRITE;
-      }
-      return readWrite || found.others().contains(entry) ? Access.READ : Access.EXCLUSIVE;
-    }
-
-    /**
-     * The token of an exclusive hold is the server's clock at its grant, unless tokens are ahead of
-     * the clock.
-     */
-    private Optional<Instant> acquiredAt(Entry entry, HolderId id) {
-      if (entry.holds() == 0
-          || id.maker() != Maker.MORTISE
-          || access(entry) == Access.READ
-          || found.token().isEmpty()) {
-        return Optional.empty();
-      }
-      long micros = found.token().getAsLong();
-      return micros - found.serverMicros() > MAX_AHEAD_MICROS
-          ? Optional.empty()
-          : Optional.of(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
-    }
-  }
-
-  private static Library library(Maker maker) {
-    return switch (maker) {
-      case MORTISE -> Library.MORTISE;
-      case REDISSON -> Library.REDISSON;
-      case OTHER -> Library.UNKNOWN;
-    };
-  }
-
-  private static OptionalLong threadId(HolderId id, @Nullable Thread owner) {
-    if (owner != null) {
-      return OptionalLong.of(owner.getId());
-    }
-    return id.threadId() == HolderId.UNKNOWN
-        ? OptionalLong.empty()
-        : OptionalLong.of(id.threadId());
-  }
-
-  private static Duration remaining(Entry entry) {
-    if (entry.holds() > 0 && entry.millis() < 0) {
-      return LockOptions.MAX_LEASE;
-    }
-    return Duration.ofMillis(Math.max(0, entry.millis()));
   }
 }

@@ -3,9 +3,9 @@ package io.mortise.core.internal.inspect;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.ServerInfo;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import redis.clients.jedis.CommandArguments;
@@ -25,19 +25,21 @@ record ServerAnswers(Object ping, long pingNanos, List<Object> infos, Object tim
   private static final List<String> SECTIONS =
       List.of("server", "replication", "memory", "persistence");
 
-  /** Asks on an open connection: the first command may have to read the answers to a greeting. */
-  static ServerAnswers ask(Connection connection, Ticker ticker, InstantSource clock) {
-    Object first = all(connection, List.of(new CommandArguments(Command.PING))).get(0);
+  /**
+   * Asks on an open connection: the first command may have to read the answers to a greeting. Each
+   * answer is read within what is left until the deadline.
+   */
+  static ServerAnswers ask(
+      Connection connection, Deadline deadline, Ticker ticker, InstantSource clock) {
+    Object first = one(connection, Command.PING, deadline);
     long before = ticker.read();
-    Object ping = all(connection, List.of(new CommandArguments(Command.PING))).get(0);
+    Object ping = one(connection, Command.PING, deadline);
     long pingNanos = ticker.read() - before;
-    List<CommandArguments> commands = new ArrayList<>();
-    for (String section : SECTIONS) {
-      commands.add(new CommandArguments(Command.INFO).add(section));
-    }
-    List<Object> infos = all(connection, commands);
+    SECTIONS.forEach(
+        section -> connection.sendCommand(new CommandArguments(Command.INFO).add(section)));
+    List<Object> infos = SECTIONS.stream().map(section -> read(connection, deadline)).toList();
     long asked = clock.millis();
-    Object time = all(connection, List.of(new CommandArguments(Command.TIME))).get(0);
+    Object time = one(connection, Command.TIME, deadline);
     return new ServerAnswers(
         first instanceof Exception ? first : ping,
         pingNanos,
@@ -46,10 +48,15 @@ record ServerAnswers(Object ping, long pingNanos, List<Object> infos, Object tim
         (asked + clock.millis()) / 2);
   }
 
-  /** Sends all commands, then reads all answers; a refusal is an answer. */
-  private static List<Object> all(Connection connection, List<CommandArguments> commands) {
-    commands.forEach(connection::sendCommand);
-    return connection.getMany(commands.size());
+  private static Object one(Connection connection, Command command, Deadline deadline) {
+    connection.sendCommand(new CommandArguments(command));
+    return read(connection, deadline);
+  }
+
+  /** Reads one answer; a refusal is an answer. */
+  private static Object read(Connection connection, Deadline deadline) {
+    connection.setSoTimeout(deadline.leftMillis());
+    return connection.getMany(1).get(0);
   }
 
   /** Returns everything that INFO told; empty if the user may not ask. */

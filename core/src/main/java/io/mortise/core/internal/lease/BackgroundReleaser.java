@@ -5,6 +5,7 @@ import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.concurrent.BackgroundTasks;
 import io.mortise.connection.concurrent.Backoff;
 import io.mortise.connection.concurrent.ClosingState;
+import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
@@ -17,13 +18,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Releases in the background what Redis may hold without a holder in this client: after an attempt
- * without a reply, or a release that Redis did not confirm.
+ * Releases in the background holds that may exist in Redis without a holder in this client: after
+ * an attempt without a reply, or a release that Redis did not confirm.
  *
  * <p>Example: client A sends an attempt, which times out but is still on its way to the server. A
  * sends a release, and Redis says "not found". That is no proof, because the attempt may arrive
@@ -35,9 +37,14 @@ import org.slf4j.LoggerFactory;
  * <p><b>Not covered:</b> an attempt that reaches the server later than its own lease after it was
  * sent creates a hold that no client knows of; that hold ends with its lease.
  *
- * <p><b>Threads.</b> Any thread may call any method. A task runs on one worker at a time: it is
- * scheduled again only at the end of its run. A task is pending <em>before</em> the look whether
- * the client is closed. If it is closed, the closing thread takes the task, by {@link #takeAll}.
+ * <p><b>A full heap.</b> A task has its entry in the scheduler for as long as it is pending, so
+ * that an error on any worker costs a pause, and nothing has to be allocated for another run.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. A task runs on one worker at a time: another
+ * one sees that it is {@code running}. A task is pending <em>before</em> the look whether the
+ * client is closed. If it is closed, the closing thread takes the task, by {@link #takeAll}. A task
+ * that comes after the last of these is given up: {@link #stop} sets {@code stopped} and then looks
+ * at all tasks, a new task is pending and then looks at {@code stopped}, so one of both sees it.
  */
 public final class BackgroundReleaser {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundReleaser.class);
@@ -50,6 +57,7 @@ public final class BackgroundReleaser {
   private final ClosingState closing;
   private final Ticker ticker;
   private final Set<Task> pending = ConcurrentHashMap.newKeySet();
+  private volatile boolean stopped;
 
   public BackgroundReleaser(
       ScriptExecutor commands,
@@ -83,13 +91,16 @@ public final class BackgroundReleaser {
     if (!closing.isClosed()) { // otherwise the closing thread takes all tasks at once
       boolean started = false;
       try {
+        scheduler.add(task);
         tasks.run(task);
         started = true;
       } finally {
         if (!started) { // an error: its caller asks again, see Completions
-          pending.remove(task);
+          task.end();
         }
       }
+    } else if (stopped) {
+      giveUp(task);
     }
   }
 
@@ -163,6 +174,21 @@ public final class BackgroundReleaser {
     return calls;
   }
 
+  /** Gives up what is pending, now and later: the client is closed, and sends nothing any more. */
+  public void stop() {
+    stopped = true;
+    pending.forEach(this::giveUp);
+  }
+
+  private void giveUp(Task task) {
+    if (pending.remove(task)) {
+      LOG.warn(
+          "lock '{}': the client was closed while the lock was being released; it ends with its"
+              + " lease at the latest",
+          task.protocol.name());
+    }
+  }
+
   /** The outcome of one release. */
   private enum Outcome {
     RELEASED,
@@ -170,7 +196,7 @@ public final class BackgroundReleaser {
     UNANSWERED
   }
 
-  private final class Task implements Runnable, Scheduler.ScheduledTask {
+  private final class Task implements Runnable, ScheduledTask {
     private final LockProtocol protocol;
     private final String holder;
     private final MinimumEnd minimum;
@@ -183,7 +209,8 @@ public final class BackgroundReleaser {
     private int releasesLeft;
 
     private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, Math::random);
-    private volatile long dueNanos;
+    private final AtomicBoolean running = new AtomicBoolean();
+    private volatile long dueNanos = ticker.read() + MAX_PAUSE_NANOS;
 
     Task(LockProtocol protocol, String holder, UnansweredAttempts unanswered, MinimumEnd minimum) {
       this.protocol = protocol;
@@ -196,20 +223,27 @@ public final class BackgroundReleaser {
 
     @Override
     public void run() {
-      if (!pending.contains(this)) {
+      if (!pending.contains(this) || !running.compareAndSet(false, true)) {
         return;
       }
       boolean done = false;
       try {
         done = isDoneAfter(release(commands.timeoutNanos()));
-      } finally { // an error counts as no reply
         if (done) {
-          pending.remove(this);
-        } else {
+          end();
+        }
+      } finally { // an error counts as no reply
+        running.set(false);
+        if (!done) {
           dueNanos = ticker.read() + backoff.nextNanos();
-          scheduler.add(this);
+          scheduler.reschedule(this);
         }
       }
+    }
+
+    private void end() {
+      pending.remove(this);
+      scheduler.remove(this);
     }
 
     private boolean isDoneAfter(Outcome outcome) {
@@ -251,8 +285,10 @@ public final class BackgroundReleaser {
 
     @Override
     public void onDue(long nowNanos) {
-      scheduler.remove(this);
-      tasks.run(this);
+      dueNanos = nowNanos + MAX_PAUSE_NANOS; // should an error keep the worker from it
+      if (!running.get()) {
+        tasks.run(this);
+      }
     }
   }
 }

@@ -1,11 +1,10 @@
 package io.mortise.core.internal.lease;
 
 import com.google.common.base.Ticker;
-import io.mortise.connection.concurrent.Scheduler;
-import java.util.Set;
+import io.mortise.connection.concurrent.ScheduledTask;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 
 /**
  * Completes, on a worker, the acquisitions and releases that an error has interrupted.
@@ -13,15 +12,17 @@ import java.util.function.LongConsumer;
  * <p>An operation is entered here before it begins, and taken back when it has ended. Where an
  * error ends it, such as a stack that overflows or a heap that is full, even a call may fail. Then
  * the last act of its thread is to set a flag, which needs neither stack nor memory. The scheduler
- * looks for flags every two seconds while any operation is entered, and a worker does the rest.
+ * looks for flags every two seconds while any operation is entered, and a worker does the rest. The
+ * operation stays entered until it is complete, so that an error on the worker costs another look,
+ * and nothing has to be allocated for it.
  *
  * <p><b>Threads.</b> Any thread may enter an operation and take it back. The flag of an operation
  * is volatile and is set last, so the worker that sees it sees all that was done before, and no
- * other thread works on it any more. {@code begin} enters the operation <em>before</em> it reads
- * {@code armed}; the scheduler clears {@code armed} <em>before</em> it looks whether the set is
- * empty. One of the two sees the other.
+ * other thread works on it any more; of several workers one claims it. {@code begin} enters the
+ * operation <em>before</em> it reads {@code armed}; the scheduler clears {@code armed}
+ * <em>before</em> it looks whether any is entered. One of the two sees the other.
  */
-public final class Completions implements Scheduler.ScheduledTask {
+public final class Completions implements ScheduledTask {
   private static final long LOOK_NANOS = 2_000_000_000L;
   private static final long IDLE_NANOS = 3_600_000_000_000L;
 
@@ -30,37 +31,48 @@ public final class Completions implements Scheduler.ScheduledTask {
     /** Returns the flag: whether an error has kept its thread from completing it. */
     boolean isBroken();
 
-    /** Does what is still to be done. May be called again if it throws. */
+    /** Completes the operation. May be called again if it throws. */
     void complete();
   }
 
-  private final LongConsumer wakeBy;
+  private final Consumer<ScheduledTask> reschedule;
   private final Consumer<Runnable> worker;
   private final Ticker ticker;
-  private final Set<Operation> operations = ConcurrentHashMap.newKeySet();
+
+  /** Each with whether a worker has claimed it. */
+  private final Map<Operation, Boolean> operations = new ConcurrentHashMap<>();
+
   private volatile boolean armed;
   private volatile long dueNanos;
 
   /**
    * Becomes an entry of the scheduler, for as long as the client lives.
    *
-   * @param wakeBy wakes the scheduler by that time
+   * @param reschedule tells the scheduler that a task has become due earlier
    * @param worker runs a task on a worker
    */
-  public Completions(LongConsumer wakeBy, Consumer<Runnable> worker, Ticker ticker) {
-    this.wakeBy = wakeBy;
+  public Completions(Consumer<ScheduledTask> reschedule, Consumer<Runnable> worker, Ticker ticker) {
+    this.reschedule = reschedule;
     this.worker = worker;
     this.ticker = ticker;
     this.dueNanos = ticker.read() + IDLE_NANOS;
   }
 
-  /** Enters an operation, before it begins. */
+  /** Enters an operation, before it begins, or when an error has kept it from being entered. */
   public void begin(Operation operation) {
-    operations.add(operation);
+    operations.putIfAbsent(operation, false);
     if (!armed) {
       armed = true;
-      dueNanos = ticker.read() + LOOK_NANOS;
-      wakeBy.accept(dueNanos);
+      boolean told = false;
+      try {
+        dueNanos = ticker.read() + LOOK_NANOS;
+        reschedule.accept(this);
+        told = true;
+      } finally {
+        if (!told) {
+          armed = false; // the next operation tells it
+        }
+      }
     }
   }
 
@@ -77,11 +89,12 @@ public final class Completions implements Scheduler.ScheduledTask {
   @Override
   public void onDue(long nowNanos) {
     armed = false;
+    dueNanos = nowNanos + LOOK_NANOS; // should an error end this look
     boolean empty = true;
-    for (Operation operation : operations) {
+    for (Map.Entry<Operation, Boolean> entry : operations.entrySet()) {
+      Operation operation = entry.getKey();
       empty = false;
-      if (operation.isBroken()) {
-        end(operation);
+      if (operation.isBroken() && !entry.getValue()) {
         worker.accept(() -> complete(operation));
       }
     }
@@ -94,13 +107,18 @@ public final class Completions implements Scheduler.ScheduledTask {
   }
 
   private void complete(Operation operation) {
+    if (!operations.replace(operation, false, true)) {
+      return; // another worker has it, or it is complete
+    }
     boolean done = false;
     try {
       operation.complete();
       done = true;
     } finally {
-      if (!done) {
-        begin(operation);
+      if (done) {
+        end(operation);
+      } else {
+        operations.replace(operation, true, false);
       }
     }
   }

@@ -26,18 +26,39 @@ public final class GroupRelease {
     begun = new ArrayList<>(capacity);
   }
 
-  /** Releases all; returns the exceptions of those that failed. */
+  /**
+   * Releases all; returns the exceptions of those that failed. After an error none is renewed that
+   * could not be released.
+   */
   public static List<RuntimeException> run(List<? extends OwnedLease> leases) {
-    GroupRelease release = new GroupRelease(leases.size());
+    boolean done = false;
     try {
-      release.releaseAll(leases);
+      GroupRelease release = new GroupRelease(leases.size());
+      try {
+        release.releaseAll(leases);
+      } finally {
+        release.ensureEnded(0);
+      }
+      done = true;
+      return release.failures;
     } finally {
-      release.ensureEnded(0);
+      if (!done) {
+        stopRenewals(leases, 0);
+      }
     }
-    return release.failures;
   }
 
-  /** Ends those that an error has kept from their end, whatever goes wrong with one. */
+  private static void stopRenewals(List<? extends OwnedLease> leases, int first) {
+    if (first < leases.size()) {
+      try {
+        leases.get(first).stopRenewal("an error kept it from being released");
+      } finally {
+        stopRenewals(leases, first + 1);
+      }
+    }
+  }
+
+  /** Ends the releases that an error has interrupted; a failure of one does not stop the others. */
   private void ensureEnded(int first) {
     for (int i = first; i < begun.size(); i++) {
       boolean ended = false;

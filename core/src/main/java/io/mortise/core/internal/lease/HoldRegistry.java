@@ -146,8 +146,8 @@ public final class HoldRegistry {
 
   /**
    * Has the holds verified after a broken connection, because the server may have restarted, but at
-   * most once per pause, not once per connection. What happens during the pause is verified at its
-   * end.
+   * most once per pause, not once per connection. A break during the pause has the holds verified
+   * at its end.
    */
   public void connectionBroke() {
     long now = ticker.read();

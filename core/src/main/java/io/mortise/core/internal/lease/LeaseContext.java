@@ -13,7 +13,6 @@ import io.mortise.core.internal.event.EventContext;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The services that every hold of one client needs, created once when the client is wired.
@@ -23,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param completions completes operations that an error has interrupted
  * @param releases releases holds that may exist in Redis without a holder in this client
  * @param observer observes releases
- * @param events for the events of holds; null if nobody listens
+ * @param failedRenewals logs renewals that fail
+ * @param events for the events of acquisitions and holds
  */
 public record LeaseContext(
     LockOptions options,
@@ -39,7 +39,8 @@ public record LeaseContext(
     Completions completions,
     BackgroundReleaser releases,
     ReleaseObserver observer,
-    @Nullable EventContext events) {
+    FailedRenewals failedRenewals,
+    EventContext events) {
   /**
    * The time that everything after the end of a wait may take together: the last attempt, and
    * leaving a queue. The round trip of a slow network.

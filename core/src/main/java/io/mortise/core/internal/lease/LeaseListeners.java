@@ -1,8 +1,10 @@
 package io.mortise.core.internal.lease;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.mortise.connection.concurrent.UnfailingLock;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
+import io.mortise.core.internal.event.FlightRecording;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,7 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Notifies the listeners of one lease of its changes, in order, on a worker thread: never on the
  * scheduler's thread and never under a lock. A listener that blocks delays only the other listeners
- * of the same lease.
+ * of the same lease. When the workers have ended, because the client was closed, the thread that
+ * makes the change notifies: a loss is never kept back.
  *
  * <p><b>Threads.</b> Any thread may call any method. {@code lock} guards the listeners and the
  * pending notifications. At most one thread at a time ({@code notifying}) runs the pending
@@ -31,7 +34,7 @@ final class LeaseListeners {
   private final Consumer<Runnable> worker;
   private final String lockName;
   private final boolean logsLoss;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock = new UnfailingLock();
 
   @GuardedBy("lock")
   private final List<Consumer<LeaseLoss>> onLost = new ArrayList<>(0);
@@ -66,7 +69,8 @@ final class LeaseListeners {
   }
 
   /**
-   * @param worker runs a task soon, on another thread
+   * @param worker runs a task soon, on another thread; throws a {@link RejectedExecutionException}
+   *     when its threads have ended
    * @param lockName for the log
    * @param logsLoss whether to warn of a loss; false when the loss is that of another hold
    */
@@ -195,11 +199,12 @@ final class LeaseListeners {
     }
   }
 
-  /** Logs one warning for one loss: that of the outermost hold that it ends. */
+  /** Logs and records one warning for one loss: that of the outermost hold that it ends. */
   private void log(LeaseLoss loss, boolean warns) {
     String message = "lock '{}': the lease with fencing token {} is lost: {}";
     if (warns) {
       LOG.warn(message, lockName, loss.fencingToken(), loss.detail());
+      FlightRecording.lost(loss);
     } else {
       LOG.debug(message, lockName, loss.fencingToken(), loss.detail());
     }
@@ -243,7 +248,15 @@ final class LeaseListeners {
     try {
       listener.accept(event);
     } catch (Throwable e) { // an AssertionError too: the other listeners are notified in any case
-      LOG.error("lock '{}': a listener failed", lockName, e);
+      logFailure(e);
+    }
+  }
+
+  private void logFailure(Throwable thrown) {
+    try {
+      LOG.error("lock '{}': a listener failed", lockName, thrown);
+    } catch (Throwable noLog) {
+      // There is no memory even for a message.
     }
   }
 }

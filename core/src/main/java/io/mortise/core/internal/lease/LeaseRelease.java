@@ -112,7 +112,7 @@ final class LeaseRelease implements Completions.Operation {
     boolean begun = false;
     try {
       context.completions().begin(this);
-      context.holds().forget(hold);
+      context.holds().forget(hold); // not before: a hold that is not entered enters itself later
       if (TransferableProtocol.isTransferable(id.protocol())) {
         channelGeneration = context.observer().releasing(id.protocol(), id.holder());
       }

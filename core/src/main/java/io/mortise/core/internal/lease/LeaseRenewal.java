@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> The scheduler sends the requests ({@link #onDue}), a worker delivers the
  * replies, and the owner may extend the hold at the same time ({@link LeaseExtension}); {@link
- * LeaseTiming} says why the order of the replies does not matter. What a request may set is noted
- * before it is sent, so a lost reply leaves nothing behind that is not released. At most one
- * batched request is under way ({@code inFlight}). A reply after the end of the hold changes
+ * LeaseTiming} says why the order of the replies does not matter. The lease that a request may set
+ * is noted before it is sent, so a lost reply leaves nothing behind that is not released. At most
+ * one batched request is under way ({@code inFlight}). A reply after the end of the hold changes
  * nothing here.
  */
 public final class LeaseRenewal implements BatchCollector.Item {
@@ -43,10 +43,13 @@ public final class LeaseRenewal implements BatchCollector.Item {
   private volatile @Nullable Owners sharers;
   private volatile boolean inFlight;
 
-  /** Whether to verify the hold at once after the reply to the request under way. */
+  /**
+   * Whether to verify the hold at once after the reply to the request under way. Read before {@code
+   * inFlight}, which is set before this is cleared: one of the two shows an open verification.
+   */
   private volatile boolean verificationRequested;
 
-  /** Whether the last renewal had no reply. */
+  /** Whether the last renewal had no reply, or one that did not confirm the hold. */
   private volatile boolean failing;
 
   /** Reports late renewals; null while nobody listens. */
@@ -92,8 +95,8 @@ public final class LeaseRenewal implements BatchCollector.Item {
    */
   boolean isSettled() {
     return timing.isRenewed()
-        && !inFlight
         && !verificationRequested
+        && !inFlight
         && !failing
         && timing.isCertain();
   }
@@ -171,28 +174,37 @@ public final class LeaseRenewal implements BatchCollector.Item {
   }
 
   private void sendRequest(long nowNanos) {
+    inFlight = true;
+    boolean added = false;
+    try {
+      added = addRequest();
+    } finally {
+      if (!added) { // the hold has ended, or an error came, such as one for want of memory
+        timing.setNextRequest(nowNanos + RETRY_NANOS);
+        inFlight = false;
+      }
+    }
+  }
+
+  /**
+   * Adds a request to the batch, unless the hold has ended. It serves the verifications that were
+   * requested before; one that is requested from here on belongs to a later epoch, and gets a
+   * request of its own.
+   */
+  private boolean addRequest() {
+    verificationRequested = false;
     inFlightEpoch = context.holds().epoch();
     boolean lengthens = timing.isRenewed();
     inFlightMillis = lengthens ? timing.leaseMillis() : timing.remainingMillis();
     if (lengthens ? !timing.deadline().note(inFlightMillis) : timing.deadline().isOver()) {
-      return;
+      return false;
     }
     AcquisitionEvents reported = events;
     if (reported != null && lengthens) {
       reported.renewalSent(timing.nextRequestNanos());
     }
-    verificationRequested = false;
-    inFlight = true;
-    boolean added = false;
-    try {
-      context.batches().add(this);
-      added = true;
-    } finally {
-      if (!added) { // an error, such as one for want of memory
-        timing.setNextRequest(nowNanos + RETRY_NANOS);
-        inFlight = false;
-      }
-    }
+    context.batches().add(this);
+    return true;
   }
 
   /** Stops the renewal: the hold ends with its lease, and is lost then. */
@@ -219,7 +231,7 @@ public final class LeaseRenewal implements BatchCollector.Item {
     verificationRequested = true;
     long now = context.nanos();
     timing.setNextRequest(now);
-    context.scheduler().wakeBy(now);
+    context.scheduler().reschedule(hold);
   }
 
   /** Makes the next request due within one interval from now. */
@@ -229,7 +241,7 @@ public final class LeaseRenewal implements BatchCollector.Item {
       timing.setNextRequest(next);
     }
     requestNowIfVerificationRequested();
-    context.scheduler().wakeBy(dueNanos());
+    context.scheduler().reschedule(hold);
   }
 
   /**
@@ -238,6 +250,7 @@ public final class LeaseRenewal implements BatchCollector.Item {
    */
   void scheduleOwnerCheck() {
     timing.setNextRequest(context.nanos() + OWNER_CHECK_NANOS);
+    context.scheduler().reschedule(hold);
   }
 
   // ---- called by a worker
@@ -257,10 +270,13 @@ public final class LeaseRenewal implements BatchCollector.Item {
     long millis = inFlightMillis;
     long epochBefore = inFlightEpoch;
     timing.setNextRequest(timing.nextRequestAfter(sentNanos));
-    inFlight = false;
-    requestNowIfVerificationRequested();
-    applyReply(answer, sentNanos, millis, epochBefore);
-    context.scheduler().wakeBy(dueNanos());
+    try {
+      applyReply(answer, sentNanos, millis, epochBefore);
+    } finally {
+      inFlight = false; // not before: until then the hold is not settled
+      requestNowIfVerificationRequested();
+      context.scheduler().reschedule(hold);
+    }
   }
 
   /**
@@ -276,7 +292,10 @@ public final class LeaseRenewal implements BatchCollector.Item {
           reported.renewed(timing.leaseNanos() / 3);
         }
       }
-    } else if (answer == 2) {
+      return;
+    }
+    failing = true; // a release under way cannot lose the hold any more, and must not hand it off
+    if (answer == 2) {
       hold.lose(Reason.FORCED, context.nanos(), BY_FORCE);
     } else if (!expireIfDue()) { // a hold that has just expired is no loss of data
       hold.lose(
@@ -292,18 +311,18 @@ public final class LeaseRenewal implements BatchCollector.Item {
         context.nanos() + (long) (timing.leaseNanos() / 10.0 * (0.5 + context.random() / 2)));
     failing = true;
     inFlight = false;
+    requestNowIfVerificationRequested();
+    context.scheduler().reschedule(hold); // before what may throw
     AcquisitionEvents reported = events;
     if (reported != null && timing.isRenewed()) {
       reported.renewalFailed(fault);
     }
-    requestNowIfVerificationRequested();
     if (state.atRisk()) {
       context
           .tasks()
           .run( // off this thread, which may be the scheduler's
-              () -> LOG.warn("lock '{}': a renewal failed: {}", id.lockName(), fault.getMessage()));
+              () -> context.failedRenewals().log(id.lockName(), fault));
     }
-    context.scheduler().wakeBy(dueNanos());
   }
 
   @Override

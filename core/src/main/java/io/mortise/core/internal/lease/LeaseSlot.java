@@ -1,5 +1,8 @@
 package io.mortise.core.internal.lease;
 
+import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.ClosingState;
+import io.mortise.core.LockTuning;
 import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +16,9 @@ import org.jspecify.annotations.Nullable;
  * an error interrupts it, a worker gives the slot up, by {@link #complete}.
  */
 final class LeaseSlot {
-  private final LeaseContext context;
+  private final LockTuning tuning;
+  private final Ticker ticker;
+  private final ClosingState closing;
 
   /** The slot to give up when the hold ends. */
   private final AtomicReference<@Nullable QueueSlot> slot = new AtomicReference<>();
@@ -23,8 +28,10 @@ final class LeaseSlot {
   /** The slot that is being left; only the thread that has taken it uses it. */
   private @Nullable QueueSlot leaving;
 
-  LeaseSlot(LeaseContext context) {
-    this.context = context;
+  LeaseSlot(LockTuning tuning, Ticker ticker, ClosingState closing) {
+    this.tuning = tuning;
+    this.ticker = ticker;
+    this.closing = closing;
   }
 
   void set(QueueSlot taken) {
@@ -54,10 +61,9 @@ final class LeaseSlot {
     return taken != null
         && taken.hasWaiters()
         && token < reserve.lastToken()
-        && reserve.handOffs() < context.options().tuning().maxHandOffs()
-        && context.nanos() - reserve.sinceNanos()
-            < context.options().tuning().maxHandOffTime().toNanos()
-        && !context.isClosed();
+        && reserve.handOffs() < tuning.maxHandOffs()
+        && ticker.read() - reserve.sinceNanos() < tuning.maxHandOffTime().toNanos()
+        && !closing.isClosed();
   }
 
   TokenReserve reserveAfterHandOff() {

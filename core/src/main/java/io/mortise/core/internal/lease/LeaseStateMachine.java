@@ -30,7 +30,7 @@ public final class LeaseStateMachine {
 
   /**
    * @param lockName the name of the lock
-   * @param worker runs a task soon, on another thread
+   * @param worker runs a task soon, on another thread, as in {@link LeaseListeners}
    */
   public LeaseStateMachine(String lockName, Consumer<Runnable> worker) {
     this(lockName, worker, true);
@@ -38,7 +38,7 @@ public final class LeaseStateMachine {
 
   /**
    * @param lockName the name of the lock
-   * @param worker runs a task soon, on another thread
+   * @param worker runs a task soon, on another thread, as in {@link LeaseListeners}
    * @param logsLoss whether to log a loss; false when the loss is that of another hold
    */
   public LeaseStateMachine(String lockName, Consumer<Runnable> worker, boolean logsLoss) {

@@ -5,9 +5,9 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
 
 /**
- * Ends one hold that is lost, and does for every end of it what has to be done once: gives up its
- * slot in the local queue, and has released in the background what Redis may keep. {@link
- * LeaseRelease} releases the hold.
+ * Ends one hold that is lost. At every end of the hold it gives up the slot in the local queue,
+ * once, and has a hold that Redis may keep released in the background. {@link LeaseRelease}
+ * releases the hold.
  *
  * <p><b>What Redis may keep.</b> Example: thread A sends a renewal whose reply is delayed; thread B
  * finds the deadline passed. A has noted the renewal at the {@link LeaseDeadline} before it was
@@ -53,7 +53,7 @@ public final class LeaseTermination {
     this.state = state;
     this.renewal = renewal;
     this.hold = hold;
-    this.slot = new LeaseSlot(context);
+    this.slot = new LeaseSlot(context.options().tuning(), context.ticker(), context.closing());
   }
 
   // ---- before the lease is published

@@ -2,6 +2,7 @@ package io.mortise.core.internal.lease;
 
 import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.spi.OwnedLease;
+import java.util.List;
 
 /**
  * The lease of one acquisition that has a hold in Redis, of its own or shared with others.
@@ -18,6 +19,21 @@ public interface RedisHold extends OwnedLease {
    * the background, without notification.
    */
   void drop();
+
+  /** Gives up all of the leases, whatever one of them throws. */
+  static void dropAll(List<? extends OwnedLease> holds) {
+    dropFrom(0, holds);
+  }
+
+  private static void dropFrom(int first, List<? extends OwnedLease> holds) {
+    if (first < holds.size()) {
+      try {
+        ((RedisHold) holds.get(first)).drop();
+      } finally {
+        dropFrom(first + 1, holds);
+      }
+    }
+  }
 
   /**
    * Reports that the hold was acquired, and what happens to it from now on: its end also if it has

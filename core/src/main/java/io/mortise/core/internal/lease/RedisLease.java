@@ -62,7 +62,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     this.id = id;
     this.token = token;
     this.timing = timing;
-    this.state = new LeaseStateMachine(id.lockName(), context.tasks()::run);
+    this.state = new LeaseStateMachine(id.lockName(), context.tasks()::execute);
     this.renewal = new LeaseRenewal(context, id, timing, state, this);
     this.extension = new LeaseExtension(context, id, timing, renewal);
     this.termination = new LeaseTermination(context, id, token, timing, state, renewal, this);
@@ -206,7 +206,12 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   @Override
   public void onDue(long nowNanos) {
-    renewal.onDue(nowNanos);
+    if (releasing.isBroken()) { // an error kept it from being entered
+      context.completions().begin(releasing);
+      context.holds().forget(this);
+    } else {
+      renewal.onDue(nowNanos);
+    }
   }
 
   // ---- status

@@ -1,6 +1,6 @@
 package io.mortise.core.internal.lease;
 
-import io.mortise.connection.concurrent.Scheduler;
+import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.scripts.ScriptCall;
@@ -11,7 +11,7 @@ import io.mortise.scripts.ScriptCall;
  *
  * <p><b>Threads.</b> Any thread may call any method but those of the scheduler.
  */
-public interface RegisteredHold extends Lease, Scheduler.ScheduledTask {
+public interface RegisteredHold extends Lease, ScheduledTask {
 
   ScriptCall releaseCall();
 

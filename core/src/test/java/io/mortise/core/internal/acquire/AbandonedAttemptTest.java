@@ -9,14 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
-import io.mortise.connection.testing.TestSettings;
-import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
@@ -51,12 +50,7 @@ class AbandonedAttemptTest {
   private final RespServer server =
       new RespServer(
           command -> isRelease(command) ? RELEASED : answers.apply(attempts.incrementAndGet()));
-  private final RedisLockClient client =
-      new RedisLockClient(
-          OPTIONS,
-          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
-          Thread::new,
-          new ReleaseFairness(0));
+  private final RedisLockClient client = TestClients.of(server, OPTIONS);
   private final RedisLock lock = new RedisLock(client, "orders");
 
   @AfterEach
@@ -146,6 +140,18 @@ class AbandonedAttemptTest {
 
     assertThrows(LockException.class, lock::tryLock);
 
+    assertReleased("orders");
+  }
+
+  /** What its script had written before stays. */
+  @Test
+  void anAttemptThatRedisRefusedInTheMiddleOfItsScriptIsReleased() {
+    String refused = "ERR user_script:17: attempt to compare number with nil";
+    answers = number -> RespServer.error(refused);
+
+    LockException thrown = assertThrows(LockException.class, lock::tryLock);
+
+    assertEquals(Reason.SCRIPT, thrown.reason(), thrown::getMessage);
     assertReleased("orders");
   }
 

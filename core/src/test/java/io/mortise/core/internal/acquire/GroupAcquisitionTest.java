@@ -8,12 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
-import io.mortise.connection.testing.TestSettings;
-import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LeaseSource;
@@ -39,12 +38,7 @@ class GroupAcquisitionTest {
 
   private final RespServer server =
       new RespServer(command -> answers.getOrDefault(command.get(1), RespServer.HANG_UP));
-  private final RedisLockClient client =
-      new RedisLockClient(
-          OPTIONS,
-          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
-          Thread::new,
-          new ReleaseFairness(0));
+  private final RedisLockClient client = TestClients.of(server, OPTIONS);
   private final List<LeaseSource> sources =
       List.of(
           LeaseBackedLock.sourceOf(new RedisLock(client, "orders")),

@@ -6,13 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
-import io.mortise.connection.testing.TestSettings;
-import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LeaseSource;
@@ -36,12 +35,7 @@ class RepeatedGrantTest {
 
   private final AtomicInteger attempts = new AtomicInteger();
   private final RespServer server = new RespServer(this::answer);
-  private final RedisLockClient client =
-      new RedisLockClient(
-          LockOptions.defaults(),
-          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
-          Thread::new,
-          new ReleaseFairness(0));
+  private final RedisLockClient client = TestClients.of(server, LockOptions.defaults());
 
   @AfterEach
   void close() {

@@ -7,12 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mortise.connection.pubsub.Subscriptions.Subscription;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
-import io.mortise.connection.testing.TestSettings;
-import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.scripts.Script;
 import java.time.Duration;
@@ -54,12 +53,7 @@ class YieldToOtherClientsTest {
                   ? RespServer.subscribed(command)
                   : answers.getOrDefault(command.get(1), RespServer.SILENCE));
   private final ReleaseFairness fairness = new ReleaseFairness(PAUSE_NANOS, 0);
-  private final RedisLockClient client =
-      new RedisLockClient(
-          OPTIONS,
-          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
-          Thread::new,
-          fairness);
+  private final RedisLockClient client = TestClients.of(server, OPTIONS, Thread::new, fairness);
   private final RedisLock lock = new RedisLock(client, "orders");
   private final LockProtocol protocol = new FakeProtocol("orders");
   private final Subscription channel =

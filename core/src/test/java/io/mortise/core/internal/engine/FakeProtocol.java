@@ -1,6 +1,7 @@
 package io.mortise.core.internal.engine;
 
 import static io.mortise.scripts.ScriptCall.bytes;
+import static io.mortise.scripts.ScriptCall.publish;
 
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockName;
@@ -9,8 +10,10 @@ import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 
-/** A protocol for tests: its renewals and queries are real, the rest is not supported. */
+/** A protocol for tests: what it sends is real, but it neither keeps nor forces. */
 public record FakeProtocol(LockName name) implements LockProtocol {
+  private static final Script ACQUIRE = Script.load("lock/acquire");
+  private static final Script RELEASE = Script.load("lock/release");
   private static final Script RENEW = Script.load("lock/renew");
   private static final Script INSPECT = Script.load("lock/inspect");
 
@@ -48,17 +51,23 @@ public record FakeProtocol(LockName name) implements LockProtocol {
 
   @Override
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
-    throw new UnsupportedOperationException();
+    return new ScriptCall(
+        ACQUIRE,
+        List.of(bytes(name.value()), bytes(name.tokenKey())),
+        List.of(bytes(holder), bytes(leaseMillis), bytes(leaseMillis), bytes(1)));
   }
 
   @Override
   public AcquireResult outcome(Object reply) {
-    throw new UnsupportedOperationException();
+    return AcquireResult.Acquired.of((List<?>) reply);
   }
 
   @Override
   public ScriptCall release(String holder) {
-    throw new UnsupportedOperationException();
+    return new ScriptCall(
+        RELEASE,
+        List.of(bytes(name.value()), bytes(channel(holder)), bytes(name.forcedKey())),
+        List.of(bytes(holder), publish()));
   }
 
   @Override

@@ -268,7 +268,7 @@ class AcquisitionEventsTest {
     events.renewed(0);
     events.onEnd().accept(null);
     events.notAcquired(null);
-    new ServerEvents(context).changed("server", fault);
+    new ServerEvents(context, queue).changed("server", fault);
 
     assertEquals(List.of(REQUESTED), types());
     assertEquals(7, queue.dropped());
@@ -276,7 +276,7 @@ class AcquisitionEventsTest {
 
   @Test
   void aServerIsUnreachableAndBack() {
-    ServerEvents servers = new ServerEvents(context);
+    ServerEvents servers = new ServerEvents(context, queue);
     servers.changed("server", fault);
     servers.changed("other", later);
     advance(9);

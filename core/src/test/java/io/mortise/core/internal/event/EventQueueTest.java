@@ -190,12 +190,20 @@ class EventQueueTest {
   }
 
   @Test
-  void closingDeliversWhatWasTakenAndEndsTheThread() {
+  void closingDeliversWhatWasTakenAndEndsTheThread() throws Exception {
     use(this::block);
     IntStream.rangeClosed(1, 500).forEach(this::put);
+    await().atMost(BackgroundCall.LIVENESS).until(gate::hasQueuedThreads);
+    BackgroundCall<Boolean> closing =
+        BackgroundCall.startAndPark(
+            () -> {
+              queue.close(LONG_NANOS);
+              return true;
+            });
+
     gate.release(500);
 
-    queue.close(LONG_NANOS);
+    assertTrue(closing.get());
 
     assertEquals(numbers(1, 500), delivered);
     assertFalse(thread.isAlive());

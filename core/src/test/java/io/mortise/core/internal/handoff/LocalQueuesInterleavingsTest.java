@@ -21,11 +21,11 @@ class LocalQueuesInterleavingsTest {
   private static final String LOCK = "orders";
   private static final long FOREVER = Long.MAX_VALUE;
 
-  /** What the threads of one scenario share. */
+  /** The state that the threads of one scenario share. */
   private static final class Scenario {
     final LocalQueues queues = new LocalQueues(System::nanoTime);
 
-    /** Whoever has the permit may write these; they are plain so that two who have it show. */
+    /** Only the thread with the permit may write these. Plain fields show two such threads. */
     private int inside;
 
     private int turns;

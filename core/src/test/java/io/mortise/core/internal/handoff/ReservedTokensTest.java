@@ -6,13 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
-import io.mortise.connection.testing.TestSettings;
-import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.core.internal.acquire.ReleaseFairness;
 import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.engine.TestClients;
 import io.mortise.scripts.Script;
 import java.time.Duration;
 import java.util.List;
@@ -37,12 +35,7 @@ class ReservedTokensTest {
   private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
 
   private final RespServer server = new RespServer(ReservedTokensTest::answer);
-  private final RedisLockClient client =
-      new RedisLockClient(
-          OPTIONS,
-          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
-          Thread::new,
-          new ReleaseFairness(0));
+  private final RedisLockClient client = TestClients.of(server, OPTIONS);
   private final RedisLock lock = new RedisLock(client, "orders");
 
   @AfterEach

@@ -9,7 +9,7 @@ import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What a holder id tells, of this and of earlier versions and of Redisson. */
+/** The parts of holder ids of this version, of earlier versions, and of Redisson. */
 class HolderIdTest {
   private static final String MORTISE = "11111111-1111-8111-8111-111111111111";
   private static final String REDISSON = "11111111-1111-4111-8111-111111111111";

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -157,6 +158,24 @@ class LeaseListenersTest {
     awaitNotified(LOSS);
     assertNotEquals(Thread.currentThread(), notifier.get());
     assertTrue(notifier.get().getName().startsWith("mortise-worker-"), notifier.get().getName());
+  }
+
+  /** As when no thread can be started, and none will be, because the client is closed. */
+  @Test
+  void aNotificationThatIsRejectedIsDeliveredByTheThreadOfTheChange() {
+    LeaseListeners rejected =
+        new LeaseListeners(
+            notification -> {
+              throw new RejectedExecutionException("on purpose");
+            },
+            "orders",
+            true);
+    rejected.onLost(notified::add);
+    var unused = rejected.onChangeWhileHeld(notified::add, true);
+
+    lose(rejected);
+
+    assertEquals(List.of(State.LOST, LOSS), notified);
   }
 
   @Test

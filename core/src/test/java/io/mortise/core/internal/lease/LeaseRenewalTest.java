@@ -131,6 +131,20 @@ class LeaseRenewalTest {
     assertThrows(LeaseLostException.class, lock::unlock);
   }
 
+  /** The next renewal would come after 20 minutes. */
+  @Test
+  void aBrokenConnectionHasAHoldWithALongLeaseVerifiedSoon() throws Exception {
+    LockOptions options = LockOptions.builder().lease(HOUR).build();
+    try (LockClient patient = LockClient.create(server.uri(), options);
+        Lease lease = new RedisLock(patient, "orders").tryAcquire().orElseThrow()) {
+      server.restart();
+      new RedisLock(patient, "others").tryAcquire().orElseThrow().close(); // it finds the break
+
+      await().atMost(BackgroundCall.LIVENESS).until(() -> renewals.get() > 0);
+      assertEquals(State.HELD, lease.state());
+    }
+  }
+
   /** After at most a tenth of the lease. With intervals of a third there would be three. */
   @Test
   void aRefusedRenewalIsRepeatedSoon() {

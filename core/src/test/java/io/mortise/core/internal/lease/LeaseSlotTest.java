@@ -6,19 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockClient;
-import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.connection.concurrent.ClosingState;
+import io.mortise.connection.testing.FakeTicker;
+import io.mortise.core.LockOptions;
+import io.mortise.core.LockTuning;
 import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class LeaseSlotTest {
   private static final long TOKEN = 7;
-  private static final long HOUR = 3_600_000_000_000L;
+  private static final LockTuning TUNING = LockOptions.defaults().tuning();
 
-  private final RedisLockClient client = (RedisLockClient) LockClient.create("redis://127.0.0.1:1");
-  private final LeaseContext context = client.context().lease();
-  private final LeaseSlot slot = new LeaseSlot(context);
+  private final FakeTicker ticker = new FakeTicker();
+  private final ClosingState closing = new ClosingState();
+  private final LeaseSlot slot = new LeaseSlot(TUNING, ticker, closing);
   private final FakeSlot taken = new FakeSlot();
 
   /** A slot with a waiter. */
@@ -44,11 +45,6 @@ class LeaseSlotTest {
       release();
       return hold;
     }
-  }
-
-  @AfterEach
-  void close() {
-    client.close();
   }
 
   private static TransferableHold hold() {
@@ -97,14 +93,26 @@ class LeaseSlotTest {
     slot.set(taken);
     assertFalse(slot.mayHandOff(TOKEN), "no reserve");
 
-    long since = context.nanos() + HOUR; // so that a pause of the test does not matter
-    slot.reserveTokens(new TokenReserve(TOKEN + 1, since, 0));
+    slot.reserveTokens(new TokenReserve(TOKEN + 1, ticker.read(), 0));
     assertTrue(slot.mayHandOff(TOKEN));
     assertFalse(slot.mayHandOff(TOKEN + 1), "the last token");
 
-    slot.reserveTokens(new TokenReserve(TOKEN + 1, since - 2 * HOUR, 0));
+    ticker.advance(TUNING.maxHandOffTime().toNanos() - 1);
+    assertTrue(slot.mayHandOff(TOKEN));
+    ticker.advance(1);
     assertFalse(slot.mayHandOff(TOKEN), "too long");
-    slot.reserveTokens(new TokenReserve(TOKEN + 1, since, 100));
+    slot.reserveTokens(new TokenReserve(TOKEN + 1, ticker.read(), TUNING.maxHandOffs()));
     assertFalse(slot.mayHandOff(TOKEN), "too often");
+  }
+
+  @Test
+  void aClosedClientHandsNothingOff() {
+    slot.set(taken);
+    slot.reserveTokens(new TokenReserve(TOKEN + 1, ticker.read(), 0));
+    assertTrue(slot.mayHandOff(TOKEN));
+
+    closing.begin();
+
+    assertFalse(slot.mayHandOff(TOKEN));
   }
 }

@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
-import io.mortise.connection.testing.TestSettings;
-import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.Lease;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
@@ -19,6 +17,7 @@ import io.mortise.core.RedisLock;
 import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.internal.acquire.ReleaseFairness;
 import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LeaseSource;
@@ -35,12 +34,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whatever goes wrong while a hold ends, it ends, and its local queue moves. */
+/** A hold ends in spite of every failure, and its local queue moves. */
 @Timeout(60)
 @SuppressWarnings("LockNotBeforeTry") // the test is about the end of holds
 class LeaseTerminationTest {
   private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
   private static final String UNREADABLE = RespServer.OK;
+
+  /** A lease that does not end during a test, however busy the machine is. */
+  private static final Duration LONG = Duration.ofMinutes(5);
 
   /** By the SHA-1 of the script. */
   private final Map<String, String> answers = new ConcurrentHashMap<>();
@@ -50,12 +52,12 @@ class LeaseTerminationTest {
   private volatile boolean noThreads;
   private final AtomicInteger refused = new AtomicInteger();
   private final RedisLockClient client =
-      new RedisLockClient(
+      TestClients.of(
+          server,
           LockOptions.builder()
-              .lease(Duration.ofMillis(500))
+              .lease(Duration.ofSeconds(2))
               .commandTimeout(Duration.ofSeconds(5))
               .build(),
-          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
           this::thread,
           new ReleaseFairness(0));
   private final RedisLock lock = new RedisLock(client, "orders");
@@ -98,7 +100,7 @@ class LeaseTerminationTest {
 
   @Test
   void aReleaseWithoutAReplyIsReportedEvenWithoutAWorkerAndIsRepeatedWhenThereIsOne() {
-    lock.lock();
+    lock.withLease(LONG).lock();
     answer("lock/release", RespServer.HANG_UP);
     noThreads = true;
 
@@ -131,7 +133,7 @@ class LeaseTerminationTest {
 
   @Test
   void aReleaseThatFailsInTheMiddleFreesTheLocalQueueAndIsRepeated() {
-    Lease lease = lock.tryAcquire().orElseThrow();
+    Lease lease = lock.withLease(LONG).tryAcquire().orElseThrow();
     answer("lock/release", UNREADABLE);
 
     assertThrows(ClassCastException.class, lease::close);
@@ -147,7 +149,7 @@ class LeaseTerminationTest {
         List.of(
             LeaseBackedLock.sourceOf(lock),
             LeaseBackedLock.sourceOf(new RedisLock(client, "invoices")));
-    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, null, true);
+    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, LONG, true);
     List<OwnedLease> leases =
         ((GroupAttemptResult.Acquired) LeaseGroup.acquire(sources, terms, null)).leases();
     assertEquals(2, client.status().contended());
@@ -175,5 +177,43 @@ class LeaseTerminationTest {
     await()
         .atMost(BackgroundCall.LIVENESS)
         .untilAsserted(() -> assertEquals(List.of("done"), done));
+  }
+
+  @Test
+  void aReleaseThatAnErrorHasKeptFromBeingEnteredIsCompletedByTheScheduler() throws Exception {
+    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, null, true);
+    RedisLease lease =
+        (RedisLease) LeaseBackedLock.sourceOf(lock).acquire(terms, null).orElseThrow();
+    FailingSlot slot = new FailingSlot();
+    lease.termination().setSlot(slot);
+    assertTrue(lease.releasing().begin());
+    lease.context().completions().end(lease.releasing()); // as without memory for the entry
+    lease.context().scheduler().add(lease);
+
+    assertThrows(OutOfMemoryError.class, lease.releasing()::ensureEnded);
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> slot.releases.get() == 2);
+  }
+
+  /** A slot that is given up at the second attempt. */
+  private static final class FailingSlot implements QueueSlot {
+    final AtomicInteger releases = new AtomicInteger();
+
+    @Override
+    public boolean hasWaiters() {
+      return false;
+    }
+
+    @Override
+    public void release() {
+      if (releases.incrementAndGet() == 1) {
+        throw new OutOfMemoryError("on purpose");
+      }
+    }
+
+    @Override
+    public TransferableHold handOff(TransferableHold hold) {
+      throw new UnsupportedOperationException();
+    }
   }
 }

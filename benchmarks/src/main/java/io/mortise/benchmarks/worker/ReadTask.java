@@ -1,0 +1,39 @@
+package io.mortise.benchmarks.worker;
+
+import io.mortise.benchmarks.locks.Holds;
+import io.mortise.benchmarks.locks.LockKind;
+import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.Section;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A client with a short lease, which it renews while it holds one lock for reading. */
+final class ReadTask {
+  private final Holds client;
+  private @Nullable Section section;
+
+  ReadTask(LockLibrary library, String uri, WorkerRequest.Read request) {
+    client = library.openHolds(uri, Duration.ofMillis(request.leaseMillis()));
+  }
+
+  void begin(String name) {
+    Section entered = client.section(LockKind.READ, name);
+    entered.enter();
+    section = entered;
+  }
+
+  /** Leaves; a lease that was lost is an error of the report. */
+  Report end() {
+    Section entered = section;
+    section = null;
+    try {
+      if (entered != null) {
+        entered.leave();
+      }
+      return Report.of(0, 0, Map.of());
+    } catch (RuntimeException e) {
+      return new Report(0, 0, 0, 1, e.toString(), 0, null, null, Map.of());
+    }
+  }
+}

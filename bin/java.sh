@@ -1,0 +1,45 @@
+# Read by the launchers: finds Java, and runs a main class. Needs a Java 17 or later, as JAVA_HOME or on the PATH.
+#
+# name    what messages begin with
+# root    the checkout, or the folder of the archive
+# jar     the jar to run, beside the folder lib of its class path
+# failed  the exit status of a start that fails; 3 if it is not set
+
+say() { printf '%s: %s\n' "$name" "$*" >&2; }
+die() { say "$@"; exit "${failed:-3}"; }
+
+# Java splits its class path at each colon, and knows no way to write one.
+case $root in
+  *:*) die "there is a colon in the path of its folder, '$root', and Java cannot read a class path with one: move it" ;;
+esac
+
+# JAVA_HOME counts before the PATH, as in Maven.
+if [ -n "${JAVA_HOME:-}" ]; then
+  java=$JAVA_HOME/bin/java
+  [ -x "$java" ] || die "JAVA_HOME is '$JAVA_HOME', but there is no bin/java in it"
+else
+  java=$(command -v java) || die "no Java: install a JDK 17 or later, or set JAVA_HOME to one"
+fi
+# The version stands in a file beside bin. Asking Java would take as long as a start of it.
+home=$(dirname "$(readlink -f "$java" 2>/dev/null || echo "$java")")/..
+version=$(sed -n 's/^JAVA_VERSION="\([^"]*\)".*$/\1/p' "$home/release" 2>/dev/null | head -n 1)
+[ -n "$version" ] ||
+  version=$("$java" -version 2>&1 | sed -n 's/^.* version "\([^"]*\)".*$/\1/p' | head -n 1)
+major=${version%%[!0-9]*}
+[ "${major:-0}" -ge 17 ] || die "Java 17 or later is needed, but '$java' is ${version:-no Java}"
+
+# Which of the standard streams are terminals; Java cannot find out.
+[ -t 0 ] && terminal_in=true || terminal_in=false
+[ -t 1 ] && terminal_out=true || terminal_out=false
+[ -t 2 ] && terminal=true || terminal=false
+
+# How many lines a terminal has, for what is drawn again and again; nothing when it does not say.
+rows=
+[ "$terminal_out" = false ] || rows=$(stty size 2>/dev/null </dev/tty | cut -d ' ' -f 1)
+
+# launch MAIN [ARGUMENT ...]
+launch() {
+  exec "$java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Djava.awt.headless=true \
+    "-Dmortise.terminal=$terminal" "-Dmortise.terminal.in=$terminal_in" "-Dmortise.terminal.out=$terminal_out" \
+    "-Dmortise.rows=$rows" "-Dmortise.root=$root" -cp "$jar" "$@"
+}

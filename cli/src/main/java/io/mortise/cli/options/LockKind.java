@@ -1,0 +1,69 @@
+package io.mortise.cli.options;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LockClient;
+import io.mortise.core.RedisLock;
+import io.mortise.fairlock.RedisFairLock;
+import io.mortise.redlock.RedLock;
+import io.mortise.rwlock.RedisReadWriteLock;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that say of which kind the lock is. */
+public final class LockKind {
+  @Spec(Spec.Target.MIXEE)
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec command;
+
+  @Option(names = "--fair", description = "Waiters get the lock in the order of their arrival.")
+  private boolean fair;
+
+  @Option(
+      names = "--read",
+      description = "The read side of a read-write lock: together with other readers.")
+  private boolean read;
+
+  @Option(names = "--write", description = "The write side of a read-write lock: alone.")
+  private boolean write;
+
+  /**
+   * Returns the lock of that name: on the one server, or on a majority of several.
+   *
+   * @throws ParameterException if the options do not go together, or the name is none
+   */
+  public DistributedLock of(RedisClients clients, String name) {
+    if (read && write) {
+      throw wrong("--read and --write exclude each other");
+    }
+    if ((read || write) && clients.isQuorum()) {
+      throw wrong(
+          "--read and --write need one server: a lock on several has no sides; give --redis once");
+    }
+    try {
+      return clients.isQuorum()
+          ? new RedLock(clients.all().stream().map(client -> exclusive(client, name)).toList())
+          : ofOne(clients.all().get(0), name);
+    } catch (IllegalArgumentException e) {
+      throw wrong(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private DistributedLock ofOne(LockClient client, String name) {
+    if (!read && !write) {
+      return exclusive(client, name);
+    }
+    RedisReadWriteLock lock =
+        fair ? RedisReadWriteLock.fair(client, name) : new RedisReadWriteLock(client, name);
+    return read ? lock.readLock() : lock.writeLock();
+  }
+
+  private DistributedLock exclusive(LockClient client, String name) {
+    return fair ? new RedisFairLock(client, name) : new RedisLock(client, name);
+  }
+
+  private ParameterException wrong(String message) {
+    return new ParameterException(command.commandLine(), message);
+  }
+}

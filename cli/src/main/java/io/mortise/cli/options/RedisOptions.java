@@ -1,0 +1,97 @@
+package io.mortise.cli.options;
+
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options that say where Redis is, for every command that asks it. */
+public final class RedisOptions {
+  @Spec(Spec.Target.MIXEE)
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec command;
+
+  @Option(
+      names = "--redis",
+      paramLabel = "URI",
+      description =
+          "redis://[user@]host[:port][/database], or rediss:// for TLS; several hosts with commas for"
+              + " a Redis Cluster; redis-sentinel://host,host...#master for sentinels. Repeated for"
+              + " independent servers: the lock is then held on a majority of them. Default: the"
+              + " variable "
+              + RedisUris.URIS_VARIABLE
+              + ", in which spaces are between several, or "
+              + RedisUris.DEFAULT
+              + ". The password comes from the variable "
+              + RedisUris.PASSWORD_VARIABLE
+              + ", or from the URI (user:password@), which other users of the machine can see on a"
+              + " command line.")
+  private List<String> given = new ArrayList<>();
+
+  @Option(
+      names = "--namespace",
+      paramLabel = "PREFIX",
+      description = "The beginning of all names, such as 'billing:'. Default: none.")
+  private String namespace = "";
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      converter = TimeConverter.class,
+      description = "How long one command to Redis may take; 10ms to 10m. Default: 2s.")
+  private @Nullable Duration timeout;
+
+  /** As {@link #open(UnaryOperator)}, with no other settings. */
+  public RedisClients open() {
+    return open(settings -> settings);
+  }
+
+  /**
+   * Creates a client for each server. Connects to none of them.
+   *
+   * @param settings sets what else the command needs
+   * @throws ParameterException if an option is wrong; the message shows no password
+   */
+  public RedisClients open(UnaryOperator<LockOptions.Builder> settings) {
+    LockOptions options = options(settings);
+    List<String> uris = RedisUris.of(given, System.getenv());
+    RedisClients clients =
+        new RedisClients(uris.stream().map(RedisUris::shown).toList(), new ArrayList<>());
+    for (String uri : uris) {
+      try {
+        clients.all().add(LockClient.create(uri, options));
+      } catch (IllegalArgumentException e) {
+        clients.close();
+        throw new ParameterException(command.commandLine(), "--redis: " + e.getMessage(), e);
+      }
+    }
+    return clients;
+  }
+
+  private LockOptions options(UnaryOperator<LockOptions.Builder> settings) {
+    LockOptions.Builder builder = LockOptions.builder().namespace(namespace);
+    if (timeout != null) {
+      builder.commandTimeout(timeout);
+    }
+    try {
+      return settings.apply(builder).build();
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(
+          command.commandLine(), ofTheOption(String.valueOf(e.getMessage())), e);
+    }
+  }
+
+  /** Names the option in place of the setting of the library. */
+  private static String ofTheOption(String message) {
+    return message
+        .replaceFirst("^commandTimeout\\b", "--timeout")
+        .replaceFirst("^lease\\b", "--ttl");
+  }
+}

@@ -1,0 +1,67 @@
+package io.mortise.cli.options;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.net.URLEncoder;
+import java.util.List;
+import java.util.Map;
+
+/** The URIs of the servers: those of the options, or of the environment, with the password. */
+final class RedisUris {
+  static final String DEFAULT = "redis://127.0.0.1:6379";
+
+  /** The variable with the URIs, for want of {@code --redis}; blanks are between them. */
+  static final String URIS_VARIABLE = "MORTISE_REDIS";
+
+  /** The variable in which {@code redis-cli} expects the password too. */
+  static final String PASSWORD_VARIABLE = "REDISCLI_AUTH";
+
+  private RedisUris() {}
+
+  /**
+   * Returns the URIs to connect to.
+   *
+   * @param given those of the command line
+   */
+  static List<String> of(List<String> given, Map<String, String> environment) {
+    List<String> uris = given;
+    if (uris.isEmpty()) {
+      String listed = environment.get(URIS_VARIABLE);
+      uris = listed == null || listed.isBlank() ? List.of(DEFAULT) : words(listed);
+    }
+    String password = environment.get(PASSWORD_VARIABLE);
+    return password == null || password.isEmpty()
+        ? List.copyOf(uris)
+        : uris.stream().map(uri -> withPassword(uri, password)).toList();
+  }
+
+  private static List<String> words(String text) {
+    return List.of(text.strip().split("\\s+"));
+  }
+
+  /** Adds the password to a URI that has none; a user in it stays. */
+  private static String withPassword(String uri, String password) {
+    int scheme = uri.indexOf("://");
+    if (scheme < 0) {
+      return uri; // is refused when it is parsed
+    }
+    int from = scheme + 3;
+    int at = uri.lastIndexOf('@');
+    String user = at < from ? "" : uri.substring(from, at);
+    if (user.contains(":")) {
+      return uri;
+    }
+    String encoded = URLEncoder.encode(password, UTF_8).replace("+", "%20");
+    return uri.substring(0, from)
+        + user
+        + ":"
+        + encoded
+        + "@"
+        + uri.substring(Math.max(from, at + 1));
+  }
+
+  /** Returns the URI without user and password, for messages. */
+  static String shown(String uri) {
+    return uri.replaceFirst("^([^/]*://).*@", "$1");
+  }
+}

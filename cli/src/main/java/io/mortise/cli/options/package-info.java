@@ -1,0 +1,10 @@
+/**
+ * What several commands share: the options of connection, lock and output, the exit status, times,
+ * and failures with a message for the user. Knows the locks; knows no command.
+ *
+ * <p>Uses: no other package of the command line.
+ */
+@NullMarked
+package io.mortise.cli.options;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,62 @@
+package io.mortise.cli.run;
+
+import io.mortise.cli.options.CommandFailure;
+import io.mortise.cli.options.ExitStatus;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** Finds the file of a command, as a shell does: before the lock is acquired for nothing. */
+final class CommandLookUp {
+  private CommandLookUp() {}
+
+  /**
+   * Checks that the command can be executed.
+   *
+   * @throws CommandFailure if it is not there, or is no file that may be executed; with the status
+   *     that a shell gives it
+   */
+  static void check(String command) {
+    if (!command.contains("/")) {
+      if (onPath(command).isEmpty()) {
+        throw new CommandFailure(
+            ExitStatus.RUN_NOT_FOUND,
+            "the command '%s' is not on the PATH; check its name, or give its path"
+                .formatted(command),
+            null);
+      }
+      return;
+    }
+    Path file = Path.of(command);
+    if (!Files.exists(file)) {
+      throw new CommandFailure(
+          ExitStatus.RUN_NOT_FOUND,
+          "there is no command '%s'; check its path".formatted(command),
+          null);
+    }
+    if (!isExecutable(file)) {
+      throw new CommandFailure(
+          ExitStatus.RUN_NOT_EXECUTABLE,
+          "'%s' is no file that may be executed; check its path and its permissions"
+              .formatted(command),
+          null);
+    }
+  }
+
+  /** Returns the first file of that name in the folders of the PATH that can be executed. */
+  static Optional<Path> onPath(String name) {
+    String path = System.getenv("PATH");
+    return name.isEmpty() || path == null
+        ? Optional.empty()
+        : Arrays.stream(path.split(File.pathSeparator))
+            .map(folder -> Path.of(folder, name))
+            .filter(CommandLookUp::isExecutable)
+            .findFirst();
+  }
+
+  private static boolean isExecutable(Path file) {
+    return Files.isRegularFile(file) && Files.isExecutable(file);
+  }
+}

@@ -1,0 +1,108 @@
+package io.mortise.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mortise.testkit.RedisServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class DoctorCommandTest {
+  private static RedisServer sound() {
+    return RedisServer.builder().config("appendonly", "yes").start();
+  }
+
+  @Test
+  void aSoundServerIsOkInEachCheck() {
+    try (RedisServer server = sound()) {
+      CommandRun run = CommandRun.of("doctor", "--redis", server.uri());
+
+      assertEquals(0, run.status(), run::out);
+      assertEquals(
+          10, run.out().lines().filter(line -> line.startsWith("  ok ")).count(), run::out);
+      assertTrue(run.out().contains("all is well"), run::out);
+      assertEquals(0L, server.command("DBSIZE"), "it leaves no key");
+    }
+  }
+
+  @Test
+  void aWarningIsStatusFourAndSaysWhatToDo() {
+    try (RedisServer server =
+        RedisServer.builder()
+            .config("maxmemory", "100mb")
+            .config("maxmemory-policy", "volatile-lru")
+            .start()) {
+      CommandRun run = CommandRun.of("doctor", "--redis", server.uri());
+
+      assertEquals(4, run.status(), run::out);
+      assertTrue(run.out().contains("  warning  eviction"), run::out);
+      assertTrue(run.out().contains("keep locks on a server with noeviction"), run::out);
+      assertTrue(run.out().contains("  warning  persistence"), run::out);
+      run.out().lines().forEach(line -> assertTrue(line.length() <= 120, line));
+    }
+  }
+
+  @Test
+  void aServerThatCannotBeReachedIsAProblem() {
+    CommandRun run = CommandRun.of("doctor", "--redis", "redis://:secret@127.0.0.1:1");
+
+    assertEquals(1, run.status());
+    assertTrue(run.out().contains("  problem  connection"), run::out);
+    assertTrue(run.out().contains("is the server running there?"), run::out);
+    assertFalse(run.out().contains("secret"), run::out);
+  }
+
+  @Test
+  void jsonHasFactsAndFindings() throws Exception {
+    try (RedisServer server = RedisServer.builder().config("maxmemory", "100kb").start()) {
+      CommandRun run = CommandRun.of("doctor", "--json", "--redis", server.uri());
+
+      assertEquals(1, run.status(), run::out);
+      JsonNode found = new ObjectMapper().readTree(run.out());
+      assertEquals("error", found.path("severity").asText());
+      JsonNode only = found.at("/servers/0");
+      assertTrue(only.path("reachable").asBoolean());
+      assertEquals("master", only.at("/facts/role").asText());
+      JsonNode worst = only.at("/findings/0");
+      assertEquals("commands", worst.path("check").asText());
+      assertEquals("out_of_memory", worst.path("reason").asText());
+      assertTrue(worst.path("remedy").asText().contains("maxmemory"), run::out);
+    }
+  }
+
+  @Test
+  void serversOfARedLockAreComparedToo() {
+    try (RedisServer one = sound();
+        RedisServer two = sound()) {
+      CommandRun twice =
+          CommandRun.of(
+              "doctor",
+              "--redis",
+              one.uri(),
+              "--redis",
+              one.uri().replace("127.0.0.1", "localhost"));
+      assertEquals(1, twice.status(), twice::out);
+      assertTrue(twice.out().contains("are one server"), twice::out);
+
+      CommandRun even = CommandRun.of("doctor", "--redis", one.uri(), "--redis", two.uri());
+      assertEquals(0, even.status(), even::out);
+      assertTrue(even.out().contains("use an odd number of servers"), even::out);
+
+      CommandRun minority =
+          CommandRun.of(
+              "doctor",
+              "--redis",
+              one.uri(),
+              "--redis",
+              "redis://127.0.0.1:1",
+              "--redis",
+              "redis://127.0.0.1:2");
+      assertEquals(1, minority.status());
+      assertTrue(minority.out().contains("only 1 of 3 servers answer"), minority::out);
+    }
+  }
+}

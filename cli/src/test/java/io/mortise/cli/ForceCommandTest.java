@@ -1,0 +1,288 @@
+package io.mortise.cli;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockClient;
+import io.mortise.core.RedisLock;
+import io.mortise.fairlock.RedisFairLock;
+import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.testkit.RedisServer;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+@Timeout(60)
+class ForceCommandTest {
+  private static RedisServer server;
+  private static LockClient client;
+
+  private final String name = "it:" + UUID.randomUUID();
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+    client = LockClient.create(server.uri());
+  }
+
+  @AfterAll
+  static void stop() {
+    client.close();
+    server.close();
+  }
+
+  private CommandRun force(String... options) {
+    String[] all = new String[options.length + 4];
+    System.arraycopy(new String[] {"force", "--redis", server.uri(), name}, 0, all, 0, 4);
+    System.arraycopy(options, 0, all, 4, options.length);
+    return CommandRun.of(all);
+  }
+
+  /** Somebody at a terminal answers; {@code before} runs when the question has been asked. */
+  private CommandRun asked(String answer, Runnable before) {
+    InputStream in = System.in;
+    System.setIn(
+        new ByteArrayInputStream((answer + "\n").getBytes(StandardCharsets.UTF_8)) {
+          @Override
+          public synchronized int read(byte[] bytes, int from, int length) {
+            before.run();
+            return super.read(bytes, from, length);
+          }
+        });
+    try {
+      return CommandRun.of(
+          new CommandLine(new ForceCommand(() -> true)), "--redis", server.uri(), name);
+    } finally {
+      System.setIn(in);
+    }
+  }
+
+  private void assertTaken(Lease held) {
+    assertEquals(0L, server.command("EXISTS", name));
+    LeaseLostException lost = assertThrows(LeaseLostException.class, held::close);
+    assertTrue(lost.getMessage().contains("by force"), lost::getMessage);
+  }
+
+  @Test
+  void aHolderIsShownAndLosesTheLock() {
+    Lease held = new RedisLock(client, name).tryAcquire().orElseThrow();
+
+    CommandRun run = force("--yes");
+
+    assertEquals(0, run.status(), run::err);
+    assertTrue(run.out().contains("  holds"), run::out);
+    assertTrue(run.out().contains("taken: '" + name + "'"), run::out);
+    assertTrue(run.out().contains(client.id()), run::out);
+    assertTaken(held);
+  }
+
+  @Test
+  void theNextInTheQueueOfAFairLockIsWokenAtOnce() throws Exception {
+    RedisFairLock lock = new RedisFairLock(client, name);
+    Lease held = lock.tryAcquire().orElseThrow();
+    try (LockClient other = LockClient.create(server.uri())) {
+      var next = new RedisFairLock(other, name).acquireAsync(Duration.ofSeconds(25));
+      await().until(() -> lock.queueLength() == 1);
+
+      CommandRun run = force("-y");
+
+      assertEquals(0, run.status(), run::err);
+      assertTrue(run.out().contains("  waits 1"), run::out);
+      // far earlier than the lease of the holder ends, which is 30 s
+      next.toCompletableFuture().get(5, TimeUnit.SECONDS).orElseThrow().close();
+    }
+    assertTaken(held);
+  }
+
+  @Test
+  void aWriterWithAReadHoldAndReadersLoseAll() {
+    DistributedLock write = new RedisReadWriteLock(client, name).writeLock();
+    DistributedLock read = new RedisReadWriteLock(client, name).readLock();
+    write.lock();
+    read.lock();
+
+    assertEquals(0, force("--yes").status());
+    assertEquals(0L, server.command("EXISTS", name));
+    assertThrows(LeaseLostException.class, read::unlock);
+    assertThrows(LeaseLostException.class, write::unlock);
+
+    Lease reader = new RedisReadWriteLock(client, name).readLock().tryAcquire().orElseThrow();
+    assertEquals(0, force("--yes").status());
+    assertTaken(reader);
+  }
+
+  @Test
+  void withoutATerminalAndWithoutYesNothingIsDone() {
+    try (Lease held = new RedisLock(client, name).tryAcquire().orElseThrow()) {
+      CommandRun run = force();
+
+      assertEquals(2, run.status());
+      assertTrue(run.err().contains("--yes"), run::err);
+      assertEquals(1, run.err().lines().count(), run::err);
+      assertTrue(held.isValid());
+      assertEquals(1L, server.command("EXISTS", name));
+    }
+  }
+
+  @Test
+  void aHashThatIsNoLockIsNotDeleted() {
+    server.command("HSET", name, "name", "Ada");
+
+    CommandRun run = force("--yes");
+
+    assertEquals(3, run.status());
+    assertTrue(run.err().contains("the field 'name'"), run::err);
+    assertEquals(1L, server.command("EXISTS", name));
+  }
+
+  @Test
+  void aHashWithoutExpiryMayBeNoLockAndIsNotDeleted() {
+    server.command("HSET", name, "9f8e7d6c-0000-4000-8000-000000000002:77", "5");
+
+    CommandRun run = force("--yes");
+
+    assertEquals(3, run.status(), run::out);
+    assertTrue(run.err().contains("has no expiry"), run::err);
+    assertEquals(1L, server.command("EXISTS", name));
+  }
+
+  /** Sessions of users, say: an application too has UUIDs of version 4, numbers and a TTL. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Ada", "0", "-1", "1.5", "1234567890123", ""})
+  void aHashWhoseValueIsNoHoldCountIsNotDeleted(String value) {
+    server.command("HSET", name, "9f8e7d6c-0000-4000-8000-000000000002:77", value);
+    server.command("PEXPIRE", name, "60000");
+
+    CommandRun run = force("--yes");
+
+    assertEquals(3, run.status(), run::out);
+    assertTrue(run.err().contains("no holder with a hold count"), run::err);
+    assertEquals(1L, server.command("EXISTS", name));
+  }
+
+  @Test
+  void aHashOfSeveralHoldersWithoutAModeIsNotDeleted() {
+    server.command(
+        "HSET",
+        name,
+        "9f8e7d6c-0000-4000-8000-000000000002:77",
+        "1",
+        "9f8e7d6c-0000-4000-8000-000000000002:78",
+        "1");
+    server.command("PEXPIRE", name, "60000");
+
+    CommandRun run = force("--yes");
+
+    assertEquals(3, run.status(), run::out);
+    assertTrue(run.err().contains("several fields like holders"), run::err);
+    assertEquals(1L, server.command("EXISTS", name));
+  }
+
+  /** The rights of docs/wire.md for a plain lock and for its inspection. */
+  @Test
+  void forAPlainLockTheRightsOfAPlainLockAreEnough() {
+    String rights =
+        "resetchannels &redisson_lock__channel:* +eval +evalsha +subscribe +unsubscribe +ping"
+            + " +select +info +hlen +hexists +hset +hkeys +pexpire +pttl +del +get +set +time"
+            + " +publish ~it:* ~redisson_lock_token:* ~mortise_forced:* ~redisson_lock__channel:*"
+            + " +hgetall ~mortise_client:*";
+    List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "plain", "reset", "on", ">pw"));
+    words.addAll(List.of(rights.split(" ")));
+    assertEquals("OK", server.command(words.toArray(String[]::new)));
+    Lease held = new RedisLock(client, name).tryAcquire().orElseThrow();
+
+    CommandRun run =
+        CommandRun.of(
+            "force",
+            "--yes",
+            "--redis",
+            "redis://plain:pw@%s:%d".formatted(server.host(), server.port()),
+            name);
+
+    assertEquals(0, run.status(), run::err);
+    assertTaken(held);
+  }
+
+  @Test
+  void aServerThatCannotBeUsedDoesNotKeepTheOthers() {
+    Lease held = new RedisLock(client, name).tryAcquire().orElseThrow();
+
+    CommandRun run = force("--yes", "--redis", "redis://127.0.0.1:1");
+
+    assertEquals(4, run.status(), run::err);
+    assertTrue(run.err().contains("mortise: redis://127.0.0.1:1: "), run::err);
+    assertTrue(run.out().contains("taken: '" + name + "'"), run::out);
+    assertTaken(held);
+    assertEquals(3, force("--yes", "--redis", "redis://127.0.0.1:1").status());
+  }
+
+  @Test
+  void aLockThatIsNotHeldIsStatusOne() {
+    CommandRun run = force("--yes");
+
+    assertEquals(1, run.status());
+    assertTrue(run.out().contains("is not held"), run::out);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"n", "", "yesterday"})
+  void anyAnswerButYesLeavesTheLock(String answer) {
+    try (Lease held = new RedisLock(client, name).tryAcquire().orElseThrow()) {
+      CommandRun run = asked(answer, () -> {});
+
+      assertEquals(1, run.status(), run::err);
+      assertTrue(run.out().contains("nothing was done"), run::out);
+      assertTrue(held.isValid());
+      assertEquals(1L, server.command("EXISTS", name));
+    }
+  }
+
+  @Test
+  void yesTakesIt() {
+    Lease held = new RedisLock(client, name).tryAcquire().orElseThrow();
+
+    assertEquals(0, asked("y", () -> {}).status());
+    assertTaken(held);
+  }
+
+  @Test
+  void aHolderThatWasNotShownKeepsTheLock() throws IOException {
+    RedisLock lock = new RedisLock(client, name);
+    Lease[] holds = {lock.tryAcquire().orElseThrow(), null};
+
+    CommandRun run =
+        asked(
+            "y",
+            () -> {
+              if (holds[1] == null) {
+                holds[0].close();
+                holds[1] = lock.tryAcquire().orElseThrow();
+              }
+            });
+
+    assertEquals(1, run.status(), run::out);
+    assertTrue(run.out().contains("has changed"), run::out);
+    assertFalse(run.out().contains("taken"), run::out);
+    assertEquals(1L, server.command("EXISTS", name));
+    holds[1].close();
+  }
+}

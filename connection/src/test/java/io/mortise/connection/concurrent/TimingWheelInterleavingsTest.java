@@ -1,0 +1,125 @@
+package io.mortise.connection.concurrent;
+
+import static io.mortise.connection.testing.Interleavings.check;
+import static io.mortise.connection.testing.Interleavings.race;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A task that changes while its slot is read is not missed later. */
+@Tag("interleavings")
+class TimingWheelInterleavingsTest {
+  private static final int SCHEDULES = 150;
+  private static final long SLOT = 1L << 27;
+  private static final long LONGEST = 400 * SLOT;
+
+  private static final class Task implements ScheduledTask {
+    volatile long due;
+
+    Task(long due) {
+      this.due = due;
+    }
+
+    @Override
+    public long dueNanos() {
+      return due;
+    }
+
+    @Override
+    public void onDue(long nowNanos) {
+      due = nowNanos + LONGEST;
+    }
+  }
+
+  private static void assertFound(TimingWheel wheel, Task task) {
+    assertTrue(wheel.nextNanos(LONGEST) - task.due <= 0, "no pass comes in time");
+    assertTrue(wheel.isAnyDue(task.due), "the pass does not find it");
+  }
+
+  @Test
+  void aTaskThatBecomesDueEarlierWhileItsSlotIsRead() {
+    check(
+        SCHEDULES,
+        () -> {
+          TimingWheel wheel = new TimingWheel(LONGEST, 4);
+          Task task = new Task(9);
+          wheel.add(task);
+          task.due = 40; // in the same slot: the pass finds it later than noted
+          race(
+              () -> {
+                task.due = 20;
+                wheel.move(task);
+              },
+              () -> wheel.isAnyDue(10));
+          assertFound(wheel, task);
+        });
+  }
+
+  @Test
+  void aTaskThatComesIntoTheSlotThatIsRead() {
+    check(
+        SCHEDULES,
+        () -> {
+          TimingWheel wheel = new TimingWheel(LONGEST, 4);
+          wheel.add(new Task(9));
+          Task task = new Task(2 * SLOT);
+          wheel.add(task);
+          race(
+              () -> {
+                task.due = 20;
+                wheel.move(task);
+              },
+              () -> {
+                if (wheel.isAnyDue(10)) {
+                  wheel.forEachRunnable(10, due -> due.onDue(10));
+                }
+              });
+          assertFound(wheel, task);
+        });
+  }
+
+  @Test
+  void twoThreadsMoveATask() {
+    check(
+        SCHEDULES,
+        () -> {
+          TimingWheel wheel = new TimingWheel(LONGEST, 4);
+          Task task = new Task(3 * SLOT);
+          wheel.add(task);
+          race(
+              () -> {
+                task.due = 2 * SLOT;
+                wheel.move(task);
+              },
+              () -> {
+                task.due = SLOT;
+                wheel.move(task);
+              });
+          assertFound(wheel, task);
+          wheel.remove(task);
+          assertFalse(wheel.isAnyDue(3 * SLOT), "it is in no other slot");
+        });
+  }
+
+  @Test
+  void aTaskThatIsRemovedWhileItIsMoved() {
+    check(
+        SCHEDULES,
+        () -> {
+          TimingWheel wheel = new TimingWheel(LONGEST, 4);
+          Task task = new Task(3 * SLOT);
+          wheel.add(task);
+          race(
+              () -> {
+                task.due = 2 * SLOT;
+                wheel.move(task);
+              },
+              () -> wheel.remove(task));
+          assertEquals(0, wheel.size());
+          assertFalse(wheel.isAnyDue(3 * SLOT), "it is in no slot");
+        });
+  }
+}

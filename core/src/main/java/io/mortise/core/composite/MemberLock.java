@@ -1,0 +1,19 @@
+package io.mortise.core.composite;
+
+import io.mortise.connection.concurrent.UnfailingLock;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The locks under which threads of several clients deliver the replies and leases of members:
+ * {@link UnfailingLock}s, because no delivery may be lost for want of memory.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call it.
+ */
+public final class MemberLock {
+  private MemberLock() {}
+
+  /** Returns a new lock whose {@code lock()} never fails. */
+  public static ReentrantLock create() {
+    return new UnfailingLock();
+  }
+}

@@ -1,0 +1,40 @@
+package io.mortise.core.internal.inspect;
+
+import io.mortise.core.ServerHealth.Check;
+import io.mortise.core.ServerHealth.Finding;
+import io.mortise.core.ServerHealth.Severity;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the checks of one server have seen and found so far.
+ *
+ * <p><b>Threads.</b> Confined to the thread that checks the server.
+ */
+final class CheckResults {
+  private final Map<Check, String> facts = new EnumMap<>(Check.class);
+  private final List<Finding> findings = new ArrayList<>();
+
+  /** Notes what a check has seen. */
+  void fact(Check check, String fact) {
+    facts.put(check, fact);
+  }
+
+  void add(Finding finding) {
+    findings.add(finding);
+  }
+
+  void add(Check check, Severity severity, String problem, String remedy) {
+    add(HealthFinding.of(check, severity, problem, remedy));
+  }
+
+  Map<Check, String> facts() {
+    return facts;
+  }
+
+  List<Finding> findings() {
+    return findings;
+  }
+}

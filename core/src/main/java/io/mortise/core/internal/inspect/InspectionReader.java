@@ -1,0 +1,165 @@
+package io.mortise.core.internal.inspect;
+
+import io.mortise.core.LockInspection;
+import io.mortise.core.LockInspection.Mode;
+import io.mortise.core.LockInspection.Participant;
+import io.mortise.core.LockInspection.Participant.Access;
+import io.mortise.core.LockInspection.Participant.Library;
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.inspect.LockDescription.Entry;
+import io.mortise.core.internal.lease.HolderId;
+import io.mortise.core.internal.lease.HolderId.Maker;
+import io.mortise.core.internal.lease.RedisLease;
+import io.mortise.core.spi.LockName;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes an inspection of the description of a lock, and of what is known beside it.
+ *
+ * @param clientId the client that asks
+ * @param records what clients have told of their processes, by their ids
+ */
+record InspectionReader(String clientId, Map<String, ProcessFacts> records) {
+  private static final String WRITER = ":write";
+  private static final String KEPT = ":kept";
+
+  /** How far a token may be ahead of the server's clock to tell the time. */
+  private static final long MAX_AHEAD_MICROS = 1_000_000;
+
+  /**
+   * Returns the inspection of a lock.
+   *
+   * @param ofReadWriteLock whether one side of a read-write lock asks
+   * @param ownLeases the leases of this client for that name, by their holder ids
+   */
+  LockInspection read(
+      LockName name,
+      LockDescription found,
+      boolean ofReadWriteLock,
+      Map<String, RedisLease> ownLeases) {
+    boolean readWrite =
+        found.mode() == Mode.READ
+            || found.mode() == Mode.WRITE
+            || (found.mode() == Mode.FREE && ofReadWriteLock);
+    Lookup lookup = new Lookup(found, readWrite, ownLeases);
+    return new InspectedLock(
+        name.value(),
+        found.mode(),
+        found.token(),
+        found.holds().stream().map(lookup::participant).toList(),
+        Stream.concat(found.queue().stream(), found.others().stream())
+            .map(lookup::participant)
+            .toList(),
+        found.queueLength(),
+        List.of(),
+        Optional.empty(),
+        found.complete());
+  }
+
+  /** Returns the parts of an id; none of a field with another value than a hold has. */
+  static HolderId idOf(Entry entry) {
+    return HolderId.of(entry.isCounted() ? holder(entry.name()) : "");
+  }
+
+  /**
+   * Returns the holder id of a hold: that of a writer has a suffix, and one that was released
+   * before its minimum has another one.
+   */
+  static String holder(String hold) {
+    return without(KEPT, without(WRITER, hold));
+  }
+
+  private static String without(String suffix, String hold) {
+    return hold.endsWith(suffix) ? hold.substring(0, hold.length() - suffix.length()) : hold;
+  }
+
+  /** The facts about one lock beside its entries. */
+  private final class Lookup {
+    private final LockDescription found;
+    private final boolean readWrite;
+    private final Map<String, RedisLease> ownLeases;
+
+    Lookup(LockDescription found, boolean readWrite, Map<String, RedisLease> ownLeases) {
+      this.found = found;
+      this.readWrite = readWrite;
+      this.ownLeases = ownLeases;
+    }
+
+    Participant participant(Entry entry) {
+      HolderId id = idOf(entry);
+      RedisLease lease = entry.holds() > 0 ? ownLeases.get(holder(entry.name())) : null;
+      Thread owner = lease == null ? null : lease.owner();
+      return new InspectedParticipant(
+          holder(entry.name()),
+          library(id.maker()),
+          access(entry),
+          Optional.of(id.clientId()).filter(client -> !client.isEmpty()),
+          id.clientId().equals(clientId),
+          records.getOrDefault(id.clientId(), ProcessFacts.UNKNOWN),
+          threadId(id, owner),
+          Optional.ofNullable(owner).map(Thread::getName),
+          Optional.of(id.askedMillis())
+              .filter(millis -> millis != HolderId.UNKNOWN)
+              .map(Instant::ofEpochMilli),
+          acquiredAt(entry, id),
+          entry.holds(),
+          remaining(entry));
+    }
+
+    private Access access(Entry entry) {
+      if (entry.name().endsWith(WRITER)) {
+        return Access.WRITE;
+      }
+      return readWrite || found.others().contains(entry) ? Access.READ : Access.EXCLUSIVE;
+    }
+
+    /**
+     * The token of an exclusive hold is the server's clock at its grant, unless tokens are ahead of
+     * the clock.
+     */
+    private Optional<Instant> acquiredAt(Entry entry, HolderId id) {
+      if (entry.holds() == 0
+          || id.maker() != Maker.MORTISE
+          || access(entry) == Access.READ
+          || found.token().isEmpty()) {
+        return Optional.empty();
+      }
+      long micros = found.token().getAsLong();
+      return micros - found.serverMicros() > MAX_AHEAD_MICROS
+          ? Optional.empty()
+          : Optional.of(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
+    }
+  }
+
+  private static Library library(Maker maker) {
+    return switch (maker) {
+      case MORTISE -> Library.MORTISE;
+      case REDISSON -> Library.REDISSON;
+      case OTHER -> Library.UNKNOWN;
+    };
+  }
+
+  private static OptionalLong threadId(HolderId id, @Nullable Thread owner) {
+    if (owner != null) {
+      return OptionalLong.of(owner.getId());
+    }
+    return id.threadId() == HolderId.UNKNOWN
+        ? OptionalLong.empty()
+        : OptionalLong.of(id.threadId());
+  }
+
+  private static Duration remaining(Entry entry) {
+    if (entry.holds() > 0 && entry.millis() < 0) {
+      return LockOptions.MAX_LEASE;
+    }
+    return Duration.ofMillis(Math.max(0, entry.millis()));
+  }
+}

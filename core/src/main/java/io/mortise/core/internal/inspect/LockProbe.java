@@ -1,0 +1,180 @@
+package io.mortise.core.internal.inspect;
+
+import static io.mortise.scripts.ScriptCall.bytes;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.mortise.connection.command.ScriptExecutor;
+import io.mortise.connection.concurrent.Deadline;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ErrorClassifier;
+import io.mortise.connection.topology.Topology;
+import io.mortise.core.LockOptions;
+import io.mortise.core.ServerHealth.Check;
+import io.mortise.core.ServerHealth.Finding;
+import io.mortise.core.ServerHealth.Severity;
+import io.mortise.core.spi.LockName;
+import io.mortise.scripts.Script;
+import io.mortise.scripts.ScriptCall;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * Does at one server what a lock does, on keys and a channel of its own: a script that tries each
+ * command separately, and a subscription.
+ *
+ * <p><b>Threads.</b> Immutable; each thread probes another server.
+ */
+final class LockProbe {
+  private static final Script PROBE = Script.load("client/probe");
+  private static final int PROBE_LIFE_MILLIS = 5_000;
+
+  private final String clientId;
+  private final LockOptions options;
+  private final Topology topology;
+  private final ScriptExecutor commands;
+
+  LockProbe(String clientId, LockOptions options, Topology topology, ScriptExecutor commands) {
+    this.clientId = clientId;
+    this.options = options;
+    this.topology = topology;
+    this.commands = commands;
+  }
+
+  void run(Topology.Server server, Deadline deadline, CheckResults results) {
+    Optional<LockName> name =
+        ProbeName.find(options, clientId, candidate -> isAt(server, candidate));
+    if (name.isPresent()) {
+      runScript(server, name.get(), deadline, results);
+      subscribe(server, channel(name.get()), deadline, results);
+    } else if (ProbeName.isPinned(options)) {
+      results.fact(Check.COMMANDS, "no lock of the namespace is at this master, so none was tried");
+    } else {
+      results.add(
+          Check.COMMANDS,
+          Severity.INFO,
+          "it has no slot, or its slots are not known: no lock was tried there",
+          "ask again when the cluster has settled");
+    }
+  }
+
+  private boolean isAt(Topology.Server server, LockName name) {
+    return topology.hasSlot(server, topology.slotOf(bytes(name.value())));
+  }
+
+  private static String channel(LockName name) {
+    return name.derive("redisson_lock__channel");
+  }
+
+  // ---- the script
+
+  private void runScript(
+      Topology.Server server, LockName name, Deadline deadline, CheckResults results) {
+    try {
+      List<?> failed =
+          (List<?>)
+              commands
+                  .run(
+                      new ScriptCall(
+                          PROBE,
+                          List.of(
+                              bytes(name.value()), bytes(name.tokenKey()), bytes(channel(name))),
+                          List.of(ScriptCall.publish(), bytes(PROBE_LIFE_MILLIS))),
+                      deadline.leftNanos())
+                  .value();
+      if (failed.isEmpty()) {
+        results.fact(Check.COMMANDS, "a script did all that a plain lock needs");
+      }
+      commandsFailed(server, failed, results);
+    } catch (CommandException fault) {
+      results.add(scriptFailed(name, fault));
+    }
+  }
+
+  /** Adds one finding for each kind of error, however many commands have it. */
+  private static void commandsFailed(Topology.Server server, List<?> failed, CheckResults results) {
+    Map<Kind, String> failing = new TreeMap<>();
+    Map<Kind, CommandException> first = new TreeMap<>();
+    for (int i = 0; i + 1 < failed.size(); i += 2) {
+      CommandException fault =
+          ErrorClassifier.of(
+              new JedisDataException(text(failed.get(i + 1))), server.toString(), true);
+      failing.merge(fault.kind(), text(failed.get(i)), (before, next) -> before + ", " + next);
+      first.putIfAbsent(fault.kind(), fault);
+    }
+    first.forEach(
+        (kind, fault) ->
+            results.add(
+                HealthFinding.of(Check.COMMANDS, "a script fails at " + failing.get(kind), fault)));
+  }
+
+  /** A user who may use some names only may be right to be refused this one. */
+  private static Finding scriptFailed(LockName name, CommandException fault) {
+    boolean keysOnly =
+        fault.kind() == Kind.ACCESS_DENIED
+            && String.valueOf(fault.getMessage()).matches("(?is).*\\bkeys?\\b.*");
+    return keysOnly
+        ? HealthFinding.of(
+            Check.COMMANDS,
+            Severity.INFO,
+            "whether the user may use the keys of its locks is not known: it may not use '%s'"
+                .formatted(name),
+            "set LockOptions.namespace to the beginning of the names that it may use",
+            fault)
+        : HealthFinding.of(
+            Check.COMMANDS,
+            fault.isServerReply() ? "it refuses a script" : "a script was not answered",
+            fault);
+  }
+
+  // ---- the subscription
+
+  /** Sends the first command of a subscription on a connection of its own, and reads one answer. */
+  private void subscribe(
+      Topology.Server server, String channel, Deadline deadline, CheckResults results) {
+    CommandArguments subscription =
+        new CommandArguments(topology.isSharded() ? Command.SSUBSCRIBE : Command.SUBSCRIBE)
+            .add(channel);
+    try (Connection connection = server.connect(deadline)) {
+      connection.setSoTimeout(deadline.leftMillis());
+      connection.sendCommand(subscription);
+      // Over RESP3 the confirmation is a message, which Jedis may pass over; this has an answer.
+      connection.sendCommand(new CommandArguments(Command.PING));
+      connection.getOne();
+      results.fact(
+          Check.MESSAGES,
+          topology.isSharded() ? "it takes subscriptions, sharded" : "it takes subscriptions");
+      if (topology.clusterId().isPresent() && !topology.isSharded()) {
+        results.add(
+            Check.MESSAGES,
+            Severity.INFO,
+            "each release is a message to all nodes of the cluster: not every master has sharded"
+                + " channels",
+            "use Redis 7 or later on all nodes, and start the clients again");
+      }
+    } catch (CommandException fault) {
+      results.add(notSubscribed(fault));
+    } catch (RuntimeException e) {
+      results.add(notSubscribed(ErrorClassifier.of(e, server.toString(), true)));
+    }
+  }
+
+  private static Finding notSubscribed(CommandException fault) {
+    return HealthFinding.of(
+        Check.MESSAGES,
+        fault.isServerReply()
+            ? "it refuses a subscription, so no release wakes a waiter"
+            : "a subscription was not confirmed; without one no release wakes a waiter",
+        fault);
+  }
+
+  private static String text(Object value) {
+    return new String((byte[]) value, UTF_8);
+  }
+}

@@ -1,0 +1,227 @@
+package io.mortise.core.internal.inspect;
+
+import static io.mortise.scripts.ScriptCall.bytes;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.common.collect.Lists;
+import io.mortise.connection.concurrent.Deadline;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.topology.Topology;
+import io.mortise.core.spi.LockName;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * Finds the names of locks in Redis: SCAN for hashes, of which the first fields tell a lock from
+ * another hash, and SCAN for the queues of fair locks, which may be there beside a free lock. Each
+ * step is short, so that a large database is not blocked.
+ *
+ * <p><b>Threads.</b> Confined to the thread that searches.
+ */
+final class LockScan {
+  private static final int KEYS_EACH_STEP = 1_000;
+
+  /** How many fields are asked for; of two, one is no mode. Redis may return more. */
+  private static final int FIELDS = 2;
+
+  /** How many hashes are asked for at once: Redis keeps the answers until they are read. */
+  private static final int GROUP = 20;
+
+  /** After so many refusals no further hash is asked for; each is an entry of the ACL LOG. */
+  private static final int MAX_REFUSALS = 20;
+
+  private static final String START = "0";
+  private static final String QUEUE = "redisson_lock_queue:";
+
+  private final Topology topology;
+  private final Supplier<Deadline> deadlines;
+  private final String glob;
+  private final Pattern names;
+  private final int limit;
+  private final TreeSet<String> found = new TreeSet<>();
+  private long unreadable;
+  private boolean hasMore;
+  private boolean isPartial;
+
+  /**
+   * @param deadlines makes the deadline of one step
+   * @param glob the pattern of the names
+   * @param limit the maximum number of names
+   */
+  LockScan(Topology topology, Supplier<Deadline> deadlines, String glob, int limit) {
+    this.topology = topology;
+    this.deadlines = deadlines;
+    this.glob = glob;
+    this.names = GlobPattern.compile(glob);
+    this.limit = limit;
+  }
+
+  /** Asks all servers, one after the other. */
+  void run() throws CommandException {
+    topology.refresh();
+    isPartial = !topology.knowsAllServers();
+    for (Topology.Server server : topology.servers()) {
+      scan(server, "hash", glob, this::locks);
+      if (hasMore) {
+        return;
+      }
+      // A superset, because a name is there with braces or without: the names decide.
+      scan(server, "list", GlobPattern.quote(QUEUE) + "*" + glob + "*", this::queues);
+      if (hasMore) {
+        return;
+      }
+    }
+  }
+
+  /** The names, in alphabetical order. */
+  List<String> found() {
+    return List.copyOf(found);
+  }
+
+  /** Returns whether there are more than the limit. */
+  boolean hasMore() {
+    return hasMore;
+  }
+
+  /** Returns whether servers of a cluster were not asked, because its slot map cannot be read. */
+  boolean isPartial() {
+    return isPartial;
+  }
+
+  /** Returns how many hashes the user may not read, and were not asked for after some refusals. */
+  long unreadable() {
+    return unreadable;
+  }
+
+  /** Finds the locks among the keys of one step, with further commands on the same connection. */
+  @FunctionalInterface
+  private interface Step {
+    List<String> of(List<byte[]> keys, Connection connection, Deadline deadline);
+  }
+
+  private void scan(Topology.Server server, String type, String match, Step step)
+      throws CommandException {
+    String cursor = START;
+    do {
+      String from = cursor;
+      Page page =
+          (Page)
+              server
+                  .exchange(
+                      (connection, deadline) -> page(connection, deadline, from, match, type, step),
+                      deadlines.get())
+                  .value();
+      cursor = page.next();
+      for (String name : page.names()) {
+        if (found.size() == limit && !found.contains(name)) {
+          hasMore = true;
+          return;
+        }
+        found.add(name);
+      }
+      unreadable += page.unreadable();
+    } while (!cursor.equals(START));
+  }
+
+  /** What one step has found; an exchange may be repeated, so it has no other effect. */
+  private record Page(String next, List<String> names, long unreadable) {}
+
+  private Page page(
+      Connection connection,
+      Deadline deadline,
+      String cursor,
+      String match,
+      String type,
+      Step step) {
+    connection.setSoTimeout(deadline.leftMillis());
+    List<?> answer =
+        (List<?>)
+            connection.executeCommand(
+                new CommandArguments(Command.SCAN)
+                    .add(cursor)
+                    .add("MATCH")
+                    .add(match)
+                    .add("COUNT")
+                    .add(KEYS_EACH_STEP)
+                    .add("TYPE")
+                    .add(type));
+    List<byte[]> keys = ((List<?>) answer.get(1)).stream().map(key -> (byte[]) key).toList();
+    List<String> locks = step.of(keys, connection, deadline);
+    return new Page(
+        new String((byte[]) answer.get(0), UTF_8),
+        locks.stream().filter(name -> !name.isEmpty()).toList(),
+        locks.stream().filter(String::isEmpty).count());
+  }
+
+  /** Returns the locks among hashes; an empty name for one that the user may not read. */
+  private List<String> locks(List<byte[]> keys, Connection connection, Deadline deadline) {
+    List<String> locks = new ArrayList<>();
+    long refused = unreadable;
+    for (List<byte[]> group : Lists.partition(keys, GROUP)) {
+      List<String> some =
+          refused < MAX_REFUSALS
+              ? locksOf(group, connection, deadline)
+              : Collections.nCopies(group.size(), "");
+      refused += some.stream().filter(String::isEmpty).count();
+      locks.addAll(some);
+    }
+    return locks;
+  }
+
+  private List<String> locksOf(List<byte[]> keys, Connection connection, Deadline deadline) {
+    for (byte[] key : keys) {
+      connection.sendCommand(
+          new CommandArguments(Command.HSCAN).add(key).add(START).add("COUNT").add(FIELDS));
+    }
+    List<String> locks = new ArrayList<>();
+    for (byte[] key : keys) {
+      connection.setSoTimeout(deadline.leftMillis());
+      Object answer = connection.getMany(1).get(0);
+      if (answer instanceof JedisDataException refusal) {
+        if (String.valueOf(refusal.getMessage()).startsWith("NOPERM")) {
+          locks.add("");
+        } // otherwise it has become something else, or has moved to another server
+      } else if (LockHash.isLock((List<?>) ((List<?>) answer).get(1))) {
+        nameOf(key).ifPresent(locks::add);
+      }
+    }
+    return locks;
+  }
+
+  private List<String> queues(List<byte[]> keys, Connection connection, Deadline deadline) {
+    return keys.stream()
+        .map(key -> new String(key, UTF_8).substring(QUEUE.length()))
+        .map(LockScan::withoutTag)
+        .filter(name -> names.matcher(name).matches())
+        .flatMap(name -> nameOf(bytes(name)).stream())
+        .toList();
+  }
+
+  /** Returns the name from which that one was derived, unless it had a hash tag of its own. */
+  private static String withoutTag(String tagged) {
+    boolean derived = tagged.startsWith("{") && tagged.indexOf('}') == tagged.length() - 1;
+    return derived ? tagged.substring(1, tagged.length() - 1) : tagged;
+  }
+
+  /** Returns the name; empty for a key that Mortise would refuse as one. */
+  private static Optional<String> nameOf(byte[] key) {
+    String name = new String(key, UTF_8);
+    try {
+      return Arrays.equals(bytes(name), key)
+          ? Optional.of(new LockName(name).value())
+          : Optional.empty();
+    } catch (IllegalArgumentException noName) {
+      return Optional.empty();
+    }
+  }
+}

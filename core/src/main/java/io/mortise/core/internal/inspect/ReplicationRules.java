@@ -1,0 +1,100 @@
+package io.mortise.core.internal.inspect;
+
+import io.mortise.connection.pool.ServerInfo;
+import io.mortise.core.LockOptions;
+import io.mortise.core.ServerHealth.Check;
+import io.mortise.core.ServerHealth.Severity;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/**
+ * Whether a replica that takes the place of a master has the locks, from the master's INFO.
+ *
+ * <p><b>Threads.</b> Stateless; any thread may call any method.
+ */
+final class ReplicationRules {
+  /** A replica acknowledges once a second. */
+  private static final long MAX_LAG_SECONDS = 10;
+
+  private static final Pattern REPLICA =
+      Pattern.compile("(?m)^slave\\d+:ip=([^,]*),port=(\\d+),state=(\\w+),offset=\\d+,lag=(\\d+)");
+
+  private ReplicationRules() {}
+
+  static void judge(ServerInfo info, LockOptions options, CheckResults results) {
+    if (!info.field("role").orElse("").equals("master")) {
+      return;
+    }
+    long replicas = info.number("connected_slaves").orElse(0);
+    int required = options.acknowledgement().replicas();
+    results.fact(
+        Check.REPLICATION,
+        replicas == 0
+            ? "no replicas"
+            : "%d replicas, %s"
+                .formatted(
+                    replicas,
+                    required == 0
+                        ? "of which none has to acknowledge"
+                        : "of which " + required + " have to acknowledge"));
+    if (replicas < required) {
+      results.add(
+          Check.REPLICATION,
+          Severity.ERROR,
+          "it has %d connected replicas, and LockOptions.acknowledgement wants %d"
+              .formatted(replicas, required),
+          "connect more replicas, or require fewer");
+    } else if (replicas > 0 && required == 0) {
+      results.add(
+          Check.REPLICATION,
+          Severity.INFO,
+          "a failover may forget the locks of the last moments: no replica has to acknowledge them",
+          "set LockOptions.acknowledgement, or let what the locks protect check fencing tokens");
+    }
+    minimum(info, results);
+    replicasOf(info).forEach(replica -> replica(replica, results));
+  }
+
+  /** The field is there when min-replicas-to-write is set; the number that it wants is not. */
+  private static void minimum(ServerInfo info, CheckResults results) {
+    OptionalLong good = info.number("min_slaves_good_slaves");
+    if (good.isPresent()) {
+      results.fact(
+          Check.REPLICATION,
+          "%s; min-replicas-to-write counts %d"
+              .formatted(results.facts().get(Check.REPLICATION), good.getAsLong()));
+      if (good.getAsLong() == 0) {
+        results.add(
+            Check.REPLICATION,
+            Severity.WARNING,
+            "it has min-replicas-to-write and no replica that counts: it refuses writes, from Redis"
+                + " 7 on those of scripts too",
+            "connect the replicas, or lower min-replicas-to-write");
+      }
+    }
+  }
+
+  private static List<MatchResult> replicasOf(ServerInfo info) {
+    return REPLICA.matcher(info.text()).results().toList();
+  }
+
+  private static void replica(MatchResult replica, CheckResults results) {
+    String address = replica.group(1) + ":" + replica.group(2);
+    String state = replica.group(3);
+    if (!state.equals("online")) {
+      results.add(
+          Check.REPLICATION,
+          Severity.INFO,
+          "its replica %s does not follow yet: its state is %s".formatted(address, state),
+          "wait until it has loaded the data");
+    } else if (Long.parseLong(replica.group(4)) > MAX_LAG_SECONDS) {
+      results.add(
+          Check.REPLICATION,
+          Severity.WARNING,
+          "its replica %s has acknowledged nothing for %s s".formatted(address, replica.group(4)),
+          "look at the replica and at the network; a failover to it loses the locks since then");
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.mortise.core.internal.acquire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestSettings;
+import io.mortise.connection.topology.TopologyFactory;
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.engine.FakeProtocol;
+import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.ProtocolLeaseSource;
+import io.mortise.scripts.Script;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** An error after the grant, before the caller has the lease, leaves no hold without a holder. */
+@Timeout(60)
+class ErrorAfterGrantTest {
+  private final RespServer server = new RespServer(ErrorAfterGrantTest::answer);
+  private final RedisLockClient client =
+      new RedisLockClient(
+          LockOptions.defaults(),
+          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
+          Thread::new,
+          new ReleaseFairness(0));
+  private final LockProtocol protocol = new FakeProtocol("orders");
+  private final OutOfMemoryError error = new OutOfMemoryError("of the test");
+  private boolean granted;
+
+  @AfterEach
+  void close() {
+    client.close();
+    server.close();
+  }
+
+  private static String answer(List<String> command) {
+    return RespServer.integers(
+        command.get(1).equals(sha1("lock/acquire")) ? List.of(1L, 42L, 0L) : List.of(1L, 0L));
+  }
+
+  private static String sha1(String script) {
+    return new String(Script.load(script).sha1(), UTF_8);
+  }
+
+  /** A protocol whose holds are shared; to share one, the engine asks for the kind, and fails. */
+  private Object call(Method method, Object[] arguments) throws Throwable {
+    if (method.getName().equals("allowsSharing")) {
+      return true;
+    }
+    if (method.getName().equals("kind") && granted) {
+      throw error;
+    }
+    granted |= method.getName().equals("outcome");
+    try {
+      return method.invoke(protocol, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getTargetException();
+    }
+  }
+
+  @Test
+  void theHoldIsReleasedAndNotRenewed() {
+    LockProtocol failing =
+        (LockProtocol)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {LockProtocol.class},
+                (proxy, method, arguments) -> call(method, arguments));
+    ProtocolLeaseSource source = ProtocolLeaseSource.of(client, failing);
+    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, null, true);
+
+    assertSame(error, assertThrows(OutOfMemoryError.class, () -> source.acquire(terms, null)));
+
+    assertTrue(granted);
+    await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().pendingReleases() == 0);
+    assertEquals(0, client.status().holds());
+    assertTrue(
+        server.heard().stream().anyMatch(command -> command.get(1).equals(sha1("lock/release"))));
+    granted = false;
+    assertEquals(0, client.status().contended(), "the local queue is free");
+  }
+}

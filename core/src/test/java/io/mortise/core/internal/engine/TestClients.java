@@ -1,0 +1,30 @@
+package io.mortise.core.internal.engine;
+
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestSettings;
+import io.mortise.connection.topology.TopologyFactory;
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.acquire.ReleaseFairness;
+
+/** Clients of a {@link RespServer}. */
+public final class TestClients {
+  private TestClients() {}
+
+  /** Returns a client that never yields to other clients. */
+  public static RedisLockClient of(RespServer server, LockOptions options) {
+    return of(server, options, Thread::new, new ReleaseFairness(0));
+  }
+
+  public static RedisLockClient of(
+      RespServer server,
+      LockOptions options,
+      WorkerPool.NamedThreadFactory threads,
+      ReleaseFairness fairness) {
+    return new RedisLockClient(
+        options,
+        workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
+        threads,
+        fairness);
+  }
+}

@@ -1,0 +1,81 @@
+package io.mortise.core.internal.inspect;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ErrorClassifier;
+import java.net.SocketTimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** What a report says should be done about the errors that servers really write. */
+class RemedyTest {
+  private static final String RIGHTS = "docs/wire.md";
+
+  private static CommandException reply(String error) {
+    return ErrorClassifier.of(new JedisDataException(error), "redis.example:6379", true);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "OOM command not allowed when used memory > 'maxmemory'. | raise maxmemory",
+        "@user_script: 23: -OOM command not allowed when used memory > 'maxmemory'. | maxmemory",
+        "READONLY You can't write against a read only replica. | name its master",
+        "@user_script: 23: -READONLY You can't write against a read only replica. | its master",
+        "MISCONF Redis is configured to save RDB snapshots, but it's unable to persist | its log",
+        "NOREPLICAS Not enough good replicas to write. | min-replicas-to-write",
+        "CLUSTERDOWN Hash slot not served | each slot",
+        "LOADING Redis is loading the dataset in memory | wait",
+        "BUSY Redis is busy running a script. | ask again",
+        "WRONGPASS invalid username-password pair or user is disabled. | user and password",
+        "NOAUTH Authentication required. | user and password",
+        "DENIED Redis is running in protected mode | give the server a password",
+        "WRONGTYPE Operation against a key holding the wrong kind of value | a namespace",
+        "MOVED 42 127.0.0.1:6380 | the URI",
+      })
+  void anErrorThatIsNoMissingRightDoesNotSendTheUserToTheRights(String error, String part) {
+    String remedy = Remedy.of(reply(error));
+
+    assertTrue(remedy.contains(part), remedy);
+    assertFalse(remedy.contains(RIGHTS), remedy);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "NOPERM this user has no permissions to run the 'evalsha' command",
+        "NOPERM User asking has no permissions to run the 'hset' command",
+        "@user_script: 23: The user executing the script can't run this command or subcommand",
+        "NOPERM No permissions to access a key",
+      })
+  void aMissingRightDoes(String error) {
+    assertTrue(Remedy.of(reply(error)).contains(RIGHTS));
+  }
+
+  @Test
+  void aTimeOutIsAboutTimeAndARefusedConnectionIsNot() {
+    CommandException timeOut =
+        ErrorClassifier.of(
+            new JedisConnectionException(new SocketTimeoutException("Read timed out")), "x", true);
+    CommandException refused =
+        ErrorClassifier.of(new JedisConnectionException("refused"), "x", false);
+
+    assertTrue(Remedy.of(timeOut).contains("commandTimeout"));
+    assertTrue(Remedy.of(refused).contains("whether the server runs"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void everyKindHasARemedy(Kind kind) {
+    assertFalse(Remedy.of(new CommandException(kind, false, "fact", null)).isBlank());
+  }
+}

@@ -1,0 +1,159 @@
+package io.mortise.core.internal.lease;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.base.Ticker;
+import io.mortise.connection.command.BatchCollector;
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LockClient;
+import io.mortise.core.internal.engine.FakeProtocol;
+import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.spi.LeaseTerms;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A verification that is requested while another request begins or ends gets an answer of its own,
+ * and until then the hold is not settled. The clock runs the other thread's part: the renewal reads
+ * it in between.
+ */
+@Timeout(60)
+class VerificationRequestTest {
+  private static final LeaseTerms RENEWED = new LeaseTerms(0, 30_000, true, false);
+  private static final LeaseTerms FIXED = new LeaseTerms(0, 30_000, false, false);
+  private static final long CONFIRMED = 1;
+  private static final long MISSING = 0;
+
+  private final RedisLockClient client = (RedisLockClient) LockClient.create("redis://127.0.0.1:1");
+  private final WorkerPool workers = new WorkerPool("test");
+  private final List<Reason> losses = new ArrayList<>();
+  private Runnable otherThread = () -> {};
+
+  private final Ticker ticker =
+      new Ticker() {
+        @Override
+        public long read() {
+          Runnable once = otherThread;
+          otherThread = () -> {};
+          once.run();
+          return Ticker.systemTicker().read();
+        }
+      };
+
+  private final LeaseContext context = context(client.context().lease());
+  private final HoldIdentity id = new HoldIdentity(new FakeProtocol("orders"), "holder", null);
+
+  /** Returns the same with the clock of this test, and batches that are not sent. */
+  private LeaseContext context(LeaseContext of) {
+    return new LeaseContext(
+        of.options(),
+        of.drift(),
+        ticker,
+        of.closing(),
+        of.operations(),
+        of.commands(),
+        new BatchCollector(of.commands(), workers, ticker),
+        of.scheduler(),
+        of.tasks(),
+        of.holds(),
+        of.completions(),
+        of.releases(),
+        of.observer(),
+        of.failedRenewals(),
+        of.events());
+  }
+
+  @AfterEach
+  void close() {
+    workers.close();
+    client.close();
+  }
+
+  private LeaseTiming granted(LeaseTerms terms) {
+    return LeaseTiming.granted(context, id.protocol(), terms, AttemptStart.now(context));
+  }
+
+  private LeaseRenewal renewal(LeaseTiming timing) {
+    RegisteredHold hold =
+        (RegisteredHold)
+            Proxy.newProxyInstance(
+                RegisteredHold.class.getClassLoader(),
+                new Class<?>[] {RegisteredHold.class},
+                (proxy, method, arguments) ->
+                    switch (method.getName()) {
+                      case "lose" -> losses.add((Reason) arguments[0]);
+                      case "hashCode" -> System.identityHashCode(proxy);
+                      case "dueNanos" -> Long.MAX_VALUE / 2; // the scheduler does not have it
+                      default -> throw new AssertionError(method);
+                    });
+    return new LeaseRenewal(
+        context, id, timing, new LeaseStateMachine("orders", Runnable::run), hold);
+  }
+
+  /** As after a broken connection; see {@link HoldRegistry#verifyAll}. */
+  private void verify(LeaseRenewal renewal) {
+    context.holds().endEpoch();
+    renewal.requestVerification();
+  }
+
+  @Test
+  void aVerificationThatIsRequestedWhileARequestBeginsGetsARequestOfItsOwn() {
+    LeaseTiming timing = granted(FIXED); // whose request reads the clock, for the rest of its lease
+    LeaseRenewal renewal = renewal(timing);
+    long now = context.nanos();
+    otherThread = () -> otherThread = () -> verify(renewal); // not yet at the look at the deadline
+    renewal.onDue(now);
+
+    renewal.onReply(CONFIRMED, now);
+
+    assertTrue(renewal.dueNanos() - context.nanos() <= 0, "the next request is due at once");
+    assertFalse(timing.isCertain(), "the answer belongs to the epoch before");
+    renewal.onDue(context.nanos());
+    renewal.onReply(CONFIRMED, now);
+    assertTrue(timing.isCertain());
+  }
+
+  @Test
+  void aVerificationThatIsRequestedDuringARequestGetsOneOfItsOwnAfterTheReply() {
+    LeaseTiming timing = granted(RENEWED);
+    LeaseRenewal renewal = renewal(timing);
+    long now = context.nanos();
+    renewal.onDue(now);
+    verify(renewal);
+    assertFalse(renewal.isSettled());
+
+    renewal.onReply(CONFIRMED, now);
+
+    assertFalse(renewal.isSettled());
+    assertTrue(renewal.dueNanos() - context.nanos() <= 0, "the next request is due at once");
+    renewal.onDue(context.nanos());
+    renewal.onReply(CONFIRMED, now);
+    assertTrue(renewal.isSettled());
+    assertTrue(renewal.dueNanos() - context.nanos() > 0, "and no third one");
+  }
+
+  /** Otherwise it would be handed off in between, and the next thread would not hear of it. */
+  @Test
+  void aHoldIsNotSettledBeforeItsReplyHasTakenEffectNorAfterOneThatRefusesIt() {
+    LeaseTiming timing = granted(RENEWED);
+    LeaseRenewal renewal = renewal(timing);
+    long now = context.nanos();
+    assertTrue(renewal.isSettled());
+    renewal.onDue(now);
+    List<Boolean> settled = new ArrayList<>();
+    otherThread = () -> settled.add(renewal.isSettled());
+
+    renewal.onReply(MISSING, now);
+
+    assertEquals(List.of(Reason.MISSING), losses);
+    assertEquals(List.of(false), settled);
+    assertFalse(renewal.isSettled(), "also when a release has begun, so that it is not lost");
+  }
+}

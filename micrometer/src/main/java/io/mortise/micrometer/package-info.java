@@ -1,0 +1,9 @@
+/**
+ * Locks seen by Micrometer: {@link io.mortise.micrometer.LockMetrics} makes meters of the events of
+ * a client, and {@link io.mortise.micrometer.ObservedLock} makes an observation of each wait. Knows
+ * no lock family.
+ *
+ * <p>Uses: {@code core}.
+ */
+@org.jspecify.annotations.NullMarked
+package io.mortise.micrometer;

@@ -1,0 +1,199 @@
+package io.mortise.micrometer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LockEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What each event does to the meters. */
+@Timeout(60)
+class LockMetricsTest {
+  private final MeterRegistry registry = new SimpleMeterRegistry();
+
+  private static LockEvent.Builder event(LockEvent.Type type) {
+    return LockEvent.builder(type, "client", Instant.EPOCH).lock("lock", "orders:42");
+  }
+
+  private static LockEvent ended(LockEvent.Type type, Throwable cause) {
+    return event(type).duration(Duration.ofMillis(5)).cause(cause).build();
+  }
+
+  private LockMetrics bound(LockMetrics metrics) {
+    metrics.bindTo(registry);
+    return metrics;
+  }
+
+  private List<String> names() {
+    return registry.getMeters().stream()
+        .map(meter -> meter.getId().getName())
+        .distinct()
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void allMetersOfAKindAreThereFromItsFirstRequest() {
+    bound(LockMetrics.create()).onEvent(event(LockEvent.Type.REQUESTED).build());
+
+    for (LeaseLoss.Reason reason : LeaseLoss.Reason.values()) {
+      assertEquals(
+          0,
+          registry
+              .get("mortise.lock.losses")
+              .tags("kind", "lock", "reason", reason.name().toLowerCase(Locale.ROOT))
+              .counter()
+              .count());
+    }
+    assertEquals(4, registry.get("mortise.lock.acquire").timers().size());
+    assertEquals(2, registry.get("mortise.lock.hold").timers().size());
+    assertEquals(0, registry.get("mortise.lock.handoffs").counter().count());
+    assertEquals(0, registry.get("mortise.lock.renewal.late").timer().count());
+  }
+
+  @Test
+  void eachOutcomeHasATimer() {
+    LockMetrics metrics = bound(LockMetrics.create());
+    metrics.onEvent(ended(LockEvent.Type.ACQUIRED, null));
+    metrics.onEvent(ended(LockEvent.Type.NOT_ACQUIRED, null));
+    metrics.onEvent(ended(LockEvent.Type.NOT_ACQUIRED, new InterruptedException()));
+    metrics.onEvent(ended(LockEvent.Type.NOT_ACQUIRED, new IllegalStateException()));
+
+    for (String outcome : List.of("acquired", "not_acquired", "interrupted", "error")) {
+      assertEquals(
+          5,
+          registry
+              .get("mortise.lock.acquire")
+              .tag("outcome", outcome)
+              .timer()
+              .totalTime(TimeUnit.MILLISECONDS),
+          outcome);
+    }
+  }
+
+  @Test
+  void holdsLossesHandOffsAndLateRenewalsAreCounted() {
+    LockMetrics metrics = bound(LockMetrics.create());
+    metrics.onEvent(ended(LockEvent.Type.RELEASED, null));
+    metrics.onEvent(ended(LockEvent.Type.HANDED_OVER, null));
+    metrics.onEvent(ended(LockEvent.Type.RENEWED_LATE, null));
+    metrics.onEvent(
+        event(LockEvent.Type.LOST)
+            .duration(Duration.ofMillis(7))
+            .loss(new LeaseLoss("orders:42", 1, LeaseLoss.Reason.MISSING, 0, "gone"))
+            .build());
+    metrics.onEvent(
+        LockEvent.builder(LockEvent.Type.UNREACHABLE, "client", Instant.EPOCH)
+            .server("redis:6379")
+            .build());
+
+    assertEquals(1, registry.get("mortise.lock.hold").tag("outcome", "released").timer().count());
+    assertEquals(
+        7,
+        registry
+            .get("mortise.lock.hold")
+            .tag("outcome", "lost")
+            .timer()
+            .totalTime(TimeUnit.MILLISECONDS));
+    assertEquals(1, registry.get("mortise.lock.handoffs").counter().count());
+    assertEquals(
+        5, registry.get("mortise.lock.renewal.late").timer().totalTime(TimeUnit.MILLISECONDS));
+    assertEquals(1, registry.get("mortise.lock.losses").tag("reason", "missing").counter().count());
+    assertEquals(0, registry.get("mortise.lock.losses").tag("reason", "expired").counter().count());
+    assertEquals(1, registry.get("mortise.server.outages").counter().count());
+  }
+
+  @Test
+  void theNameOfALockIsATagOnlyByTheFunctionOfTheUser() {
+    bound(LockMetrics.create()).onEvent(ended(LockEvent.Type.ACQUIRED, null));
+    assertTrue(
+        registry.getMeters().stream()
+            .flatMap(meter -> meter.getId().getTags().stream())
+            .noneMatch(tag -> tag.getValue().contains("orders")));
+
+    LockMetrics byPrefix =
+        LockMetrics.builder()
+            .tags(Tags.of("shard", "a"))
+            .lockTag(name -> name.startsWith("orders:") ? "orders" : " ")
+            .build();
+    bound(byPrefix).onEvent(ended(LockEvent.Type.ACQUIRED, null));
+    byPrefix.onEvent(
+        LockEvent.builder(LockEvent.Type.ACQUIRED, "client", Instant.EPOCH)
+            .lock("lock", "other")
+            .duration(Duration.ZERO)
+            .build());
+
+    assertEquals(
+        new TreeSet<>(List.of("none", "orders")),
+        registry.find("mortise.lock.acquire").tag("shard", "a").meters().stream()
+            .map(meter -> meter.getId().getTag("lock"))
+            .collect(Collectors.toCollection(TreeSet::new)));
+  }
+
+  @Test
+  void theNumberOfMetersDoesNotGrowWithTheNumberOfLocks() {
+    LockMetrics metrics = bound(LockMetrics.create());
+    metrics.onEvent(event(LockEvent.Type.REQUESTED).build());
+    int before = registry.getMeters().size();
+    for (int i = 0; i < 1_000; i++) {
+      metrics.onEvent(
+          LockEvent.builder(LockEvent.Type.ACQUIRED, "client", Instant.EPOCH)
+              .lock("lock", "orders:" + i)
+              .duration(Duration.ofMillis(1))
+              .build());
+    }
+
+    assertEquals(before, registry.getMeters().size());
+    assertEquals(
+        1_000, registry.get("mortise.lock.acquire").tag("outcome", "acquired").timer().count());
+  }
+
+  @Test
+  void everyMeterHasADescriptionAndAUnit() {
+    bound(LockMetrics.create()).onEvent(event(LockEvent.Type.REQUESTED).build());
+
+    assertFalse(registry.getMeters().isEmpty());
+    for (Meter meter : registry.getMeters()) {
+      assertTrue(meter.getId().getDescription() != null, () -> meter.getId().toString());
+      assertTrue(meter.getId().getBaseUnit() != null, () -> meter.getId().toString());
+    }
+  }
+
+  @Test
+  void twoRegistriesHaveTheSameMeters() {
+    MeterRegistry second = new SimpleMeterRegistry();
+    LockMetrics metrics = bound(LockMetrics.create());
+    metrics.bindTo(second);
+    metrics.bindTo(second);
+    metrics.onEvent(ended(LockEvent.Type.RELEASED, null));
+
+    assertEquals(registry.getMeters().size(), second.getMeters().size());
+    assertEquals(1, second.get("mortise.lock.hold").tag("outcome", "released").timer().count());
+  }
+
+  @Test
+  void closingRemovesEveryMeterAndNoEventBringsOneBack() {
+    registry.counter("of.the.application");
+    LockMetrics metrics = bound(LockMetrics.builder().tags(List.of(Tag.of("a", "b"))).build());
+    metrics.onEvent(ended(LockEvent.Type.RELEASED, null));
+    metrics.close();
+    metrics.onEvent(event(LockEvent.Type.REQUESTED).build());
+
+    assertEquals(List.of("of.the.application"), names());
+  }
+}

@@ -1,0 +1,79 @@
+-- Those that wait for a read-write lock: readers, whose turn it may be, and the queue of a fair lock.
+
+-- How long after a write hold writers wait for the readers that waited, ms.
+local TURN = 500
+
+-- The length of the queue that is searched for readers ahead of the first writer.
+local WINDOW = 32
+
+-- A reader waits, or goes on waiting.
+local function wait(waiters, reader, life)
+  redis.call('ZADD', waiters, ms(now_ms() + life), reader)
+  keep_for(waiters, life)
+end
+
+-- The waiting readers may enter, whatever a writer intends.
+local function begin_turn(k)
+  if redis.call('EXISTS', k.waiters) == 0 then
+    return
+  end
+  redis.call('ZREMRANGEBYSCORE', k.waiters, '-inf', ms(now_ms()))
+  if redis.call('EXISTS', k.waiters) == 1 then
+    redis.call('ZUNIONSTORE', k.turn, 2, k.turn, k.waiters, 'AGGREGATE', 'MAX')
+    redis.call('PEXPIRE', k.turn, TURN)
+    redis.call('DEL', k.waiters)
+  end
+end
+
+local function notify_entry(k, entry)
+  return publish(k.publish, k.channel .. ':' .. entry, '0')
+end
+
+-- Whether no writer is ahead of that reader in the searched part of the queue.
+local function before_writers(k, reader)
+  local first = redis.call('LRANGE', k.queue, 0, WINDOW - 1)
+  for _, entry in ipairs(first) do
+    if entry == reader then
+      return true
+    elseif is_writer(entry) then
+      return false
+    end
+  end
+  return #first < WINDOW
+end
+
+-- Removes a reader near the head from the queue.
+local function remove_reader(k, reader)
+  if redis.call('LREM', k.queue, 1, reader) == 1 then
+    redis.call('ZREM', k.deadlines, reader)
+  end
+end
+
+-- The waiters at the head that may enter now: one writer, or adjacent readers.
+local function first_in_queue(k, head, mode)
+  if not head or mode == 'write' then
+    return {}
+  elseif is_writer(head) then
+    return mode and {} or {head}
+  end
+  local readers = {}
+  for _, entry in ipairs(redis.call('LRANGE', k.queue, 0, WINDOW - 1)) do
+    if is_writer(entry) then
+      break
+    end
+    readers[#readers + 1] = entry
+  end
+  return readers
+end
+
+-- Notifies them; returns how many were notified.
+local function notify_queue(k, mode)
+  if mode == 'write' or redis.call('EXISTS', k.queue) == 0 then
+    return 0
+  end
+  local heard = 0
+  for _, entry in ipairs(first_in_queue(k, prune(k.queue, k.deadlines, now_ms()), mode)) do
+    heard = heard + notify_entry(k, entry)
+  end
+  return heard
+end

@@ -1,0 +1,41 @@
+package io.mortise.spring.boot;
+
+import io.mortise.core.Lease;
+import io.mortise.spring.boot.internal.LeaseStack;
+
+/**
+ * The hold of the {@link Locked} method that the current thread runs: its fencing token, its state,
+ * and its loss.
+ *
+ * <pre>{@code
+ * @Locked(name = "stock:#{#article}")
+ * public void sell(String article) {
+ *   long token = CurrentLease.get().fencingToken();
+ *   …
+ * }
+ * }</pre>
+ *
+ * <p>Of nested methods it is that of the innermost. Its {@code close()} is not for the method: the
+ * lock is released after it.
+ *
+ * <p><b>Threads.</b> Each thread has its own. A method that goes on in another thread, or in a
+ * later stage, takes the lease along: any thread may use it.
+ */
+public final class CurrentLease {
+  private CurrentLease() {}
+
+  /**
+   * Returns the hold of the innermost {@link Locked} method that this thread runs.
+   *
+   * @throws IllegalStateException if it runs none: it was called on the object itself and not on
+   *     the bean, or this is another thread
+   */
+  public static Lease get() {
+    return LeaseStack.current()
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "this thread runs no @Locked method; call the method through its bean, and"
+                        + " CurrentLease.get() on the thread that called it"));
+  }
+}

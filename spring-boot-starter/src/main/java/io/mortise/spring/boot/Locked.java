@@ -1,0 +1,91 @@
+package io.mortise.spring.boot;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Runs the method while its caller holds a distributed lock.
+ *
+ * <pre>{@code
+ * @Locked(name = "stock:#{#article}", waitTime = "5s")
+ * @Transactional
+ * public int sell(String article) { … }
+ *
+ * @Scheduled(cron = "0 0 2 * * *")
+ * @Locked(name = "report", waitTime = "0s", atLeast = "5m", whenBusy = WhenBusy.SKIP)
+ * public void report() { … }
+ * }</pre>
+ *
+ * <p><b>Release.</b> The lock is released when the method has ended. If a transaction is active
+ * when the method is called, the lock is released when that transaction has ended, because others
+ * may read what it wrote only then. So the order of the advisors of {@code @Locked} and
+ * {@code @Transactional} does not decide whether the release is after the commit.
+ *
+ * <p><b>A loss.</b> If the lease was lost before the method ended, the caller gets a {@code
+ * LeaseLostException} in place of the result. In a transaction that was active when the method was
+ * called, it is thrown before the commit and rolls the transaction back. A release that Redis has
+ * not confirmed is logged, and the client repeats it.
+ *
+ * <p><b>Owner.</b> The calling thread owns the lock, so methods with the same lock may call each
+ * other. A method that returns a {@code CompletableFuture} or {@code CompletionStage} keeps the
+ * lock until the stage has completed; its hold belongs to no thread, so such a call inside another
+ * one waits for itself. It is refused in a transaction, which ends before the stage does. The wait
+ * for the lock blocks the caller in any case. Other types whose work goes on after the method has
+ * returned ({@code Mono}, {@code Flux}, {@code Future}, {@code Callable}, Kotlin's suspending
+ * functions) are refused.
+ *
+ * <p><b>Checks.</b> A bean with a {@code @Locked} method is checked when it is made. The text of
+ * the name, the durations, the fallback, the return type, and whether a proxy can reach the method:
+ * anything wrong fails the start, with a message that names the method.
+ *
+ * <p><b>Not guaranteed.</b> Like all advice, it runs only for calls through the bean: a call of
+ * {@code this.sell(…)} takes no lock. What holds of leases in general holds here; {@link
+ * CurrentLease} has the fencing token.
+ */
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+public @interface Locked {
+
+  /**
+   * Returns the name of the lock, in the client's namespace: a template with SpEL expressions in
+   * <code>#{…}</code> over the arguments, by name ({@code #id}) or position ({@code #a0}), and with
+   * placeholders of properties in <code>${…}</code>. An expression that yields null fails the call.
+   */
+  String name();
+
+  /** Returns the kind of the lock. */
+  LockType type() default LockType.PLAIN;
+
+  /**
+   * Returns how long the caller waits for the lock, as {@code 5s} or {@code PT5S}, or a
+   * placeholder; zero makes one attempt. Empty: the property {@code mortise.locked.wait-time}, by
+   * default 10 s.
+   */
+  String waitTime() default "";
+
+  /**
+   * Returns the lease, which is not renewed: the hold ends with it. Empty: the client's lease,
+   * which is renewed until the release.
+   */
+  String lease() default "";
+
+  /**
+   * Returns for how long the lock stays busy after its acquisition, although the method has ended.
+   * For jobs that several nodes start at the same time. Empty: no minimum.
+   */
+  String atLeast() default "";
+
+  /** Returns what happens when the lock is not acquired within the wait. */
+  WhenBusy whenBusy() default WhenBusy.THROW;
+
+  /**
+   * Returns the name of a method of the same class that is called, without the lock, when the lock
+   * is not acquired within the wait. It has the same parameters, and a return type that fits. Not
+   * together with {@link #whenBusy()}.
+   */
+  String fallback() default "";
+}

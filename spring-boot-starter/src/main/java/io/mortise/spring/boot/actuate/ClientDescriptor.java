@@ -1,0 +1,35 @@
+package io.mortise.spring.boot.actuate;
+
+import io.mortise.core.LockClient;
+
+/**
+ * What a client has in use, as the endpoint shows it; see {@link LockClient.Status}.
+ *
+ * @param holds the leases that are held
+ * @param contended the names that threads of the client hold or wait for
+ * @param pendingReleases the releases that are repeated in the background
+ * @param droppedEvents the events that no listener was notified of
+ */
+public record ClientDescriptor(
+    String clientId,
+    String namespace,
+    int holds,
+    int contended,
+    int channels,
+    int pendingReleases,
+    int connectionsInUse,
+    long droppedEvents) {
+
+  static ClientDescriptor of(LockClient client) {
+    LockClient.Status status = client.status();
+    return new ClientDescriptor(
+        client.id(),
+        client.options().namespace(),
+        status.holds(),
+        status.contended(),
+        status.channels(),
+        status.pendingReleases(),
+        status.connectionsInUse(),
+        status.droppedEvents());
+  }
+}

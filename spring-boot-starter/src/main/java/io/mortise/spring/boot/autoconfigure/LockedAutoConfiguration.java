@@ -1,0 +1,105 @@
+package io.mortise.spring.boot.autoconfigure;
+
+import io.mortise.core.LockClient;
+import io.mortise.spring.boot.autoconfigure.MortiseProperties.LockedProperties;
+import io.mortise.spring.boot.locked.LockedAdvisor;
+import io.mortise.spring.boot.locked.LockedMethods;
+import io.mortise.spring.boot.locked.RunningCalls;
+import java.util.Arrays;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
+
+/** Configures the advice of methods with {@code @Locked}. */
+@AutoConfiguration(after = MortiseAutoConfiguration.class)
+@ConditionalOnBean(LockClient.class)
+@ConditionalOnBooleanProperty(name = "mortise.locked.enabled", matchIfMissing = true)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+public final class LockedAutoConfiguration {
+
+  @Bean
+  @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+  static LockedMethods lockedMethods(ConfigurableListableBeanFactory beans) {
+    return new LockedMethods(beans::resolveEmbeddedValue);
+  }
+
+  @Bean
+  @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+  static RunningCalls runningLockedCalls() {
+    return new RunningCalls();
+  }
+
+  /** Made before most beans, so it reads the properties itself, and finds the client later. */
+  @Bean
+  @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+  @ConditionalOnMissingBean
+  static LockedAdvisor lockedAdvisor(
+      LockedMethods methods,
+      RunningCalls running,
+      ConfigurableListableBeanFactory beans,
+      Environment environment) {
+    LockedProperties properties =
+        Binder.get(environment).bindOrCreate("mortise.locked", LockedProperties.class);
+    return new LockedAdvisor(
+        methods,
+        SingletonSupplier.of(() -> beans.getBean(LockClient.class)),
+        properties.waitTime(),
+        running,
+        properties.order());
+  }
+
+  /** As {@code AopAutoConfiguration}, also where {@code spring.aop.auto} is false. */
+  @Bean
+  static BeanFactoryPostProcessor lockedMethodsNeedProxies(Environment environment) {
+    boolean classes = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+    return beans -> {
+      if (beans instanceof BeanDefinitionRegistry registry) {
+        AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+        if (classes) {
+          AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+        }
+      }
+    };
+  }
+
+  /** The advice asks for the client at the first call, which is late to hear of this. */
+  private static void checkClient(
+      String name, String[] clients, ConfigurableListableBeanFactory beans) {
+    if (clients.length > 1 && beans.getBeanProvider(LockClient.class).getIfUnique() == null) {
+      throw new IllegalStateException(
+          "the bean '%s' has @Locked methods, which need one LockClient, and there are %s;"
+                  .formatted(name, Arrays.toString(clients))
+              + " make one @Primary");
+    }
+  }
+
+  /** Beans with locked methods may use them while they are destroyed, so the client is later. */
+  @Bean
+  static SmartInitializingSingleton lockedBeansDependOnTheClient(
+      LockedMethods methods, ConfigurableListableBeanFactory beans) {
+    return () -> {
+      String[] clients = beans.getBeanNamesForType(LockClient.class, false, false);
+      for (String name : beans.getBeanDefinitionNames()) {
+        Class<?> type = beans.getType(name, false);
+        if (type != null && methods.isIn(type)) {
+          checkClient(name, clients, beans);
+          for (String client : clients) {
+            beans.registerDependentBean(client, name);
+          }
+        }
+      }
+    };
+  }
+}

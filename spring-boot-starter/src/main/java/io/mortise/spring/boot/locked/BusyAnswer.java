@@ -1,0 +1,98 @@
+package io.mortise.spring.boot.locked;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.spring.boot.LockNotAcquiredException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * What the caller of a method gets whose lock was not acquired within the wait.
+ *
+ * <p><b>Threads.</b> Implementations are immutable; any thread may call them.
+ */
+@FunctionalInterface
+interface BusyAnswer {
+
+  /** Returns the result, or throws in its place. */
+  @Nullable Object answer(
+      DistributedLock lock, Duration waited, Object target, @Nullable Object[] arguments)
+      throws Throwable;
+
+  /** Throws; the failure of a stage is thrown too, and made a failed stage by the caller. */
+  static BusyAnswer throwing(Method method) {
+    return (lock, waited, target, arguments) -> {
+      throw new LockNotAcquiredException(
+          lock.name(),
+          "lock '%s' of %s was not acquired within %s: others held it all the time"
+              .formatted(lock.name(), LockNameTemplate.describe(method), waited));
+    };
+  }
+
+  /**
+   * Returns the empty value of the type.
+   *
+   * @throws IllegalArgumentException if the type has none
+   */
+  static BusyAnswer skipping(Class<?> type) {
+    if (type.isPrimitive() && type != void.class) {
+      throw new IllegalArgumentException(
+          "whenBusy = SKIP needs a result for the caller, and %s has no empty value;"
+                  .formatted(type)
+              + " return an Optional, or name a fallback");
+    }
+    Object empty = emptyValue(type);
+    return (lock, waited, target, arguments) -> empty;
+  }
+
+  private static @Nullable Object emptyValue(Class<?> type) {
+    if (type == Optional.class) {
+      return Optional.empty();
+    }
+    if (type == OptionalInt.class) {
+      return OptionalInt.empty();
+    }
+    if (type == OptionalLong.class) {
+      return OptionalLong.empty();
+    }
+    if (type == OptionalDouble.class) {
+      return OptionalDouble.empty();
+    }
+    return null; // the advice makes a stage of it
+  }
+
+  /**
+   * Calls another method of the object.
+   *
+   * @throws IllegalArgumentException if the class has no such method with the same parameters and a
+   *     return type that fits
+   */
+  static BusyAnswer calling(String name, Method method, Class<?> targetClass) {
+    Method fallback = ReflectionUtils.findMethod(targetClass, name, method.getParameterTypes());
+    if (fallback == null || fallback.equals(method)) {
+      throw new IllegalArgumentException(
+          "the fallback '%s' is no other method of %s with the same parameters"
+              .formatted(name, targetClass.getSimpleName()));
+    }
+    if (method.getReturnType() != void.class
+        && !method.getReturnType().isAssignableFrom(fallback.getReturnType())) {
+      throw new IllegalArgumentException(
+          "the fallback '%s' returns %s, and the method %s"
+              .formatted(name, fallback.getReturnType(), method.getReturnType()));
+    }
+    ReflectionUtils.makeAccessible(fallback);
+    return (lock, waited, target, arguments) -> {
+      try {
+        return fallback.invoke(target, arguments);
+      } catch (InvocationTargetException e) {
+        throw e.getCause() == null ? e : e.getCause();
+      }
+    };
+  }
+}

@@ -1,0 +1,141 @@
+package io.mortise.spring.boot.locked;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.ParserContext;
+import org.springframework.expression.common.CompositeStringExpression;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/**
+ * The name of the lock of one method: a template that is parsed once, and evaluated with the
+ * arguments of each call.
+ *
+ * <p><b>Threads.</b> Any thread may call any method.
+ */
+final class LockNameTemplate {
+  private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
+
+  private final String template;
+  private final Method method;
+  private final List<Expression> parts;
+
+  private LockNameTemplate(String template, Method method, List<Expression> parts) {
+    this.template = template;
+    this.method = method;
+    this.parts = parts;
+  }
+
+  /**
+   * Parses a template.
+   *
+   * @throws IllegalArgumentException if it is blank, no template, or refers to a parameter that the
+   *     method does not have
+   */
+  static LockNameTemplate parse(String template, Method method) {
+    if (template.isBlank()) {
+      throw new IllegalArgumentException("the name is blank");
+    }
+    LockNameTemplate parsed = new LockNameTemplate(template, method, parts(template));
+    for (Expression part : parsed.parts) {
+      if (part instanceof SpelExpression expression) {
+        parsed.checkVariables(expression.getAST());
+      }
+    }
+    return parsed;
+  }
+
+  private static List<Expression> parts(String template) {
+    try {
+      Expression whole =
+          new SpelExpressionParser().parseExpression(template, ParserContext.TEMPLATE_EXPRESSION);
+      return whole instanceof CompositeStringExpression composite
+          ? List.of(composite.getExpressions())
+          : List.of(whole);
+    } catch (ParseException e) {
+      throw new IllegalArgumentException(
+          "the name '%s' is no template of SpEL: %s".formatted(template, e.getMessage()), e);
+    }
+  }
+
+  private void checkVariables(SpelNode node) {
+    if (node instanceof VariableReference) {
+      String name = node.toStringAST().substring(1);
+      if (!variables().contains(name)) {
+        throw new IllegalArgumentException(
+            "the name '%s' refers to #%s, and %s"
+                .formatted(template, name, explainParameters(NAMES.getParameterNames(method))));
+      }
+    }
+    for (int child = 0; child < node.getChildCount(); child++) {
+      checkVariables(node.getChild(child));
+    }
+  }
+
+  private Set<String> variables() {
+    Set<String> variables = new LinkedHashSet<>(List.of("root", "this"));
+    IntStream.range(0, method.getParameterCount())
+        .forEach(index -> variables.addAll(List.of("a" + index, "p" + index)));
+    @Nullable String @Nullable [] names = NAMES.getParameterNames(method);
+    if (names != null) {
+      variables.addAll(Arrays.asList(names));
+    }
+    return variables;
+  }
+
+  private static String explainParameters(@Nullable String @Nullable [] names) {
+    return names == null
+        ? "the names of the parameters are not in the class file;"
+            + " compile with -parameters, or write #a0 for the first parameter"
+        : "the parameters are " + Arrays.toString(names);
+  }
+
+  /**
+   * Returns the name for these arguments.
+   *
+   * @throws IllegalArgumentException if a part of it is null
+   * @throws org.springframework.expression.EvaluationException if an expression fails
+   */
+  String evaluate(Object target, @Nullable Object[] arguments) {
+    if (parts.size() == 1 && !(parts.get(0) instanceof SpelExpression)) {
+      return template;
+    }
+    EvaluationContext context = new MethodBasedEvaluationContext(target, method, arguments, NAMES);
+    StringBuilder name = new StringBuilder();
+    for (Expression part : parts) {
+      String value = part.getValue(context, String.class);
+      if (value == null) {
+        throw new IllegalArgumentException(
+            "@Locked on %s: '%s' in the name '%s' is null; a lock needs a name"
+                .formatted(describe(method), part.getExpressionString(), template));
+      }
+      name.append(value);
+    }
+    return name.toString();
+  }
+
+  /** Returns the method as messages name it: {@code Shop.sell(String)}. */
+  static String describe(Method method) {
+    return Arrays.stream(method.getParameterTypes())
+        .map(Class::getSimpleName)
+        .collect(
+            Collectors.joining(
+                ", ",
+                method.getDeclaringClass().getSimpleName() + "." + method.getName() + "(",
+                ")"));
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Mortise in a Spring Boot application: {@link io.mortise.spring.boot.Locked @Locked} on methods,
+ * the lease of the method that runs, and the customizer of the options.
+ *
+ * <p>This package is the API. It knows the API of Mortise and no class of Spring but annotations.
+ */
+@NullMarked
+package io.mortise.spring.boot;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,52 @@
+package io.mortise.spring.boot.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** The URI says what {@code spring.data.redis} says. */
+class DataRedisLockClientFactoryTest {
+  private final ApplicationContextRunner runner =
+      new ApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  MortiseAutoConfiguration.class, DataRedisAutoConfiguration.class));
+
+  @ParameterizedTest
+  @CsvSource({
+    "url=redis://ann:secret@host:7000/3,redis://ann:secret@host:7000/3",
+    "url=rediss://ann:secret@host:7000/3,rediss://ann:secret@host:7000/3",
+    "cluster.nodes=host:7000,redis-cluster://host:7000"
+  })
+  void theSchemeOfAUrlIsThatOfTheUri(String property, String uri) {
+    runner
+        .withPropertyValues("spring.data.redis." + property)
+        .run(
+            context ->
+                assertThat(context.getBean(DataRedisLockClientFactory.class).uri()).isEqualTo(uri));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"other,redis://other:6379/0", "host,rediss://host:6379/0"})
+  void aServiceConnectionToAnotherServerHasNotTheTlsOfTheUrl(String host, String uri) {
+    runner
+        .withPropertyValues("spring.data.redis.url=rediss://host")
+        .withBean(
+            DataRedisConnectionDetails.class,
+            () ->
+                new DataRedisConnectionDetails() {
+                  @Override
+                  public Standalone getStandalone() {
+                    return Standalone.of(host, 6379);
+                  }
+                })
+        .run(
+            context ->
+                assertThat(context.getBean(DataRedisLockClientFactory.class).uri()).isEqualTo(uri));
+  }
+}

@@ -1,0 +1,163 @@
+package io.mortise.spring.boot.locked;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mortise.spring.boot.Locked;
+import io.mortise.spring.boot.WhenBusy;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Mono;
+
+/** A method that cannot be locked as its annotation says fails the start, and is named. */
+class LockedMethodsTest {
+  static class Blank {
+    @Locked(name = " ")
+    void run() {}
+  }
+
+  static class NoTemplate {
+    @Locked(name = "a:#{#id")
+    void run(String id) {}
+  }
+
+  static class UnknownParameter {
+    @Locked(name = "a:#{#ids}")
+    void run(String id) {}
+  }
+
+  static class NoDuration {
+    @Locked(name = "a", waitTime = "soon")
+    void run() {}
+  }
+
+  static class LongMinimum {
+    @Locked(name = "a", lease = "1s", atLeast = "2s")
+    void run() {}
+  }
+
+  static class SkippedPrimitive {
+    @Locked(name = "a", whenBusy = WhenBusy.SKIP)
+    int run() {
+      return 1;
+    }
+  }
+
+  static class NoFallback {
+    @Locked(name = "a", fallback = "other")
+    void run(String id) {}
+
+    void other() {}
+  }
+
+  static class OtherFallback {
+    @Locked(name = "a", fallback = "other")
+    String run() {
+      return "";
+    }
+
+    int other() {
+      return 1;
+    }
+  }
+
+  static class TwoAnswers {
+    @Locked(name = "a", fallback = "other", whenBusy = WhenBusy.SKIP)
+    void run() {}
+
+    void other() {}
+  }
+
+  static class Final {
+    @Locked(name = "a")
+    final void run() {}
+  }
+
+  static class Private {
+    @Locked(name = "a")
+    @SuppressWarnings("UnusedMethod") // by name
+    private void run() {}
+  }
+
+  static class Reactive {
+    @Locked(name = "a")
+    Mono<String> run() {
+      return Mono.empty();
+    }
+  }
+
+  static class Later {
+    @Locked(name = "a")
+    Future<String> run() {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  static class Called {
+    @Locked(name = "a")
+    Callable<String> run() {
+      return () -> "";
+    }
+  }
+
+  static List<Map.Entry<Class<?>, String>> refused() {
+    return List.of(
+        Map.entry(Blank.class, "blank"),
+        Map.entry(NoTemplate.class, "template"),
+        Map.entry(UnknownParameter.class, "the parameters are [id]"),
+        Map.entry(NoDuration.class, "waitTime 'soon' is no duration"),
+        Map.entry(LongMinimum.class, "longer than the lease"),
+        Map.entry(SkippedPrimitive.class, "int has no empty value"),
+        Map.entry(NoFallback.class, "'other' is no other method of NoFallback"),
+        Map.entry(OtherFallback.class, "returns int"),
+        Map.entry(TwoAnswers.class, "remove one"),
+        Map.entry(Final.class, "private, static or final"),
+        Map.entry(Private.class, "private, static or final"),
+        Map.entry(Reactive.class, "(Mono)"),
+        Map.entry(Later.class, "(Future)"),
+        Map.entry(Called.class, "(Callable)"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("refused")
+  void itIsRefused(Map.Entry<Class<?>, String> refused) {
+    LockedMethods methods = new LockedMethods(text -> text);
+
+    assertThatThrownBy(() -> methods.isIn(refused.getKey()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("@Locked on " + refused.getKey().getSimpleName() + ".run(")
+        .hasMessageContaining(refused.getValue());
+  }
+
+  static class Unlocked {
+    void run() {}
+  }
+
+  interface Contract {
+    @Locked(name = "a:#{#p0}")
+    String run(String id);
+  }
+
+  static class Implementation implements Contract {
+    @Override
+    public String run(String anything) {
+      return anything;
+    }
+  }
+
+  @Test
+  void theAnnotationOfAnInterfaceCounts() throws Exception {
+    LockedMethods methods = new LockedMethods(text -> text);
+
+    assertThat(methods.isIn(Unlocked.class)).isFalse();
+    assertThat(methods.isIn(Implementation.class)).isTrue();
+    LockedMethod method =
+        methods.find(Contract.class.getMethod("run", String.class), Implementation.class).get();
+    assertThat(method.name().evaluate(new Implementation(), new Object[] {"7"})).isEqualTo("a:7");
+  }
+}
