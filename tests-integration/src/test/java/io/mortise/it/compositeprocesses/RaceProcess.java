@@ -24,7 +24,7 @@ final class RaceProcess {
     List<String> names = List.of(arguments[1]);
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (Section section =
-            SectionLocks.RED.section(List.of(arguments[0].split(",", -1)), names, lease);
+            SectionLocks.RED_PATIENT.section(List.of(arguments[0].split(",", -1)), names, lease);
         HoldLog log = HoldLog.open(Path.of(arguments[2]));
         TestThreads threads = new TestThreads()) {
       System.out.println("ready");

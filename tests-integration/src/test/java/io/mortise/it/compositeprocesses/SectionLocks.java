@@ -26,6 +26,16 @@ enum SectionLocks {
       return new Section.Ours(clients, List.of(lock), Map.of(names.get(0), lock));
     }
   },
+  /** As {@link #RED}, for nodes that never fail: no release is unconfirmed on a busy machine. */
+  RED_PATIENT {
+    @Override
+    Section section(List<String> uris, List<String> names, Duration lease) {
+      List<LockClient> clients = ours(uris, lease);
+      DistributedLock lock =
+          RedLock.builder().members(names.get(0), clients).nodeWaitBudget(lease).build();
+      return new Section.Ours(clients, List.of(lock), Map.of(names.get(0), lock));
+    }
+  },
   /** A {@link MultiLock}: the names, distributed over the servers. */
   MULTI {
     @Override
