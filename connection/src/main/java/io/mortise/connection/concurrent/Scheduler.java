@@ -50,7 +50,7 @@ public final class Scheduler implements AutoCloseable {
   /** The sleep after a pass that an error has ended. */
   private static final long AFTER_ERROR_NANOS = 10_000_000;
 
-  private final TimingWheel wheel = new TimingWheel(IDLE_NANOS);
+  private final TimingWheel wheel;
   private final LongSupplier clock;
   private final Runnable afterScan;
   private final ThreadFactory threads;
@@ -78,6 +78,7 @@ public final class Scheduler implements AutoCloseable {
     this.afterScan = afterScan;
     this.threads = threads;
     this.wakeAtNanos = clock.getAsLong();
+    this.wheel = new TimingWheel(IDLE_NANOS, wakeAtNanos);
   }
 
   /** Starts the thread. */

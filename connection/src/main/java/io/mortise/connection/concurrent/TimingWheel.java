@@ -4,9 +4,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,8 +73,8 @@ final class TimingWheel {
   /** The time after which each slot is read again, whatever was noted. */
   private final long longestNanos;
 
-  /** The slots; null where no task has been yet. */
-  private final AtomicReferenceArray<@Nullable Slot> slots;
+  /** The slots, all from the beginning: what a client uses does not grow in its first round. */
+  private final Slot[] slots;
 
   /** The slot of each task. */
   private final ConcurrentMap<ScheduledTask, Slot> places = new ConcurrentHashMap<>();
@@ -90,16 +90,19 @@ final class TimingWheel {
   /**
    * @param longestNanos the time after which each slot is read again
    */
-  TimingWheel(long longestNanos) {
-    this(longestNanos, DEFAULT_SLOTS);
+  TimingWheel(long longestNanos, long nowNanos) {
+    this(longestNanos, nowNanos, DEFAULT_SLOTS);
   }
 
   /**
    * @param slotCount a power of two
    */
-  TimingWheel(long longestNanos, int slotCount) {
+  TimingWheel(long longestNanos, long nowNanos, int slotCount) {
     this.longestNanos = longestNanos;
-    this.slots = new AtomicReferenceArray<>(slotCount);
+    this.slots =
+        Stream.generate(() -> new Slot(nowNanos + Long.MAX_VALUE / 2))
+            .limit(slotCount)
+            .toArray(Slot[]::new);
   }
 
   /** Adds a task, or moves one that is there. */
@@ -135,14 +138,7 @@ final class TimingWheel {
   }
 
   private Slot slotAt(long nanos) {
-    int index = (int) (nanos >> SLOT_SHIFT) & (slots.length() - 1);
-    Slot slot = slots.get(index);
-    if (slot == null) {
-      Slot created = new Slot(nanos);
-      slot = slots.compareAndExchange(index, null, created);
-      return slot == null ? created : slot;
-    }
-    return slot;
+    return slots[(int) (nanos >> SLOT_SHIFT) & (slots.length - 1)];
   }
 
   void remove(ScheduledTask task) {
@@ -170,9 +166,8 @@ final class TimingWheel {
   /** Returns a time before which no task is due, at most that one. */
   long nextNanos(long atMost) {
     long next = atMost;
-    for (int i = 0; i < slots.length(); i++) {
-      Slot slot = slots.get(i);
-      if (slot != null && slot.dueNanos.get() - next < 0 && !slot.tasks.isEmpty()) {
+    for (Slot slot : slots) {
+      if (slot.dueNanos.get() - next < 0 && !slot.tasks.isEmpty()) {
         next = slot.dueNanos.get();
       }
     }
@@ -186,9 +181,8 @@ final class TimingWheel {
     boolean any = false;
     boolean complete = false;
     try {
-      for (int i = 0; i < slots.length(); i++) {
-        Slot slot = slots.get(i);
-        if (slot != null && !slot.tasks.isEmpty() && (all || isToBeRead(slot, nowNanos))) {
+      for (Slot slot : slots) {
+        if (!slot.tasks.isEmpty() && (all || isToBeRead(slot, nowNanos))) {
           any |= read(slot, nowNanos, null);
         }
       }
@@ -209,9 +203,8 @@ final class TimingWheel {
 
   /** Runs the action on each task that is due or may run, and places it by its new times. */
   void forEachRunnable(long nowNanos, Consumer<ScheduledTask> action) {
-    for (int i = 0; i < slots.length(); i++) {
-      Slot slot = slots.get(i);
-      if (slot != null && slot.mayRunAtNanos.get() - nowNanos <= 0) {
+    for (Slot slot : slots) {
+      if (slot.mayRunAtNanos.get() - nowNanos <= 0) {
         read(slot, nowNanos, action);
       }
     }

@@ -44,7 +44,7 @@ class TimingWheelInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          TimingWheel wheel = new TimingWheel(LONGEST, 4);
+          TimingWheel wheel = new TimingWheel(LONGEST, 0, 4);
           Task task = new Task(9);
           wheel.add(task);
           task.due = 40; // in the same slot: the pass finds it later than noted
@@ -63,7 +63,7 @@ class TimingWheelInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          TimingWheel wheel = new TimingWheel(LONGEST, 4);
+          TimingWheel wheel = new TimingWheel(LONGEST, 0, 4);
           wheel.add(new Task(9));
           Task task = new Task(2 * SLOT);
           wheel.add(task);
@@ -86,7 +86,7 @@ class TimingWheelInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          TimingWheel wheel = new TimingWheel(LONGEST, 4);
+          TimingWheel wheel = new TimingWheel(LONGEST, 0, 4);
           Task task = new Task(3 * SLOT);
           wheel.add(task);
           race(
@@ -109,7 +109,7 @@ class TimingWheelInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          TimingWheel wheel = new TimingWheel(LONGEST, 4);
+          TimingWheel wheel = new TimingWheel(LONGEST, 0, 4);
           Task task = new Task(3 * SLOT);
           wheel.add(task);
           race(
