@@ -3,7 +3,8 @@
 --
 -- The set only says where to look. Hash and lease keys decide: a reader holds while it has both, a writer enters
 -- when no reader is left in the hash, and each that is removed from it has been looked at. A set that is
--- old, lost or wrong therefore admits nobody and keeps nobody out.
+-- old, lost or wrong therefore admits nobody and keeps nobody out. Only the life of the hash, when the
+-- longest reader leaves, follows the ends in the set.
 --
 -- A peer removes no reader of ours but with the whole hash. So all members of the set are in the hash, or
 -- none is and the set is that of an earlier hash: one of them tells.
@@ -56,6 +57,12 @@ local function unknown(k)
     redis.call('UNLINK', k.readers)
   end
   return redis.call('HLEN', k.lock) - 1 - redis.call('ZCARD', k.readers)
+end
+
+-- Whether a reader in the set holds for longer than that.
+local function is_outlasted(k, left)
+  local last = redis.call('ZRANGE', k.readers, -1, -1)[1]
+  return last and not is_stale(k, last) and left_of(lease_key(k, last, 1)) > left
 end
 
 -- Removes the readers whose leases are over, of those that end first; returns whether there were any.

@@ -227,7 +227,7 @@ local function notify_change(k, s, whole)
   if s.write_ended or not s.mode then
     return notify_end(k, s)
   end
-  if math.max(s.read_left, s.write_left) >= whole then
+  if math.max(s.read_left, s.write_left) + PASSES >= whole then
     return 0
   end
   return notify_shorter(k, '0')

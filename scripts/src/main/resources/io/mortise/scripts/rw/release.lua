@@ -26,10 +26,11 @@ end
 -- @include common/rw
 k.publish = ARGV[2]
 check(k)
--- Whether the hash lasts that long for another reader.
+-- Whether the lock lasts that long for another reader. The life of the hash alone does not tell: a peer
+-- may have set it for one that has died since.
 local own = left_of(lease_key(k, hold, 1))
 if own + PASSES < left_of(k.lock) and redis.call('HGET', k.lock, 'mode') == 'read'
-    and redis.call('HLEN', k.lock) > 2 then
+    and is_outlasted(k, own) then
   redis.call('DEL', lease_key(k, hold, 1))
   remove_readers(k, {hold})
   return {1, 0}

@@ -19,9 +19,6 @@ local function renew(k, forced, hold, lease)
   if redis.call('HEXISTS', k.lock, hold) == 0 then
     return redis.call('SISMEMBER', forced, hold) == 1 and 2 or 0
   end
-  if not is_writer(hold) then
-    redis.call('ZCARD', k.readers) -- fails on another type, while nothing is written
-  end
   local own = lease_key(k, hold, 1)
   if redis.call('EXISTS', own) == 1 then
     lengthen(own, lease)
@@ -29,7 +26,8 @@ local function renew(k, forced, hold, lease)
     return 0
   end
   if not is_writer(hold) then
-    note(k, hold, left_of(own))
+    -- The hold does not depend on it: the server may have no memory for a note, or the key another type.
+    pcall(note, k, hold, left_of(own))
   end
   lengthen(k.lock, lease)
   return 1

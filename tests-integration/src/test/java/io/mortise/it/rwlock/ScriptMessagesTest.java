@@ -27,6 +27,9 @@ class ScriptMessagesTest {
       """
       release a | the only hold                | read a:900                            | 0
       release a | others outlast it            | read a:900 b:9000 ttl:9000            | ''
+      release a | the others are over          | read a:900 b:over ttl:9000            | 0
+      release a | one of theirs is over        | read a:900 B:over ttl:9000            | 0
+      release a | one of theirs outlasts it    | read a:900 B:9000 ttl:9000            | ''
       release a | the lock will end sooner     | read a:9000 b:900 ttl:9000            | 0
       release a | sooner, with a queue         | read a:9000 b:900 ttl:9000 queue:v!,c | 0, v! 0
       release a | the last, with a queue       | read a:900 queue:v!,c                 | 0, v! 0

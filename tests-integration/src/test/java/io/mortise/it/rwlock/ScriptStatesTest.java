@@ -101,6 +101,8 @@ class ScriptStatesTest {
       release w! | downgrade starts a turn           | write w!:900 a:9000 wait:b intent:v!  | 1 0 | read a turn:b intent:v!
       release w! | downgrade, the reader has expired | write w!:900 a:over                   | 1 0 | free
       release a  | two of theirs stay                | read a:9000 B:900 C:500 ttl:9000      | 1 0 | read B C ttl:900
+      release a  | the hash lasts longer than all    | read a:900 b:over B:over ttl:9000     | 1 0 | free
+      release a  | the hash lasts longer than most   | read a:900 b:500 B:over ttl:9000      | 1 0 | read b ttl:500
       release a  | one of theirs lasts longer        | read a:900 b:900 B:9000 ttl:9000      | 1 0 | read b B ttl:9000
       release a  | the others have expired           | read a:9000 b:over c:over ttl:9000    | 1 0 | free
       # keep
