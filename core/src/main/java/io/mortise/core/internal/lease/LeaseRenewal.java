@@ -56,6 +56,10 @@ public final class LeaseRenewal implements BatchCollector.Item {
   private volatile @Nullable AcquisitionEvents events;
 
   private volatile long inFlightMillis;
+
+  /** Whether the request under way lengthens the hold; otherwise it only verifies it. */
+  private volatile boolean inFlightLengthens;
+
   private volatile long inFlightEpoch;
 
   /**
@@ -196,6 +200,7 @@ public final class LeaseRenewal implements BatchCollector.Item {
     inFlightEpoch = context.holds().epoch();
     boolean lengthens = timing.isRenewed();
     inFlightMillis = lengthens ? timing.leaseMillis() : timing.remainingMillis();
+    inFlightLengthens = lengthens;
     if (lengthens ? !timing.deadline().note(inFlightMillis) : timing.deadline().isOver()) {
       return false;
     }
@@ -257,6 +262,9 @@ public final class LeaseRenewal implements BatchCollector.Item {
 
   @Override
   public ScriptCall call() {
+    if (!inFlightLengthens) { // the batch may have waited for a worker
+      inFlightMillis = Math.min(inFlightMillis, timing.remainingMillis());
+    }
     return id.protocol().renew(id.holder(), inFlightMillis);
   }
 
@@ -267,7 +275,7 @@ public final class LeaseRenewal implements BatchCollector.Item {
 
   @Override
   public void onReply(long answer, long sentNanos) {
-    long millis = inFlightMillis;
+    long millis = inFlightLengthens ? inFlightMillis : 0;
     long epochBefore = inFlightEpoch;
     timing.setNextRequest(timing.nextRequestAfter(sentNanos));
     try {

@@ -15,6 +15,7 @@ import io.mortise.core.spi.LeaseTerms;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -117,6 +118,21 @@ class VerificationRequestTest {
     assertFalse(timing.isCertain(), "the answer belongs to the epoch before");
     renewal.onDue(context.nanos());
     renewal.onReply(CONFIRMED, now);
+    assertTrue(timing.isCertain());
+  }
+
+  /** Its batch waits for a worker meanwhile. */
+  @Test
+  void aVerificationThatIsSentLateDoesNotLengthenAFixedLease() {
+    LeaseTiming timing = granted(FIXED);
+    LeaseRenewal renewal = renewal(timing);
+    long deadline = timing.deadlineNanos();
+    verify(renewal);
+    renewal.onDue(context.nanos());
+
+    renewal.onReply(CONFIRMED, context.nanos() + TimeUnit.SECONDS.toNanos(20));
+
+    assertEquals(deadline, timing.deadlineNanos());
     assertTrue(timing.isCertain());
   }
 
