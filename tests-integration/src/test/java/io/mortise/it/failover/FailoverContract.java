@@ -16,6 +16,7 @@ import io.mortise.it.support.ReportedLosses;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -87,6 +88,23 @@ abstract class FailoverContract {
         .until(() -> new RedisLock(client, name).isLocked());
   }
 
+  /**
+   * Waits until the client's commands reach the new master. A former master that is alive takes
+   * commands until a sentinel makes it a replica, which can be seconds later.
+   */
+  void awaitFollows(LockClient client, RedisServer master) {
+    String probe = "{" + name + "}:" + UUID.randomUUID(); // in the same slot of a cluster
+    await()
+        .atMost(PROMOTION)
+        .ignoreExceptions()
+        .until(
+            () -> {
+              new RedisLock(client, probe).tryAcquire().orElseThrow().close();
+              return Long.valueOf(1)
+                  .equals(master.command("EXISTS", "redisson_lock_token:" + probe));
+            });
+  }
+
   CompletableFuture<Optional<Lease>> startWaiter(LockClient client) {
     CompletableFuture<Optional<Lease>> waiter =
         new RedisLock(client, name).acquireAsync(Duration.ofMinutes(2)).toCompletableFuture();
@@ -136,6 +154,7 @@ abstract class FailoverContract {
 
     assertFalse(waiter.isDone());
     await().atMost(PROMOTION).until(() -> isSubscribedAt(master));
+    awaitFollows(here, master);
     held.close();
     awaitServed(waiter);
   }
@@ -151,7 +170,7 @@ abstract class FailoverContract {
       RedisServer master = replaceMaster();
 
       assertTrue(isHeldAt(master));
-      awaitLocked(holding);
+      awaitFollows(holding, master);
       held.ensureValid();
       held.close();
       awaitServed(waiter);
