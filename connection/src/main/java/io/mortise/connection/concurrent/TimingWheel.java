@@ -6,7 +6,6 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,10 +98,10 @@ final class TimingWheel {
    */
   TimingWheel(long longestNanos, long nowNanos, int slotCount) {
     this.longestNanos = longestNanos;
-    this.slots =
-        Stream.generate(() -> new Slot(nowNanos + Long.MAX_VALUE / 2))
-            .limit(slotCount)
-            .toArray(Slot[]::new);
+    this.slots = new Slot[slotCount];
+    for (int i = 0; i < slotCount; i++) {
+      slots[i] = new Slot(nowNanos + Long.MAX_VALUE / 2);
+    }
   }
 
   /** Adds a task, or moves one that is there. */

@@ -13,6 +13,10 @@ import org.junit.jupiter.api.Test;
 @Tag("interleavings")
 class TimingWheelInterleavingsTest {
   private static final int SCHEDULES = 150;
+
+  /** A reading has more places to switch at. */
+  private static final int SCHEDULES_OF_A_READING = 600;
+
   private static final long SLOT = 1L << 27;
   private static final long LONGEST = 400 * SLOT;
 
@@ -42,7 +46,7 @@ class TimingWheelInterleavingsTest {
   @Test
   void aTaskThatBecomesDueEarlierWhileItsSlotIsRead() {
     check(
-        SCHEDULES,
+        SCHEDULES_OF_A_READING,
         () -> {
           TimingWheel wheel = new TimingWheel(LONGEST, 0, 4);
           Task task = new Task(9);
@@ -61,7 +65,7 @@ class TimingWheelInterleavingsTest {
   @Test
   void aTaskThatComesIntoTheSlotThatIsRead() {
     check(
-        SCHEDULES,
+        SCHEDULES_OF_A_READING,
         () -> {
           TimingWheel wheel = new TimingWheel(LONGEST, 0, 4);
           wheel.add(new Task(9));
