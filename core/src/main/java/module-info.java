@@ -22,5 +22,7 @@ module io.mortise.core {
   exports io.mortise.core.composite to
       io.mortise.multilock,
       io.mortise.redlock;
+  exports io.mortise.core.internal.engine to
+      io.mortise.testkit; // clients whose waits a test may time out
   exports io.mortise.core.spi;
 }

@@ -6,5 +6,6 @@ module io.mortise.artefacts {
   requires io.mortise.multilock;
   requires io.mortise.redlock;
   requires io.mortise.rwlock;
+  requires io.mortise.segmentedlock;
   requires io.mortise.testkit;
 }

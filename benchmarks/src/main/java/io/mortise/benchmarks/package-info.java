@@ -1,4 +1,10 @@
-/** The {@code bench} command: options, rounds, and who takes part. */
+/**
+ * The {@code bench} command: options, rounds, and the contenders. Knows the cases by their names,
+ * and no lock.
+ *
+ * <p>Uses: {@code benchmarks.cases}, {@code benchmarks.jmh}, {@code benchmarks.locks}, {@code
+ * benchmarks.measure}, {@code benchmarks.report}, {@code testkit}.
+ */
 @NullMarked
 package io.mortise.benchmarks;
 

@@ -5,6 +5,7 @@ import io.mortise.cli.demo.Chapters;
 import io.mortise.cli.demo.Demo;
 import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
+import io.mortise.cli.options.CheckedOptions;
 import io.mortise.cli.options.ExitStatus;
 import io.mortise.cli.options.TimeConverter;
 import io.mortise.cli.report.ConsoleProgress;
@@ -38,8 +39,8 @@ import picocli.CommandLine.Spec;
     description =
         "A flash sale: several processes sell from one stock in Redis, without a lock and with one,"
             + " over a crash and over a pause, in the order of requests; a catalogue that many read"
-            + " and a few write; transfers between two accounts, from both sides; and a lock on five"
-            + " servers, of which two die.",
+            + " and a few write; transfers between two accounts, from both sides; a hot article, with"
+            + " one lock and with five segments; and a lock on five servers, of which two die.",
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:every chapter holds",
@@ -157,25 +158,22 @@ public final class DemoCommand implements Callable<Integer> {
 
   private DemoSettings settings() {
     int units = or(stock, quick ? 200 : 1000);
-    try {
-      return new DemoSettings(
-          or(processes, quick ? 3 : 4),
-          or(threads, 4),
-          units,
-          or(customers, 3 * Math.min(units, Integer.MAX_VALUE / 3)),
-          or(lease, Duration.ofSeconds(quick ? 2 : 5)));
-    } catch (IllegalArgumentException e) {
-      throw wrong(e);
-    }
+    return CheckedOptions.valueOf(
+        spec,
+        () ->
+            new DemoSettings(
+                or(processes, quick ? 3 : 4),
+                or(threads, 4),
+                units,
+                or(customers, 3 * Math.min(units, Integer.MAX_VALUE / 3)),
+                or(lease, Duration.ofSeconds(quick ? 2 : 5))));
   }
 
   private List<Chapter> chapters() {
-    try {
-      List<Chapter> chosen = chapterNames.stream().map(Chapters::named).distinct().toList();
-      return chosen.isEmpty() ? Chapters.all() : chosen;
-    } catch (IllegalArgumentException e) {
-      throw wrong(e);
-    }
+    List<Chapter> chosen =
+        CheckedOptions.valueOf(
+            spec, () -> chapterNames.stream().map(Chapters::named).distinct().toList());
+    return chosen.isEmpty() ? Chapters.all() : chosen;
   }
 
   private Optional<URI> redisUri() {
@@ -184,19 +182,18 @@ public final class DemoCommand implements Callable<Integer> {
     }
     boolean known = "redis".equals(redis.getScheme()) || "rediss".equals(redis.getScheme());
     if (!known || redis.getHost() == null) {
-      throw wrong(
-          new IllegalArgumentException(
-              "--redis must be redis://host:port or rediss://host:port, with one host"));
+      throw new ParameterException(
+          spec.commandLine(),
+          "--redis must be redis://host:port or rediss://host:port, with one host");
     }
     return Optional.of(redis);
   }
 
   private PageFile page() throws IOException {
-    try {
-      return html == null ? PageFile.byDefault() : PageFile.asked(html);
-    } catch (IllegalArgumentException e) {
-      throw wrong(e);
-    }
+    Path asked = html;
+    return asked == null
+        ? PageFile.byDefault()
+        : CheckedOptions.valueOf(spec, () -> PageFile.asked(asked));
   }
 
   private Optional<Path> recordings() {
@@ -205,15 +202,11 @@ public final class DemoCommand implements Callable<Integer> {
           ? Optional.empty()
           : Optional.of(Files.createDirectories(record).toRealPath());
     } catch (IOException e) {
-      throw wrong(
-          new IllegalArgumentException(
-              "--record: '%s' is no folder, and cannot be made; name another one".formatted(record),
-              e));
+      throw new ParameterException(
+          spec.commandLine(),
+          "--record: '%s' is no folder, and cannot be made; name another one".formatted(record),
+          e);
     }
-  }
-
-  private ParameterException wrong(IllegalArgumentException e) {
-    return new ParameterException(spec.commandLine(), e.getMessage(), e);
   }
 
   private static <T> T or(@Nullable T given, T otherwise) {

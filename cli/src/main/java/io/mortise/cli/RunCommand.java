@@ -1,5 +1,6 @@
 package io.mortise.cli;
 
+import io.mortise.cli.options.CheckedOptions;
 import io.mortise.cli.options.ExitStatus;
 import io.mortise.cli.options.LockKind;
 import io.mortise.cli.options.OutputOptions;
@@ -214,12 +215,12 @@ public final class RunCommand implements Callable<Integer> {
   }
 
   private DistributedLock withTimes(DistributedLock lock) {
-    try {
-      DistributedLock leased = lease == null ? lock : lock.withLease(lease);
-      return atLeast == null ? leased : leased.atLeast(atLeast);
-    } catch (IllegalArgumentException e) {
-      throw wrong(String.valueOf(e.getMessage()));
-    }
+    return CheckedOptions.valueOf(
+        spec,
+        () -> {
+          DistributedLock leased = lease == null ? lock : lock.withLease(lease);
+          return atLeast == null ? leased : leased.atLeast(atLeast);
+        });
   }
 
   private boolean isForeground() {

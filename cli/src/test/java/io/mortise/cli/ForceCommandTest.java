@@ -13,7 +13,6 @@ import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.rwlock.RedisReadWriteLock;
-import io.mortise.testkit.RedisServer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,36 +22,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 @Timeout(60)
 class ForceCommandTest {
-  private static RedisServer server;
-  private static LockClient client;
+  @RegisterExtension static final RedisAndClient redis = new RedisAndClient();
 
   private final String name = "it:" + UUID.randomUUID();
 
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-    client = LockClient.create(server.uri());
-  }
-
-  @AfterAll
-  static void stop() {
-    client.close();
-    server.close();
-  }
-
   private CommandRun force(String... options) {
     String[] all = new String[options.length + 4];
-    System.arraycopy(new String[] {"force", "--redis", server.uri(), name}, 0, all, 0, 4);
+    System.arraycopy(new String[] {"force", "--redis", redis.uri(), name}, 0, all, 0, 4);
     System.arraycopy(options, 0, all, 4, options.length);
     return CommandRun.of(all);
   }
@@ -70,36 +55,36 @@ class ForceCommandTest {
         });
     try {
       return CommandRun.of(
-          new CommandLine(new ForceCommand(() -> true)), "--redis", server.uri(), name);
+          new CommandLine(new ForceCommand(() -> true)), "--redis", redis.uri(), name);
     } finally {
       System.setIn(in);
     }
   }
 
   private void assertTaken(Lease held) {
-    assertEquals(0L, server.command("EXISTS", name));
+    assertEquals(0L, redis.server().command("EXISTS", name));
     LeaseLostException lost = assertThrows(LeaseLostException.class, held::close);
     assertTrue(lost.getMessage().contains("by force"), lost::getMessage);
   }
 
   @Test
   void aHolderIsShownAndLosesTheLock() {
-    Lease held = new RedisLock(client, name).tryAcquire().orElseThrow();
+    Lease held = new RedisLock(redis.client(), name).tryAcquire().orElseThrow();
 
     CommandRun run = force("--yes");
 
     assertEquals(0, run.status(), run::err);
     assertTrue(run.out().contains("  holds"), run::out);
     assertTrue(run.out().contains("taken: '" + name + "'"), run::out);
-    assertTrue(run.out().contains(client.id()), run::out);
+    assertTrue(run.out().contains(redis.client().id()), run::out);
     assertTaken(held);
   }
 
   @Test
   void theNextInTheQueueOfAFairLockIsWokenAtOnce() throws Exception {
-    RedisFairLock lock = new RedisFairLock(client, name);
+    RedisFairLock lock = new RedisFairLock(redis.client(), name);
     Lease held = lock.tryAcquire().orElseThrow();
-    try (LockClient other = LockClient.create(server.uri())) {
+    try (LockClient other = LockClient.create(redis.uri())) {
       var next = new RedisFairLock(other, name).acquireAsync(Duration.ofSeconds(25));
       await().until(() -> lock.queueLength() == 1);
 
@@ -115,86 +100,89 @@ class ForceCommandTest {
 
   @Test
   void aWriterWithAReadHoldAndReadersLoseAll() {
-    DistributedLock write = new RedisReadWriteLock(client, name).writeLock();
-    DistributedLock read = new RedisReadWriteLock(client, name).readLock();
+    DistributedLock write = new RedisReadWriteLock(redis.client(), name).writeLock();
+    DistributedLock read = new RedisReadWriteLock(redis.client(), name).readLock();
     write.lock();
     read.lock();
 
     assertEquals(0, force("--yes").status());
-    assertEquals(0L, server.command("EXISTS", name));
+    assertEquals(0L, redis.server().command("EXISTS", name));
     assertThrows(LeaseLostException.class, read::unlock);
     assertThrows(LeaseLostException.class, write::unlock);
 
-    Lease reader = new RedisReadWriteLock(client, name).readLock().tryAcquire().orElseThrow();
+    Lease reader =
+        new RedisReadWriteLock(redis.client(), name).readLock().tryAcquire().orElseThrow();
     assertEquals(0, force("--yes").status());
     assertTaken(reader);
   }
 
   @Test
   void withoutATerminalAndWithoutYesNothingIsDone() {
-    try (Lease held = new RedisLock(client, name).tryAcquire().orElseThrow()) {
+    try (Lease held = new RedisLock(redis.client(), name).tryAcquire().orElseThrow()) {
       CommandRun run = force();
 
       assertEquals(2, run.status());
       assertTrue(run.err().contains("--yes"), run::err);
       assertEquals(1, run.err().lines().count(), run::err);
       assertTrue(held.isValid());
-      assertEquals(1L, server.command("EXISTS", name));
+      assertEquals(1L, redis.server().command("EXISTS", name));
     }
   }
 
   @Test
   void aHashThatIsNoLockIsNotDeleted() {
-    server.command("HSET", name, "name", "Ada");
+    redis.server().command("HSET", name, "name", "Ada");
 
     CommandRun run = force("--yes");
 
     assertEquals(3, run.status());
     assertTrue(run.err().contains("the field 'name'"), run::err);
-    assertEquals(1L, server.command("EXISTS", name));
+    assertEquals(1L, redis.server().command("EXISTS", name));
   }
 
   @Test
   void aHashWithoutExpiryMayBeNoLockAndIsNotDeleted() {
-    server.command("HSET", name, "9f8e7d6c-0000-4000-8000-000000000002:77", "5");
+    redis.server().command("HSET", name, "9f8e7d6c-0000-4000-8000-000000000002:77", "5");
 
     CommandRun run = force("--yes");
 
     assertEquals(3, run.status(), run::out);
     assertTrue(run.err().contains("has no expiry"), run::err);
-    assertEquals(1L, server.command("EXISTS", name));
+    assertEquals(1L, redis.server().command("EXISTS", name));
   }
 
   /** Sessions of users, say: an application too has UUIDs of version 4, numbers and a TTL. */
   @ParameterizedTest
   @ValueSource(strings = {"Ada", "0", "-1", "1.5", "1234567890123", ""})
   void aHashWhoseValueIsNoHoldCountIsNotDeleted(String value) {
-    server.command("HSET", name, "9f8e7d6c-0000-4000-8000-000000000002:77", value);
-    server.command("PEXPIRE", name, "60000");
+    redis.server().command("HSET", name, "9f8e7d6c-0000-4000-8000-000000000002:77", value);
+    redis.server().command("PEXPIRE", name, "60000");
 
     CommandRun run = force("--yes");
 
     assertEquals(3, run.status(), run::out);
     assertTrue(run.err().contains("no holder with a hold count"), run::err);
-    assertEquals(1L, server.command("EXISTS", name));
+    assertEquals(1L, redis.server().command("EXISTS", name));
   }
 
   @Test
   void aHashOfSeveralHoldersWithoutAModeIsNotDeleted() {
-    server.command(
-        "HSET",
-        name,
-        "9f8e7d6c-0000-4000-8000-000000000002:77",
-        "1",
-        "9f8e7d6c-0000-4000-8000-000000000002:78",
-        "1");
-    server.command("PEXPIRE", name, "60000");
+    redis
+        .server()
+        .command(
+            "HSET",
+            name,
+            "9f8e7d6c-0000-4000-8000-000000000002:77",
+            "1",
+            "9f8e7d6c-0000-4000-8000-000000000002:78",
+            "1");
+    redis.server().command("PEXPIRE", name, "60000");
 
     CommandRun run = force("--yes");
 
     assertEquals(3, run.status(), run::out);
     assertTrue(run.err().contains("several fields like holders"), run::err);
-    assertEquals(1L, server.command("EXISTS", name));
+    assertEquals(1L, redis.server().command("EXISTS", name));
   }
 
   /** The rights of docs/wire.md for a plain lock and for its inspection. */
@@ -207,15 +195,15 @@ class ForceCommandTest {
             + " +hgetall ~mortise_client:*";
     List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "plain", "reset", "on", ">pw"));
     words.addAll(List.of(rights.split(" ")));
-    assertEquals("OK", server.command(words.toArray(String[]::new)));
-    Lease held = new RedisLock(client, name).tryAcquire().orElseThrow();
+    assertEquals("OK", redis.server().command(words.toArray(String[]::new)));
+    Lease held = new RedisLock(redis.client(), name).tryAcquire().orElseThrow();
 
     CommandRun run =
         CommandRun.of(
             "force",
             "--yes",
             "--redis",
-            "redis://plain:pw@%s:%d".formatted(server.host(), server.port()),
+            "redis://plain:pw@%s:%d".formatted(redis.server().host(), redis.server().port()),
             name);
 
     assertEquals(0, run.status(), run::err);
@@ -224,7 +212,7 @@ class ForceCommandTest {
 
   @Test
   void aServerThatCannotBeUsedDoesNotKeepTheOthers() {
-    Lease held = new RedisLock(client, name).tryAcquire().orElseThrow();
+    Lease held = new RedisLock(redis.client(), name).tryAcquire().orElseThrow();
 
     CommandRun run = force("--yes", "--redis", "redis://127.0.0.1:1");
 
@@ -246,19 +234,19 @@ class ForceCommandTest {
   @ParameterizedTest
   @ValueSource(strings = {"n", "", "yesterday"})
   void anyAnswerButYesLeavesTheLock(String answer) {
-    try (Lease held = new RedisLock(client, name).tryAcquire().orElseThrow()) {
+    try (Lease held = new RedisLock(redis.client(), name).tryAcquire().orElseThrow()) {
       CommandRun run = asked(answer, () -> {});
 
       assertEquals(1, run.status(), run::err);
       assertTrue(run.out().contains("nothing was done"), run::out);
       assertTrue(held.isValid());
-      assertEquals(1L, server.command("EXISTS", name));
+      assertEquals(1L, redis.server().command("EXISTS", name));
     }
   }
 
   @Test
   void yesTakesIt() {
-    Lease held = new RedisLock(client, name).tryAcquire().orElseThrow();
+    Lease held = new RedisLock(redis.client(), name).tryAcquire().orElseThrow();
 
     assertEquals(0, asked("y", () -> {}).status());
     assertTaken(held);
@@ -266,7 +254,7 @@ class ForceCommandTest {
 
   @Test
   void aHolderThatWasNotShownKeepsTheLock() throws IOException {
-    RedisLock lock = new RedisLock(client, name);
+    RedisLock lock = new RedisLock(redis.client(), name);
     Lease[] holds = {lock.tryAcquire().orElseThrow(), null};
 
     CommandRun run =
@@ -282,7 +270,7 @@ class ForceCommandTest {
     assertEquals(1, run.status(), run::out);
     assertTrue(run.out().contains("has changed"), run::out);
     assertFalse(run.out().contains("taken"), run::out);
-    assertEquals(1L, server.command("EXISTS", name));
+    assertEquals(1L, redis.server().command("EXISTS", name));
     holds[1].close();
   }
 }

@@ -21,36 +21,20 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import picocli.CommandLine;
 
 @Timeout(60)
 class InspectCommandTest {
-  private static RedisServer server;
-  private static LockClient client;
+  @RegisterExtension static final RedisAndClient redis = new RedisAndClient();
 
   private final String name = "it:" + UUID.randomUUID();
 
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-    client = LockClient.create(server.uri());
-  }
-
-  @AfterAll
-  static void stop() {
-    client.close();
-    server.close();
-  }
-
   private static CommandRun inspect(String... arguments) {
     String[] all = new String[arguments.length + 3];
-    System.arraycopy(new String[] {"inspect", "--redis", server.uri()}, 0, all, 0, 3);
+    System.arraycopy(new String[] {"inspect", "--redis", redis.uri()}, 0, all, 0, 3);
     System.arraycopy(arguments, 0, all, 3, arguments.length);
     return CommandRun.of(all);
   }
@@ -63,7 +47,7 @@ class InspectCommandTest {
 
   @Test
   void aLockThatIsHeldIsStatusZeroAndNamesItsHolder() {
-    try (Lease held = new RedisLock(client, name).tryAcquire().orElseThrow()) {
+    try (Lease held = new RedisLock(redis.client(), name).tryAcquire().orElseThrow()) {
       assertTrue(held.isValid());
 
       CommandRun run = inspect(name);
@@ -71,7 +55,7 @@ class InspectCommandTest {
       assertEquals(0, run.status(), run::err);
       assertTrue(run.out().contains(name + "  lock, held, token " + held.fencingToken()), run::out);
       assertTrue(run.out().contains("  holds"), run::out);
-      assertTrue(run.out().contains(client.id().substring(0, 8)), run::out);
+      assertTrue(run.out().contains(redis.client().id().substring(0, 8)), run::out);
       assertFalse(run.out().contains("\u001b"), "no colours without a terminal");
     }
     CommandRun run = inspect(name);
@@ -81,8 +65,8 @@ class InspectCommandTest {
 
   @Test
   void theQueueOfAFairLockIsShownInItsOrder() throws Exception {
-    RedisFairLock lock = new RedisFairLock(client, name);
-    try (LockClient other = LockClient.create(server.uri());
+    RedisFairLock lock = new RedisFairLock(redis.client(), name);
+    try (LockClient other = LockClient.create(redis.uri());
         Lease held = lock.tryAcquire().orElseThrow()) {
       assertTrue(held.isValid());
       var first = new RedisFairLock(other, name).acquireAsync(Duration.ofSeconds(30));
@@ -95,9 +79,9 @@ class InspectCommandTest {
       assertEquals("fair lock", found.path("type").asText());
       assertEquals("exclusive", found.path("mode").asText());
       assertEquals(2, found.path("queueLength").asInt());
-      assertEquals(client.id(), found.at("/holders/0/client").asText());
+      assertEquals(redis.client().id(), found.at("/holders/0/client").asText());
       assertEquals(other.id(), found.at("/waiters/0/client").asText());
-      assertEquals(client.id(), found.at("/waiters/1/client").asText());
+      assertEquals(redis.client().id(), found.at("/waiters/1/client").asText());
       assertTrue(found.at("/waiters/0/remainingMillis").asLong() > 1_000, found::toString);
       assertFalse(found.at("/waiters/0/askedAt").isMissingNode(), found::toString);
       first.toCompletableFuture().cancel(true);
@@ -107,11 +91,11 @@ class InspectCommandTest {
 
   @Test
   void aReadWriteLockHasItsReadersAndAHoldOfRedissonItsLibrary() {
-    RedisReadWriteLock lock = new RedisReadWriteLock(client, name);
+    RedisReadWriteLock lock = new RedisReadWriteLock(redis.client(), name);
     lock.readLock().lock();
     String redisson = name + ":redisson";
-    server.command("HSET", redisson, "9f8e7d6c-0000-4000-8000-000000000002:77", "2");
-    server.command("PEXPIRE", redisson, "30000");
+    redis.server().command("HSET", redisson, "9f8e7d6c-0000-4000-8000-000000000002:77", "2");
+    redis.server().command("PEXPIRE", redisson, "30000");
     try {
       CommandRun run = inspect("--limit", "10", name + "*");
 
@@ -120,15 +104,15 @@ class InspectCommandTest {
       assertTrue(run.out().contains("  reads"), run::out);
       assertTrue(run.out().matches("(?s).*  holds x2 +Redisson 9f8e7d6c  -  .* 77 .*"), run::out);
     } finally {
-      server.command("DEL", redisson);
+      redis.server().command("DEL", redisson);
       lock.readLock().unlock();
     }
   }
 
   @Test
   void moreLocksThanTheLimitAreSaid() {
-    try (Lease one = new RedisLock(client, name + ":1").tryAcquire().orElseThrow();
-        Lease two = new RedisLock(client, name + ":2").tryAcquire().orElseThrow()) {
+    try (Lease one = new RedisLock(redis.client(), name + ":1").tryAcquire().orElseThrow();
+        Lease two = new RedisLock(redis.client(), name + ":2").tryAcquire().orElseThrow()) {
       assertTrue(one.isValid() && two.isValid());
 
       CommandRun run = inspect("--limit", "1", name + ":*");
@@ -140,7 +124,7 @@ class InspectCommandTest {
 
   @Test
   void theNamespaceIsTheBeginningOfNamesAndPatterns() {
-    try (Lease held = new RedisLock(client, name + ":inside").tryAcquire().orElseThrow()) {
+    try (Lease held = new RedisLock(redis.client(), name + ":inside").tryAcquire().orElseThrow()) {
       assertTrue(held.isValid());
 
       assertEquals(0, inspect("--namespace", name + ":", "inside").status());
@@ -151,7 +135,7 @@ class InspectCommandTest {
 
   @Test
   void aNameThatLooksLikeAPatternIsANameWithExact() {
-    try (Lease held = new RedisLock(client, name + "[*").tryAcquire().orElseThrow()) {
+    try (Lease held = new RedisLock(redis.client(), name + "[*").tryAcquire().orElseThrow()) {
       assertTrue(held.isValid());
 
       CommandRun run = inspect("--exact", name + "[*");
@@ -164,7 +148,7 @@ class InspectCommandTest {
 
   @Test
   void aServerThatCannotBeAskedDoesNotHideTheOthers() {
-    try (Lease held = new RedisLock(client, name).tryAcquire().orElseThrow()) {
+    try (Lease held = new RedisLock(redis.client(), name).tryAcquire().orElseThrow()) {
       assertTrue(held.isValid());
 
       CommandRun run = inspect("--redis", "redis://127.0.0.1:1", name);
@@ -178,7 +162,7 @@ class InspectCommandTest {
   @Test
   void whatIsInRedisDoesNotSteerTheTerminal() throws Exception {
     String odd = name + ":\u202e\u2028\u00e9";
-    try (Lease held = new RedisLock(client, odd).tryAcquire().orElseThrow()) {
+    try (Lease held = new RedisLock(redis.client(), odd).tryAcquire().orElseThrow()) {
       assertTrue(held.isValid());
 
       CommandRun json = inspect("--json", odd);
@@ -194,18 +178,18 @@ class InspectCommandTest {
     CommandLine command = Main.commandLine();
     command.setErr(new PrintWriter(new StringWriter()));
     command.setOut(new PrintWriter(new FileWriter("/dev/full", StandardCharsets.UTF_8)));
-    assertEquals(3, command.execute("inspect", "--redis", server.uri(), name));
-    assertEquals(3, command.execute("inspect", "--redis", server.uri(), "--watch", name));
+    assertEquals(3, command.execute("inspect", "--redis", redis.uri(), name));
+    assertEquals(3, command.execute("inspect", "--redis", redis.uri(), "--watch", name));
   }
 
   @Test
   void whatIsWrongIsOneLine() {
-    server.command("SET", name, "text");
+    redis.server().command("SET", name, "text");
     CommandRun noLock = inspect(name);
     assertEquals(3, noLock.status());
     assertTrue(noLock.err().startsWith("mortise: lock '" + name), noLock::err);
     assertEquals(1, noLock.err().lines().count(), noLock::err);
-    server.command("DEL", name);
+    redis.server().command("DEL", name);
 
     CommandRun noServer = CommandRun.of("inspect", "--redis", "redis://:secret@127.0.0.1:1", "x");
     assertEquals(3, noServer.status());
@@ -248,32 +232,17 @@ class InspectCommandTest {
 
   @Test
   void watchingShowsWhatChangesUntilItIsInterrupted() throws Exception {
-    StringWriter out = new StringWriter();
-    CommandLine command = Main.commandLine();
-    command.setOut(new PrintWriter(out, true));
-    CompletableFuture<Integer> status = new CompletableFuture<>();
-    Thread watcher =
-        new Thread(
-            () ->
-                status.complete(
-                    command.execute(
-                        "inspect",
-                        "--redis",
-                        server.uri(),
-                        "--watch",
-                        "--interval",
-                        "100ms",
-                        name)));
-    watcher.start();
-    await().until(() -> out.toString().contains(name + "  lock, free"));
-    try (Lease held = new RedisLock(client, name).tryAcquire().orElseThrow()) {
-      await().until(() -> out.toString().contains("token " + held.fencingToken()));
+    RunningCommand command =
+        RunningCommand.start(
+            "inspect", "--redis", redis.uri(), "--watch", "--interval", "100ms", name);
+    await().until(() -> command.out().contains(name + "  lock, free"));
+    try (Lease held = new RedisLock(redis.client(), name).tryAcquire().orElseThrow()) {
+      await().until(() -> command.out().contains("token " + held.fencingToken()));
     }
-    watcher.interrupt();
 
-    assertEquals(0, status.get(20, TimeUnit.SECONDS));
-    assertTrue(out.toString().contains("\n\n"), "blocks");
-    assertFalse(out.toString().contains("\u001b"), "no terminal");
+    assertEquals(0, command.interrupt());
+    assertTrue(command.out().contains("\n\n"), "blocks");
+    assertFalse(command.out().contains("\u001b"), "no terminal");
   }
 
   /** TERM, because a build in the background ignores INT, and its children do too. */
@@ -282,7 +251,7 @@ class InspectCommandTest {
     try (JavaProcess process =
         JavaProcess.builder(Main.class)
             .jvmOptions("-Dmortise.terminal.out=true")
-            .arguments("inspect", "--redis", server.uri(), "--watch", name)
+            .arguments("inspect", "--redis", redis.uri(), "--watch", name)
             .start()) {
       await().until(() -> process.output().contains("free"));
       new ProcessBuilder("kill", "-TERM", Long.toString(process.pid())).start().waitFor();

@@ -10,7 +10,7 @@ import io.mortise.cli.demo.Chapters;
 import io.mortise.cli.demo.Demo;
 import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
-import io.mortise.cli.demo.Progress;
+import io.mortise.cli.demo.SilentProgress;
 import io.mortise.cli.report.TerminalSvg;
 import io.mortise.cli.report.TimelinePicture;
 import io.mortise.cli.timeline.Timeline;
@@ -21,8 +21,6 @@ import io.mortise.fairlock.RedisFairLock;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.RedisServer;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,12 +29,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /**
  * The pictures in the README: what {@code inspect --watch} prints of real locks, with made-up hosts
@@ -89,7 +85,8 @@ class PicturesTest {
     Chapter pause = Chapters.named("pause");
     DemoSettings settings = new DemoSettings(3, 3, 200, 600, Duration.ofSeconds(2));
     DemoReport report =
-        new Demo("test", settings, Optional.empty(), chapter -> new Silent()).play(List.of(pause));
+        new Demo("test", settings, Optional.empty(), chapter -> new SilentProgress())
+            .play(List.of(pause));
 
     ChapterReport played = report.chapters().get(0);
     assertTrue(report.ok(), played.outcome()::explanation);
@@ -100,20 +97,6 @@ class PicturesTest {
       assertTrue(picture.contains(shown), shown);
     }
     write(picture, "demo-timeline.svg", scratch);
-  }
-
-  private record Silent() implements Progress {
-    @Override
-    public void to(long served) {}
-
-    @Override
-    public void say(String what) {}
-
-    @Override
-    public void log(String line) {}
-
-    @Override
-    public void close() {}
   }
 
   private static void write(String picture, String name, Path scratch) throws IOException {
@@ -139,20 +122,10 @@ class PicturesTest {
 
   /** Returns the first block that the command prints. */
   private static List<String> watch(RedisServer server) throws Exception {
-    StringWriter out = new StringWriter();
-    CommandLine command = Main.commandLine();
-    command.setOut(new PrintWriter(out, true));
-    CompletableFuture<Integer> status = new CompletableFuture<>();
-    Thread watcher =
-        new Thread(
-            () ->
-                status.complete(
-                    command.execute(
-                        "inspect", "--redis", server.uri(), "--watch", "--color", "always")));
-    watcher.start();
-    await().until(() -> out.toString().contains("\n\n"));
-    watcher.interrupt();
-    assertEquals(0, status.get(20, TimeUnit.SECONDS));
-    return out.toString().lines().takeWhile(line -> !line.isEmpty()).toList();
+    RunningCommand command =
+        RunningCommand.start("inspect", "--redis", server.uri(), "--watch", "--color", "always");
+    await().until(() -> command.out().contains("\n\n"));
+    assertEquals(0, command.interrupt());
+    return command.out().lines().takeWhile(line -> !line.isEmpty()).toList();
   }
 }

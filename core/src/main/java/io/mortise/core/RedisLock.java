@@ -2,6 +2,7 @@ package io.mortise.core;
 
 import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.PlainLockProtocol;
 import io.mortise.core.spi.ProtocolLeaseSource;
 
 /**

@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 public interface ServerHealth {
 
-  /** How much a finding matters. In ascending order; later versions may have more values. */
+  /** The weight of a finding, in ascending order. Later versions may have more values. */
   enum Severity {
     /** There is nothing to report. No finding has it. */
     OK,

@@ -3,7 +3,7 @@ package io.mortise.micrometer;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
 
-/** How an acquisition ended; the only values of the tag {@code outcome}. */
+/** The end of an acquisition: the only values of the tag {@code outcome}. */
 enum AcquireOutcome {
   ACQUIRED,
   /** Others had the lock all the time. */

@@ -4,8 +4,8 @@ import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.composite.CommonToken;
-import io.mortise.core.composite.CompositeWait;
 import io.mortise.core.composite.LeaseGroup;
+import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
@@ -32,9 +32,12 @@ import org.slf4j.LoggerFactory;
  * <p><b>Deadlocks.</b> A waiter holds only members that come before the one it waits for, in an
  * order that all processes share. Acquisitions of this kind therefore cannot wait for each other in
  * a cycle. Threads that lock the members separately can; therefore a wait while holding members is
- * bounded. After it the acquisition waits first for the member that was busy, while holding none.
- * If all acquisitions began at the first member again, they would acquire it in turn, and a thread
- * that holds the busy member and waits for the first would rarely get it.
+ * bounded: at first short, to resolve such a circle soon, then twice as long in each round, to
+ * outlast a queue, and after eight rounds short again. Each round in which a server does not answer
+ * in time doubles the shortest of the later waits. After the wait the acquisition waits first for
+ * the member that was busy, while holding none. If all acquisitions began at the first member
+ * again, they would acquire it in turn, and a thread that holds the busy member and waits for the
+ * first would rarely get it.
  *
  * <p><b>Failures.</b> An interrupt is thrown by the member that waits, or checked in the pause.
  * Before an exception of any member is thrown, all acquired members are released; failures of that
@@ -46,7 +49,11 @@ import org.slf4j.LoggerFactory;
 final class MultiAcquisition {
   private static final Logger LOG = LoggerFactory.getLogger(MultiAcquisition.class);
   private static final long FIRST_HOLDING_WAIT_NANOS = 25_000_000L;
-  private static final long MAX_HOLDING_WAIT_NANOS = 3_200_000_000L;
+
+  /** How often the wait doubles before it is short again. */
+  private static final int DOUBLINGS = 7;
+
+  private static final long MAX_HOLDING_WAIT_NANOS = FIRST_HOLDING_WAIT_NANOS << DOUBLINGS;
   private static final long MAX_PAUSE_NANOS = 50_000_000L;
 
   private final LeaseSource source;
@@ -55,8 +62,16 @@ final class MultiAcquisition {
   private final @Nullable Thread owner;
   private final MemberMode mode;
   private final AcquiredMembers acquired;
-  private final CompositeWait wait;
-  private long holdingWaitNanos = FIRST_HOLDING_WAIT_NANOS;
+  private final CallerWait wait;
+
+  /** The rounds that have failed. */
+  private int rounds;
+
+  /** Those of them in which a server did not answer in time, at most {@link #DOUBLINGS}. */
+  private int slowRounds;
+
+  /** The failure of the last round that lost a member; null for none. */
+  private @Nullable LockException lost;
 
   /** When the last round began. */
   private long roundNanos;
@@ -80,7 +95,7 @@ final class MultiAcquisition {
     this.source = source;
     this.members = members;
     this.terms = terms.withoutMinimum(); // it is that of the whole
-    this.wait = new CompositeWait(source, terms);
+    this.wait = new CallerWait(terms, source);
     this.owner = owner;
     this.mode = mode;
     this.acquired = new AcquiredMembers(members, mode);
@@ -116,6 +131,9 @@ final class MultiAcquisition {
             || exceedsOutageTimeout(failingNanos)) {
           throw e;
         }
+        if (e != lost) {
+          slowRounds = Math.min(DOUBLINGS, slowRounds + 1);
+        }
       }
       for (RuntimeException e : acquired.releaseAll()) {
         LOG.debug("lock '{}': a member could not be released", source.name(), e);
@@ -129,7 +147,7 @@ final class MultiAcquisition {
       long pausedNanos = source.nanoTime();
       pause();
       failingNanos += failure == null ? 0 : source.nanoTime() - pausedNanos;
-      holdingWaitNanos = Math.min(MAX_HOLDING_WAIT_NANOS, holdingWaitNanos * 2);
+      rounds++;
     }
   }
 
@@ -173,12 +191,22 @@ final class MultiAcquisition {
         acquired.releaseAfter(next);
       }
       long left = wait.leftNanos();
-      long maxWait = acquired.isEmpty() ? left : Math.min(left, holdingWaitNanos);
+      long maxWait = acquired.isEmpty() ? left : Math.min(left, holdingWaitNanos());
       if (!acquire(next, maxWait > 0 ? termsFor(maxWait) : singleAttemptTerms(next))) {
         busyPlace = next;
         return false;
       }
     }
+  }
+
+  /**
+   * Returns how long this round may wait while it holds members: at most half of a lease that is
+   * not renewed, or the members would be lost when the wait ends.
+   */
+  private long holdingWaitNanos() {
+    long nanos = FIRST_HOLDING_WAIT_NANOS << Math.max(slowRounds, rounds % (DOUBLINGS + 1));
+    long half = TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis()) / 2;
+    return terms.renewed() ? nanos : Math.min(nanos, half);
   }
 
   private boolean acquire(int place, LeaseTerms memberTerms) throws InterruptedException {
@@ -241,12 +269,14 @@ final class MultiAcquisition {
 
   /** Returns the failure of a round: the caller has lost nothing, it does not have the lock yet. */
   private LockException memberLost(@Nullable LeaseLostException cause) {
-    return new LockException(
-        Reason.UNREACHABLE,
-        "lock '%s': a member was lost before the others were acquired; give a longer lease than"
-                .formatted(source.name())
-            + " %d ms".formatted(terms.leaseMillis()),
-        cause);
+    lost =
+        new LockException(
+            Reason.UNREACHABLE,
+            "lock '%s': a member was lost before the others were acquired; give a longer lease than"
+                    .formatted(source.name())
+                + " %d ms".formatted(terms.leaseMillis()),
+            cause);
+    return lost;
   }
 
   /** Starts the caller's lease now, also for the members that were acquired first. */

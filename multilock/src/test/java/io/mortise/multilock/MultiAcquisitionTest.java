@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseSource;
@@ -16,8 +17,10 @@ import java.time.Duration;
 import java.util.AbstractList;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +30,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** In which order members are acquired, and which are held during a wait. */
 class MultiAcquisitionTest {
+  private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** The last member is busy, the first was acquired at once. */
+  private static final List<Boolean> ROUND = List.of(true, false);
+
+  /** As it goes on: the last is waited for, then the first is busy, then again as before. */
+  private static final List<Boolean> NEXT_ROUND = List.of(true, false, true, false);
+
   private final List<String> steps = new ArrayList<>();
   private final LeaseSource first = source("first");
   private final LeaseSource last = source("last");
@@ -35,6 +46,14 @@ class MultiAcquisitionTest {
 
   /** Whether the next attempts are granted, by the order in which they come. */
   private final Deque<Boolean> grants = new ArrayDeque<>();
+
+  /** The waits for the last member while the first is held, ms. */
+  private final List<Long> holdingWaits = new ArrayList<>();
+
+  /** How many of them end because the server does not answer. */
+  private int unanswered;
+
+  private Duration lease = Duration.ofMinutes(1);
 
   /** The name of the member that the thread holds already. */
   private String heldBefore = "";
@@ -104,6 +123,14 @@ class MultiAcquisitionTest {
       if (grants.isEmpty()) {
         throw new InterruptedException();
       }
+      if (terms.waitNanos() > 1 && terms.waitNanos() < MINUTE_NANOS) {
+        holdingWaits.add(TimeUnit.NANOSECONDS.toMillis(terms.waitNanos()));
+        if (unanswered > 0) {
+          unanswered--;
+          grants.remove();
+          throw new LockException(LockException.Reason.UNREACHABLE, "on purpose", null);
+        }
+      }
       return grants.remove() ? leases.get() : null;
     }
 
@@ -136,8 +163,7 @@ class MultiAcquisitionTest {
 
   private void run(Boolean... granted) {
     grants.addAll(List.of(granted));
-    LeaseTerms terms =
-        LeaseTerms.of(LockOptions.defaults(), Duration.ofHours(1), Duration.ofMinutes(1), true);
+    LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), Duration.ofHours(1), lease, true);
     MultiAcquisition acquisition =
         new MultiAcquisition(source("whole"), members, terms, null, new Script());
     assertThrows(expected, acquisition::run);
@@ -205,5 +231,52 @@ class MultiAcquisitionTest {
     run(true);
 
     assertEquals(List.of("wait for first", "abandon first"), steps);
+  }
+
+  private void runRounds(int rounds) {
+    List<Boolean> granted = new ArrayList<>(ROUND);
+    for (int i = 1; i < rounds; i++) {
+      granted.addAll(i <= unanswered ? ROUND : NEXT_ROUND);
+    }
+    run(granted.toArray(Boolean[]::new));
+  }
+
+  @Test
+  void theWaitWhileHoldingDoublesAndBeginsAgain() {
+    runRounds(10);
+
+    assertEquals(List.of(25L, 50L, 100L, 200L, 400L, 800L, 1_600L, 3_200L, 25L, 50L), holdingWaits);
+  }
+
+  @Test
+  void roundsWithoutAnAnswerMakeTheLaterWaitsLonger() {
+    unanswered = 2;
+
+    runRounds(10);
+
+    assertEquals(
+        List.of(25L, 50L, 100L, 200L, 400L, 800L, 1_600L, 3_200L, 100L, 100L), holdingWaits);
+  }
+
+  /** Else each wait would end with the first member lost, and the next ones not be shorter. */
+  @Test
+  void theWaitWhileHoldingIsAtMostHalfOfALeaseThatIsNotRenewed() {
+    lease = Duration.ofMillis(500);
+
+    runRounds(10);
+
+    assertEquals(List.of(25L, 50L, 100L, 200L, 250L, 250L, 250L, 250L, 25L, 50L), holdingWaits);
+  }
+
+  /** The servers have answered. */
+  @Test
+  void manyRoundsThatLostAMemberLeaveTheWaitsShort() {
+    leases = () -> lost("isValid");
+    Boolean[] granted = new Boolean[2 * 9];
+    Arrays.fill(granted, true);
+
+    run(granted);
+
+    assertEquals(25L, holdingWaits.get(8));
   }
 }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Leases that nodes grant after a majority was reached. They are kept until the hold exists and
  * then join it, or are released if there is no hold.
  *
- * <p><b>A full heap.</b> No grant is lost for want of memory: there is a place for each, and an
- * error in the release of one does not keep the others from theirs.
+ * <p><b>A full heap.</b> No grant is lost when memory is exhausted: there is a place for each, and
+ * an error in the release of one does not keep the others from theirs.
  *
  * <p><b>Threads.</b> Called by the threads that deliver replies and by the thread that creates the
  * hold. The lock guards the fields; no command is sent while it is held.

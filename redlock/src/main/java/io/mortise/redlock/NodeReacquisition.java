@@ -1,8 +1,8 @@
 package io.mortise.redlock;
 
 import io.mortise.core.LockException;
-import io.mortise.core.composite.CompositeWait;
 import io.mortise.core.composite.MemberLock;
+import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
@@ -159,7 +159,7 @@ final class NodeReacquisition {
     if (ended || slot.excluded || !mayContinue()) {
       return;
     }
-    long pause = CompositeWait.backoffNanos(firstPauseNanos, MAX_PAUSE_NANOS, slot.attempts++);
+    long pause = CallerWait.backoffNanos(firstPauseNanos, MAX_PAUSE_NANOS, slot.attempts++);
     try {
       slot.cancel = members.at(place).source().schedule(() -> attempt(place, slot), pause);
       slot.inProgress = true;

@@ -2,7 +2,7 @@ package io.mortise.redlock;
 
 import io.mortise.core.LockException;
 import io.mortise.core.composite.AggregateFailure;
-import io.mortise.core.composite.CompositeWait;
+import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
@@ -46,7 +46,7 @@ final class QuorumAcquisition {
   private final LeaseTerms terms;
   private final @Nullable Thread owner;
   private final long budgetNanos;
-  private final CompositeWait wait;
+  private final CallerWait wait;
 
   /**
    * What an error releases: the lease of the node that was waited for, until a round has taken it,
@@ -76,7 +76,7 @@ final class QuorumAcquisition {
     this.terms = terms;
     this.owner = owner;
     this.budgetNanos = members.budgetNanos(terms.leaseMillis());
-    this.wait = new CompositeWait(source, terms);
+    this.wait = new CallerWait(terms, source);
     this.answeredNanos = wait.startNanos();
   }
 
@@ -164,6 +164,6 @@ final class QuorumAcquisition {
                 >= source.options().outageTimeout().toNanos())) {
       throw lastFailure;
     }
-    wait.pause(CompositeWait.backoffNanos(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, failures));
+    wait.pause(CallerWait.backoffNanos(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, failures));
   }
 }

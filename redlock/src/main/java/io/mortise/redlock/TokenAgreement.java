@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Confined to the thread that runs the {@link QuorumRound}; what arrives late is
  * read through {@link LateGrants}, which has its own lock.
+ *
+ * @see <a href="https://en.wikipedia.org/wiki/Eventual_consistency">Read repair, under "conflict
+ *     resolution"</a>
  */
 final class TokenAgreement {
   private final String lock;

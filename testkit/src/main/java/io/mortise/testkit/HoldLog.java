@@ -49,7 +49,7 @@ public final class HoldLog implements AutoCloseable {
    * lines and reads them back.
    */
 
-  /** Whether a hold may overlap with others. */
+  /** The mode of a hold: whether it may overlap with others. */
   public enum Mode {
     /** It may not. */
     EXCLUSIVE,

@@ -9,6 +9,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.testkit.memory.MemoryConnection;
 import io.mortise.testkit.memory.MemoryServer;
 import io.mortise.testkit.memory.MemoryServer.ScriptFault;
@@ -17,8 +18,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -53,7 +52,8 @@ import redis.clients.jedis.providers.PooledConnectionProvider;
  * with a real server in this project's tests. Redisson needs a socket, and cannot use it.
  *
  * <p><b>Time.</b> The server's clock follows the system's, and {@link #advance} moves it: keys
- * expire by it. A client's own waits and deadlines follow {@link System#nanoTime()}.
+ * expire by it. A client's own waits and deadlines follow {@link System#nanoTime()}; {@link
+ * #timeOutNextWait} ends a wait without waiting.
  *
  * <p><b>Faults</b> wait for the next lock command of any client, a renewal or a heartbeat included.
  *
@@ -68,10 +68,9 @@ public final class InMemoryRedis implements AutoCloseable {
   private final AtomicLong aheadMillis = new AtomicLong();
   private final MemoryServer server;
 
+  private final WaitTimeOuts timeOuts = new WaitTimeOuts();
   private final List<LockClient> lockClients = new CopyOnWriteArrayList<>();
-
-  /** The resources that {@link #close} closes, the latest first. */
-  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final OpenedClients opened = new OpenedClients();
 
   private InMemoryRedis(Clock clock) {
     server =
@@ -100,7 +99,8 @@ public final class InMemoryRedis implements AutoCloseable {
 
   /** Returns a new lock client, which {@link #close} closes. */
   public LockClient client(LockOptions options) {
-    LockClient client = register(LockClient.create(jedis(options.commandTimeout()), options));
+    LockClient client =
+        opened.register(RedisLockClient.create(jedis(options.commandTimeout()), options, timeOuts));
     lockClients.add(client);
     return client;
   }
@@ -118,7 +118,7 @@ public final class InMemoryRedis implements AutoCloseable {
     GenericObjectPoolConfig<Connection> pool = new GenericObjectPoolConfig<>();
     pool.setMaxTotal(64);
     pool.setMaxIdle(64);
-    return register(
+    return opened.register(
         RedisClient.builder()
             .connectionProvider(new PooledConnectionProvider(connections, pool))
             .build());
@@ -128,13 +128,6 @@ public final class InMemoryRedis implements AutoCloseable {
     MemoryConnection connection = server.connect();
     connection.setSoTimeout((int) timeout.toMillis());
     return connection;
-  }
-
-  private <T extends AutoCloseable> T register(T closeable) {
-    synchronized (opened) {
-      opened.push(closeable);
-    }
-    return closeable;
   }
 
   /**
@@ -164,17 +157,23 @@ public final class InMemoryRedis implements AutoCloseable {
 
   // ---- time and faults
 
-  /** Moves the server's clock forward; keys whose time is over then do not exist any more. */
+  /**
+   * Moves the server's clock forward; keys whose time is over then do not exist any more. The
+   * clocks of the clients are not moved: a client learns that a hold has ended when it next renews
+   * or verifies it.
+   */
   public void advance(Duration by) {
     aheadMillis.addAndGet(by.toMillis());
   }
 
   /**
-   * Holds a lock as another process would: the next wait for it times out, unless the lease is
-   * closed before.
+   * Holds a lock as another process would, until the lease is closed: a wait for it times out, at
+   * once with {@link #timeOutNextWait}.
    *
    * <pre>{@code
    * redis.occupy(client -> client.lock("order:42"));
+   * redis.timeOutNextWait();
+   * assertFalse(orders.place("42")); // whose tryLock(5, SECONDS) takes no time
    * }</pre>
    *
    * @param lock makes the lock, of any family, with a client of its own, which {@link #close}
@@ -187,6 +186,25 @@ public final class InMemoryRedis implements AutoCloseable {
         .tryAcquire()
         .orElseThrow(
             () -> new IllegalStateException("lock '" + others.name() + "' is held already"));
+  }
+
+  /**
+   * Lets the next wait time out: the next acquisition with a wait, as {@code tryLock(5, SECONDS)},
+   * that finds its lock busy returns false or empty after one attempt, however long it may wait.
+   * Called twice it is for the next two, and so on.
+   *
+   * <p>It is for the clients of {@link #client()}, and for every family of locks; of a {@code
+   * MultiLock} or {@code RedLock} one of the members has to be on this server. It stays until a
+   * busy lock is met: a lock that is free, or is held by the thread itself, is granted as ever. No
+   * clock is moved, and no lease ends.
+   *
+   * <p><b>Not affected</b> are a wait that has begun before, {@code lock()} and others that wait
+   * without an end, and {@code tryLock()} without a wait. The wait does not join the queue of a
+   * fair lock, and does not go on after a fault: if Redis does not answer, or refuses, it throws,
+   * and the next one times out instead.
+   */
+  public void timeOutNextWait() {
+    timeOuts.add();
   }
 
   /**
@@ -262,28 +280,10 @@ public final class InMemoryRedis implements AutoCloseable {
    */
   @Override
   public void close() {
-    IllegalStateException failure = null;
-    for (AutoCloseable next = poll(); next != null; next = poll()) {
-      try {
-        next.close();
-      } catch (Exception e) {
-        IllegalStateException failed = new IllegalStateException("a client could not be closed", e);
-        if (failure == null) {
-          failure = failed;
-        } else {
-          failure.addSuppressed(failed);
-        }
-      }
-    }
-    server.close();
-    if (failure != null) {
-      throw failure;
-    }
-  }
-
-  private @Nullable AutoCloseable poll() {
-    synchronized (opened) {
-      return opened.poll();
+    try {
+      opened.close();
+    } finally {
+      server.close();
     }
   }
 }

@@ -14,6 +14,7 @@ import io.mortise.micrometer.ObservedLock;
 import io.mortise.multilock.MultiLock;
 import io.mortise.redlock.RedLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.segmentedlock.SegmentedLock;
 import java.util.List;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.UnifiedJedis;
@@ -33,6 +34,7 @@ final class EveryLock {
             new MultiLock(
                 new RedisLock(client, "artefacts:a"), new RedisFairLock(client, "artefacts:b")),
             new RedLock(new RedisLock(client, "artefacts:node")),
+            new SegmentedLock(client, "artefacts:segmented", 3).all(),
             ObservedLock.of(
                 new RedisLock(client, "artefacts:observed"), ObservationRegistry.create()));
     MeterRegistry registry = new SimpleMeterRegistry();

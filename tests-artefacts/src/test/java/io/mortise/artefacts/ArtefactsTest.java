@@ -19,7 +19,7 @@ class ArtefactsTest {
 
   @Test
   void eachJarHasTheLicenceAndSoHaveItsSourcesAndItsDocumentation() throws Exception {
-    assertEquals(11, JARS.size(), JARS::toString);
+    assertEquals(12, JARS.size(), JARS::toString);
     for (Path jar : JARS) {
       for (String kind : List.of("", "-sources", "-javadoc")) {
         assertHas(sibling(jar, kind + ".jar"), "META-INF/LICENSE");

@@ -90,6 +90,7 @@ class ModulesTest {
             "io.mortise.redlock",
             "io.mortise.rwlock",
             "io.mortise.scripts",
+            "io.mortise.segmentedlock",
             "io.mortise.spring.boot",
             "io.mortise.testkit"),
         found);

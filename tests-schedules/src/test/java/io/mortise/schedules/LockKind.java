@@ -7,6 +7,7 @@ import io.mortise.fairlock.RedisFairLock;
 import io.mortise.multilock.MultiLock;
 import io.mortise.redlock.RedLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.segmentedlock.AnySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -23,6 +24,7 @@ enum LockKind {
       1,
       Duration.ofSeconds(1),
       side -> RedisReadWriteLock.fair(side.get(0), World.NAME).writeLock()),
+  ANY_SEGMENT(1, Duration.ofSeconds(1), side -> AnySegment.of(side.get(0), World.NAME, 1)),
   MULTI(
       2,
       Duration.ofSeconds(1),

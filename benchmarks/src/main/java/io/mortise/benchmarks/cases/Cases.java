@@ -17,6 +17,7 @@ public final class Cases {
           new Multi(),
           new Renewals(),
           new Waiters(),
+          new Footprint(),
           new Observability());
 
   private Cases() {}

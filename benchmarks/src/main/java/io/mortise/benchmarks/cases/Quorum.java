@@ -56,7 +56,7 @@ final class Quorum implements BenchmarkCase {
     abstract void inject(List<RedisServer> servers);
   }
 
-  /** How many threads lock, and which names. */
+  /** The number of threads that lock, and the names that they share. */
   private record Load(String label, int threads, NameSharing sharing) {
     static final Load ONE = new Load("1 thread", 1, NameSharing.NOBODY);
 

@@ -15,6 +15,15 @@ enum ServerProbe {
       return ops -> Map.of();
     }
   },
+  /** The processor time of the server. */
+  PROCESSOR {
+    @Override
+    Measurement begin(RedisServer server) {
+      ServerCounters before = counters(server);
+      return ops ->
+          Map.of("redis_cpu_us_per_op", (double) counters(server).since(before).cpuMicros() / ops);
+    }
+  },
   /** Scripts, PUBLISH and delivered messages for each cycle. */
   MESSAGES {
     @Override

@@ -38,6 +38,8 @@ final class Uncontended implements BenchmarkCase {
                     kind,
                     List.of("%s:%s".formatted(library.label(), kind.label())),
                     threads),
+            1,
+            ServerProbe.PROCESSOR,
             null);
       }
     }

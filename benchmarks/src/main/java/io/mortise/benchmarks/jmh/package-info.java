@@ -1,7 +1,7 @@
 /**
  * Benchmarks by JMH, of what needs no Redis.
  *
- * <p>Uses: the locks.
+ * <p>Uses: {@code core}, {@code testkit}.
  */
 @NullMarked
 package io.mortise.benchmarks.jmh;

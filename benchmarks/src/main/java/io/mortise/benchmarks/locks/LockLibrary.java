@@ -51,10 +51,18 @@ public enum LockLibrary {
   /** Lets many readers hold one lock, as that many holders of the library would. */
   public void fill(String uri, String name, int readers, Duration lease) {
     switch (this) {
-      case MORTISE -> ManyReaders.ofMortise(uri, name, readers, lease);
-      case REDISSON -> ManyReaders.ofRedisson(uri, name, readers, lease);
+      case MORTISE -> ManyHolders.reading(uri, name, readers, lease);
+      case REDISSON -> ManyHolders.readingByRedisson(uri, name, readers, lease);
       case RAW_REDIS -> throw new IllegalArgumentException("clients alone are measured");
     }
+  }
+
+  /** Lets many wait for a fair lock that somebody holds, each with a place in its queue. */
+  public void queue(String uri, String name, int waiters) {
+    if (this != MORTISE) {
+      throw new IllegalArgumentException("Mortise alone is measured");
+    }
+    ManyHolders.queued(uri, name, waiters);
   }
 
   /** Connects a client that holds many locks. */

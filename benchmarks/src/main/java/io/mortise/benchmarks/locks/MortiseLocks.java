@@ -9,7 +9,12 @@ import io.mortise.redlock.RedLock;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.util.List;
 
-/** Mortise with its defaults, observed as the {@link Observer} of this JVM says. */
+/**
+ * Mortise with its defaults, observed as the {@link Observer} of this JVM says.
+ *
+ * <p><b>Threads.</b> Any thread may call any method: the list is immutable, and all threads of the
+ * process share its clients.
+ */
 public final class MortiseLocks implements Locks {
   private final List<LockClient> clients;
 

@@ -1,6 +1,6 @@
 package io.mortise.benchmarks.locks;
 
-/** Whether the names of a thread are its own, or locked by other threads and processes too. */
+/** The sharing of names: a thread's own, or locked by other threads and processes too. */
 public enum NameSharing {
   /** Nobody: each thread has its own names. */
   NOBODY,

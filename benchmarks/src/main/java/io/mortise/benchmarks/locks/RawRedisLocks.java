@@ -15,6 +15,9 @@ import redis.clients.jedis.Jedis;
  * server does the same work, with the lease, the fencing token and the message, and the client
  * none. Threads of one process that lock the same name exclude each other by a lock of {@code
  * java.util.concurrent} around that. Between processes it is a {@link ListSection}.
+ *
+ * <p><b>Threads.</b> Any thread may call any method; the concurrent maps give all threads the same
+ * lock for a name. Each section has its own connection and is for one thread.
  */
 public final class RawRedisLocks implements Locks {
   private final String uri;

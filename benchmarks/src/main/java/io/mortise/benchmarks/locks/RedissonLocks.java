@@ -13,6 +13,9 @@ import org.redisson.config.SingleServerConfig;
 /**
  * Redisson with its defaults. On several servers its time-outs are short and nothing is repeated:
  * by default one cycle takes 14 to 30 s when one of five servers is silent.
+ *
+ * <p><b>Threads.</b> Any thread may call any method: the list is immutable, and all threads of the
+ * process share its clients.
  */
 public final class RedissonLocks implements Locks {
   private static final int TIMEOUT_MILLIS = 500;

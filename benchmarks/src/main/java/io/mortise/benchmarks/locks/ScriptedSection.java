@@ -56,26 +56,33 @@ final class ScriptedSection implements Section {
 
   static Section fair(Jedis jedis, String text) {
     LockName name = new LockName(text);
-    byte[] lock = bytes(text);
-    byte[] queue = bytes(name.derive("redisson_lock_queue"));
-    byte[] deadlines = bytes(name.derive("redisson_lock_timeout"));
     return new ScriptedSection(
-        new Call(
-            jedis,
-            "fair/acquire",
-            List.of(lock, bytes(name.tokenKey()), queue, deadlines),
-            List.of(LEASE, TOKEN_IDLE, ONE_TOKEN, WAITS)),
+        fairCall(jedis, text),
         new Call(
             jedis,
             "fair/release",
             List.of(
-                lock,
+                bytes(text),
                 bytes(name.derive("redisson_lock__channel")),
                 bytes(name.forcedKey()),
-                queue,
-                deadlines),
+                bytes(name.derive("redisson_lock_queue")),
+                bytes(name.derive("redisson_lock_timeout"))),
             List.of(PUBLISH)),
         "");
+  }
+
+  /** The script by which somebody acquires a fair lock, or joins its queue. */
+  static Call fairCall(Jedis jedis, String text) {
+    LockName name = new LockName(text);
+    return new Call(
+        jedis,
+        "fair/acquire",
+        List.of(
+            bytes(text),
+            bytes(name.tokenKey()),
+            bytes(name.derive("redisson_lock_queue")),
+            bytes(name.derive("redisson_lock_timeout"))),
+        List.of(LEASE, TOKEN_IDLE, ONE_TOKEN, WAITS));
   }
 
   static Section read(Jedis jedis, String text) {
@@ -181,7 +188,7 @@ final class ScriptedSection implements Section {
       requireGranted(jedis.evalsha(sha1, script.keys(), parameters));
     }
 
-    /** Sends it with others; the answer is to be {@linkplain #requireGranted checked}. */
+    /** Sends it with others; the answer is to be checked. */
     Response<Object> in(Pipeline pipeline, byte[] holder) {
       byte[][] its = parameters.clone();
       its[script.keys()] = holder;
@@ -189,8 +196,16 @@ final class ScriptedSection implements Section {
     }
 
     void requireGranted(Object reply) {
+      require(1, reply);
+    }
+
+    void requireQueued(Object reply) {
+      require(2, reply);
+    }
+
+    private void require(long expected, Object reply) {
       List<?> answer = (List<?>) reply;
-      if (!Long.valueOf(1).equals(answer.get(0))) {
+      if (!Long.valueOf(expected).equals(answer.get(0))) {
         throw new IllegalStateException("script '%s' answers %s".formatted(script, answer));
       }
     }

@@ -1,7 +1,8 @@
 /**
  * The locks that are compared, behind one interface: Mortise, Redisson, and raw Redis commands.
  *
- * <p>Uses: the locks.
+ * <p>Uses: {@code core}, {@code core.spi}, {@code fairlock}, {@code micrometer}, {@code multilock},
+ * {@code redlock}, {@code rwlock}, {@code scripts}.
  */
 @NullMarked
 package io.mortise.benchmarks.locks;

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What a server has counted since its start, as {@code INFO all} has it.
+ * The counters of a server since its start, as {@code INFO all} has them.
  *
  * @param scripts calls of EVALSHA and EVAL
  * @param scriptMicros the time in them, with all that they call

@@ -1,7 +1,7 @@
 /**
  * Samples, latencies and medians.
  *
- * <p>Uses: HdrHistogram.
+ * <p>Uses: no other package of Mortise.
  */
 @NullMarked
 package io.mortise.benchmarks.measure;

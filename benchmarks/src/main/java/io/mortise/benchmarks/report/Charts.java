@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.ChartEncoder;
+import org.knowm.xchart.style.AxesChartStyler;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
 /** Draws a bar chart of a case, on a logarithmic scale, which shows ratios. */
@@ -93,6 +94,17 @@ public final class Charts {
     return Math.pow(10, Math.ceil(Math.log10(most)));
   }
 
+  /** Sets what all charts have: their frame, and a logarithmic vertical axis. */
+  static void style(AxesChartStyler styler, String numbers) {
+    styler
+        .setLegendPosition(LegendPosition.OutsideE)
+        .setChartBackgroundColor(Color.WHITE)
+        .setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 14))
+        .setPlotBorderVisible(false);
+    styler.setYAxisLogarithmic(true);
+    styler.setYAxisDecimalPattern(numbers);
+  }
+
   private static int width(String title, int groups) {
     int least = Math.max(LEAST_WIDTH, WIDTH_OF_LETTER * title.length());
     return Math.max(least, WIDTH_OF_REST + groups * WIDTH_OF_GROUP);
@@ -106,17 +118,10 @@ public final class Charts {
             .title(title)
             .yAxisTitle(figure.title())
             .build();
-    chart
-        .getStyler()
-        .setLegendPosition(LegendPosition.OutsideE)
-        .setChartBackgroundColor(Color.WHITE)
-        .setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 14))
-        .setPlotBorderVisible(false);
-    chart.getStyler().setYAxisLogarithmic(true);
+    style(chart.getStyler(), NUMBERS);
     chart.getStyler().setAvailableSpaceFill(0.8);
     chart.getStyler().setLabelsVisible(true);
     chart.getStyler().setDecimalPattern(NUMBERS);
-    chart.getStyler().setYAxisDecimalPattern(NUMBERS);
     chart.getStyler().setLabelsFont(new Font(Font.SANS_SERIF, Font.PLAIN, 10));
     chart.getStyler().setPlotGridVerticalLinesVisible(false);
     return chart;

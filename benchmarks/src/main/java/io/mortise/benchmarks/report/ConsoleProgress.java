@@ -22,6 +22,12 @@ public final class ConsoleProgress {
     return Boolean.getBoolean(TERMINAL_PROPERTY) ? new Bar(name, err) : new Line(name, err);
   }
 
+  /**
+   * A bar on a terminal.
+   *
+   * <p><b>Threads.</b> Confined to the thread that runs the case. The library draws on a thread of
+   * its own: the monitors of its state and of the writer order the two.
+   */
   private static final class Bar implements Progress {
     private final ProgressBar bar;
 

@@ -4,7 +4,6 @@ import io.mortise.benchmarks.cases.BenchmarkCase.Growth;
 import io.mortise.benchmarks.locks.LockLibrary;
 import java.awt.BasicStroke;
 import java.awt.Color;
-import java.awt.Font;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +18,6 @@ import org.knowm.xchart.ChartEncoder;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.lines.SeriesLines;
 import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
@@ -137,16 +135,9 @@ public final class GrowthCharts {
             .xAxisTitle(growth.sizeTitle())
             .yAxisTitle(growth.figure().title())
             .build();
-    chart
-        .getStyler()
-        .setLegendPosition(LegendPosition.OutsideE)
-        .setChartBackgroundColor(Color.WHITE)
-        .setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 14))
-        .setPlotBorderVisible(false);
+    Charts.style(chart.getStyler(), NUMBERS);
     chart.getStyler().setXAxisLogarithmic(true);
-    chart.getStyler().setYAxisLogarithmic(true);
     chart.getStyler().setXAxisDecimalPattern(NUMBERS);
-    chart.getStyler().setYAxisDecimalPattern(NUMBERS);
     return chart;
   }
 }

@@ -116,6 +116,7 @@ public final class Table {
         || field.startsWith("exit_")
         || field.startsWith("server_")
         || field.startsWith("redis_cpu")
+        || field.equals("redis_bytes")
         || field.endsWith("connections")
         || (field.endsWith("per_s") && !field.equals("ops_per_s"))
         || field.startsWith("cpu_")

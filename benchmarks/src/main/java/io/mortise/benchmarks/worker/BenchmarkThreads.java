@@ -11,7 +11,12 @@ import java.util.Objects;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** All threads of one {@link WorkerTask}. */
+/**
+ * All threads of one {@link WorkerTask}.
+ *
+ * <p><b>Threads.</b> Confined to the thread that reads the requests of the process. It starts and
+ * joins the threads of a round, which orders it and them.
+ */
 final class BenchmarkThreads {
   private final WorkerTask work;
   private final List<BenchmarkThread> threads = new ArrayList<>();

@@ -1,7 +1,7 @@
 /**
  * Worker processes, their threads and their reports.
  *
- * <p>Uses: {@code locks}, {@code measure}.
+ * <p>Uses: {@code benchmarks.locks}, {@code benchmarks.measure}, {@code testkit}.
  */
 @NullMarked
 package io.mortise.benchmarks.worker;

@@ -126,6 +126,21 @@ class GrowthSmokeTest {
   }
 
   @Test
+  void theFootprintIsThatOfWhatWasPutIntoRedis() throws Exception {
+    try (BenchmarkCase.CaseSetup setup = new Footprint().open(Settings.quick(5, List.of()))) {
+      for (Workload workload : setup.workloads()) {
+        for (LockLibrary library : workload.contenders().keySet()) {
+          Sample sample = run(workload, library);
+          String what = workload.label() + " by " + library;
+          assertNull(sample.complaint(), what);
+          assertTrue(figure(sample, "redis_bytes") > 50, what);
+          assertTrue(figure(sample, "redis_bytes") < 2_000, what);
+        }
+      }
+    }
+  }
+
+  @Test
   void sizesOnRequestAreAddedToTheRenewals() {
     try (BenchmarkCase.CaseSetup setup =
         new Renewals().open(Settings.thorough(5, List.of(1_000_000, 10_000)))) {

@@ -1,8 +1,11 @@
 package io.mortise.cli.demo;
 
+import com.google.common.collect.ContiguousSet;
+import com.google.common.collect.Maps;
 import io.mortise.cli.worker.Accounts;
 import io.mortise.cli.worker.Catalogue;
 import io.mortise.cli.worker.Job;
+import io.mortise.cli.worker.SplitStock;
 import io.mortise.cli.worker.Stock;
 import io.mortise.cli.worker.WorkerEvent.Entered;
 import io.mortise.cli.worker.WorkerRequest;
@@ -16,8 +19,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
  * One run of a chapter: its workers, its data, and the recording of what happens. A chapter has one
@@ -31,7 +32,6 @@ public final class ChapterRun {
   private final String lockName;
   private final DemoRedis redis;
   private final DemoSettings settings;
-  private final Stock stock;
   private final Workers workers;
   private final Progress progress;
   private final EventCollector events;
@@ -51,7 +51,6 @@ public final class ChapterRun {
     this.lockName = lockName;
     this.redis = redis;
     this.settings = settings;
-    this.stock = new Stock(redis.client(), lockName);
     this.workers = workers;
     this.progress = progress;
     this.events = new EventCollector(workers, progress, stepTimeout.plus(settings.lease()));
@@ -71,7 +70,7 @@ public final class ChapterRun {
 
   /** The stock that is for sale. */
   public Stock stock() {
-    return stock;
+    return new Stock(redis.client(), lockName);
   }
 
   /** The catalogue that readers and writers share. */
@@ -84,9 +83,15 @@ public final class ChapterRun {
     return new Accounts(redis.client(), lockName);
   }
 
+  /** The stock in parts that is for sale. */
+  public SplitStock splitStock() {
+    return new SplitStock(redis.client(), lockName);
+  }
+
   /** Removes the data of the workers. */
   void removeData() {
-    stock.remove();
+    stock().remove();
+    splitStock().remove();
     catalogue().remove();
     accounts().remove();
   }
@@ -131,11 +136,7 @@ public final class ChapterRun {
 
   /** The same, with a role for each worker and this many threads. */
   public void open(IntFunction<String> roles, int threads) throws InterruptedException {
-    prepare(
-        IntStream.range(0, workers.count())
-            .boxed()
-            .collect(Collectors.toMap(worker -> worker, roles::apply)),
-        threads);
+    prepare(Maps.toMap(ContiguousSet.closedOpen(0, workers.count()), roles::apply), threads);
     active.forEach(this::go);
   }
 
@@ -155,7 +156,7 @@ public final class ChapterRun {
     events.beginAct();
     this.threads = threads;
     workers.startMissing();
-    stock.write(settings.stock());
+    stock().write(settings.stock());
     active.clear();
     active.addAll(roles.keySet());
     roles.forEach(

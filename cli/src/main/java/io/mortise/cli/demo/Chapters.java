@@ -15,6 +15,7 @@ public final class Chapters {
           new Fairness(),
           new ReadersAndWriters(),
           new Transfers(),
+          new HotStock(),
           new FiveServers());
 
   private Chapters() {}

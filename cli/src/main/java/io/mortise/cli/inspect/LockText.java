@@ -5,7 +5,7 @@ import io.mortise.core.LockInspection.Mode;
 import io.mortise.core.LockInspection.Participant.Access;
 import io.mortise.core.LockInspection.Participant.Library;
 
-/** What a lock is and how it is held, in words. */
+/** The words for the kind of a lock and the state of its holders. */
 final class LockText {
   private LockText() {}
 

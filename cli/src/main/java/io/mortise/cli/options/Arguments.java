@@ -2,7 +2,7 @@ package io.mortise.cli.options;
 
 import java.nio.charset.Charset;
 
-/** What the shell has passed to this program, and what a command gets of it. */
+/** The check of the arguments that the shell has passed to this program. */
 public final class Arguments {
   /** How Java reads arguments, and passes them on. */
   private static final String ENCODING_PROPERTY = "sun.jnu.encoding";

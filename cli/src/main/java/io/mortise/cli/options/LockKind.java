@@ -41,13 +41,13 @@ public final class LockKind {
       throw wrong(
           "--read and --write need one server: a lock on several has no sides; give --redis once");
     }
-    try {
-      return clients.isQuorum()
-          ? new RedLock(clients.all().stream().map(client -> exclusive(client, name)).toList())
-          : ofOne(clients.all().get(0), name);
-    } catch (IllegalArgumentException e) {
-      throw wrong(String.valueOf(e.getMessage()));
-    }
+    return CheckedOptions.valueOf(
+        command,
+        () ->
+            clients.isQuorum()
+                ? new RedLock(
+                    clients.all().stream().map(client -> exclusive(client, name)).toList())
+                : ofOne(clients.all().get(0), name));
   }
 
   private DistributedLock ofOne(LockClient client, String name) {

@@ -12,7 +12,7 @@ public final class OutputOptions {
   /** The launcher says whether standard output is a terminal; Java 17 cannot find out. */
   private static final String TERMINAL_PROPERTY = "mortise.terminal.out";
 
-  /** When the output has colours. */
+  /** The condition under which the output has colours. */
   enum When {
     auto,
     always,

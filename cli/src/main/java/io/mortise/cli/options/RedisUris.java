@@ -10,7 +10,7 @@ import java.util.Map;
 final class RedisUris {
   static final String DEFAULT = "redis://127.0.0.1:6379";
 
-  /** The variable with the URIs, for want of {@code --redis}; blanks are between them. */
+  /** The variable with the URIs, read without {@code --redis}; blanks are between them. */
   static final String URIS_VARIABLE = "MORTISE_REDIS";
 
   /** The variable in which {@code redis-cli} expects the password too. */

@@ -1,6 +1,6 @@
 package io.mortise.cli.options;
 
-/** Which standard streams are terminals. The launcher says so; Java 17 cannot find out. */
+/** The standard streams that are terminals. The launcher names them; Java 17 cannot find out. */
 public final class StandardStreams {
   private static final String INPUT_PROPERTY = "mortise.terminal.in";
   private static final String OUTPUT_PROPERTY = "mortise.terminal.out";

@@ -33,6 +33,12 @@ public final class ConsoleProgress {
         : new Line(title, log, err);
   }
 
+  /**
+   * A bar on a terminal.
+   *
+   * <p><b>Threads.</b> Confined to the thread that runs the chapter. The library draws on a thread
+   * of its own: the monitors of its state and of the writer order the two.
+   */
   private static final class Bar implements Progress {
     private final ProgressBar bar;
     private final boolean log;

@@ -91,7 +91,7 @@ public final class HtmlReport {
     swatch("span", "killed or paused inside");
     swatch("crowd", "inside together, which must not be");
     swatch("writer", "writing, alone");
-    swatch("together", "reading together");
+    swatch("together", "inside together, as the lock allows");
     swatch("outage", "a server is dead");
     page.close();
   }

@@ -5,7 +5,8 @@ import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
 import io.mortise.cli.demo.Metric;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Help.Ansi;
@@ -55,11 +56,14 @@ public final class TableReport {
 
   private static void add(TextTable table, ChapterReport chapter, Ansi ansi) {
     boolean ok = chapter.outcome().ok();
+    List<String> seen = new ArrayList<>(Comparison.lines(headlines(chapter, true)));
+    seen.addAll(figures(headlines(chapter, false)));
+    seen.add(chapter.outcome().explanation());
     table.addRowValues(
         ansi.new Text(chapter.title()),
         ansi.new Text(ok ? "@|bold,green ok|@" : "@|bold,red FAILED|@"),
-        ansi.new Text(figures(chapter)));
-    table.addRowValues("", "", chapter.outcome().explanation());
+        ansi.new Text(seen.get(0)));
+    seen.stream().skip(1).forEach(line -> table.addRowValues("", "", line));
     table.addEmptyRow();
   }
 
@@ -67,21 +71,19 @@ public final class TableReport {
     return ansi.new Text("@|bold " + text + "|@");
   }
 
-  private static String value(Metric figure) {
-    return figure.of().isEmpty() ? figure.text() : "%s (%s)".formatted(figure.text(), figure.of());
-  }
-
-  private static String figures(ChapterReport chapter) {
+  private static List<Metric> headlines(ChapterReport chapter, boolean compared) {
     return chapter.outcome().figures().stream()
         .filter(Metric::headline)
-        .collect(
-            Collectors.groupingBy(
-                Metric::label,
-                LinkedHashMap::new,
-                Collectors.mapping(TableReport::value, Collectors.joining(" "))))
-        .entrySet()
-        .stream()
-        .map(figure -> figure.getKey() + " " + figure.getValue())
-        .collect(Collectors.joining(", "));
+        .filter(figure -> !figure.of().isEmpty() == compared)
+        .toList();
+  }
+
+  /** Returns one line, or none if there is no figure. */
+  private static List<String> figures(List<Metric> figures) {
+    String line =
+        figures.stream()
+            .map(figure -> figure.label() + " " + figure.text())
+            .collect(Collectors.joining(", "));
+    return line.isEmpty() ? List.of() : List.of(line);
   }
 }

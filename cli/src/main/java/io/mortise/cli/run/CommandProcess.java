@@ -31,7 +31,7 @@ final class CommandProcess {
   /** How long processes may take to end after KILL. */
   private static final Duration AFTER_KILL = Duration.ofSeconds(2);
 
-  /** How processes ended. */
+  /** The way in which processes ended. */
   enum Ending {
     TERM,
     KILL,

@@ -46,7 +46,7 @@ final class ProcessGroup {
             });
   }
 
-  /** What a shell said of a signal. */
+  /** The answer of a shell about a signal. */
   private enum Answer {
     SENT,
     /** There is no process to send it to. */

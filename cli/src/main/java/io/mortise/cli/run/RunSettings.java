@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a command runs.
+ * The settings under which a command runs.
  *
  * @param command the command and its arguments
  * @param maxWait how long to wait for the lock; null for without end

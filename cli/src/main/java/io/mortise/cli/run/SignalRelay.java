@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a signal that this process receives. Before the command is started it ends the
- * wait for the lock, and the command is not started; then it is passed on to the command; after its
- * end nothing is left to do but the release, which is short.
+ * The relay of the signals that this process receives. Before the command is started a signal ends
+ * the wait for the lock, and the command is not started. While the command runs, the signal is
+ * passed on to it. After its end only the release is left, which is short.
  *
  * <p><b>Threads.</b> Any thread may call it; the monitor orders a signal and the start.
  */

@@ -2,7 +2,7 @@
  * Runs a command under a lock: starts it, passes signals on to it, and ends it when the lock is
  * lost. Knows a lock and a lease; knows no options, and not where Redis is.
  *
- * <p>Uses: {@code options}, for the exit status and for failures.
+ * <p>Uses: {@code cli.options}, {@code core}.
  */
 @NullMarked
 package io.mortise.cli.run;

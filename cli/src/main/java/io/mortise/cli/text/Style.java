@@ -1,6 +1,6 @@
 package io.mortise.cli.text;
 
-/** What a piece of text means; with colours each meaning looks different. */
+/** The meaning of a piece of text; with colours each meaning looks different. */
 public enum Style {
   PLAIN(""),
   /** What a line is about. */

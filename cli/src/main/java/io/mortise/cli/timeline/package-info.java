@@ -1,7 +1,7 @@
 /**
  * The holds of the workers over time: lanes, gaps, overlaps, and the order of the waiters.
  *
- * <p>Uses: {@code worker}, for the types of events.
+ * <p>Uses: {@code cli.worker}, {@code testkit}.
  */
 @NullMarked
 package io.mortise.cli.timeline;

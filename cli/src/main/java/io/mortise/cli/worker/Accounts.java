@@ -7,6 +7,9 @@ import redis.clients.jedis.params.SetParams;
 /**
  * Two accounts, each a number in Redis, read with GET and written with SET: a thread that computes
  * between the two needs the lock of the account, and a thread that moves money needs both locks.
+ *
+ * <p><b>Threads.</b> Any thread may call any method: the fields are final, and the Jedis client is
+ * safe for threads. Only the lock of the callers orders a read and the write after it.
  */
 public final class Accounts {
   /** The keys expire, in case the demo is killed. */

@@ -10,6 +10,9 @@ import redis.clients.jedis.params.SetParams;
 /**
  * Entries with a version, each a key in Redis, which a writer raises one after the other: a reader
  * needs a lock to see all of one version.
+ *
+ * <p><b>Threads.</b> Any thread may call any method: the fields are final, and the Jedis client is
+ * safe for threads. Only the lock of the callers orders a read and the write after it.
  */
 public final class Catalogue {
   private static final int ENTRIES = 10;

@@ -11,6 +11,9 @@ import redis.clients.jedis.params.SetParams;
 /**
  * The stock that is left: a number in Redis, read with GET and written with SET. A thread that
  * computes between the two needs a lock.
+ *
+ * <p><b>Threads.</b> Any thread may call any method: the fields are final, and the Jedis client is
+ * safe for threads. Only the lock of the callers orders a read and the write after it.
  */
 public final class Stock {
   /** The keys expire, in case the demo is killed. */

@@ -18,6 +18,8 @@ import java.util.function.Consumer;
 public final class WorkerThreadContext {
   private static final long SHORTEST_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
   private static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(1500);
+  private static final long SHORTEST_PAYMENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long LONGEST_PAYMENT_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   /** News are rarer than customers by this factor. */
   private static final int NEWS_FACTOR = 10;
@@ -77,6 +79,11 @@ public final class WorkerThreadContext {
     return new Stock(connections.data(), job.lockName());
   }
 
+  /** The stock in parts. */
+  public SplitStock splitStock() {
+    return new SplitStock(connections.data(), job.lockName());
+  }
+
   /** The catalogue that readers and writers share. */
   public Catalogue catalogue() {
     return new Catalogue(connections.data(), job.lockName());
@@ -107,6 +114,11 @@ public final class WorkerThreadContext {
   /** Passes the time between reading and writing: prices, vouchers, a fraud check. */
   public void compute() {
     pass(SHORTEST_NANOS, LONGEST_NANOS);
+  }
+
+  /** Passes the time of a payment, inside the critical section. */
+  public void awaitPayment() {
+    pass(SHORTEST_PAYMENT_NANOS, LONGEST_PAYMENT_NANOS);
   }
 
   /** Passes the time between two customers, outside the critical section. */

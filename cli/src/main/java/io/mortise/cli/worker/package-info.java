@@ -1,7 +1,7 @@
 /**
  * Worker processes of the demo: their requests, their jobs under a lock, and their events.
  *
- * <p>Uses: the locks.
+ * <p>Uses: {@code core}, {@code testkit}.
  */
 @NullMarked
 package io.mortise.cli.worker;

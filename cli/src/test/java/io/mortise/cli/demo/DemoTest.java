@@ -74,6 +74,7 @@ class DemoTest {
             "fairness",
             "catalogue",
             "transfers",
+            "segments",
             "redlock"),
         json.get("chapters").findValuesAsText("name"));
 
@@ -118,7 +119,18 @@ class DemoTest {
     assertEquals(transfers.get("totalBefore").intValue(), transfers.get("totalAfter").intValue());
     assertEquals(0, transfers.get("overlaps").intValue());
 
-    JsonNode redlock = json.at("/chapters/7/figures");
+    JsonNode segments = json.at("/chapters/7/figures");
+    for (String lock : List.of("redisLock", "segmentedLock")) {
+      assertEquals(500, segments.get(lock + "Sold").intValue());
+      assertEquals(0, segments.get(lock + "SoldTwice").intValue());
+      assertEquals(0, segments.get(lock + "Left").intValue());
+      assertEquals(0, segments.get(lock + "Overlaps").intValue());
+      assertTrue(segments.get(lock + "SalesPerSecond").intValue() > 0);
+    }
+    assertEquals(1, segments.get("redisLockMostInside").intValue());
+    assertTrue(segments.get("segmentedLockMostInside").intValue() > 1);
+
+    JsonNode redlock = json.at("/chapters/8/figures");
     assertTrue(redlock.get("with5Turns").intValue() > 0);
     assertTrue(redlock.get("with3Turns").intValue() > 0);
     assertTrue(redlock.get("longestGapMillis").doubleValue() > 0);

@@ -46,23 +46,9 @@ class JudgementTest {
     }
   }
 
-  private static final class Silent implements Progress {
-    @Override
-    public void to(long served) {}
-
-    @Override
-    public void say(String what) {}
-
-    @Override
-    public void log(String line) {}
-
-    @Override
-    public void close() {}
-  }
-
   private static DemoReport play(Chapter... chapters) throws InterruptedException {
     Duration timeout = Duration.ofSeconds(3);
-    return new Demo("1.2.3", SETTINGS, Optional.empty(), chapter -> new Silent(), timeout)
+    return new Demo("1.2.3", SETTINGS, Optional.empty(), chapter -> new SilentProgress(), timeout)
         .play(List.of(chapters));
   }
 
@@ -149,6 +135,22 @@ class JudgementTest {
                 TransfersRun.play(run, LockOrder.ONE_BY_ONE));
     Outcome outcome = play(new Swapped("transfers", bothOneByOne)).chapters().get(0).outcome();
     assertFalse(outcome.ok());
+  }
+
+  @Test
+  void workersOfWhichHalfDoNotKnowTheSegmentsDoNotPassForASegmentedSale()
+      throws InterruptedException {
+    Playing mixed =
+        run ->
+            HotStock.outcome(
+                HotStockRun.play(run, StockDivision.WHOLE),
+                HotStockRun.play(
+                    run,
+                    StockDivision.SEGMENTS,
+                    worker -> worker == 0 ? StockDivision.WHOLE : StockDivision.SEGMENTS));
+    Outcome outcome = play(new Swapped("segments", mixed)).chapters().get(0).outcome();
+    assertFalse(outcome.ok());
+    assertTrue(outcome.explanation().contains("RedisLock: 500 of 500 sold"), outcome::explanation);
   }
 
   private static Hold reader(int worker, long from, long to) {

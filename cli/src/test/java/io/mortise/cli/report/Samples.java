@@ -96,6 +96,19 @@ final class Samples {
         Duration.ofMillis(4321));
   }
 
+  /** A demo of one chapter with these figures. */
+  static DemoReport reportOf(List<Metric> figures) {
+    Outcome outcome = new Outcome(true, "Explained.", figures, List.of());
+    return new DemoReport(
+        "1.2.3",
+        "Redis 6.2",
+        new DemoSettings(2, 2, 20, 60, Duration.ofSeconds(2)),
+        List.of(
+            new ChapterReport(
+                "first", "Title of first", "A story.", outcome, Duration.ZERO, List.of())),
+        Duration.ZERO);
+  }
+
   private static ChapterReport chapter(String name, boolean ok, Metric figure) {
     Outcome outcome =
         new Outcome(

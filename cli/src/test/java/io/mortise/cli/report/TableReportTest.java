@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.cli.demo.Metric;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.Help.Ansi;
 
@@ -37,6 +39,30 @@ class TableReportTest {
   @Test
   void figuresAsideAreLeftToThePage() {
     assertFalse(TableReport.of(Samples.report(true), PAGE, Ansi.OFF).contains("hidden"));
+  }
+
+  @Test
+  void whatIsComparedIsATable() {
+    List<Metric> figures =
+        List.of(
+            Metric.count("sold", "sold", 20).as("one", "one lock"),
+            Metric.count("took", "took", 1000).as("one", "one lock"),
+            Metric.count("sold", "sold", 20).as("two", "two"),
+            Metric.count("took", "took", 500).as("two", "two"),
+            Metric.count("total", "total", 40));
+    assertEquals(
+        List.of(
+            "Title of first        ok            one lock  two",
+            "                              sold  20        20",
+            "                              took  1000      500",
+            "                              total 40",
+            "                              Explained."),
+        TableReport.of(Samples.reportOf(figures), PAGE, Ansi.OFF)
+            .lines()
+            .dropWhile(line -> !line.startsWith("Title"))
+            .takeWhile(line -> !line.isBlank())
+            .map(String::stripTrailing)
+            .toList());
   }
 
   @Test

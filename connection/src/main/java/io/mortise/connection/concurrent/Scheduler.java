@@ -74,11 +74,20 @@ public final class Scheduler implements AutoCloseable {
    * @param afterScan sends what the tasks of a scan have gathered
    */
   public Scheduler(LongSupplier clock, Runnable afterScan, ThreadFactory threads) {
+    this(clock, afterScan, threads, TimingWheel.DEFAULT_SLOTS);
+  }
+
+  /**
+   * Creates a scheduler with a wheel of another size.
+   *
+   * @param slotCount a power of two
+   */
+  Scheduler(LongSupplier clock, Runnable afterScan, ThreadFactory threads, int slotCount) {
     this.clock = clock;
     this.afterScan = afterScan;
     this.threads = threads;
     this.wakeAtNanos = clock.getAsLong();
-    this.wheel = new TimingWheel(IDLE_NANOS, wakeAtNanos);
+    this.wheel = new TimingWheel(IDLE_NANOS, wakeAtNanos, slotCount);
   }
 
   /** Starts the thread. */
@@ -160,7 +169,7 @@ public final class Scheduler implements AutoCloseable {
       logError("a pass of the scheduler failed", previousFailure);
     }
     long next = scan(clock.getAsLong());
-    if (!wakeRequested && !closed) {
+    if (!isWakeRequested() && !closed) {
       LockSupport.parkNanos(this, Math.max(TICK_NANOS, next - clock.getAsLong()));
     }
   }
@@ -178,6 +187,11 @@ public final class Scheduler implements AutoCloseable {
       scanning = false;
     }
     return next;
+  }
+
+  /** Returns whether the thread makes another pass before it sleeps. Package-private for tests. */
+  boolean isWakeRequested() {
+    return wakeRequested;
   }
 
   private void runDue(long nowNanos) {

@@ -30,16 +30,16 @@ import org.jspecify.annotations.Nullable;
  * after the reset. A pass may miss a task that another thread moves meanwhile: that thread then has
  * another pass made.
  *
- * <p><b>Errors</b>, such as one for want of memory. One in a reading makes its slot due at once,
- * and one in a move has the next pass read all slots. One in {@code add} may leave the task in a
- * slot without a place: a reading takes it out, and does not run it.
+ * <p><b>Errors</b>, such as one when memory is exhausted. One in a reading makes its slot due at
+ * once, and one in a move has the next pass read all slots. One in {@code add} may leave the task
+ * in a slot without a place: a reading takes it out, and does not run it.
  */
 final class TimingWheel {
   /** A slot is 134 ms long. */
   private static final int SLOT_SHIFT = 27;
 
   /** A round takes 34 s, which is more than the default lease. */
-  private static final int DEFAULT_SLOTS = 256;
+  static final int DEFAULT_SLOTS = 256;
 
   /** The tasks of one slot, and times that are not after theirs. */
   private static final class Slot {
@@ -88,12 +88,7 @@ final class TimingWheel {
 
   /**
    * @param longestNanos the time after which each slot is read again
-   */
-  TimingWheel(long longestNanos, long nowNanos) {
-    this(longestNanos, nowNanos, DEFAULT_SLOTS);
-  }
-
-  /**
+   * @param nowNanos the present time of the ticker
    * @param slotCount a power of two
    */
   TimingWheel(long longestNanos, long nowNanos, int slotCount) {

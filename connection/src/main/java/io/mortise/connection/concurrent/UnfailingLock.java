@@ -4,7 +4,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock whose {@link #lock()} never fails for want of memory. In JDK 17 a contended {@link
+ * A lock whose {@link #lock()} never fails when memory is exhausted. In JDK 17 a contended {@link
  * ReentrantLock} allocates a place in its queue, and throws an {@link OutOfMemoryError} when there
  * is no room. This one then tries again and again, as those of later JDKs do (<a
  * href="https://bugs.openjdk.org/browse/JDK-8066859">JDK-8066859</a>). It is for steps that other

@@ -3,7 +3,7 @@
  * sentinels name, and the classification of exceptions. Knows Jedis; knows no keys, scripts or
  * locks.
  *
- * <p>Uses: {@code concurrent}.
+ * <p>Uses: {@code connection.concurrent}.
  */
 @org.jspecify.annotations.NullMarked
 package io.mortise.connection.pool;

@@ -1,7 +1,7 @@
 package io.mortise.connection.pubsub;
 
 /**
- * How long subscriptions last.
+ * The times of subscriptions.
  *
  * @param lingerNanos how long a channel stays after its last waiter
  * @param heartbeatNanos how long a connection may be silent before a heartbeat is sent

@@ -1,12 +1,13 @@
 package io.mortise.connection.topology;
 
+import static com.google.common.util.concurrent.Uninterruptibles.sleepUninterruptibly;
+
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Exchange;
 import io.mortise.connection.pool.Reply;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 
@@ -105,7 +106,8 @@ final class ClusterRouter {
       }
       if (redirection != null) {
         boolean last = deadline.leftNanos() < TRY_AGAIN_NANOS + MIN_NANOS;
-        pause(last ? deadline : deadline.within(TRY_AGAIN_NANOS));
+        Deadline end = last ? deadline : deadline.within(TRY_AGAIN_NANOS);
+        sleepUninterruptibly(end.leftNanos(), TimeUnit.NANOSECONDS);
         return last ? null : new RoutedExchange(nodeOf(slot, deadline), exchange);
       }
       if (fault.kind() == Kind.CLIENT_CLOSED && !nodes.isClosed()) {
@@ -125,18 +127,6 @@ final class ClusterRouter {
       slotMap.refreshSoon();
     }
     return null;
-  }
-
-  /** Pauses; an interrupt does not end the pause, and its status is restored afterwards. */
-  private void pause(Deadline end) {
-    boolean interrupted = Thread.interrupted();
-    for (long left = end.leftNanos(); left > 0; left = end.leftNanos()) {
-      LockSupport.parkNanos(this, left);
-      interrupted |= Thread.interrupted();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /**

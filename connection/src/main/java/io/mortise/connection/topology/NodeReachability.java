@@ -7,9 +7,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether one server answers commands, and the report of each change. An error is an answer. A
- * command that was not sent for another reason, such as a pool without a free connection, says
- * nothing about the server.
+ * The record of whether one server answers commands, with a report of each change. An error is an
+ * answer. A command that was not sent for another reason, such as a pool without a free connection,
+ * says nothing about the server.
  *
  * <p><b>Threads.</b> Any thread may report the outcome of a command. The flag is volatile, so that
  * an outcome that changes nothing takes no lock; {@code lock} orders the changes and their reports.

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -87,21 +88,12 @@ class TimingWheelInterleavingsTest {
 
   @Test
   void twoThreadsMoveATask() {
-    check(
-        SCHEDULES,
-        () -> {
-          TimingWheel wheel = new TimingWheel(LONGEST, 0, 4);
-          Task task = new Task(3 * SLOT);
-          wheel.add(task);
-          race(
-              () -> {
-                task.due = 2 * SLOT;
-                wheel.move(task);
-              },
-              () -> {
-                task.due = SLOT;
-                wheel.move(task);
-              });
+    checkBesideAMove(
+        (wheel, task) -> {
+          task.due = SLOT;
+          wheel.move(task);
+        },
+        (wheel, task) -> {
           assertFound(wheel, task);
           wheel.remove(task);
           assertFalse(wheel.isAnyDue(3 * SLOT), "it is in no other slot");
@@ -110,6 +102,17 @@ class TimingWheelInterleavingsTest {
 
   @Test
   void aTaskThatIsRemovedWhileItIsMoved() {
+    checkBesideAMove(
+        TimingWheel::remove,
+        (wheel, task) -> {
+          assertEquals(0, wheel.size());
+          assertFalse(wheel.isAnyDue(3 * SLOT), "it is in no slot");
+        });
+  }
+
+  /** One thread moves a task from the third slot to the second; another one uses it too. */
+  private static void checkBesideAMove(
+      BiConsumer<TimingWheel, Task> other, BiConsumer<TimingWheel, Task> then) {
     check(
         SCHEDULES,
         () -> {
@@ -121,9 +124,8 @@ class TimingWheelInterleavingsTest {
                 task.due = 2 * SLOT;
                 wheel.move(task);
               },
-              () -> wheel.remove(task));
-          assertEquals(0, wheel.size());
-          assertFalse(wheel.isAnyDue(3 * SLOT), "it is in no slot");
+              () -> other.accept(wheel, task));
+          then.accept(wheel, task);
         });
   }
 }

@@ -23,7 +23,7 @@ class TimingWheelTest {
   private static final long LONGEST = 60_000 * MILLI;
   private static final long ROUND = 34_360 * MILLI;
 
-  private final TimingWheel wheel = new TimingWheel(LONGEST, 0);
+  private final TimingWheel wheel = new TimingWheel(LONGEST, 0, TimingWheel.DEFAULT_SLOTS);
   private final List<Task> ran = new ArrayList<>();
   private int reads;
 
@@ -257,7 +257,7 @@ class TimingWheelTest {
   void noTaskIsLate() {
     for (int seed = 0; seed < 200; seed++) {
       Random random = new Random(seed);
-      TimingWheel tried = new TimingWheel(LONGEST, 0);
+      TimingWheel tried = new TimingWheel(LONGEST, 0, TimingWheel.DEFAULT_SLOTS);
       List<Task> tasks = new ArrayList<>();
       for (int i = 0; i < 30; i++) {
         Task task = new Task(0, 0);

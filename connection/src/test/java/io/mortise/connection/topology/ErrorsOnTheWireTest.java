@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The exceptions of Jedis for real faults, and their classification. */
 @Timeout(60)
 class ErrorsOnTheWireTest {
-  private static final ConnectionSettings OPTIONS = TestSettings.DEFAULTS;
+  /** Generous: the first TLS handshake of a JVM takes seconds on a busy machine. */
+  private static final ConnectionSettings OPTIONS = TestSettings.within(Duration.ofSeconds(20));
 
   private static CommandException ping(String uri, long withinNanos) {
     try (WorkerPool workers = new WorkerPool("test");
@@ -176,8 +177,9 @@ class ErrorsOnTheWireTest {
       CommandException fault = ping(server.uri().replace("redis:", "rediss:"));
 
       assertEquals(Kind.UNREACHABLE, fault.kind());
-      assertTrue(fault.getMessage().startsWith("TLS with " + server.address() + " failed: "));
-      assertTrue(fault.getMessage().endsWith("use redis:// instead of rediss://"));
+      String message = fault.getMessage();
+      assertTrue(message.startsWith("TLS with " + server.address() + " failed: "), message);
+      assertTrue(message.endsWith("use redis:// instead of rediss://"), message);
     }
   }
 

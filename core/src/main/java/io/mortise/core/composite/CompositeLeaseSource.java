@@ -6,6 +6,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.internal.inspect.InspectedLock;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LockKey;
+import io.mortise.core.spi.WaitPolicy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -25,6 +26,7 @@ public abstract class CompositeLeaseSource implements LeaseSource {
   private final List<LeaseSource> sources;
   private final String name;
   private final LockOptions options;
+  private final WaitPolicy waitPolicy;
 
   /**
    * Creates a source that is composed of these, at least one.
@@ -39,6 +41,11 @@ public abstract class CompositeLeaseSource implements LeaseSource {
             .map(LeaseSource::options)
             .min(Comparator.comparing(LockOptions::lease))
             .orElseThrow();
+    this.waitPolicy =
+        sources.stream()
+            .map(LeaseSource::waitPolicy)
+            .distinct()
+            .reduce(WaitPolicy.AS_ASKED, WaitPolicy::then);
   }
 
   /** Returns the sources of which it is composed. */
@@ -59,6 +66,12 @@ public abstract class CompositeLeaseSource implements LeaseSource {
   @Override
   public final long nanoTime() {
     return sources.get(0).nanoTime();
+  }
+
+  /** Returns the policies of all sources, of which one after the other is asked. */
+  @Override
+  public final WaitPolicy waitPolicy() {
+    return waitPolicy;
   }
 
   @Override

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The locks under which threads of several clients deliver the replies and leases of members:
- * {@link UnfailingLock}s, because no delivery may be lost for want of memory.
+ * {@link UnfailingLock}s, because no delivery may be lost when memory is exhausted.
  *
  * <p><b>Threads.</b> Stateless; any thread may call it.
  */

@@ -36,6 +36,13 @@ public sealed interface AcquireResult {
    */
   record Queued(long retryMillis) implements AcquireResult {}
 
+  /**
+   * Nobody can acquire the lock, and waiting is of no use: the acquisition ends without a hold. It
+   * left nothing in Redis. A family with this result offers no wait without an end: {@code lock()}
+   * would throw an {@link AssertionError}.
+   */
+  record Unavailable() implements AcquireResult {}
+
   /** The value of an unknown time. */
   long UNKNOWN = -1;
 }

@@ -27,12 +27,14 @@ final class AsyncAcquisition {
 
   private final LeaseSource source;
   private final LeaseTerms terms;
+  private final WaitPolicy waits;
   private final CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
   private final AtomicBoolean decided = new AtomicBoolean();
 
   private AsyncAcquisition(LeaseSource source, LeaseTerms terms) {
     this.source = source;
     this.terms = terms;
+    this.waits = source.waitPolicy().begun();
   }
 
   static CompletionStage<Optional<Lease>> start(LeaseSource source, LeaseTerms terms) {
@@ -61,7 +63,7 @@ final class AsyncAcquisition {
 
   private void run() {
     try {
-      Optional<OwnedLease> lease = source.acquire(terms, null);
+      Optional<OwnedLease> lease = waits.acquire(terms, allowed -> source.acquire(allowed, null));
       if (!decided.compareAndSet(false, true) || !complete(lease)) {
         lease.ifPresent(OwnedLease::releaseUnused);
       }

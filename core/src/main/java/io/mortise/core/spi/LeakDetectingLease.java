@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
  * which sends nothing.
  */
 public class LeakDetectingLease implements Lease {
+  // The public type: the warning is about the user's code, and its logger is found under that name.
   private static final Logger LOG = LoggerFactory.getLogger(Lease.class);
   private static final Cleaner CLEANER = Cleaner.create();
 

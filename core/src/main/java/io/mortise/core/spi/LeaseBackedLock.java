@@ -98,7 +98,7 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   @Override
   public final void lockInterruptibly() throws InterruptedException {
-    ThreadOwnership.lock(source, terms(null, lease, true));
+    lock(terms(null, lease, true));
   }
 
   @Override
@@ -108,20 +108,32 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   @Override
   public final boolean tryLock(Duration wait) throws InterruptedException {
-    return ThreadOwnership.lock(source, terms(nonNullWait(wait), lease, true));
+    return lock(terms(nonNullWait(wait), lease, true));
   }
 
   @Override
   public final boolean tryLock(Duration wait, Duration given) throws InterruptedException {
-    return ThreadOwnership.lock(source, terms(nonNullWait(wait), nonNullLease(given), true));
+    return lock(terms(nonNullWait(wait), nonNullLease(given), true));
   }
 
   private boolean uninterruptibly(@Nullable Duration wait) {
     try {
-      return ThreadOwnership.lock(source, terms(wait, lease, false));
+      return lock(terms(wait, lease, false));
     } catch (InterruptedException e) {
       throw new AssertionError("uninterruptible terms", e);
     }
+  }
+
+  private boolean lock(LeaseTerms terms) throws InterruptedException {
+    boolean locked = ThreadOwnership.lock(source, terms, source.waitPolicy());
+    if (!locked && terms.isUnbounded()) {
+      throw endedWait(); // the caller of lock() takes its return for a hold
+    }
+    return locked;
+  }
+
+  private AssertionError endedWait() {
+    return new AssertionError("a wait without an end has ended: " + source);
   }
 
   @Override
@@ -157,8 +169,7 @@ public abstract class LeaseBackedLock implements DistributedLock {
 
   @Override
   public final Lease acquire() throws InterruptedException {
-    return handle(terms(null, lease, true))
-        .orElseThrow(() -> new AssertionError("a wait without an end has ended: " + source));
+    return handle(terms(null, lease, true)).orElseThrow(this::endedWait);
   }
 
   @Override
@@ -176,7 +187,10 @@ public abstract class LeaseBackedLock implements DistributedLock {
       return Optional.empty();
     }
     Function<OwnedLease, Lease> guarding = acquired -> guarded(acquired, terms); // made before
-    return source.acquire(terms, null).map(guarding);
+    return source
+        .waitPolicy()
+        .acquire(terms, allowed -> source.acquire(allowed, null))
+        .map(guarding);
   }
 
   private Lease guarded(OwnedLease acquired, LeaseTerms terms) {

@@ -74,6 +74,11 @@ public interface LeaseSource {
     return acquire(terms, Thread.currentThread());
   }
 
+  /** Returns what decides how long the callers of this lock wait. */
+  default WaitPolicy waitPolicy() {
+    return WaitPolicy.AS_ASKED;
+  }
+
   /** Returns whether this lock depends on what else its thread holds on the same server. */
   default boolean dependsOnCaller() {
     return false;

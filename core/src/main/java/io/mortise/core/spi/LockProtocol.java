@@ -58,6 +58,15 @@ public interface LockProtocol {
   AcquireResult outcome(Object reply);
 
   /**
+   * Returns the protocol of the hold that a reply to {@link #acquire} granted: this one, unless the
+   * attempt selects one of several locks. Its {@link #release} releases whatever an attempt under
+   * that holder id may have acquired.
+   */
+  default LockProtocol granted(Object reply) {
+    return this;
+  }
+
+  /**
    * Returns a release. Its reply is an array: 1 and the number of subscribers that received the
    * message; 0 when this holder holds nothing; 2 when the hold was released by force.
    */

@@ -60,6 +60,15 @@ public final class ThreadOwnership {
    * @throws LeaseLostException if this thread holds the lock and its lease was lost
    */
   public static boolean lock(LeaseSource source, LeaseTerms terms) throws InterruptedException {
+    return lock(source, terms, WaitPolicy.AS_ASKED);
+  }
+
+  /**
+   * Acquires for a caller. The policy decides how long the caller waits. Members of a composite
+   * lock use the other overload.
+   */
+  static boolean lock(LeaseSource source, LeaseTerms terms, WaitPolicy waits)
+      throws InterruptedException {
     Hold hold = held(source.identity());
     if (hold != null) {
       reenter(hold, source, terms);
@@ -69,7 +78,7 @@ public final class ThreadOwnership {
       return false;
     }
     Consumer<OwnedLease> owning = held -> register(source, held, terms); // nothing fails after it
-    Optional<OwnedLease> lease = source.acquireForThread(terms);
+    Optional<OwnedLease> lease = waits.acquire(terms, source::acquireForThread);
     lease.ifPresent(owning);
     return lease.isPresent();
   }

@@ -8,6 +8,9 @@
  * and methods without a default to those that the engine implements ({@code LeaseSource}, {@code
  * OwnedLease}, {@code LockServer}). It removes nothing, and a family that is compiled against an
  * older minor version goes on working.
+ *
+ * <p>Uses: {@code connection.concurrent}, {@code core}, {@code core.internal.engine}, {@code
+ * scripts}.
  */
 @org.jspecify.annotations.NullMarked
 package io.mortise.core.spi;

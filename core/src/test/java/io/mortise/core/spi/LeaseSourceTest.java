@@ -26,6 +26,17 @@ class LeaseSourceTest {
   }
 
   @Test
+  void aWaitWithoutAnEndNeverReturnsWithoutTheLock() {
+    FakeSource source = new FakeSource("orders");
+    Leased lock = new Leased(source);
+
+    assertThrows(AssertionError.class, lock::lock);
+    assertThrows(AssertionError.class, lock::lockInterruptibly);
+    assertThrows(AssertionError.class, lock::acquire);
+    assertFalse(lock.tryLock());
+  }
+
+  @Test
   void aForeignLockIsRefusedWithWhatToDo() {
     DistributedLock foreign =
         (DistributedLock)

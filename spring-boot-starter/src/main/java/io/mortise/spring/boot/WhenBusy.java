@@ -1,6 +1,6 @@
 package io.mortise.spring.boot;
 
-/** What a call of a {@link Locked} method does when others held the lock for the whole wait. */
+/** The action of a {@link Locked} method when others held the lock for the whole wait. */
 public enum WhenBusy {
   /** Throws {@link LockNotAcquiredException}; a method with a stage returns a failed one. */
   THROW,

@@ -14,12 +14,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/**
- * The rooms of the house and the direction of every arrow between them; docs/architecture.md has
- * the drawing.
- */
+/** The packages and the direction of every arrow between them; docs/architecture.md draws them. */
 class RoomsTest {
-  /** From the ground up. Each package may use those before it, as far as its module lets it. */
+  /**
+   * Packages, lowest layer first. Each package may use those before it, as far as its module lets
+   * it.
+   */
   private static final List<String> ROOMS =
       List.of(
           "scripts",
@@ -42,6 +42,7 @@ class RoomsTest {
           "rwlock",
           "multilock",
           "redlock",
+          "segmentedlock",
           "fencing",
           "micrometer",
           "spring.boot.internal",
@@ -61,11 +62,14 @@ class RoomsTest {
       Map.of(
           "core.LockClient", Set.of("core.internal.engine"),
           "core.spi.ProtocolLeaseSource", Set.of("core.internal.engine"),
-          "core.RedisLock", Set.of("core.spi"),
-          "core.PlainLockProtocol", Set.of("core.spi"));
+          "core.RedisLock", Set.of("core.spi"));
 
   /** The lock families stand side by side. */
-  private static final Set<String> FAMILIES = Set.of("fairlock", "rwlock", "multilock", "redlock");
+  private static final Set<String> FAMILIES =
+      Set.of("fairlock", "rwlock", "multilock", "redlock", "segmentedlock");
+
+  /** All segments at once are a MultiLock (decision 051). */
+  private static final String ALL_SEGMENTS = "segmentedlock.SegmentedLock -> multilock.MultiLock";
 
   private static String room(JavaClass type) {
     return type.getPackageName().substring(ProductClasses.ROOT.length());
@@ -130,28 +134,26 @@ class RoomsTest {
 
   @Test
   void noLockFamilyKnowsAnother() {
-    assertFamiliesUseNone(FAMILIES::contains);
+    assertEquals(List.of(ALL_SEGMENTS), familiesUses(FAMILIES::contains));
   }
 
   @Test
   void noLockFamilyKnowsTheInsideOfTheEngine() {
-    assertFamiliesUseNone(
-        room -> room.startsWith("core.internal") || room.startsWith("connection"));
+    assertEquals(
+        List.of(),
+        familiesUses(room -> room.startsWith("core.internal") || room.startsWith("connection")));
   }
 
-  private static void assertFamiliesUseNone(Predicate<String> rooms) {
-    List<String> arrows =
-        arrows()
-            .filter(arrow -> FAMILIES.contains(room(arrow.getOriginClass())))
-            .filter(arrow -> rooms.test(room(arrow.getTargetClass())))
-            .map(
-                arrow ->
-                    ProductClasses.file(arrow.getOriginClass())
-                        + " -> "
-                        + ProductClasses.file(arrow.getTargetClass()))
-            .distinct()
-            .toList();
-
-    assertEquals(List.of(), arrows);
+  private static List<String> familiesUses(Predicate<String> rooms) {
+    return arrows()
+        .filter(arrow -> FAMILIES.contains(room(arrow.getOriginClass())))
+        .filter(arrow -> rooms.test(room(arrow.getTargetClass())))
+        .map(
+            arrow ->
+                ProductClasses.file(arrow.getOriginClass())
+                    + " -> "
+                    + ProductClasses.file(arrow.getTargetClass()))
+        .distinct()
+        .toList();
   }
 }

@@ -10,6 +10,8 @@ import io.mortise.fairlock.RedisFairLock;
 import io.mortise.multilock.MultiLock;
 import io.mortise.redlock.RedLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.segmentedlock.SegmentProtocols;
+import io.mortise.segmentedlock.SegmentedLock;
 import java.time.Duration;
 import java.util.List;
 
@@ -25,6 +27,8 @@ enum Family {
   FAIR_READ_WRITE(1),
   /** {@link MultiLock} of two locks on two servers, and each of the two alone. */
   MULTI(2),
+  /** {@link SegmentedLock} of one segment: those that ask for it, and those that would take any. */
+  SEGMENTED(1),
   /** {@link RedLock} on three servers. */
   RED_3(3),
   /** {@link RedLock} on five servers. */
@@ -71,6 +75,10 @@ enum Family {
         SectionEntry both = new SectionEntry(new MultiLock(a, b), EXCLUSIVE, resources(name));
         yield List.of(both, exclusive(a), both, exclusive(b));
       }
+      case SEGMENTED ->
+          List.of(
+              exclusive(new SegmentedLock(client, name, 1).segment(0)),
+              new SectionEntry(SegmentProtocols.any(client, name, 1), EXCLUSIVE, resources(name)));
       case RED_3, RED_5 ->
           List.of(
               exclusive(
@@ -81,9 +89,18 @@ enum Family {
     };
   }
 
+  /** Returns how many of the entries, from the first on, can be released by force. */
+  int forcible(List<SectionEntry> entries) {
+    return this == SEGMENTED ? 1 : entries.size();
+  }
+
   /** Returns the guarded resources of the section of that name, by the names of their locks. */
   List<String> resources(String name) {
-    return this == MULTI ? List.of(name + ":a", name + ":b") : List.of(name);
+    return switch (this) {
+      case MULTI -> List.of(name + ":a", name + ":b");
+      case SEGMENTED -> List.of("{" + name + "}:0");
+      default -> List.of(name);
+    };
   }
 
   /** Returns the name of the lock that the member at that index has for the section. */

@@ -17,9 +17,10 @@ public final class Rights {
   private static final int FAIR = 1;
 
   private static final int READ_WRITE = 2;
-  private static final int CLUSTER = 3;
-  private static final int CLUSTER_OF_REDIS_7 = 4;
-  private static final int INSPECTION = 6;
+  private static final int SEGMENTED = 3;
+  private static final int CLUSTER = 4;
+  private static final int CLUSTER_OF_REDIS_7 = 5;
+  private static final int INSPECTION = 7;
 
   private Rights() {}
 
@@ -35,10 +36,18 @@ public final class Rights {
     return rules;
   }
 
+  /** Returns the rights for plain, fair and segmented locks. */
+  public static List<String> ofSegmentedLocks(String prefix) throws IOException {
+    List<String> rules = ofFairLocks(prefix);
+    rules.addAll(blocks(prefix).get(SEGMENTED));
+    return rules;
+  }
+
   /** Returns the rights for locks of all families. */
   public static List<String> ofAllFamilies(String prefix) throws IOException {
     List<String> rules = ofFairLocks(prefix);
     rules.addAll(blocks(prefix).get(READ_WRITE));
+    rules.addAll(blocks(prefix).get(SEGMENTED));
     return rules;
   }
 

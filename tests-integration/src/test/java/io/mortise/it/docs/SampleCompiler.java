@@ -26,6 +26,7 @@ final class SampleCompiler {
       List.of(
           "static io.mortise.it.docs.SampleContext.*",
           "static org.awaitility.Awaitility.await",
+          "static org.junit.jupiter.api.Assertions.assertFalse",
           "io.mortise.core.*",
           "io.mortise.fairlock.*",
           "io.mortise.fencing.*",

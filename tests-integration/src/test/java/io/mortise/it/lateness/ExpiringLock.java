@@ -7,6 +7,7 @@ import io.mortise.fairlock.RedisFairLock;
 import io.mortise.multilock.MultiLock;
 import io.mortise.redlock.RedLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.segmentedlock.SegmentProtocols;
 import java.util.List;
 import java.util.function.BiFunction;
 
@@ -17,6 +18,7 @@ enum ExpiringLock {
   READ((clients, name) -> new RedisReadWriteLock(clients.get(0), name).readLock()),
   WRITE((clients, name) -> new RedisReadWriteLock(clients.get(0), name).writeLock()),
   FAIR_WRITE((clients, name) -> RedisReadWriteLock.fair(clients.get(0), name).writeLock()),
+  ANY_SEGMENT((clients, name) -> SegmentProtocols.any(clients.get(0), name, 1)),
   MULTI(
       (clients, name) ->
           new MultiLock(

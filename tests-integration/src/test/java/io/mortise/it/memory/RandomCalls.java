@@ -2,14 +2,17 @@ package io.mortise.it.memory;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.mortise.core.PlainProtocols;
+import io.mortise.core.LockOptions;
 import io.mortise.core.spi.GroupProtocol;
+import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.PlainLockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.fairlock.FairProtocols;
 import io.mortise.rwlock.ReadWriteProtocols;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
+import io.mortise.segmentedlock.SegmentProtocols;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +28,8 @@ final class RandomCalls {
               "lock/acquire lock/acquire_all lock/release lock/keep lock/renew lock/force"
                   + " lock/inspect",
               "fair/acquire fair/release fair/keep fair/leave fair/heartbeat fair/force fair/queue",
+              "segment/acquire_any segment/release segment/leave segment/heartbeat segment/force"
+                  + " segment/mark segment/inspect segment/state",
               "rw/read rw/write rw/fair_read rw/fair_write rw/release rw/keep rw/leave rw/renew",
               "rw/reader_heartbeat rw/writer_heartbeat rw/fair_heartbeat rw/force rw/inspect")
           .flatMap(paths -> Stream.of(paths.split(" ", -1)))
@@ -66,7 +71,9 @@ final class RandomCalls {
   /** A command of Redisson, of an eviction, of the end of a lease, or of a key of another type. */
   private List<String> ofAPeer() {
     String name = oneOf(names);
-    return switch (random.nextInt(10)) {
+    return switch (random.nextInt(12)) {
+      case 8 -> List.of("HSET", name + ":0", REDISSONS_HOLDER, "1");
+      case 9 -> List.of("PEXPIRE", name + ":" + random.nextInt(SegmentProtocols.COUNT), "0");
       case 0 -> List.of("HSET", name, REDISSONS_HOLDER, "1");
       case 1 -> List.of("HSET", name, "mode", "read", REDISSONS_HOLDER, "1");
       case 2 -> List.of("RPUSH", "redisson_lock_queue:" + name, REDISSONS_HOLDER);
@@ -81,8 +88,9 @@ final class RandomCalls {
 
   private LockProtocol protocol(String name) {
     boolean fair = random.nextBoolean();
-    return switch (random.nextInt(6)) {
-      case 0, 1 -> PlainProtocols.of(name);
+    return switch (random.nextInt(7)) {
+      case 6 -> SegmentProtocols.segment(name, random.nextInt(SegmentProtocols.COUNT));
+      case 0, 1 -> new PlainLockProtocol(new LockName(name), LockOptions.defaults());
       case 2 -> FairProtocols.of(name);
       case 3 -> ReadWriteProtocols.reader(name, fair);
       case 4 -> ReadWriteProtocols.readerBelow(oneOf(HOLDERS), name, fair);
@@ -90,11 +98,29 @@ final class RandomCalls {
     };
   }
 
+  private ScriptCall callForAnySegment(String name, String holder, long lease) {
+    QueueingProtocol any = SegmentProtocols.any(name, random::nextInt);
+    return switch (random.nextInt(11)) {
+      case 0, 1, 2, 3 -> any.acquire(holder, lease, random.nextBoolean());
+      case 4 -> any.release(holder);
+      case 5 -> any.keep(holder, lease / 2);
+      case 6 -> any.leave(holder);
+      case 7 -> any.heartbeat(holder).item();
+      case 8 ->
+          SegmentProtocols.mark(name, random.nextInt(SegmentProtocols.COUNT), random.nextBoolean());
+      case 9 -> any.queryLease();
+      default -> SegmentProtocols.state(name);
+    };
+  }
+
   private List<ScriptCall> call() {
     String name = oneOf(names);
-    LockProtocol protocol = protocol(name);
     String holder = oneOf(HOLDERS);
     long lease = LEASE_MILLIS * (1 + random.nextInt(2));
+    if (random.nextInt(6) == 0) {
+      return List.of(callForAnySegment(name, holder, lease));
+    }
+    LockProtocol protocol = protocol(name);
     return switch (random.nextInt(10)) {
       case 0, 1, 2, 3 -> List.of(protocol.acquire(holder, lease, random.nextBoolean()));
       case 4 -> List.of(protocol.release(holder));

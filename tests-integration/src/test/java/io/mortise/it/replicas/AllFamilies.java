@@ -6,6 +6,8 @@ import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.multilock.MultiLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.segmentedlock.SegmentProtocols;
+import io.mortise.segmentedlock.SegmentedLock;
 import java.util.List;
 
 /** A lock of each family that one client can hold. */
@@ -18,6 +20,8 @@ final class AllFamilies {
         new RedisFairLock(client, name + ":fair"),
         new RedisReadWriteLock(client, name + ":read").readLock(),
         new RedisReadWriteLock(client, name + ":write").writeLock(),
+        new SegmentedLock(client, name + ":segmented", 2).segment(1),
+        SegmentProtocols.any(client, name + ":any", 2),
         new MultiLock(new RedisLock(client, name + ":a"), new RedisLock(client, name + ":b")));
   }
 }

@@ -33,22 +33,22 @@ class ReadersWithoutMemoryTest {
   /** A note of the reader takes memory; the hold does not depend on the note. */
   @Test
   void aReaderIsVerifiedAndRenewed() {
-    state.write("read a:5000 b:5000 ttl:5000");
-    limit("1");
-    assertEquals(1L, first(state.call("renew a 1")));
-    assertEquals(1L, first(state.call("renew a 9000")));
-    limit("0");
-    state.assertIs("read a:9000 b:5000 ttl:9000");
+    assertBothSucceed(
+        "read a:5000 b:5000 ttl:5000", "renew a 1", "renew a 9000", "read a:9000 b:5000 ttl:9000");
   }
 
   @Test
   void aReaderIsReleased() {
-    state.write("read a:9000 b:900 ttl:9000");
+    assertBothSucceed("read a:9000 b:900 ttl:9000", "release a", "release b", "free");
+  }
+
+  private void assertBothSucceed(String before, String first, String second, String after) {
+    state.write(before);
     limit("1");
-    assertEquals(1L, first(state.call("release a")));
-    assertEquals(1L, first(state.call("release b")));
+    assertEquals(1L, first(state.call(first)));
+    assertEquals(1L, first(state.call(second)));
     limit("0");
-    state.assertIs("free");
+    state.assertIs(after);
   }
 
   /** A key of another type in the place of the set says nothing about the hold. */

@@ -47,7 +47,10 @@ class ForeignTypesTest {
   /** The longest time of a test; a script changes a TTL by more. */
   private static final long SLACK = 8_000;
 
-  /** Each script, its keys by what they are, and its arguments; {@code -} is an empty one. */
+  /**
+   * Each script, its keys by what they are, and its arguments; {@code -} is an empty one. Behind
+   * the arguments are the keys that the script derives.
+   */
   private static final String CALLS =
       """
       lock/acquire       | lock token                           | me 60000 60000 1
@@ -88,6 +91,17 @@ class ForeignTypesTest {
       rw/writer_heartbeat | rw                                   | me! 20000 PUBLISH
       rw/fair_heartbeat   | rw                                   | me 20000 PUBLISH
       rw/fair_heartbeat   | rw                                   | me! 20000 PUBLISH
+      segment/acquire_any | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 me 60000 60000 20000 PUBLISH | segment segmentToken
+      segment/acquire_any | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 me 60000 60000 0 PUBLISH | segment segmentToken
+      segment/release    | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 -1 me 0 c PUBLISH | segment segmentForced
+      segment/release    | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 me 20000 c PUBLISH | segment segmentForced
+      segment/leave      | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 me c PUBLISH | segment
+      segment/heartbeat  | segmentQueue segmentDeadlines exhausted | {foreign} 1 me 20000 |
+      segment/force      | segment channel segmentForced segmentQueue segmentDeadlines exhausted segmentChannel | PUBLISH 60000 {foreign} 1 |
+      segment/mark       | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 exhausted PUBLISH |
+      segment/mark       | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 -1 reset PUBLISH |
+      segment/inspect    | segmentQueue segmentDeadlines exhausted | {foreign} 1 |
+      segment/state      | segmentQueue segmentDeadlines exhausted | |
       fence/command      | fence                                | 5 0 SET a b
       fence/script       | fence                                | 5 0
       """;
@@ -110,6 +124,13 @@ class ForeignTypesTest {
     DEADLINES("redisson_lock_timeout:{foreign}", "zset"),
     READERS("mortise_readers:{foreign}", "zset"),
     FORCEDHOLDS("mortise_forced_holds:{foreign}", "set"),
+    SEGMENT("{foreign}:0", "hash"),
+    SEGMENTTOKEN("redisson_lock_token:{foreign}:0", "string"),
+    SEGMENTFORCED("mortise_forced:{foreign}:0", "string"),
+    SEGMENTQUEUE("mortise_segment_queue:{foreign}", "list"),
+    SEGMENTDEADLINES("mortise_segment_timeout:{foreign}", "zset"),
+    EXHAUSTED("mortise_exhausted:{foreign}", "set"),
+    SEGMENTCHANNEL("mortise_segment_channel:{foreign}", ""),
     FENCE("mortise_fence:{foreign}", "string");
 
     final String key;
@@ -134,18 +155,24 @@ class ForeignTypesTest {
   }
 
   /** A line of {@link #CALLS}. */
-  record Call(String path, List<Part> keys, List<String> arguments) {
+  record Call(String path, List<Part> keys, List<String> arguments, List<Part> derived) {
     static Call of(String line) {
       String[] parts = line.split("\\|", -1);
-      List<Part> keys =
-          words(parts[1].replace("rw", READ_WRITE))
-              .map(word -> Part.valueOf(word.toUpperCase(Locale.ROOT)))
-              .toList();
+      List<Part> keys = parts(parts[1].replace("rw", READ_WRITE));
       List<String> arguments =
           words(parts[2])
               .map(word -> word.equals("-") ? "" : word.replace("me", ME).replace("!", ":write"))
               .toList();
-      return new Call(parts[0].trim(), keys, arguments);
+      List<Part> derived = parts.length > 3 ? parts(parts[3]) : List.of();
+      return new Call(parts[0].trim(), keys, arguments, derived);
+    }
+
+    private static List<Part> parts(String words) {
+      return words(words).map(word -> Part.valueOf(word.toUpperCase(Locale.ROOT))).toList();
+    }
+
+    private List<Part> touched() {
+      return Stream.concat(keys.stream(), derived.stream()).toList();
     }
 
     private static Stream<String> words(String part) {
@@ -185,7 +212,7 @@ class ForeignTypesTest {
   @MethodSource("calls")
   void aScriptThatFailsHasChangedNothing(Call call) {
     int failed = 0;
-    for (Part part : call.keys) {
+    for (Part part : call.touched()) {
       for (String type : List.of("string", "hash", "list")) {
         if (type.equals(part.type)) {
           continue;
@@ -253,6 +280,9 @@ class ForeignTypesTest {
     Jedis jedis = redis.jedis();
     redis.put(Part.TOKEN.key, "7", TOKEN_RETENTION);
     redis.put(Part.FORCED.key, ME, HELD);
+    redis.put(Part.SEGMENTTOKEN.key, "7", TOKEN_RETENTION);
+    redis.put(Part.SEGMENTFORCED.key, ME, HELD);
+    jedis.sadd(Part.EXHAUSTED.key, "1");
     jedis.sadd(Part.FORCEDHOLDS.key, DEAD);
     redis.put(Part.INTENT.key, othersAhead ? writer(OTHER) : writer(ME), HELD);
     long now = Long.parseLong(jedis.time().get(0)) * 1_000;
@@ -264,6 +294,8 @@ class ForeignTypesTest {
       double until = now + (waiter.equals(DEAD) ? -1_000 : HELD);
       jedis.rpush(Part.QUEUE.key, waiter);
       jedis.zadd(Part.DEADLINES.key, until, waiter);
+      jedis.rpush(Part.SEGMENTQUEUE.key, waiter);
+      jedis.zadd(Part.SEGMENTDEADLINES.key, until, waiter);
       jedis.zadd(Part.WAITERS.key, until, waiter);
       if (othersAhead && waiter.equals(OTHER)) {
         jedis.zadd(Part.TURN.key, until, waiter);
@@ -272,6 +304,7 @@ class ForeignTypesTest {
     hold(jedis, hold);
     if (jedis.exists(NAME)) {
       jedis.pexpire(NAME, HELD);
+      jedis.copy(NAME, Part.SEGMENT.key, true);
     }
   }
 

@@ -10,6 +10,7 @@ import io.mortise.fairlock.RedisFairLock;
 import io.mortise.multilock.MultiLock;
 import io.mortise.redlock.RedLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.segmentedlock.SegmentProtocols;
 import io.mortise.testkit.HoldLog.Mode;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -21,6 +22,7 @@ enum ContendedLock {
   PLAIN(1, (clients, name) -> new RedisLock(clients.get(0), name)),
   FAIR(1, (clients, name) -> new RedisFairLock(clients.get(0), name)),
   READ_WRITE(1, (clients, name) -> new RedisReadWriteLock(clients.get(0), name).writeLock()),
+  ANY_SEGMENT(1, (clients, name) -> SegmentProtocols.any(clients.get(0), name, 1)),
   MULTI(
       2,
       (clients, name) ->

@@ -51,7 +51,8 @@ public final class PauseRecorder implements AutoCloseable {
   /**
    * Records a pause, if there was one between two wake-ups.
    *
-   * @return from when the next one counts: a pause without a record, for want of memory, goes on
+   * @return from when the next one counts: a pause without a record, because memory is exhausted,
+   *     goes on
    */
   private long record(long last, long now) {
     try {

@@ -6,6 +6,7 @@ import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.multilock.MultiLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.segmentedlock.SegmentedLock;
 import io.mortise.testkit.AtLeastContract;
 import io.mortise.testkit.LeaseContract;
 import io.mortise.testkit.LockContract;
@@ -84,6 +85,19 @@ abstract class EveryContract {
     @Override
     default DistributedLock of(LockClient client, String name) {
       return new RedisReadWriteLock(client, name).writeLock();
+    }
+  }
+
+  /** One segment of a {@link SegmentedLock}. */
+  interface Segment extends Family {
+    @Override
+    default DistributedLock of(LockClient client, String name) {
+      return new SegmentedLock(client, name, 2).segment(1);
+    }
+
+    @Override
+    default String nameOf(String name) {
+      return lock(name).name();
     }
   }
 
@@ -182,6 +196,18 @@ abstract class EveryContract {
 
   @Nested
   class WriteLeases extends Leases implements Write {}
+
+  @Nested
+  class SegmentWaiting extends Waiting implements Segment {}
+
+  @Nested
+  class SegmentAsALock extends AsALock implements Segment {}
+
+  @Nested
+  class SegmentLeases extends Leases implements Segment {}
+
+  @Nested
+  class SegmentAtLeast extends AtLeast implements Segment {}
 
   @Nested
   class SeveralAsALock extends AsALock implements Several {}

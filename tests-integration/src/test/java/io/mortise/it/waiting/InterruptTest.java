@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -259,16 +260,19 @@ class InterruptTest {
   void anInterruptWhileUnlockWaitsForAConnectionDoesNotStopTheRelease() throws Exception {
     RedisLock lock = tested.use(options().tuning(t -> t.maxConnections(1)));
     RedisLock other = new RedisLock(tested.client(), Names.fresh());
+    AtomicBoolean unlocking = new AtomicBoolean();
     AsyncCall<Boolean> owner =
         start(
             () -> {
-              lock.lock();
+              lock.lock(); // may wait for the connection, too
               AsyncCall<Boolean> busy = startQueryWithoutReply(other);
+              unlocking.set(true);
               lock.unlock();
               boolean interrupted = Thread.interrupted(); // cleared: what follows may wait
               assertFalse(busy.get());
               return interrupted;
             });
+    until("the only connection is in use by the query", unlocking::get);
     owner.awaitIn(Semaphore.class);
 
     owner.interrupt();

@@ -3,6 +3,7 @@ package io.mortise.schedules.runtime;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The updates of concurrent maps by rewritten code. Their functions run inside a monitor of the
@@ -13,48 +14,33 @@ import java.util.function.Function;
 public final class MapHooks {
   private MapHooks() {}
 
-  private static void begin() {
+  private static Object atomically(Supplier<Object> update) {
     Hooks.step();
     Hooks.beginAtomic();
+    try {
+      return update.get();
+    } finally {
+      Hooks.endAtomic();
+    }
   }
 
   public static Object compute(
       Map<Object, Object> map, Object key, BiFunction<Object, Object, Object> f) {
-    begin();
-    try {
-      return map.compute(key, f);
-    } finally {
-      Hooks.endAtomic();
-    }
+    return atomically(() -> map.compute(key, f));
   }
 
   public static Object computeIfPresent(
       Map<Object, Object> map, Object key, BiFunction<Object, Object, Object> f) {
-    begin();
-    try {
-      return map.computeIfPresent(key, f);
-    } finally {
-      Hooks.endAtomic();
-    }
+    return atomically(() -> map.computeIfPresent(key, f));
   }
 
   public static Object computeIfAbsent(
       Map<Object, Object> map, Object key, Function<Object, Object> f) {
-    begin();
-    try {
-      return map.computeIfAbsent(key, f);
-    } finally {
-      Hooks.endAtomic();
-    }
+    return atomically(() -> map.computeIfAbsent(key, f));
   }
 
   public static Object merge(
       Map<Object, Object> map, Object key, Object value, BiFunction<Object, Object, Object> f) {
-    begin();
-    try {
-      return map.merge(key, value, f);
-    } finally {
-      Hooks.endAtomic();
-    }
+    return atomically(() -> map.merge(key, value, f));
   }
 }

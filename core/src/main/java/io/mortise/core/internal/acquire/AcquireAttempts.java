@@ -10,6 +10,7 @@ import io.mortise.core.internal.lease.AttemptStart;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
+import io.mortise.core.internal.lease.StepTimeout;
 import io.mortise.core.internal.lease.UnansweredAttempts;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseTerms;
@@ -36,10 +37,7 @@ import org.slf4j.LoggerFactory;
 final class AcquireAttempts {
   private static final Logger LOG = LoggerFactory.getLogger(AcquireAttempts.class);
 
-  /** The minimum time for one step. */
-  private static final long MIN_STEP_NANOS = 10_000_000L;
-
-  private final AcquireContext context;
+  private final LeaseContext context;
   private final LockProtocol protocol;
   private final LeaseTerms terms;
   private final QueueTicket ticket;
@@ -66,8 +64,11 @@ final class AcquireAttempts {
 
   private boolean queued;
 
+  /** The protocol of the hold that the last attempt was granted. */
+  private LockProtocol granted;
+
   AcquireAttempts(
-      AcquireContext context,
+      LeaseContext context,
       LockProtocol protocol,
       LeaseTerms terms,
       QueueTicket ticket,
@@ -81,6 +82,7 @@ final class AcquireAttempts {
     this.handOff = handOff;
     this.faultTimeout = faultTimeout;
     this.holder = holder;
+    this.granted = protocol;
   }
 
   /**
@@ -95,7 +97,6 @@ final class AcquireAttempts {
     return outcome(
         () ->
             context
-                .lease()
                 .commands()
                 .attempt(
                     ScriptRequest.of(call),
@@ -106,14 +107,12 @@ final class AcquireAttempts {
 
   /** Returns how long a step may take, given the rest of the wait. */
   long withinNanos(long leftNanos) {
-    return terms.waitNanos() == 0
-        ? context.lease().commands().timeoutNanos()
-        : Math.max(MIN_STEP_NANOS, leftNanos + LeaseContext.ROUND_TRIP_NANOS);
+    return StepTimeout.ofNext(terms, leftNanos, context.commands().timeoutNanos());
   }
 
   private ScriptCall nextCall() {
     tokens = handOff.tokens();
-    start = AttemptStart.now(context.lease());
+    start = AttemptStart.now(context.holds(), context.ticker());
     boolean waits = terms.waitNanos() > 0;
     return TransferableProtocol.of(protocol)
         .map(transferable -> transferable.acquire(holder, terms.leaseMillis(), waits, tokens))
@@ -141,12 +140,14 @@ final class AcquireAttempts {
       AcquireResult outcome = protocol.outcome(reply.value());
       if (outcome instanceof AcquireResult.Acquired) {
         unansweredBefore = answered.afterGrant(); // and unanswered until the hold has a holder
+        granted = protocol.granted(reply.value());
       } else {
         unanswered = answered;
         record(null);
         ticket.recordBusy();
       }
       queued |= outcome instanceof AcquireResult.Queued;
+      queued &= !(outcome instanceof AcquireResult.Unavailable);
       return outcome;
     } catch (CommandException fault) {
       if (fault.isServerReply() || !fault.mayHaveExecuted()) {
@@ -170,8 +171,7 @@ final class AcquireAttempts {
    */
   @Nullable RedisHold toLease(AcquireResult.Acquired acquired) {
     RedisLease lease =
-        RedisLease.granted(
-            context.lease(), protocol, holder, acquired, handOff.owner(), terms, start);
+        RedisLease.granted(context, granted, holder, acquired, handOff.owner(), terms, start);
     // Without asking the lease: that would make it lost, and a lost hold is released in the
     // background, which could hit the next attempt of the same holder id.
     if (context.nanos() - lease.deadlineNanos() >= 0) {
@@ -182,7 +182,7 @@ final class AcquireAttempts {
       return null;
     }
     record(null);
-    if (!context.lease().holds().register(lease, start.epoch())) {
+    if (!context.holds().register(lease, start.epoch())) {
       unanswered = unansweredBefore.plusHold(context.leaseFromNow(terms));
       return null;
     }
@@ -204,15 +204,14 @@ final class AcquireAttempts {
     boolean leftQueue = !queued;
     if (queued
         && faultTimeout.lastFault() == null
-        && !context.lease().isClosed()
-        && leftNanos + LeaseContext.ROUND_TRIP_NANOS > 0) {
+        && !context.isClosed()
+        && leftNanos + StepTimeout.ROUND_TRIP_NANOS > 0) {
       try {
         context
-            .lease()
             .commands()
             .run(
                 QueueingProtocol.leave(protocol, holder),
-                Math.min(LeaseContext.ROUND_TRIP_NANOS, leftNanos + LeaseContext.ROUND_TRIP_NANOS));
+                Math.min(StepTimeout.ROUND_TRIP_NANOS, leftNanos + StepTimeout.ROUND_TRIP_NANOS));
         leftQueue = true;
       } catch (CommandException fault) {
         LOG.debug("lock '{}': the queue is left in the background", protocol.name(), fault);
@@ -222,7 +221,7 @@ final class AcquireAttempts {
     UnansweredAttempts left =
         mayBeHeld ? unanswered.plusHold(context.leaseFromNow(terms)) : unanswered;
     if (left.exists()) {
-      context.lease().releases().releaseUntilConfirmed(protocol, holder, left);
+      context.releases().releaseUntilConfirmed(protocol, holder, left);
     }
   }
 }

@@ -40,11 +40,6 @@ public record AcquireContext(
     return queues.waiters() + parked.get();
   }
 
-  /** Returns the end of a lease of these terms that begins now. */
-  long leaseFromNow(LeaseTerms terms) {
-    return nanos() + terms.leaseMillis() * 1_000_000;
-  }
-
   /** Returns the fault of an attempt whose lease was over when its reply arrived. */
   static CommandException lateGrant(LeaseTerms terms) {
     return new CommandException(

@@ -6,6 +6,7 @@ import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.connection.pubsub.Subscriptions.Subscription;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
@@ -33,7 +34,7 @@ final class AcquireWait implements AutoCloseable {
   private final boolean transferable;
   private final @Nullable QueueingProtocol queueing;
   private final boolean hasChannelPerWaiter;
-  private final long startNanos;
+  private final CallerWait wait;
 
   /** The polls while the channel is not confirmed; null before the first. */
   private @Nullable Backoff pollBackoff;
@@ -42,7 +43,6 @@ final class AcquireWait implements AutoCloseable {
   private @Nullable Subscription subscription;
   private @Nullable WaiterHeartbeat heartbeat;
   private boolean parked;
-  private boolean interrupted;
 
   /** Starts the time of the terms. */
   AcquireWait(AcquireContext context, LockProtocol protocol, LeaseTerms terms) {
@@ -52,7 +52,7 @@ final class AcquireWait implements AutoCloseable {
     this.transferable = TransferableProtocol.isTransferable(protocol);
     this.queueing = QueueingProtocol.of(protocol).orElse(null);
     this.hasChannelPerWaiter = queueing != null && queueing.hasChannelPerWaiter();
-    this.startNanos = context.nanos();
+    this.wait = new CallerWait(terms, protocol.name().value(), context::nanos);
   }
 
   /**
@@ -69,13 +69,11 @@ final class AcquireWait implements AutoCloseable {
   // ---- the time
 
   long startNanos() {
-    return startNanos;
+    return wait.startNanos();
   }
 
   long leftNanos() {
-    return terms.isUnbounded()
-        ? LeaseTerms.FOREVER / 2
-        : terms.waitNanos() - (context.nanos() - startNanos);
+    return wait.leftNanos();
   }
 
   // ---- the channel
@@ -224,20 +222,9 @@ final class AcquireWait implements AutoCloseable {
 
   /** Waits for the signal, for at most this time and the rest of the wait. */
   void await(Signal signal, long seen, long nanos) throws InterruptedException {
-    long endNanos = context.nanos() + Math.min(nanos, leftNanos());
     context.parked().incrementAndGet();
     try {
-      while (true) {
-        try {
-          signal.await(seen, endNanos - context.nanos());
-          return;
-        } catch (InterruptedException e) {
-          if (terms.interruptible()) {
-            throw e;
-          }
-          interrupted = true;
-        }
-      }
+      wait.await(nanos, left -> signal.await(seen, left));
     } finally {
       context.parked().decrementAndGet();
     }
@@ -250,20 +237,12 @@ final class AcquireWait implements AutoCloseable {
    * interrupt.
    */
   void checkInterrupt() throws InterruptedException {
-    if (Thread.interrupted()) {
-      if (terms.interruptible()) {
-        throw new InterruptedException(
-            "interrupted while waiting for lock '" + protocol.name() + "'");
-      }
-      interrupted = true;
-    }
+    wait.checkInterrupt();
   }
 
   /** Sets the interrupt status again if an interrupt was remembered. */
   void restoreInterrupt() {
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    wait.restoreInterrupt();
   }
 
   // ---- at the end

@@ -6,12 +6,14 @@ import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.handoff.Outage;
 import io.mortise.core.internal.handoff.QueueTicket;
 import io.mortise.core.internal.lease.Completions;
+import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,11 +78,13 @@ public final class Acquisition implements Completions.Operation {
     this.protocol = protocol;
     this.terms = terms;
     this.owner = owner;
-    this.faultTimeout = new FaultTimeout(context.lease(), protocol.name(), terms);
-    this.ticket = new QueueTicket(context.lease(), context.queues(), protocol);
+    LeaseContext leases = context.lease();
+    Duration outage = leases.options().outageTimeout();
+    this.faultTimeout =
+        new FaultTimeout(leases.ticker(), outage, leases::random, protocol.name(), terms);
+    this.ticket = new QueueTicket(leases.ticker(), leases.releases(), context.queues(), protocol);
     this.handOff =
-        new LocalHandOff(
-            context.lease(), context.sharedHolds(), source, protocol, terms, owner, ticket);
+        new LocalHandOff(leases, context.sharedHolds(), source, protocol, terms, owner, ticket);
     this.waiting = new AcquireWait(context, protocol, terms);
   }
 
@@ -109,9 +113,10 @@ public final class Acquisition implements Completions.Operation {
       waiting.checkInterrupt();
       granted = handOff.takeOffered(terms.waitNanos());
       if (granted == null && enterLocalQueue()) {
+        LeaseContext leases = context.lease();
+        String holder = waiting.begin(owner);
         attempts =
-            new AcquireAttempts(
-                context, protocol, terms, ticket, handOff, faultTimeout, waiting.begin(owner));
+            new AcquireAttempts(leases, protocol, terms, ticket, handOff, faultTimeout, holder);
         granted = attemptUntilDone(attempts);
       }
       return granted;
@@ -193,7 +198,7 @@ public final class Acquisition implements Completions.Operation {
         pauseAfterFault();
       } else if (result == null) {
         pauseAfterFault();
-      } else if (waiting.leftNanos() <= 0) {
+      } else if (result instanceof AcquireResult.Unavailable || waiting.leftNanos() <= 0) {
         return null;
       } else {
         faultTimeout.resetPause();

@@ -1,17 +1,19 @@
 package io.mortise.core.internal.acquire;
 
+import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.Backoff;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.internal.handoff.Outage;
-import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockName;
+import java.time.Duration;
+import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row of faults that one acquisition has met, with a limit for its duration, and the pauses
- * after them.
+ * The consecutive faults that one acquisition has met, with a limit for their duration, and the
+ * pauses after them.
  *
  * <p><b>Threads.</b> Confined to the thread that acquires.
  */
@@ -19,7 +21,9 @@ final class FaultTimeout {
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
   private static final long MAX_PAUSE_NANOS = 500_000_000L;
 
-  private final LeaseContext context;
+  private final Ticker ticker;
+  private final Duration outageTimeout;
+  private final DoubleSupplier random;
   private final LockName name;
   private final LeaseTerms terms;
   private @Nullable CommandException lastFault;
@@ -28,16 +32,26 @@ final class FaultTimeout {
   /** The pauses after faults; null before the first. */
   private @Nullable Backoff backoff;
 
-  FaultTimeout(LeaseContext context, LockName name, LeaseTerms terms) {
-    this.context = context;
+  /**
+   * @param random returns values from 0 inclusive to 1 exclusive
+   */
+  FaultTimeout(
+      Ticker ticker,
+      Duration outageTimeout,
+      DoubleSupplier random,
+      LockName name,
+      LeaseTerms terms) {
+    this.ticker = ticker;
+    this.outageTimeout = outageTimeout;
+    this.random = random;
     this.name = name;
     this.terms = terms;
   }
 
-  /** Records the outcome of an attempt; null when it was answered, which ends the row. */
+  /** Records the outcome of an attempt; null when it was answered, which ends them. */
   void record(@Nullable CommandException fault) {
     if (fault != null && lastFault == null) {
-      sinceNanos = context.nanos();
+      sinceNanos = ticker.read();
     }
     lastFault = fault;
   }
@@ -49,18 +63,17 @@ final class FaultTimeout {
         outage.sinceNanos() - waitingSinceNanos > 0 ? outage.sinceNanos() : waitingSinceNanos;
   }
 
-  /** Returns the last fault of the row; null when the last attempt was answered. */
+  /** Returns the last fault; null when the last attempt was answered. */
   @Nullable CommandException lastFault() {
     return lastFault;
   }
 
-  /** Returns whether the row has lasted for {@code LockOptions.outageTimeout}. */
+  /** Returns whether the faults have lasted for {@code LockOptions.outageTimeout}. */
   boolean isExpired() {
-    return lastFault != null
-        && context.nanos() - sinceNanos >= context.options().outageTimeout().toNanos();
+    return lastFault != null && ticker.read() - sinceNanos >= outageTimeout.toNanos();
   }
 
-  /** Throws if the row has lasted for that long, and the wait has no end of its own. */
+  /** Throws if the faults have lasted for that long, and the wait has no end of its own. */
   void throwIfExpired() {
     CommandException fault = lastFault;
     if (fault != null && terms.isUnbounded() && isExpired()) {
@@ -68,7 +81,7 @@ final class FaultTimeout {
           fault,
           name,
           "waited for Redis as long as LockOptions.outageTimeout, %s, allows"
-              .formatted(context.options().outageTimeout()));
+              .formatted(outageTimeout));
     }
   }
 
@@ -76,7 +89,7 @@ final class FaultTimeout {
   long pauseNanos() {
     Backoff pauses = backoff;
     if (pauses == null) {
-      pauses = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, context::random);
+      pauses = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, random);
       backoff = pauses;
     }
     return pauses.nextNanos();

@@ -4,11 +4,15 @@ import io.mortise.connection.command.ScriptRequest;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import io.mortise.core.LockException;
+import io.mortise.core.internal.handoff.LocalQueues;
 import io.mortise.core.internal.handoff.QueueTicket;
 import io.mortise.core.internal.lease.AttemptStart;
+import io.mortise.core.internal.lease.HolderIds;
+import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
+import io.mortise.core.internal.lease.StepTimeout;
 import io.mortise.core.internal.lease.UnansweredAttempts;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.GroupAttemptResult;
@@ -32,10 +36,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Confined to the thread that makes the attempt.
  */
 public final class GroupAcquisition {
-  private static final long MIN_STEP_NANOS = 200_000_000L;
   private static final int MAX_ATTEMPTS = 8;
 
-  private final AcquireContext context;
+  private final LeaseContext context;
+  private final LocalQueues queues;
   private final List<GroupProtocol> protocols;
   private final LeaseTerms terms;
   private final @Nullable Thread owner;
@@ -44,35 +48,40 @@ public final class GroupAcquisition {
   private final long startNanos;
 
   private GroupAcquisition(
-      AcquireContext context,
+      LeaseContext context,
+      LocalQueues queues,
+      HolderIds holderIds,
       List<GroupProtocol> protocols,
       LeaseTerms terms,
       @Nullable Thread owner) {
     this.context = context;
+    this.queues = queues;
     this.protocols = protocols;
     this.terms = terms;
     this.owner = owner;
-    this.holder = context.holderIds().next(owner);
+    this.holder = holderIds.next(owner);
     this.startNanos = context.nanos();
   }
 
   /** Makes the attempt. */
   public static GroupAttemptResult make(
-      AcquireContext context,
+      LeaseContext context,
+      LocalQueues queues,
+      HolderIds holderIds,
       List<GroupProtocol> protocols,
       LeaseTerms terms,
       @Nullable Thread owner)
       throws InterruptedException {
-    return new GroupAcquisition(context, protocols, terms, owner).run();
+    return new GroupAcquisition(context, queues, holderIds, protocols, terms, owner).run();
   }
 
   private GroupAttemptResult run() throws InterruptedException {
     if (terms.interruptible() && Thread.interrupted()) {
       throw new InterruptedException("interrupted while waiting for " + names());
     }
-    context.lease().operations().begin();
+    context.operations().begin();
     try {
-      context.lease().ensureOpen(protocols.get(0).name());
+      context.ensureOpen(protocols.get(0).name());
       for (int i = 0; i < protocols.size(); i++) {
         if (!tryEnterLocalQueue(protocols.get(i))) {
           return new GroupAttemptResult.Busy(i);
@@ -83,7 +92,7 @@ public final class GroupAcquisition {
       try {
         leaveFrom(0);
       } finally {
-        context.lease().operations().end();
+        context.operations().end();
       }
     }
   }
@@ -100,7 +109,7 @@ public final class GroupAcquisition {
   }
 
   private boolean tryEnterLocalQueue(LockProtocol protocol) {
-    QueueTicket ticket = new QueueTicket(context.lease(), context.queues(), protocol);
+    QueueTicket ticket = new QueueTicket(context.ticker(), context.releases(), queues, protocol);
     tickets.add(ticket);
     boolean entered = ticket.tryEnter();
     ticket.releaseOfferedHold(withinNanos());
@@ -108,9 +117,10 @@ public final class GroupAcquisition {
   }
 
   private long withinNanos() {
-    return terms.waitNanos() == 0
-        ? context.lease().commands().timeoutNanos()
-        : Math.max(MIN_STEP_NANOS, terms.waitNanos() - (context.nanos() - startNanos));
+    return StepTimeout.ofSingle(
+        terms,
+        terms.waitNanos() - (context.nanos() - startNanos),
+        context.commands().timeoutNanos());
   }
 
   /**
@@ -124,7 +134,7 @@ public final class GroupAcquisition {
     }
     UnansweredAttempts unanswered = UnansweredAttempts.NONE;
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
-      AttemptStart start = AttemptStart.now(context.lease());
+      AttemptStart start = AttemptStart.now(context.holds(), context.ticker());
       boolean finished = false;
       try {
         GroupAttemptResult result = attempt(calls, start, unanswered);
@@ -152,7 +162,6 @@ public final class GroupAcquisition {
     try {
       Reply reply =
           context
-              .lease()
               .commands()
               .attempt(
                   ScriptRequest.merged(calls),
@@ -198,8 +207,7 @@ public final class GroupAcquisition {
       throws CommandException {
     List<RedisLease> leases = new ArrayList<>(protocols.size());
     for (LockProtocol protocol : protocols) {
-      leases.add(
-          RedisLease.granted(context.lease(), protocol, holder, acquired, owner, terms, start));
+      leases.add(RedisLease.granted(context, protocol, holder, acquired, owner, terms, start));
     }
     if (context.nanos() - leases.get(0).deadlineNanos() >= 0) {
       throw AcquireContext.lateGrant(terms);
@@ -217,7 +225,7 @@ public final class GroupAcquisition {
     boolean failed = true;
     try {
       for (RedisLease lease : leases) {
-        registered = context.lease().holds().register(lease, sentEpoch);
+        registered = context.holds().register(lease, sentEpoch);
         if (!registered) {
           break;
         }
@@ -231,7 +239,7 @@ public final class GroupAcquisition {
       if (failed) {
         RedisHold.dropAll(leases);
       } else if (!registered) {
-        leases.forEach(context.lease().holds()::forget);
+        leases.forEach(context.holds()::forget);
         leases.forEach(RedisLease::discard);
       }
     }
@@ -240,7 +248,7 @@ public final class GroupAcquisition {
 
   private void abandon(UnansweredAttempts unanswered) {
     for (LockProtocol protocol : protocols) {
-      context.lease().releases().releaseUntilConfirmed(protocol, holder, unanswered);
+      context.releases().releaseUntilConfirmed(protocol, holder, unanswered);
     }
   }
 

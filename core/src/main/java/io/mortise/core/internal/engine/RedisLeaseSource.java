@@ -1,11 +1,14 @@
 package io.mortise.core.internal.engine;
 
+import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockInspection;
 import io.mortise.core.LockOptions;
+import io.mortise.core.internal.acquire.AcquireContext;
 import io.mortise.core.internal.acquire.ReportedAcquisition;
 import io.mortise.core.internal.acquire.WaiterHeartbeat;
+import io.mortise.core.internal.inspect.LockInspector;
 import io.mortise.core.internal.lease.HolderId;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
@@ -21,6 +24,7 @@ import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ProtocolLeaseSource;
 import io.mortise.core.spi.ThreadOwnership;
+import io.mortise.core.spi.WaitPolicy;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
 import java.util.Comparator;
@@ -36,33 +40,46 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Immutable: any thread may call any method.
  */
 public final class RedisLeaseSource implements ProtocolLeaseSource {
-  private final RedisLockClient client;
+  private final AcquireContext acquisitions;
   private final LeaseContext context;
+  private final LockInspector inspector;
+  private final WaitPolicy waitPolicy;
+  private final WorkerPool workers;
   private final LockProtocol protocol;
-  private final Identity identity;
+  private final LockIdentity identity;
 
   /** The thread that began the acquisition, and to which the protocol is bound; null if none. */
   private final @Nullable Thread caller;
 
-  /** The lock of one kind and name, of one client. */
-  private record Identity(RedisLockClient client, String id) {
-    @Override
-    public String toString() {
-      return id + " of client " + client.id();
-    }
-  }
-
-  private RedisLeaseSource(RedisLockClient client, LockProtocol protocol, @Nullable Thread caller) {
-    this.client = client;
-    this.context = client.context().lease();
+  private RedisLeaseSource(
+      LockIdentity identity,
+      AcquireContext acquisitions,
+      LockInspector inspector,
+      WaitPolicy waitPolicy,
+      WorkerPool workers,
+      LockProtocol protocol,
+      @Nullable Thread caller) {
+    this.identity = identity;
+    this.acquisitions = acquisitions;
+    this.context = acquisitions.lease();
+    this.inspector = inspector;
+    this.waitPolicy = waitPolicy;
+    this.workers = workers;
     this.protocol = protocol;
-    this.identity = new Identity(client, LeaseContext.idOf(protocol));
     this.caller = caller;
   }
 
   /** Returns the leases of a protocol. */
   public static RedisLeaseSource of(LockClient client, LockProtocol protocol) {
-    return new RedisLeaseSource((RedisLockClient) client, protocol, null);
+    RedisLockClient made = (RedisLockClient) client;
+    return new RedisLeaseSource(
+        new LockIdentity(made, made.id(), LeaseContext.idOf(protocol)),
+        made.context(),
+        made.inspector(),
+        made.waitPolicy(),
+        made.workers(),
+        protocol,
+        null);
   }
 
   @Override
@@ -87,12 +104,17 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public LockOptions options() {
-    return client.options();
+    return acquisitions.options();
+  }
+
+  @Override
+  public WaitPolicy waitPolicy() {
+    return waitPolicy;
   }
 
   @Override
   public Set<LockKey> places() {
-    return Set.of(new LockKey(client, name()));
+    return Set.of(new LockKey(identity.client(), name()));
   }
 
   @Override
@@ -104,7 +126,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   @Override
   public boolean joins(LeaseSource other) {
     return other instanceof RedisLeaseSource source
-        && client == source.client
+        && identity.client() == source.identity.client()
         && protocol.kind().equals(source.protocol.kind())
         && GroupProtocol.of(protocol).isPresent()
         && context.commands().haveOneSlot(protocol.queryLease(), source.protocol.queryLease());
@@ -118,7 +140,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
         sources.stream()
             .map(source -> GroupProtocol.of(((RedisLeaseSource) source).protocol).orElseThrow())
             .toList();
-    return ReportedAcquisition.ofGroup(client.context(), protocols, terms, owner, asker(owner));
+    return ReportedAcquisition.ofGroup(acquisitions, protocols, terms, owner, asker(owner));
   }
 
   // ---- acquisitions
@@ -127,8 +149,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   public Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException {
     RedisHold hold =
-        ReportedAcquisition.of(
-            client.context(), this, protocolForCaller(), terms, owner, asker(owner));
+        ReportedAcquisition.of(acquisitions, this, protocolForCaller(), terms, owner, asker(owner));
     boolean delivered = false;
     try {
       Optional<OwnedLease> result = Optional.ofNullable(hold);
@@ -163,19 +184,26 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public RedisLeaseSource boundToCaller() {
-    return new RedisLeaseSource(client, bindToCaller(), Thread.currentThread());
+    return new RedisLeaseSource(
+        identity,
+        acquisitions,
+        inspector,
+        waitPolicy,
+        workers,
+        bindToCaller(),
+        Thread.currentThread());
   }
 
   /** Returns the holder id of the current thread's valid hold of this lock in that kind. */
   private Optional<String> holderOf(String kind) {
-    return ThreadOwnership.leaseOf(new Identity(client, LeaseContext.idOf(kind, protocol.name())))
+    return ThreadOwnership.leaseOf(identity.of(LeaseContext.idOf(kind, protocol.name())))
         .filter(OwnedLease::isValid)
         .map(lease -> ((RedisHold) lease).holder());
   }
 
   @Override
   public Future<?> submit(Runnable task) {
-    return client.workers().submitBlocking(task);
+    return workers.submitBlocking(task);
   }
 
   @Override
@@ -198,7 +226,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   public LockInspection inspect() {
     context.ensureOpen(protocol.name());
     try {
-      return client.inspector().inspect(protocol.name(), dependsOnCaller());
+      return inspector.inspect(protocol.name(), dependsOnCaller());
     } catch (CommandException fault) {
       throw LockExceptions.from(fault, protocol.name());
     }
@@ -207,7 +235,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   @Override
   public List<String> waitingHolders() {
     return context.scheduler().entries(WaiterHeartbeat.class).stream()
-        .filter(waiter -> LeaseContext.idOf(waiter.protocol()).equals(identity.id()))
+        .filter(waiter -> LeaseContext.idOf(waiter.protocol()).equals(identity.lockId()))
         .map(WaiterHeartbeat::holder)
         .sorted(Comparator.comparingLong(holder -> HolderId.of(holder).number()))
         .toList();

@@ -44,12 +44,14 @@ import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RegisteredHold;
 import io.mortise.core.spi.LockServer;
+import io.mortise.core.spi.WaitPolicy;
 import io.mortise.scripts.ScriptCall;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -99,22 +101,26 @@ public final class RedisLockClient implements LockClient, LockServer {
   private final ServerIdentity serverId = new ServerIdentity();
   private final Topology servers;
   private final WorkerPool workers;
+  private final WaitPolicy waitPolicy;
   private final AcquireContext context;
   private final ClientRecord record;
   private final LockInspector inspector;
   private final HealthCheck health;
 
-  private RedisLockClient(LockOptions options, Function<WorkerPool, Topology> servers) {
-    this(options, servers, WorkerPool::thread, new ReleaseFairness(CLOCK.read()));
+  private RedisLockClient(
+      LockOptions options, Function<WorkerPool, Topology> servers, WaitPolicy waitPolicy) {
+    this(options, servers, WorkerPool::thread, new ReleaseFairness(CLOCK.read()), waitPolicy);
   }
 
   public RedisLockClient(
       LockOptions options,
       Function<WorkerPool, Topology> servers,
       WorkerPool.NamedThreadFactory threads,
-      ReleaseFairness fairness) {
+      ReleaseFairness fairness,
+      WaitPolicy waitPolicy) {
     ConnectionSettings settings = settings(options);
     Ticker ticker = settings.ticker();
+    this.waitPolicy = waitPolicy;
     this.workers = new WorkerPool(id.substring(0, 8), threads);
     this.servers = servers.apply(workers);
     ScriptExecutor commands = new ScriptExecutor(this.servers, workers, settings);
@@ -152,6 +158,7 @@ public final class RedisLockClient implements LockClient, LockServer {
             options,
             new ClockDrift(options.tuning().clockDrift()),
             ticker,
+            RedisLockClient::random,
             closing,
             operations,
             commands,
@@ -160,7 +167,8 @@ public final class RedisLockClient implements LockClient, LockServer {
             tasks,
             holds,
             completions,
-            new BackgroundReleaser(commands, scheduler, tasks, closing, ticker),
+            new BackgroundReleaser(
+                commands, scheduler, tasks, closing, ticker, RedisLockClient::random),
             new ObservedReleases(subscriptions, fairness),
             new FailedRenewals(ticker),
             events(options, ticker));
@@ -168,7 +176,7 @@ public final class RedisLockClient implements LockClient, LockServer {
         new AcquireContext(
             leases,
             new LocalQueues(ticker::read),
-            new SharedHolds(options),
+            new SharedHolds(ticker, closing, options.tuning()),
             subscriptions,
             fairness,
             new HolderIds(id, WALL_CLOCK, record::used),
@@ -191,6 +199,10 @@ public final class RedisLockClient implements LockClient, LockServer {
     scheduler.start();
   }
 
+  private static double random() {
+    return ThreadLocalRandom.current().nextDouble();
+  }
+
   private EventContext events(LockOptions options, Ticker ticker) {
     EventQueue queue =
         options.listeners().isEmpty()
@@ -203,14 +215,23 @@ public final class RedisLockClient implements LockClient, LockServer {
   public static LockClient create(String uri, LockOptions options) {
     return probed(
         new RedisLockClient(
-            options, workers -> TopologyFactory.create(uri, settings(options), workers)));
+            options,
+            workers -> TopologyFactory.create(uri, settings(options), workers),
+            WaitPolicy.AS_ASKED));
   }
 
   /** Creates a client on the connections of the caller. */
   public static LockClient create(UnifiedJedis jedis, LockOptions options) {
+    return create(jedis, options, WaitPolicy.AS_ASKED);
+  }
+
+  /** The same, for a test that decides how long acquisitions wait. */
+  public static LockClient create(UnifiedJedis jedis, LockOptions options, WaitPolicy waitPolicy) {
     return probed(
         new RedisLockClient(
-            options, workers -> TopologyFactory.create(jedis, settings(options), workers)));
+            options,
+            workers -> TopologyFactory.create(jedis, settings(options), workers),
+            waitPolicy));
   }
 
   /** Returns settings with the ticker of the client: all clients have that of the system. */
@@ -251,6 +272,10 @@ public final class RedisLockClient implements LockClient, LockServer {
   /** Returns the services that the acquisitions of this client need. */
   public AcquireContext context() {
     return context;
+  }
+
+  WaitPolicy waitPolicy() {
+    return waitPolicy;
   }
 
   WorkerPool workers() {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Reports one acquisition, and the hold that it gets: to the listeners of the client, and to Flight
  * Recorder while that records.
  *
- * <p>No method waits, and none throws for want of memory: an event that cannot be made counts as
- * dropped.
+ * <p>No method waits, and none throws when memory is exhausted: an event that cannot be made counts
+ * as dropped.
  *
  * <p><b>Threads.</b> The acquiring thread calls {@link #notAcquired} or {@link #acquired}, before
  * it lets any other thread report the hold. After that any thread may call the others. The end is

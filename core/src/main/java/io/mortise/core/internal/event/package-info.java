@@ -3,6 +3,6 @@
  * a thread of their own; and those of Flight Recorder, which the thread commits to which something
  * happens. Without a listener and a recording no event is made.
  *
- * <p>Uses: {@code core}, {@code core.spi}, {@code connection}.
+ * <p>Uses: {@code connection.pool}, {@code connection.topology}, {@code core}, {@code core.spi}.
  */
 package io.mortise.core.internal.event;

@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  *   [offered hold] --> B takes it with the permit; D, which just arrives, may barge
  * </pre>
  *
- * <p>Only a hold that is handed off may be taken before the acquisitions that wait
- * (<i>barging</i>), within bounds: see {@link #barge}.
+ * <p>Only a hold that is handed off may be taken before the acquisitions that wait (<i>barging</i>,
+ * as in {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}), within bounds: see {@link
+ * #barge}.
  *
  * <p><b>Threads.</b> Any thread may call any method. The permit belongs to an acquisition, not to a
  * thread: a lease may be closed by any thread, or be lost, and its permit is released exactly once,
@@ -57,8 +58,8 @@ public final class LocalQueue {
   private volatile @Nullable RedisLease holder;
 
   /**
-   * A hold that is being handed off: it belongs to the owner of the permit, and lies here in
-   * between.
+   * A hold that is being handed off: it belongs to the owner of the permit, and is stored here
+   * until its next owner takes it.
    */
   private final AtomicReference<@Nullable TransferableHold> offeredHold = new AtomicReference<>();
 

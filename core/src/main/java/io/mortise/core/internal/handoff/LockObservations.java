@@ -39,7 +39,7 @@ final class LockObservations {
     }
   }
 
-  /** Returns the row of attempts without a reply; null when the last attempt was answered. */
+  /** Returns the consecutive faults; null when the last attempt was answered. */
   @Nullable Outage outage() {
     return outage;
   }

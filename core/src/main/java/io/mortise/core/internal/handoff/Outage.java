@@ -3,10 +3,10 @@ package io.mortise.core.internal.handoff;
 import io.mortise.connection.pool.CommandException;
 
 /**
- * A row of attempts without a reply, made with the permit of a local queue.
+ * Consecutive faults: attempts without a reply, made with the permit of a local queue.
  *
  * @param fault the last fault
- * @param sinceNanos when the first fault of the row was seen
+ * @param sinceNanos when the first of the consecutive faults was seen
  * @param lastNanos when the last fault was seen
  */
 public record Outage(CommandException fault, long sinceNanos, long lastNanos) {

@@ -1,6 +1,8 @@
 package io.mortise.core.internal.handoff;
 
+import com.google.common.base.Ticker;
 import io.mortise.connection.pool.CommandException;
+import io.mortise.core.internal.lease.BackgroundReleaser;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.TransferableHold;
@@ -18,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Confined to the thread that acquires, like its acquisition.
  */
 public final class QueueTicket {
-  private final LeaseContext context;
+  private final Ticker ticker;
+  private final BackgroundReleaser releases;
   private final LocalQueues queues;
   private final LockProtocol protocol;
   private final String lockId;
@@ -29,8 +32,10 @@ public final class QueueTicket {
   private @Nullable TransferableHold offered;
 
   /** Creates a ticket that is not in a queue yet. */
-  public QueueTicket(LeaseContext context, LocalQueues queues, LockProtocol protocol) {
-    this.context = context;
+  public QueueTicket(
+      Ticker ticker, BackgroundReleaser releases, LocalQueues queues, LockProtocol protocol) {
+    this.ticker = ticker;
+    this.releases = releases;
     this.queues = queues;
     this.protocol = protocol;
     this.lockId = LeaseContext.idOf(protocol);
@@ -79,7 +84,7 @@ public final class QueueTicket {
     TransferableHold hold = offered;
     if (hold != null) {
       offered = null;
-      context.releases().releaseNow(protocol, hold, withinNanos);
+      releases.releaseNow(protocol, hold, withinNanos);
     }
   }
 
@@ -113,7 +118,7 @@ public final class QueueTicket {
   /** Records in the queue that Redis said: busy. */
   public void recordBusy() {
     if (queue != null) {
-      queue.observations().recordBusy(context.nanos());
+      queue.observations().recordBusy(ticker.read());
     }
   }
 
@@ -124,7 +129,7 @@ public final class QueueTicket {
    */
   public void recordAttempt(@Nullable CommandException fault) {
     if (queue != null && permit) {
-      queue.observations().recordAttempt(fault, context.nanos());
+      queue.observations().recordAttempt(fault, ticker.read());
     }
   }
 
@@ -168,7 +173,7 @@ public final class QueueTicket {
       queue = null;
       TransferableHold unclaimed = current.takeUnclaimedHold();
       if (unclaimed != null) {
-        context.releases().releaseInBackground(protocol, unclaimed);
+        releases.releaseInBackground(protocol, unclaimed);
       }
     }
   }

@@ -1,8 +1,10 @@
 package io.mortise.core.internal.handoff;
 
+import com.google.common.base.Ticker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.UnfailingLock;
-import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.LockTuning;
 import io.mortise.core.internal.lease.LeaseRenewal;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LeaseSource;
@@ -23,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * about to be released. No command is sent under the lock.
  */
 final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
-  private final LeaseContext context;
+  private final Ticker ticker;
+  private final ClosingState closing;
+  private final LockTuning tuning;
   private final RedisLease base;
   private final Consumer<SharedHold> onClosed;
   private final long sinceNanos;
@@ -41,11 +45,18 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
   /**
    * @param onClosed called when no thread can join the hold any more
    */
-  SharedHold(RedisLease base, Consumer<SharedHold> onClosed) {
+  SharedHold(
+      Ticker ticker,
+      ClosingState closing,
+      LockTuning tuning,
+      RedisLease base,
+      Consumer<SharedHold> onClosed) {
+    this.ticker = ticker;
+    this.closing = closing;
+    this.tuning = tuning;
     this.base = base;
     this.onClosed = onClosed;
-    this.context = base.context();
-    this.sinceNanos = context.nanos();
+    this.sinceNanos = ticker.read();
   }
 
   SharedLease begin(LeaseSource source, @Nullable Thread owner) {
@@ -63,13 +74,13 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
     try {
       if (closed
           || isExhausted()
-          || context.isClosed()
+          || closing.isClosed()
           || !base.isSettled()
           || !base.covers(terms)) {
         return null;
       }
       joins++;
-      return add(source, owner, context.nanos(), true);
+      return add(source, owner, ticker.read(), true);
     } finally {
       lock.unlock();
     }
@@ -77,8 +88,8 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
 
   @GuardedBy("lock")
   private boolean isExhausted() {
-    return joins >= context.options().tuning().maxHandOffs()
-        || context.nanos() - sinceNanos >= context.options().tuning().maxHandOffTime().toNanos();
+    return joins >= tuning.maxHandOffs()
+        || ticker.read() - sinceNanos >= tuning.maxHandOffTime().toNanos();
   }
 
   @GuardedBy("lock")
@@ -91,8 +102,8 @@ final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
 
   @Override
   public boolean needsVerification(SharedLease leaving) {
-    long unconfirmedNanos = context.nanos() - base.confirmedNanos();
-    if (unconfirmedNanos < context.options().tuning().maxHandOffTime().toNanos()) {
+    long unconfirmedNanos = ticker.read() - base.confirmedNanos();
+    if (unconfirmedNanos < tuning.maxHandOffTime().toNanos()) {
       return false;
     }
     lock.lock();

@@ -1,6 +1,8 @@
 package io.mortise.core.internal.handoff;
 
-import io.mortise.core.LockOptions;
+import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.ClosingState;
+import io.mortise.core.LockTuning;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
@@ -18,19 +20,23 @@ import org.jspecify.annotations.Nullable;
  * joined is decided under the lock of the {@link SharedHold}.
  */
 public final class SharedHolds {
-  private final LockOptions options;
+  private final Ticker ticker;
+  private final ClosingState closing;
+  private final LockTuning tuning;
   private final Map<String, SharedHold> joinable = new ConcurrentHashMap<>();
 
-  public SharedHolds(LockOptions options) {
-    this.options = options;
+  public SharedHolds(Ticker ticker, ClosingState closing, LockTuning tuning) {
+    this.ticker = ticker;
+    this.closing = closing;
+    this.tuning = tuning;
   }
 
   /** Returns whether a hold with these terms may be shared. */
   boolean mayShare(LockProtocol protocol, LeaseTerms terms) {
     return terms.renewed()
         && protocol.allowsSharing()
-        && options.tuning().maxHandOffs() > 0
-        && !options.tuning().maxHandOffTime().isZero();
+        && tuning.maxHandOffs() > 0
+        && !tuning.maxHandOffTime().isZero();
   }
 
   /** Joins the hold of another thread; returns null when there is none that can be joined. */
@@ -42,7 +48,8 @@ public final class SharedHolds {
 
   /** Makes a hold that was just acquired joinable, in place of the one before. */
   SharedLease begin(String id, LeaseSource source, RedisLease base, @Nullable Thread owner) {
-    SharedHold shared = new SharedHold(base, closed -> joinable.remove(id, closed));
+    SharedHold shared =
+        new SharedHold(ticker, closing, tuning, base, closed -> joinable.remove(id, closed));
     SharedLease first = shared.begin(source, owner);
     base.setSharers(shared);
     joinable.put(id, shared);

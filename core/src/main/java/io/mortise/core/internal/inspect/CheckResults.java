@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the checks of one server have seen and found so far.
+ * The results of the checks of one server so far: what they have seen, and their findings.
  *
  * <p><b>Threads.</b> Confined to the thread that checks the server.
  */

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a check found of one server. */
+/** The result of the check of one server. */
 record CheckedServer(
     String address,
     boolean isReachable,

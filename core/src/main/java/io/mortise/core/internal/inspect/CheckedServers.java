@@ -4,7 +4,7 @@ import io.mortise.core.ServerHealth;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What a check found of all servers of a client. */
+/** The results of the check of all servers of a client. */
 record CheckedServers(List<Server> servers) implements ServerHealth {
 
   CheckedServers {

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * What follows from the answers of a server.
+ * The rules by which the answers of a server become findings.
  *
  * <p><b>Threads.</b> Stateless; any thread may call any method.
  */

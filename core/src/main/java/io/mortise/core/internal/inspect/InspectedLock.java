@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What an inspection found. */
+/** The result of an inspection. */
 public record InspectedLock(
     String name,
     Mode mode,

@@ -133,7 +133,7 @@ final class LockScan {
     } while (!cursor.equals(START));
   }
 
-  /** What one step has found; an exchange may be repeated, so it has no other effect. */
+  /** The result of one step; an exchange may be repeated, so it has no other effect. */
   private record Page(String next, List<String> names, long unreadable) {}
 
   private Page page(

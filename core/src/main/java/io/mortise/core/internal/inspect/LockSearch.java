@@ -29,7 +29,7 @@ public final class LockSearch {
   }
 
   /**
-   * What a search has found.
+   * The result of a search.
    *
    * @param locks the locks, in the order of their names
    * @param hasMore whether there are more than the limit

@@ -6,7 +6,7 @@ import io.mortise.core.ServerHealth.Severity;
 import java.util.OptionalLong;
 
 /**
- * Whether a server has the locks after a restart, from its INFO.
+ * The rules that tell from the INFO of a server whether it has the locks after a restart.
  *
  * <p><b>Threads.</b> Stateless; any thread may call any method.
  */

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a client tells of its process: lines of {@code name=value}. A reader ignores names that it
- * does not know, and takes values that it cannot read for unknown.
+ * The facts that a client writes about its process: lines of {@code name=value}. A reader ignores
+ * names that it does not know, and takes values that it cannot read for unknown.
  */
 record ProcessFacts(Map<String, String> values) {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessFacts.class);

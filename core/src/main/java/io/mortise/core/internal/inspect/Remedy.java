@@ -3,7 +3,7 @@ package io.mortise.core.internal.inspect;
 import io.mortise.connection.pool.CommandException;
 
 /**
- * What to do about a fault, by its kind.
+ * The remedy for each kind of fault.
  *
  * <p><b>Threads.</b> Stateless; any thread may call any method.
  */

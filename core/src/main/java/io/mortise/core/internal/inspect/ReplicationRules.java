@@ -10,7 +10,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * Whether a replica that takes the place of a master has the locks, from the master's INFO.
+ * The rules that tell from the INFO of a master whether a replica that takes its place has the
+ * locks.
  *
  * <p><b>Threads.</b> Stateless; any thread may call any method.
  */

@@ -13,7 +13,7 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * What a server says of itself: the answers to PING, INFO and TIME, each of which may be a refusal.
+ * The answers of a server to PING, INFO and TIME, each of which may be a refusal.
  *
  * @param ping the answer, or a {@code JedisDataException}
  * @param pingNanos how long it took

@@ -5,6 +5,8 @@
  * <p>{@code LockInspector} asks about a lock, {@code HealthCheck} about the servers. {@code
  * ClientRecord} writes what other clients read of this one.
  *
- * <p>Uses: {@code core.internal.lease}, {@code core}, {@code core.spi}, {@code connection}.
+ * <p>Uses: {@code connection.command}, {@code connection.concurrent}, {@code connection.pool},
+ * {@code connection.topology}, {@code core}, {@code core.internal.lease}, {@code core.spi}, {@code
+ * scripts}.
  */
 package io.mortise.core.internal.inspect;

@@ -1,5 +1,7 @@
 package io.mortise.core.internal.lease;
 
+import com.google.common.base.Ticker;
+
 /**
  * The moment before an attempt is sent: the lease of its grant counts from here.
  *
@@ -13,8 +15,8 @@ public record AttemptStart(long nanos, long epoch) {
    * Returns the current moment. The epoch is read first, so that an event is never taken for an
    * earlier one.
    */
-  public static AttemptStart now(LeaseContext context) {
-    long epoch = context.holds().epoch();
-    return new AttemptStart(context.nanos(), epoch);
+  public static AttemptStart now(HoldRegistry holds, Ticker ticker) {
+    long epoch = holds.epoch();
+    return new AttemptStart(ticker.read(), epoch);
   }
 }

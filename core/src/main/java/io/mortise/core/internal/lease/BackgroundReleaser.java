@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +57,7 @@ public final class BackgroundReleaser {
   private final BackgroundTasks tasks;
   private final ClosingState closing;
   private final Ticker ticker;
+  private final DoubleSupplier jitter;
   private final Set<Task> pending = ConcurrentHashMap.newKeySet();
   private volatile boolean stopped;
 
@@ -64,12 +66,14 @@ public final class BackgroundReleaser {
       Scheduler scheduler,
       BackgroundTasks tasks,
       ClosingState closing,
-      Ticker ticker) {
+      Ticker ticker,
+      DoubleSupplier jitter) {
     this.commands = commands;
     this.scheduler = scheduler;
     this.tasks = tasks;
     this.closing = closing;
     this.ticker = ticker;
+    this.jitter = jitter;
   }
 
   /** Releases everything that the acquisition may have in Redis. */
@@ -208,7 +212,7 @@ public final class BackgroundReleaser {
     /** The number of releases that may still find something. One run happens before the next. */
     private int releasesLeft;
 
-    private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, Math::random);
+    private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, jitter);
     private final AtomicBoolean running = new AtomicBoolean();
     private volatile long dueNanos = ticker.read() + MAX_PAUSE_NANOS;
 

@@ -2,12 +2,14 @@ package io.mortise.core.internal.lease;
 
 import static io.mortise.scripts.ScriptCall.bytes;
 
+import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import io.mortise.core.LockException;
 import io.mortise.core.spi.LockName;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -20,18 +22,22 @@ final class FencingToken {
   /** The script for all families: the layout of hash and token is the same. */
   private static final Script RAISE = Script.load("lock/raise");
 
-  private final LeaseContext context;
+  private final ScriptExecutor commands;
+  private final Duration retention;
   private final HoldIdentity id;
   private final long first;
   private final long last;
   private final AtomicLong current;
 
   /**
+   * @param retention for how long Redis remembers the token
    * @param first the token with which the hold begins
    * @param last the last token before it that Redis remembered; 0 when it remembered none
    */
-  FencingToken(LeaseContext context, HoldIdentity id, long first, long last) {
-    this.context = context;
+  FencingToken(
+      ScriptExecutor commands, Duration retention, HoldIdentity id, long first, long last) {
+    this.commands = commands;
+    this.retention = retention;
     this.id = id;
     this.first = first;
     this.last = last;
@@ -58,7 +64,7 @@ final class FencingToken {
    */
   boolean raise(long atLeast) {
     try {
-      return onRaised(context.commands().run(raiseCall(atLeast)), atLeast);
+      return onRaised(commands.run(raiseCall(atLeast)), atLeast);
     } catch (CommandException fault) {
       throw raiseFailed(fault);
     }
@@ -72,7 +78,7 @@ final class FencingToken {
         List.of(
             bytes(id.protocol().hashField(id.holder())),
             bytes(atLeast),
-            bytes(context.options().tuning().tokenRetention().toMillis())));
+            bytes(retention.toMillis())));
   }
 
   /** Handles the reply to {@link #raiseCall}; returns whether the hold exists. */

@@ -80,7 +80,7 @@ public final class GroupRelease {
     for (OwnedLease lease : leases) {
       if (lease instanceof RedisLease redisLease && redisLease.releasing().begin()) {
         begun.add(redisLease);
-        groups.put(redisLease.context().commands(), redisLease);
+        groups.put(redisLease.commands(), redisLease);
       } else {
         others.add(lease);
       }

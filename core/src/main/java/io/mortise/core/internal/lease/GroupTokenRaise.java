@@ -29,7 +29,7 @@ public final class GroupTokenRaise {
     boolean all = true;
     for (OwnedLease lease : leases) {
       if (lease.fencingToken() < atLeast && lease instanceof RedisLease redisLease) {
-        groups.put(redisLease.context().commands(), redisLease);
+        groups.put(redisLease.commands(), redisLease);
       } else {
         all &= lease.raiseToken(atLeast);
       }

@@ -24,10 +24,12 @@ import org.slf4j.LoggerFactory;
  * request, so that a hold which is just being granted, or handed from thread to thread, is not
  * overlooked.
  *
- * <p>This is Dekker-style "publish, then look". Example: thread A registers a new hold while thread
- * B, after a broken connection, has all holds verified. A adds the hold to the scheduler, then
- * reads the epoch a second time. B ends the epoch, then reads the list of holds. If B does not see
- * the hold of A, then A sees the new epoch, and does not use its hold.
+ * <p>This is "publish, then look", as in <a
+ * href="https://en.wikipedia.org/wiki/Dekker%27s_algorithm">Dekker's algorithm</a>. Example: thread
+ * A registers a new hold while thread B, after a broken connection, has all holds verified. A adds
+ * the hold to the scheduler, then reads the epoch a second time. B ends the epoch, then reads the
+ * list of holds. If B does not see the hold of A, then A sees the new epoch, and does not use its
+ * hold.
  *
  * <p><b>Threads.</b> Any thread may call any method. A hold is registered <em>before</em> the
  * second read of the epoch, and a thread that ends an epoch does so <em>before</em> it reads the

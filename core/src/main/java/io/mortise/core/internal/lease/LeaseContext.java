@@ -10,13 +10,15 @@ import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.event.EventContext;
+import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
 
 /**
  * The services that every hold of one client needs, created once when the client is wired.
  *
+ * @param jitter returns random values from 0 inclusive to 1 exclusive
  * @param operations counts the acquisitions and releases that are under way
  * @param holds all holds of the client
  * @param completions completes operations that an error has interrupted
@@ -29,6 +31,7 @@ public record LeaseContext(
     LockOptions options,
     ClockDrift drift,
     Ticker ticker,
+    DoubleSupplier jitter,
     ClosingState closing,
     OperationCounter operations,
     ScriptExecutor commands,
@@ -41,12 +44,6 @@ public record LeaseContext(
     ReleaseObserver observer,
     FailedRenewals failedRenewals,
     EventContext events) {
-  /**
-   * The time that everything after the end of a wait may take together: the last attempt, and
-   * leaving a queue. The round trip of a slow network.
-   */
-  public static final long ROUND_TRIP_NANOS = 200_000_000L;
-
   /**
    * Returns the id of a lock: its kind and name, which all protocols of the lock have in common.
    */
@@ -63,7 +60,12 @@ public record LeaseContext(
   }
 
   public double random() {
-    return ThreadLocalRandom.current().nextDouble();
+    return jitter.getAsDouble();
+  }
+
+  /** Returns the end of a lease of these terms that begins now. */
+  public long leaseFromNow(LeaseTerms terms) {
+    return nanos() + terms.leaseMillis() * 1_000_000;
   }
 
   public boolean isClosed() {

@@ -1,5 +1,7 @@
 package io.mortise.core.internal.lease;
 
+import com.google.common.base.Ticker;
+import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.command.ScriptPipeline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.LockException;
@@ -18,13 +20,23 @@ import org.slf4j.LoggerFactory;
 final class LeaseExtension {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseExtension.class);
 
-  private final LeaseContext context;
+  private final ScriptExecutor commands;
+  private final HoldRegistry holds;
+  private final Ticker ticker;
   private final HoldIdentity id;
   private final LeaseTiming timing;
   private final LeaseRenewal renewal;
 
-  LeaseExtension(LeaseContext context, HoldIdentity id, LeaseTiming timing, LeaseRenewal renewal) {
-    this.context = context;
+  LeaseExtension(
+      ScriptExecutor commands,
+      HoldRegistry holds,
+      Ticker ticker,
+      HoldIdentity id,
+      LeaseTiming timing,
+      LeaseRenewal renewal) {
+    this.commands = commands;
+    this.holds = holds;
+    this.ticker = ticker;
     this.id = id;
     this.timing = timing;
     this.renewal = renewal;
@@ -51,9 +63,7 @@ final class LeaseExtension {
   }
 
   private long withinNanos(LeaseTerms terms) {
-    return terms.waitNanos() == 0
-        ? context.commands().timeoutNanos()
-        : Math.max(terms.waitNanos(), LeaseContext.ROUND_TRIP_NANOS);
+    return StepTimeout.ofSingle(terms, terms.waitNanos(), commands.timeoutNanos());
   }
 
   /**
@@ -81,16 +91,15 @@ final class LeaseExtension {
 
   private void verify() throws CommandException {
     if (!timing.deadline().isOver()) {
-      exchange(timing.remainingMillis(), context.commands().timeoutNanos());
+      exchange(timing.remainingMillis(), commands.timeoutNanos());
     }
   }
 
   private void exchange(long millis, long withinNanos) throws CommandException {
-    long epochBefore = context.holds().epoch();
-    long sentNanos = context.nanos();
+    long epochBefore = holds.epoch();
+    long sentNanos = ticker.read();
     ScriptPipeline.Result answer =
-        context
-            .commands()
+        commands
             .pipeline()
             .runBatch(List.of(id.protocol().renew(id.holder(), millis)), withinNanos)
             .get(0);

@@ -31,6 +31,7 @@ final class LeaseRelease implements Completions.Operation {
   private final FencingToken token;
   private final LeaseTiming timing;
   private final LeaseStateMachine state;
+  private final LossDetector losses;
   private final LeaseRenewal renewal;
   private final LeaseTermination termination;
   private final RegisteredHold hold;
@@ -56,6 +57,7 @@ final class LeaseRelease implements Completions.Operation {
       FencingToken token,
       LeaseTiming timing,
       LeaseStateMachine state,
+      LossDetector losses,
       LeaseRenewal renewal,
       LeaseTermination termination,
       RegisteredHold hold) {
@@ -64,6 +66,7 @@ final class LeaseRelease implements Completions.Operation {
     this.token = token;
     this.timing = timing;
     this.state = state;
+    this.losses = losses;
     this.renewal = renewal;
     this.termination = termination;
     this.hold = hold;
@@ -101,7 +104,7 @@ final class LeaseRelease implements Completions.Operation {
    * #onReply} or {@link #onNoReply}, and {@link #ensureEnded} in any case.
    */
   boolean begin() {
-    renewal.statusNow(); // a hold whose deadline has passed is lost, and not released
+    losses.statusNow(); // a hold whose deadline has passed is lost, and not released
     context.operations().begin();
     if (!state.beginRelease()) {
       context.operations().end();
@@ -192,7 +195,7 @@ final class LeaseRelease implements Completions.Operation {
     LeaseLoss loss = null;
     LockException inDoubt = null;
     if (status == 2) {
-      loss = termination.lossOf(Reason.FORCED, context.nanos(), LeaseRenewal.BY_FORCE);
+      loss = termination.lossOf(Reason.FORCED, context.nanos(), LossDetector.BY_FORCE);
     } else if (status == 0 && !reply.repeated()) {
       loss = missingLoss();
     } else if (status == 0) {

@@ -2,7 +2,6 @@ package io.mortise.core.internal.lease;
 
 import io.mortise.connection.command.BatchCollector;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import io.mortise.scripts.ScriptCall;
@@ -11,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one hold: renews it, and finds it lost. A hold that is not renewed is verified instead:
- * Redis is asked whether the hold is still there.
+ * Renews one hold. A hold that is not renewed is verified instead: Redis is asked whether the hold
+ * is still there. {@link LossDetector} evaluates the replies.
  *
  * <p><b>Threads.</b> The scheduler sends the requests ({@link #onDue}), a worker delivers the
  * replies, and the owner may extend the hold at the same time ({@link LeaseExtension}); {@link
@@ -27,8 +26,6 @@ public final class LeaseRenewal implements BatchCollector.Item {
   private static final long RETRY_NANOS = 20_000_000L;
   private static final long MIN_TIMEOUT_NANOS = 100_000_000L;
 
-  static final String BY_FORCE = "somebody took the lock by force";
-
   /** The threads that share a hold which does not belong to one thread. */
   public interface Owners {
     /** Returns whether all of them have died without unlocking. */
@@ -39,6 +36,7 @@ public final class LeaseRenewal implements BatchCollector.Item {
   private final HoldIdentity id;
   private final LeaseTiming timing;
   private final LeaseStateMachine state;
+  private final LossDetector losses;
   private final RegisteredHold hold;
   private volatile @Nullable Owners sharers;
   private volatile boolean inFlight;
@@ -48,9 +46,6 @@ public final class LeaseRenewal implements BatchCollector.Item {
    * inFlight}, which is set before this is cleared: one of the two shows an open verification.
    */
   private volatile boolean verificationRequested;
-
-  /** Whether the last renewal had no reply, or one that did not confirm the hold. */
-  private volatile boolean failing;
 
   /** Reports late renewals; null while nobody listens. */
   private volatile @Nullable AcquisitionEvents events;
@@ -63,18 +58,20 @@ public final class LeaseRenewal implements BatchCollector.Item {
   private volatile long inFlightEpoch;
 
   /**
-   * @param hold the whole hold, which ends when its renewal finds it lost
+   * @param hold the whole hold, as it is registered
    */
   LeaseRenewal(
       LeaseContext context,
       HoldIdentity id,
       LeaseTiming timing,
       LeaseStateMachine state,
+      LossDetector losses,
       RegisteredHold hold) {
     this.context = context;
     this.id = id;
     this.timing = timing;
     this.state = state;
+    this.losses = losses;
     this.hold = hold;
   }
 
@@ -101,29 +98,8 @@ public final class LeaseRenewal implements BatchCollector.Item {
     return timing.isRenewed()
         && !verificationRequested
         && !inFlight
-        && !failing
+        && !losses.isFailing()
         && timing.isCertain();
-  }
-
-  // ---- the clock
-
-  /** Returns the status of the hold, which is lost if its deadline has passed. */
-  LeaseStatus statusNow() {
-    LeaseStatus status = state.now();
-    return status.isLive() && expireIfDue() ? state.now() : status;
-  }
-
-  /**
-   * Makes the hold lost if its deadline has passed, after which nothing can extend it; returns
-   * whether it has.
-   */
-  private boolean expireIfDue() {
-    LeaseDeadline deadline = timing.deadline();
-    if (!deadline.expire(context.nanos())) {
-      return false;
-    }
-    hold.lose(Reason.EXPIRED, deadline.nanos(), timing.whyExpired());
-    return true;
   }
 
   // ---- called by the scheduler
@@ -146,7 +122,7 @@ public final class LeaseRenewal implements BatchCollector.Item {
     return switch (state.now().phase()) {
       case HELD -> timing.nextRequestNanos() - timing.intervalNanos() / 5;
       // half the shortest pause after a fault
-      case AT_RISK -> timing.nextRequestNanos() - timing.leaseNanos() / 40;
+      case AT_RISK -> timing.nextRequestNanos() - timing.faultPauseNanos() / 4;
       default -> dueNanos();
     };
   }
@@ -156,7 +132,7 @@ public final class LeaseRenewal implements BatchCollector.Item {
   }
 
   void onDue(long nowNanos) {
-    LeaseStatus status = statusNow();
+    LeaseStatus status = losses.statusNow();
     Thread owner = id.owner();
     if (status.phase() == Phase.LOST) {
       // Its thread has still to unlock, unless that thread is dead.
@@ -183,7 +159,7 @@ public final class LeaseRenewal implements BatchCollector.Item {
     try {
       added = addRequest();
     } finally {
-      if (!added) { // the hold has ended, or an error came, such as one for want of memory
+      if (!added) { // the hold has ended, or an error came, as when memory is exhausted
         timing.setNextRequest(nowNanos + RETRY_NANOS);
         inFlight = false;
       }
@@ -287,37 +263,21 @@ public final class LeaseRenewal implements BatchCollector.Item {
     }
   }
 
-  /**
-   * Handles the reply to any request to renew or verify the hold; see {@link LeaseTiming#confirm}.
-   */
+  /** Handles the reply to any request to renew or verify the hold. */
   void applyReply(long answer, long sentNanos, long millis, long epochBefore) {
-    if (answer == 1) {
-      if (timing.confirm(sentNanos, millis, epochBefore)) {
-        failing = false;
-        state.renewedInTime();
-        AcquisitionEvents reported = events;
-        if (reported != null) {
-          reported.renewed(timing.leaseNanos() / 3);
-        }
+    if (losses.onReply(answer, sentNanos, millis, epochBefore)) {
+      AcquisitionEvents reported = events;
+      if (reported != null) {
+        reported.renewed(timing.leaseNanos() / 3);
       }
-      return;
-    }
-    failing = true; // a release under way cannot lose the hold any more, and must not hand it off
-    if (answer == 2) {
-      hold.lose(Reason.FORCED, context.nanos(), BY_FORCE);
-    } else if (!expireIfDue()) { // a hold that has just expired is no loss of data
-      hold.lose(
-          Reason.MISSING,
-          context.nanos(),
-          "Redis does not know this hold any more; it lost its data, or the key was deleted");
     }
   }
 
   @Override
   public void onFailure(CommandException fault) {
     timing.setNextRequest(
-        context.nanos() + (long) (timing.leaseNanos() / 10.0 * (0.5 + context.random() / 2)));
-    failing = true;
+        context.nanos() + (long) (timing.faultPauseNanos() * (0.5 + context.random() / 2)));
+    losses.onNoReply();
     inFlight = false;
     requestNowIfVerificationRequested();
     context.scheduler().reschedule(hold); // before what may throw

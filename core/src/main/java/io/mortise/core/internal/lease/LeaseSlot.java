@@ -38,6 +38,11 @@ final class LeaseSlot {
     slot.set(taken);
   }
 
+  /** Reserves the tokens up to that one; the time of the hand-offs begins now. */
+  void reserveTokensUntil(long lastToken) {
+    reserveTokens(new TokenReserve(lastToken, ticker.read(), 0));
+  }
+
   void reserveTokens(TokenReserve tokens) {
     reserve = tokens;
   }

@@ -156,7 +156,6 @@ public final class LeaseStateMachine {
 
   /** Throws if the hold is no longer valid. */
   public void ensureValid(long token) {
-    throwIfLost();
     if (!now().isLive()) {
       throwIfLost();
       throw new IllegalMonitorStateException(

@@ -16,14 +16,15 @@ import io.mortise.core.internal.lease.LeaseStatus.Phase;
  * extension never creates a hold that is missing, so the first release that Redis answers is
  * enough, in whatever order the two arrive.
  *
- * <p><b>Threads.</b> Any thread may end the hold. The thread that makes the change to LOST or
- * RELEASING, in {@link LeaseStateMachine}, does what belongs to it, once: it removes the hold from
- * the scheduler (a lost hold with an owner stays there, for the check whether the owner lives) and
- * gives up its slot in the local queue. The methods of the section "before the lease is published"
- * are called by the acquiring thread only.
+ * <p><b>Threads.</b> Any thread may end the hold. One thread makes the change to LOST or RELEASING,
+ * in {@link LeaseStateMachine}. That thread removes the hold from the scheduler, once, and gives up
+ * its slot in the local queue. A lost hold with an owner stays in the scheduler, for the check
+ * whether the owner lives. The methods of the section "before the lease is published" are called by
+ * the acquiring thread only.
  */
 public final class LeaseTermination {
-  private final LeaseContext context;
+  private final HoldRegistry holds;
+  private final BackgroundReleaser releases;
   private final HoldIdentity id;
   private final FencingToken token;
   private final LeaseTiming timing;
@@ -39,21 +40,24 @@ public final class LeaseTermination {
    * @param hold the whole hold, as it is registered
    */
   LeaseTermination(
-      LeaseContext context,
+      HoldRegistry holds,
+      BackgroundReleaser releases,
+      LeaseSlot slot,
       HoldIdentity id,
       FencingToken token,
       LeaseTiming timing,
       LeaseStateMachine state,
       LeaseRenewal renewal,
       RegisteredHold hold) {
-    this.context = context;
+    this.holds = holds;
+    this.releases = releases;
+    this.slot = slot;
     this.id = id;
     this.token = token;
     this.timing = timing;
     this.state = state;
     this.renewal = renewal;
     this.hold = hold;
-    this.slot = new LeaseSlot(context.options().tuning(), context.ticker(), context.closing());
   }
 
   // ---- before the lease is published
@@ -61,8 +65,7 @@ public final class LeaseTermination {
   /** Allows hand-offs with this number of tokens, the one of this hold included. */
   public void reserveTokens(int tokens) {
     if (tokens > 1) {
-      slot.reserveTokens(
-          new TransferableHold.TokenReserve(token.get() + tokens - 1, context.nanos(), 0));
+      slot.reserveTokensUntil(token.get() + tokens - 1);
     }
   }
 
@@ -100,7 +103,7 @@ public final class LeaseTermination {
         timing.minimum().waive(); // what a late attempt creates is released at once
       }
       if (id.owner() == null) {
-        context.holds().forget(hold);
+        holds.forget(hold);
       } else {
         renewal.scheduleOwnerCheck();
       }
@@ -151,12 +154,10 @@ public final class LeaseTermination {
 
   /** Has the hold that Redis may still keep released in the background. */
   void releaseInBackground() {
-    context
-        .releases()
-        .releaseUntilConfirmed(
-            id.protocol(),
-            id.holder(),
-            unanswered.plusHold(timing.endInRedisNanos()),
-            timing.minimum());
+    releases.releaseUntilConfirmed(
+        id.protocol(),
+        id.holder(),
+        unanswered.plusHold(timing.endInRedisNanos()),
+        timing.minimum());
   }
 }

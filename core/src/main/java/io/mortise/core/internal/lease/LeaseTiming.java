@@ -234,11 +234,21 @@ final class LeaseTiming {
 
   /**
    * Returns the renewal interval; a hold that is not renewed is verified as often as one with the
-   * client's own lease is renewed.
+   * client's own lease is renewed, and so is one that a re-entry renews after a longer lease.
    */
   long intervalNanos() {
-    long third = (renewed ? leaseNanos() : context.options().lease().toNanos()) / 3;
+    long own = context.options().lease().toNanos();
+    long third = (renewed ? Math.min(leaseNanos(), own) : own) / 3;
     return Math.min(third, MILLISECONDS.toNanos(protocol.maxRenewalIntervalMillis()));
+  }
+
+  /**
+   * Returns the longest pause after a request without a reply: a tenth of the lease, or of the
+   * client's own if that is shorter. Otherwise one fault would leave a hold with a lease of days
+   * unverified for many hours.
+   */
+  long faultPauseNanos() {
+    return Math.min(leaseNanos(), context.options().lease().toNanos()) / 10;
   }
 
   long nextRequestAfter(long sentNanos) {

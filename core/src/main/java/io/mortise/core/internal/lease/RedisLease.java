@@ -1,5 +1,6 @@
 package io.mortise.core.internal.lease;
 
+import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.internal.event.AcquisitionEvents;
@@ -31,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each part does one thing and knows only the parts that it needs; none knows this class. {@link
  * LeaseStateMachine} keeps the status, {@link LeaseTiming} the times, {@link FencingToken} the
- * token; {@link LeaseRenewal} renews the hold in the background, {@link LeaseExtension} on the
- * caller's thread; {@link LeaseRelease} releases it, and {@link LeaseTermination} does what every
- * end needs.
+ * token; {@link LossDetector} finds the hold lost; {@link LeaseRenewal} renews it in the
+ * background, {@link LeaseExtension} on the caller's thread; {@link LeaseRelease} releases it, and
+ * {@link LeaseTermination} does what every end needs.
  *
  * <p><b>Threads.</b> Any thread may call any method. The status changes in {@link
  * LeaseStateMachine}; the thread that makes it LOST or RELEASING does the rest. Any thread that
@@ -46,6 +47,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
   private final FencingToken token;
   private final LeaseTiming timing;
   private final LeaseStateMachine state;
+  private final LossDetector losses;
   private final LeaseRenewal renewal;
   private final LeaseExtension extension;
   private final LeaseTermination termination;
@@ -63,11 +65,24 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     this.token = token;
     this.timing = timing;
     this.state = new LeaseStateMachine(id.lockName(), context.tasks()::execute);
-    this.renewal = new LeaseRenewal(context, id, timing, state, this);
-    this.extension = new LeaseExtension(context, id, timing, renewal);
-    this.termination = new LeaseTermination(context, id, token, timing, state, renewal, this);
+    this.losses = new LossDetector(context.ticker(), timing, state, this);
+    this.renewal = new LeaseRenewal(context, id, timing, state, losses, this);
+    this.extension =
+        new LeaseExtension(
+            context.commands(), context.holds(), context.ticker(), id, timing, renewal);
+    this.termination =
+        new LeaseTermination(
+            context.holds(),
+            context.releases(),
+            new LeaseSlot(context.options().tuning(), context.ticker(), context.closing()),
+            id,
+            token,
+            timing,
+            state,
+            renewal,
+            this);
     this.releasing =
-        new LeaseRelease(context, id, token, timing, state, renewal, termination, this);
+        new LeaseRelease(context, id, token, timing, state, losses, renewal, termination, this);
     this.handedOff = handedOff;
   }
 
@@ -84,7 +99,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     return new RedisLease(
         context,
         id,
-        new FencingToken(context, id, acquired.fencingToken(), acquired.lastToken()),
+        token(context, id, acquired.fencingToken(), acquired.lastToken()),
         LeaseTiming.granted(context, protocol, terms, sent),
         false);
   }
@@ -101,15 +116,21 @@ public final class RedisLease implements RedisHold, RegisteredHold {
         new RedisLease(
             context,
             id,
-            new FencingToken(context, id, hold.token() + 1, hold.token()),
+            token(context, id, hold.token() + 1, hold.token()),
             LeaseTiming.handedOff(context, protocol, terms, hold),
             true);
     lease.termination.slot().reserveTokens(hold.reserve());
     return lease;
   }
 
-  public LeaseContext context() {
-    return context;
+  private static FencingToken token(LeaseContext context, HoldIdentity id, long first, long last) {
+    return new FencingToken(
+        context.commands(), context.options().tuning().tokenRetention(), id, first, last);
+  }
+
+  /** Returns what sends the commands of this hold: the same for all holds of one client. */
+  ScriptExecutor commands() {
+    return context.commands();
   }
 
   @Override
@@ -140,7 +161,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   /** Returns whether the hold is held without open questions: no failed or pending request. */
   public boolean isSettled() {
-    return renewal.statusNow().phase() == Phase.HELD && renewal.isSettled();
+    return losses.statusNow().phase() == Phase.HELD && renewal.isSettled();
   }
 
   /** Marks the hold as shared by several threads. */
@@ -218,7 +239,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   /** Returns whether the hold is held and no release has begun. */
   public boolean isLive() {
-    return renewal.statusNow().isLive();
+    return losses.statusNow().isLive();
   }
 
   // ---- release
@@ -320,12 +341,12 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   @Override
   public State state() {
-    return renewal.statusNow().state();
+    return losses.statusNow().state();
   }
 
   @Override
   public Duration remaining() {
-    Phase phase = renewal.statusNow().phase();
+    Phase phase = losses.statusNow().phase();
     return phase == Phase.LOST || phase == Phase.RELEASED
         ? Duration.ZERO
         : Duration.ofNanos(Math.max(0, timing.deadlineNanos() - context.nanos()));
@@ -333,19 +354,19 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   @Override
   public Optional<LeaseLoss> loss() {
-    renewal.statusNow();
+    losses.statusNow();
     return state.loss();
   }
 
   @Override
   public void ensureValid() {
-    renewal.statusNow();
+    losses.statusNow();
     state.ensureValid(token.get());
   }
 
   @Override
   public void onLost(Consumer<LeaseLoss> listener) {
-    renewal.statusNow(); // a loss that was not detected yet is notified at once
+    losses.statusNow(); // a loss that was not detected yet is notified at once
     state.onLost(listener);
   }
 

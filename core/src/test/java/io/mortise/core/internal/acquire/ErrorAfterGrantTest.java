@@ -17,6 +17,7 @@ import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.ProtocolLeaseSource;
+import io.mortise.core.spi.WaitPolicy;
 import io.mortise.scripts.Script;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -36,7 +37,8 @@ class ErrorAfterGrantTest {
           LockOptions.defaults(),
           workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
           Thread::new,
-          new ReleaseFairness(0));
+          new ReleaseFairness(0),
+          WaitPolicy.AS_ASKED);
   private final LockProtocol protocol = new FakeProtocol("orders");
   private final OutOfMemoryError error = new OutOfMemoryError("of the test");
   private boolean granted;

@@ -6,6 +6,7 @@ import io.mortise.connection.testing.TestSettings;
 import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.acquire.ReleaseFairness;
+import io.mortise.core.spi.WaitPolicy;
 
 /** Clients of a {@link RespServer}. */
 public final class TestClients {
@@ -25,6 +26,7 @@ public final class TestClients {
         options,
         workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
         threads,
-        fairness);
+        fairness,
+        WaitPolicy.AS_ASKED);
   }
 }

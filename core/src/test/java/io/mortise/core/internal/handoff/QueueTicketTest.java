@@ -34,7 +34,12 @@ class QueueTicketTest {
   private final LockProtocol protocol = new FakeProtocol("orders");
   private final LocalQueues queues = new LocalQueues(System::nanoTime);
   private final LocalQueue queue = queues.join(LeaseContext.idOf(protocol));
-  private final QueueTicket ticket = new QueueTicket(client.context().lease(), queues, protocol);
+  private final QueueTicket ticket = ticket();
+
+  private QueueTicket ticket() {
+    LeaseContext context = client.context().lease();
+    return new QueueTicket(context.ticker(), context.releases(), queues, protocol);
+  }
 
   @BeforeEach
   void anotherHasThePermit() {
@@ -90,7 +95,7 @@ class QueueTicketTest {
 
   @Test
   void aHoldThatWasTakenAndNotUsedStaysForTheNextInTheQueue() throws Exception {
-    QueueTicket next = new QueueTicket(client.context().lease(), queues, protocol);
+    QueueTicket next = ticket();
     handOff("h3");
     assertTrue(ticket.tryEnter());
     BackgroundCall<Boolean> waiting =

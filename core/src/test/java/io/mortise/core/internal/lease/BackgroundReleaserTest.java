@@ -61,7 +61,8 @@ class BackgroundReleaserTest {
           scheduler,
           new BackgroundTasks(workers, scheduler, closing, ticker),
           closing,
-          ticker);
+          ticker,
+          Math::random);
 
   private String answer() {
     heapIsFull = answer.equals(RespServer.HANG_UP);

@@ -27,6 +27,8 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Renewals and extensions whose reply is late, is lost, or refuses them. */
 @Timeout(60)
@@ -131,10 +133,14 @@ class LeaseRenewalTest {
     assertThrows(LeaseLostException.class, lock::unlock);
   }
 
-  /** The next renewal would come after 20 minutes. */
-  @Test
-  void aBrokenConnectionHasAHoldWithALongLeaseVerifiedSoon() throws Exception {
-    LockOptions options = LockOptions.builder().lease(HOUR).build();
+  /**
+   * The next renewal would come after 20 minutes, or after 50 s: the scheduler looks at tasks that
+   * are due in less than a minute only when they are.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {3_600, 150})
+  void aBrokenConnectionHasAHoldWithALongLeaseVerifiedSoon(int seconds) throws Exception {
+    LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(seconds)).build();
     try (LockClient patient = LockClient.create(server.uri(), options);
         Lease lease = new RedisLock(patient, "orders").tryAcquire().orElseThrow()) {
       server.restart();
@@ -155,6 +161,19 @@ class LeaseRenewalTest {
 
     assertTrue(renewals.get() >= 5, () -> renewals + " renewals");
     awaitReleased();
+  }
+
+  /** Not after a tenth of its lease, which is a day. */
+  @Test
+  void aRefusedVerificationOfALongLeaseIsRepeatedSoon() {
+    answers =
+        number ->
+            number == 1 ? RespServer.error("LOADING on purpose") : RespServer.integers(List.of(0L));
+    Lease lease = lock.withLease(Duration.ofDays(10)).tryAcquire().orElseThrow();
+
+    awaitLost(lease);
+
+    assertEquals(Reason.MISSING, lease.loss().orElseThrow().reason());
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.mortise.connection.testing.FakeTicker;
 import io.mortise.core.LockOptions;
 import io.mortise.core.LockTuning;
 import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class LeaseSlotTest {
@@ -22,14 +23,15 @@ class LeaseSlotTest {
   private final LeaseSlot slot = new LeaseSlot(TUNING, ticker, closing);
   private final FakeSlot taken = new FakeSlot();
 
-  /** A slot with a waiter. */
+  /** A slot with a waiter, unless the test says otherwise. */
   private static final class FakeSlot implements QueueSlot {
     int releases;
+    boolean hasWaiters = true;
     boolean fails;
 
     @Override
     public boolean hasWaiters() {
-      return true;
+      return hasWaiters;
     }
 
     @Override
@@ -49,6 +51,11 @@ class LeaseSlotTest {
 
   private static TransferableHold hold() {
     return new TransferableHold("id:1", 0, 0, 1, TOKEN, TokenReserve.NONE, 0);
+  }
+
+  @BeforeEach
+  void theClockHasRunForSomeTime() {
+    ticker.advance(TUNING.maxHandOffTime().multipliedBy(3).toNanos());
   }
 
   @Test
@@ -96,6 +103,9 @@ class LeaseSlotTest {
     slot.reserveTokens(new TokenReserve(TOKEN + 1, ticker.read(), 0));
     assertTrue(slot.mayHandOff(TOKEN));
     assertFalse(slot.mayHandOff(TOKEN + 1), "the last token");
+    taken.hasWaiters = false;
+    assertFalse(slot.mayHandOff(TOKEN), "nobody waits");
+    taken.hasWaiters = true;
 
     ticker.advance(TUNING.maxHandOffTime().toNanos() - 1);
     assertTrue(slot.mayHandOff(TOKEN));
@@ -103,6 +113,22 @@ class LeaseSlotTest {
     assertFalse(slot.mayHandOff(TOKEN), "too long");
     slot.reserveTokens(new TokenReserve(TOKEN + 1, ticker.read(), TUNING.maxHandOffs()));
     assertFalse(slot.mayHandOff(TOKEN), "too often");
+  }
+
+  @Test
+  void theNextHolderGetsTheReserveWithOneMoreHandOff() {
+    slot.reserveTokens(new TokenReserve(TOKEN + 3, 5, 2));
+
+    assertEquals(new TokenReserve(TOKEN + 3, 5, 3), slot.reserveAfterHandOff());
+  }
+
+  @Test
+  void withoutASlotTheHoldStaysWithItsReleasingThread() {
+    TransferableHold hold = hold();
+
+    slot.detach();
+
+    assertSame(hold, slot.handOff(hold));
   }
 
   @Test

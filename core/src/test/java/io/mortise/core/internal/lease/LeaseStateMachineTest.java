@@ -97,6 +97,7 @@ class LeaseStateMachineTest {
     assertEquals(from != to, change(state, change), "whether it was made");
 
     assertEquals(to, state.now().phase());
+    assertEquals(to.name(), state.toString());
     boolean seen = from != to && to != Phase.RELEASING;
     assertEquals(seen ? List.of(state.now().state()) : List.of(), told);
     assertEquals(to == Phase.LOST, state.loss().isPresent());
@@ -182,6 +183,29 @@ class LeaseStateMachineTest {
     assertThrows(LeaseLostException.class, state::throwIfLost);
     assertThrows(LeaseLostException.class, state::throwIfLost);
     assertThrows(LeaseLostException.class, () -> state.ensureValid(7));
+  }
+
+  @Test
+  void aCloseDuringTheReleaseDoesNotHideTheLossFromALaterClose() {
+    state.beginRelease();
+    state.throwLossOnClose(false);
+    state.endRelease(LOSS);
+
+    assertThrows(LeaseLostException.class, () -> state.throwLossOnClose(false));
+    state.throwLossOnClose(false);
+  }
+
+  @Test
+  void aDependentIsNotifiedUntilItIsRemoved() {
+    List<State> told = new ArrayList<>();
+    Runnable removal = state.onChangeWhileHeld(told::add, false);
+    state.atRisk();
+    assertEquals(List.of(State.AT_RISK), told);
+
+    removal.run();
+    state.renewedInTime();
+
+    assertEquals(List.of(State.AT_RISK), told);
   }
 
   @Test

@@ -187,8 +187,12 @@ class LeaseTerminationTest {
     FailingSlot slot = new FailingSlot();
     lease.termination().setSlot(slot);
     assertTrue(lease.releasing().begin());
-    lease.context().completions().end(lease.releasing()); // as without memory for the entry
-    lease.context().scheduler().add(lease);
+    client
+        .context()
+        .lease()
+        .completions()
+        .end(lease.releasing()); // as without memory for the entry
+    client.context().lease().scheduler().add(lease);
 
     assertThrows(OutOfMemoryError.class, lease.releasing()::ensureEnded);
 

@@ -4,21 +4,61 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.connection.testing.FakeTicker;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
 import io.mortise.core.spi.LeaseTerms;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class LeaseTimingTest {
   private static final long SECOND = 1_000_000_000L;
   private static final LeaseTerms RENEWED = new LeaseTerms(0, 30_000, true, false);
+  private static final LeaseTerms LONGER = new LeaseTerms(0, 60_000, true, false);
   private static final LeaseTerms FIXED = new LeaseTerms(0, 10_000, false, false);
+  private static final Duration MAX_HOLD = Duration.ofHours(1);
+  private static final LockOptions OPTIONS = LockOptions.builder().maxHold(MAX_HOLD).build();
 
-  private final RedisLockClient client = (RedisLockClient) LockClient.create("redis://127.0.0.1:1");
-  private final LeaseContext context = client.context().lease();
-  private final long now = context.nanos();
+  private final FakeTicker ticker = new FakeTicker();
+  private final RedisLockClient client =
+      (RedisLockClient) LockClient.create("redis://127.0.0.1:1", OPTIONS);
+  private final LeaseContext context = on(ticker, client.context().lease());
+  private long now;
+
+  private static LeaseContext on(FakeTicker ticker, LeaseContext context) {
+    return new LeaseContext(
+        context.options(),
+        context.drift(),
+        ticker,
+        context.jitter(),
+        context.closing(),
+        context.operations(),
+        context.commands(),
+        context.batches(),
+        context.scheduler(),
+        context.tasks(),
+        context.holds(),
+        context.completions(),
+        context.releases(),
+        context.observer(),
+        context.failedRenewals(),
+        context.events());
+  }
+
+  private static LeaseTerms fixed(long leaseMillis) {
+    return new LeaseTerms(0, leaseMillis, false, false);
+  }
+
+  @BeforeEach
+  void theClockPassesItsLargestNumberSoon() {
+    ticker.advance(Long.MAX_VALUE - 5 * SECOND);
+    now = ticker.read();
+  }
 
   @AfterEach
   void close() {
@@ -39,6 +79,34 @@ class LeaseTimingTest {
 
     assertEquals(now + 10 * SECOND - 102_000_000, timing.deadlineNanos());
     assertEquals(now + 10 * SECOND, timing.endInRedisNanos());
+  }
+
+  @Test
+  void anExtensionThatWasSentMayTakeEffectInRedisAtAnyMoment() {
+    LeaseTiming timing = granted(FIXED, now);
+    assertTrue(timing.deadline().note(1_000));
+    assertEquals(now + 10 * SECOND, timing.endInRedisNanos(), "shorter than the lease");
+
+    assertTrue(timing.deadline().note(60_000));
+    assertEquals(now + 60 * SECOND, timing.endInRedisNanos());
+    ticker.advance(SECOND);
+    assertEquals(now + 61 * SECOND, timing.endInRedisNanos());
+  }
+
+  @Test
+  void withoutAnExtensionRedisHasEndedTheHoldAfterItsLease() {
+    assertEquals(now - 10 * SECOND, granted(FIXED, now - 20 * SECOND).endInRedisNanos());
+  }
+
+  @Test
+  void theRestOfTheLeaseIsAtLeastAMillisecond() {
+    LeaseTiming timing = granted(FIXED, now);
+    assertEquals(9_898, timing.remainingMillis());
+
+    ticker.advance(9_898_000_000L - 1);
+    assertEquals(1, timing.remainingMillis());
+    ticker.advance(SECOND);
+    assertEquals(1, timing.remainingMillis());
   }
 
   @Test
@@ -65,8 +133,34 @@ class LeaseTimingTest {
 
   @Test
   void theHoldIsNotCertainInTheLastThirdOfItsLease() {
-    assertTrue(granted(RENEWED, now - 15 * SECOND).isCertain());
+    long withAThirdLeft = now - 20 * SECOND + 302_000_000;
+
+    assertTrue(granted(RENEWED, withAThirdLeft + 1).isCertain());
+    assertFalse(granted(RENEWED, withAThirdLeft).isCertain());
     assertFalse(granted(RENEWED, now - 20 * SECOND).isCertain());
+  }
+
+  @Test
+  void aHoldWithALongerExtensionUnderWayIsNotCertain() {
+    LeaseTiming timing = granted(RENEWED, now);
+
+    assertTrue(timing.deadline().note(30_000));
+    assertTrue(timing.isCertain(), "a renewal is no question");
+    assertTrue(timing.deadline().note(30_001));
+    assertFalse(timing.isCertain());
+  }
+
+  @Test
+  void aHoldThatIsOverOrNotRenewedAnyMoreIsNotCertain() {
+    LeaseTiming over = granted(RENEWED, now);
+    over.deadline().end();
+    assertFalse(over.isCertain());
+
+    LeaseTiming stopped = granted(RENEWED, now);
+    assertFalse(stopped.isStopped());
+    stopped.stop("the test says so");
+    assertTrue(stopped.isStopped());
+    assertFalse(stopped.isCertain());
   }
 
   @Test
@@ -80,15 +174,93 @@ class LeaseTimingTest {
   }
 
   @Test
-  void aHoldCoversAShorterLeaseAndAdoptsARenewedOne() {
+  void aHoldAdoptsRenewedTermsOnlyAndTheLongerLease() {
     LeaseTiming timing = granted(FIXED, now);
-    assertTrue(timing.covers(new LeaseTerms(0, 5_000, false, false)));
-    assertFalse(timing.covers(RENEWED));
+    timing.adopt(fixed(60_000));
+    assertEquals(10_000, timing.leaseMillis());
+    assertFalse(timing.isRenewed());
 
+    timing.adopt(LONGER);
     timing.adopt(RENEWED);
 
-    assertTrue(timing.covers(RENEWED));
+    assertEquals(60_000, timing.leaseMillis());
     assertTrue(timing.isRenewed());
-    assertEquals(30_000, timing.leaseMillis());
+  }
+
+  @Test
+  void aHoldThatIsNotRenewedCoversTheRestOfItsLease() {
+    LeaseTiming timing = granted(FIXED, now);
+
+    assertTrue(timing.covers(fixed(9_898)));
+    assertFalse(timing.covers(fixed(9_899)));
+    assertFalse(timing.covers(RENEWED));
+  }
+
+  @Test
+  void aHoldThatIsRenewedCoversUpToItsLeaseWhateverIsLeft() {
+    LeaseTiming timing = granted(RENEWED, now - 20 * SECOND);
+    assertTrue(timing.covers(RENEWED));
+    assertTrue(timing.covers(fixed(30_000)));
+    assertFalse(timing.covers(LONGER));
+
+    timing.setRenewed(false);
+
+    assertFalse(timing.covers(fixed(30_000)));
+  }
+
+  @Test
+  void theLongestHoldCountsFromTheGrantAlsoAfterARenewal() {
+    LeaseTiming timing = granted(RENEWED, now);
+    assertTrue(timing.confirm(now + SECOND, 30_000, context.holds().epoch()));
+
+    assertFalse(timing.exceedsMaxHold(now + MAX_HOLD.toNanos() - 1));
+    assertTrue(timing.exceedsMaxHold(now + MAX_HOLD.toNanos()));
+  }
+
+  @Test
+  void theNextRequestIsDueAfterNineTenthsOfAnIntervalOrMore() {
+    long due = granted(RENEWED, now).nextRequestNanos() - now;
+
+    assertTrue(9 * SECOND <= due && due <= 10 * SECOND, () -> "after " + due + " ns");
+  }
+
+  @Test
+  void aHoldWithALongerLeaseIsVerifiedAsOftenAsTheClientsOwnLeaseIsRenewed() {
+    assertEquals(OPTIONS.lease().toNanos() / 3, granted(FIXED, now).intervalNanos());
+    assertEquals(OPTIONS.lease().toNanos() / 3, granted(LONGER, now).intervalNanos());
+    assertEquals(SECOND, granted(new LeaseTerms(0, 3_000, true, false), now).intervalNanos());
+  }
+
+  @Test
+  void theDetailOfAnExpiredHoldSaysWhyItWasNotRenewed() {
+    LeaseTiming renewed = granted(RENEWED, now);
+    assertTrue(renewed.whyExpired().startsWith("no renewal succeeded in the last 30000 ms"));
+    assertTrue(granted(FIXED, now).whyExpired().startsWith("its lease of 10000 ms ran out"));
+
+    renewed.stop("the test says so");
+
+    assertEquals("it was not renewed any more, because the test says so", renewed.whyExpired());
+  }
+
+  @Test
+  void aHoldIsHandedOffWithItsTimes() {
+    LeaseTiming before = granted(RENEWED, now);
+    before.setNextRequest(now + 7 * SECOND);
+    TransferableHold hold = before.toTransferableHold("id:1", 42, TokenReserve.NONE);
+    ticker.advance(SECOND);
+
+    LeaseTiming after = handedOff(hold);
+
+    assertEquals(before.deadlineNanos(), after.deadlineNanos());
+    assertEquals(now + 7 * SECOND, after.nextRequestNanos());
+    assertEquals(now + SECOND, after.sinceNanos());
+    assertEquals(30_000, after.deadline().notedMillis(), "it may have been renewed before");
+    assertTrue(after.isCertain());
+    context.holds().endEpoch();
+    assertFalse(handedOff(hold).isCertain(), "the epoch is that of the grant");
+  }
+
+  private LeaseTiming handedOff(TransferableHold hold) {
+    return LeaseTiming.handedOff(context, new FakeProtocol("orders"), RENEWED, hold);
   }
 }

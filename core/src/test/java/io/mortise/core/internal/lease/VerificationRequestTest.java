@@ -57,6 +57,7 @@ class VerificationRequestTest {
         of.options(),
         of.drift(),
         ticker,
+        of.jitter(),
         of.closing(),
         of.operations(),
         of.commands(),
@@ -78,7 +79,8 @@ class VerificationRequestTest {
   }
 
   private LeaseTiming granted(LeaseTerms terms) {
-    return LeaseTiming.granted(context, id.protocol(), terms, AttemptStart.now(context));
+    return LeaseTiming.granted(
+        context, id.protocol(), terms, AttemptStart.now(context.holds(), ticker));
   }
 
   private LeaseRenewal renewal(LeaseTiming timing) {
@@ -94,8 +96,9 @@ class VerificationRequestTest {
                       case "dueNanos" -> Long.MAX_VALUE / 2; // the scheduler does not have it
                       default -> throw new AssertionError(method);
                     });
+    LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
     return new LeaseRenewal(
-        context, id, timing, new LeaseStateMachine("orders", Runnable::run), hold);
+        context, id, timing, state, new LossDetector(ticker, timing, state, hold), hold);
   }
 
   /** As after a broken connection; see {@link HoldRegistry#verifyAll}. */

@@ -3,7 +3,7 @@ package io.mortise.spring.boot.actuate;
 import io.mortise.core.LockClient;
 
 /**
- * What a client has in use, as the endpoint shows it; see {@link LockClient.Status}.
+ * The resources that a client uses, as the endpoint shows them; see {@link LockClient.Status}.
  *
  * @param holds the leases that are held
  * @param contended the names that threads of the client hold or wait for

@@ -8,7 +8,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds a lock and who waits for it, as the endpoint shows it; see {@link LockInspection}. What
+ * The holders and waiters of a lock, as the endpoint shows them; see {@link LockInspection}. What
  * is not known is null.
  *
  * @param complete false when not all of the lock was read

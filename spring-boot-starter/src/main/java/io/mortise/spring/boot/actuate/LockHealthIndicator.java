@@ -10,8 +10,8 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Whether Redis is there, fit for locks, and allowed to the client's user: {@link LockClient#ping}.
- * It is down when locks do not work, or not all of them; a warning is a detail.
+ * The health of Redis: whether it is there, fit for locks, and allowed to the client's user ({@link
+ * LockClient#ping}). It is down when locks do not work, or not all of them; a warning is a detail.
  *
  * <p><b>Threads.</b> Any thread may call any method.
  */

@@ -32,12 +32,13 @@ import redis.clients.jedis.UnifiedJedis;
  * certificates of a bundle, or a password of the sentinels, it is a Jedis client, which is closed
  * after the lock client.
  *
- * <p><b>Threads.</b> Called by the thread that makes and destroys the beans.
+ * <p><b>Threads.</b> One thread makes the client. Another one may close it, such as the shutdown
+ * hook of the JVM; the field is volatile for it.
  */
 final class DataRedisLockClientFactory implements LockClientFactory, AutoCloseable {
   private final DataRedisConnectionDetails details;
   private final boolean tls;
-  private @Nullable UnifiedJedis jedis;
+  private volatile @Nullable UnifiedJedis jedis;
 
   /**
    * Creates the factory.
@@ -63,8 +64,9 @@ final class DataRedisLockClientFactory implements LockClientFactory, AutoCloseab
     if (uriSuffices) {
       return LockClient.create(uri(), options);
     }
-    jedis = jedis(sentinel, bundle, options);
-    return LockClient.create(jedis, options);
+    UnifiedJedis created = jedis(sentinel, bundle, options);
+    jedis = created;
+    return LockClient.create(created, options);
   }
 
   /** Returns the URI of this Redis. It has the password. */
@@ -180,8 +182,9 @@ final class DataRedisLockClientFactory implements LockClientFactory, AutoCloseab
   /** Closes the connections; Spring calls it after the client that uses them. */
   @Override
   public void close() {
-    if (jedis != null) {
-      jedis.close();
+    UnifiedJedis created = jedis;
+    if (created != null) {
+      created.close();
     }
   }
 }

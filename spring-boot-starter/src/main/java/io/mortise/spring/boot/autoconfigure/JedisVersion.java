@@ -7,8 +7,9 @@ import org.springframework.util.ClassUtils;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
- * Whether the application has the Jedis that locks need. Spring Boot 4.0 and 4.1 manage Jedis 7,
- * which would fail at the first lock, or with the first sentinel, cluster or TLS connection.
+ * The check that the application has the Jedis that locks need. Spring Boot 4.0 and 4.1 manage
+ * Jedis 7, which would fail at the first lock, or with the first sentinel, cluster or TLS
+ * connection.
  */
 final class JedisVersion {
   private static final Pattern FILE = Pattern.compile("jedis-[^/!]*\\.jar");

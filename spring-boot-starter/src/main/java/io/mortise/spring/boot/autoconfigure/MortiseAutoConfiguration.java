@@ -82,7 +82,7 @@ public final class MortiseAutoConfiguration {
         || jedis instanceof RedisClusterClient;
   }
 
-  /** Where Spring Data's connection is configured, the locks use the same Redis. */
+  /** The locks use the Redis of Spring Data, if its connection is configured. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(DataRedisConnectionDetails.class)
   static final class DataRedisConfiguration {

@@ -19,7 +19,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param commandTimeout How long one command to Redis may take.
  * @param traceLeases Whether a lease records where it was acquired, for warnings about dropped
  *     ones.
- * @param acknowledgement Which replicas and disks have to confirm an acquisition.
+ * @param acknowledgement The replicas and disks that have to confirm an acquisition.
  * @param tuning Settings that are rarely changed.
  * @param locked Methods with the annotation 'Locked'.
  * @param lockRegistry The lock registry of Spring Integration.
@@ -60,7 +60,7 @@ record MortiseProperties(
   }
 
   /**
-   * Where Redis is.
+   * The address of Redis.
    *
    * @param uri One server, 'redis://[[user]:password@]host[:port][/database]'; several hosts for a
    *     cluster; 'redis-sentinel://host1,host2/0#master' for sentinels; 'rediss' for TLS. Without
@@ -70,7 +70,7 @@ record MortiseProperties(
   record Redis(@Nullable String uri) {}
 
   /**
-   * Which replicas and disks have to confirm an acquisition.
+   * The replicas and disks that have to confirm an acquisition.
    *
    * @param replicas Number of replicas that have to acknowledge an acquisition.
    * @param onDisks Whether the acquisition also has to be in the append-only files.

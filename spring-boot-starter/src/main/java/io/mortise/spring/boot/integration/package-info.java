@@ -1,4 +1,9 @@
-/** The lock registry of Spring Integration, with Mortise's locks. */
+/**
+ * The lock registry of Spring Integration, with plain locks. Knows the API of a client and Spring
+ * Integration; knows no other part of the starter.
+ *
+ * <p>Uses: {@code core}.
+ */
 @NullMarked
 package io.mortise.spring.boot.integration;
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What the caller of a method gets whose lock was not acquired within the wait.
+ * The result for the caller of a method whose lock was not acquired within the wait.
  *
  * <p><b>Threads.</b> Implementations are immutable; any thread may call them.
  */

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the annotation of one method says, after all checks.
+ * The settings of one method's annotation, after all checks.
  *
  * <p><b>Threads.</b> Immutable; any thread may call any method.
  *

@@ -30,9 +30,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
-import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -70,6 +68,10 @@ class LockedTransactionTest {
           .single();
     }
 
+    boolean isLocked(String article) {
+      return locks.lock("stock:" + article).isLocked();
+    }
+
     @Locked(name = "stock:#{#article}")
     @Transactional(propagation = Propagation.REQUIRES_NEW)
     public void sellOnItsOwn(String article) {
@@ -101,8 +103,15 @@ class LockedTransactionTest {
   @EnableTransactionManagement(proxyTargetClass = true, order = 0)
   static class TransactionOutside {}
 
-  private static void inShop(
-      RedisServer redis, boolean lockOutside, ContextConsumer<AssertableApplicationContext> test) {
+  private interface ShopTest {
+    void run(Shop shop, TransactionTemplate transactions) throws Exception;
+  }
+
+  private static void inShop(RedisServer redis, ShopTest test) {
+    inShop(redis, true, test);
+  }
+
+  private static void inShop(RedisServer redis, boolean lockOutside, ShopTest test) {
     new ApplicationContextRunner()
         .withConfiguration(
             AutoConfigurations.of(
@@ -124,7 +133,7 @@ class LockedTransactionTest {
               JdbcClient jdbc = context.getBean(JdbcClient.class);
               jdbc.sql("CREATE TABLE stock (article VARCHAR(40) PRIMARY KEY, amount INT)").update();
               jdbc.sql("INSERT INTO stock VALUES ('shoe', 500)").update();
-              test.accept(context);
+              test.run(context.getBean(Shop.class), context.getBean(TransactionTemplate.class));
             });
   }
 
@@ -134,8 +143,7 @@ class LockedTransactionTest {
     inShop(
         redis,
         lockOutside,
-        context -> {
-          Shop shop = context.getBean(Shop.class);
+        (shop, transactions) -> {
           ExecutorService threads = Executors.newFixedThreadPool(8);
           try {
             List<Future<?>> sales =
@@ -153,37 +161,30 @@ class LockedTransactionTest {
         });
   }
 
-  private static boolean isLocked(AssertableApplicationContext context) {
-    return context.getBean(LockClient.class).lock("stock:shoe").isLocked();
-  }
-
   @Test
   void theLockOfAMethodThatATransactionCallsIsReleasedWithTheTransaction(RedisServer redis) {
     inShop(
         redis,
-        true,
-        context -> {
-          Shop shop = context.getBean(Shop.class);
-          TransactionTemplate transactions = context.getBean(TransactionTemplate.class);
+        (shop, transactions) -> {
           transactions.executeWithoutResult(
               status -> {
                 shop.touch("shoe");
                 shop.touch("shoe");
-                assertThat(isLocked(context)).isTrue();
+                assertThat(shop.isLocked("shoe")).isTrue();
               });
-          assertThat(isLocked(context)).isFalse();
+          assertThat(shop.isLocked("shoe")).isFalse();
           transactions.executeWithoutResult(
               status -> {
                 shop.sell("shoe");
                 status.setRollbackOnly();
               });
-          assertThat(isLocked(context)).isFalse();
+          assertThat(shop.isLocked("shoe")).isFalse();
           assertThat(shop.amount("shoe")).isEqualTo(500);
           TransactionTemplate readOnly =
               new TransactionTemplate(transactions.getTransactionManager());
           readOnly.setReadOnly(true);
           readOnly.executeWithoutResult(status -> shop.touch("shoe"));
-          assertThat(isLocked(context)).isFalse();
+          assertThat(shop.isLocked("shoe")).isFalse();
         });
   }
 
@@ -194,17 +195,14 @@ class LockedTransactionTest {
     inShop(
         redis,
         lockOutside,
-        context -> {
-          Shop shop = context.getBean(Shop.class);
-          context
-              .getBean(TransactionTemplate.class)
-              .executeWithoutResult(
-                  status -> {
-                    shop.sellOnItsOwn("shoe");
-                    assertThat(isLocked(context)).isEqualTo(lockOutside);
-                    status.setRollbackOnly();
-                  });
-          assertThat(isLocked(context)).isFalse();
+        (shop, transactions) -> {
+          transactions.executeWithoutResult(
+              status -> {
+                shop.sellOnItsOwn("shoe");
+                assertThat(shop.isLocked("shoe")).isEqualTo(lockOutside);
+                status.setRollbackOnly();
+              });
+          assertThat(shop.isLocked("shoe")).isFalse();
           assertThat(shop.amount("shoe")).isEqualTo(499);
         });
   }
@@ -213,19 +211,15 @@ class LockedTransactionTest {
   void aRollbackToASavepointReleasesNothing(RedisServer redis) {
     inShop(
         redis,
-        true,
-        context -> {
-          Shop shop = context.getBean(Shop.class);
-          context
-              .getBean(TransactionTemplate.class)
-              .executeWithoutResult(
-                  status -> {
-                    Object savepoint = status.createSavepoint();
-                    shop.sell("shoe");
-                    status.rollbackToSavepoint(savepoint);
-                    assertThat(isLocked(context)).isTrue();
-                  });
-          assertThat(isLocked(context)).isFalse();
+        (shop, transactions) -> {
+          transactions.executeWithoutResult(
+              status -> {
+                Object savepoint = status.createSavepoint();
+                shop.sell("shoe");
+                status.rollbackToSavepoint(savepoint);
+                assertThat(shop.isLocked("shoe")).isTrue();
+              });
+          assertThat(shop.isLocked("shoe")).isFalse();
         });
   }
 
@@ -233,11 +227,7 @@ class LockedTransactionTest {
   void aLossBeforeTheCommitRollsBack(RedisServer redis) {
     inShop(
         redis,
-        true,
-        context -> {
-          Shop shop = context.getBean(Shop.class);
-          TransactionTemplate transactions = context.getBean(TransactionTemplate.class);
-
+        (shop, transactions) -> {
           assertThatThrownBy(() -> transactions.executeWithoutResult(status -> shop.lose("shoe")))
               .isInstanceOf(LeaseLostException.class);
 
@@ -249,15 +239,12 @@ class LockedTransactionTest {
   void aStageIsRefusedInATransaction(RedisServer redis) {
     inShop(
         redis,
-        true,
-        context -> {
-          Shop shop = context.getBean(Shop.class);
-          CompletableFuture<String> stage =
-              context.getBean(TransactionTemplate.class).execute(status -> shop.later("shoe"));
+        (shop, transactions) -> {
+          CompletableFuture<String> stage = transactions.execute(status -> shop.later("shoe"));
           assertThatThrownBy(stage::join)
               .isInstanceOf(CompletionException.class)
               .hasMessageContaining("outside of the transaction");
-          assertThat(isLocked(context)).isFalse();
+          assertThat(shop.isLocked("shoe")).isFalse();
         });
   }
 }

@@ -1,0 +1,23 @@
+package io.mortise.core.internal.engine;
+
+import io.mortise.core.spi.LockServer;
+
+/**
+ * The lock of one kind and name, of one client.
+ *
+ * @param client only compared, and part of the keys of the lock
+ * @param clientId the id of the client, for messages
+ * @param lockId the kind and name of the lock
+ */
+record LockIdentity(LockServer client, String clientId, String lockId) {
+
+  /** Returns another lock of the client. */
+  LockIdentity of(String otherLockId) {
+    return new LockIdentity(client, clientId, otherLockId);
+  }
+
+  @Override
+  public String toString() {
+    return lockId + " of client " + clientId;
+  }
+}

@@ -1,0 +1,91 @@
+package io.mortise.core.internal.lease;
+
+import com.google.common.base.Ticker;
+import io.mortise.core.LeaseLoss.Reason;
+
+/**
+ * Finds out that one hold is lost: by the clock, and by the replies to the requests that renew or
+ * verify it.
+ *
+ * <p><b>Threads.</b> Any thread may call any method. Each thread that reads the status compares the
+ * clock with the deadline first. A worker delivers the replies to batched requests, and the owner
+ * applies those for which it waits; {@link LeaseTiming} says why their order does not matter.
+ * {@link LeaseDeadline} decides between a reply that lengthens the hold and its expiry. A reply
+ * after the end of the hold changes nothing here.
+ */
+final class LossDetector {
+  static final String BY_FORCE = "somebody took the lock by force";
+
+  private final Ticker ticker;
+  private final LeaseTiming timing;
+  private final LeaseStateMachine state;
+  private final RegisteredHold hold;
+
+  /** Whether the last request had no reply, or one that did not confirm the hold. */
+  private volatile boolean failing;
+
+  /**
+   * @param hold the whole hold, which ends when it is found lost
+   */
+  LossDetector(Ticker ticker, LeaseTiming timing, LeaseStateMachine state, RegisteredHold hold) {
+    this.ticker = ticker;
+    this.timing = timing;
+    this.state = state;
+    this.hold = hold;
+  }
+
+  /** Returns the status of the hold, which is lost if its deadline has passed. */
+  LeaseStatus statusNow() {
+    LeaseStatus status = state.now();
+    return status.isLive() && expireIfDue() ? state.now() : status;
+  }
+
+  /**
+   * Makes the hold lost if its deadline has passed, after which nothing can extend it; returns
+   * whether it has.
+   */
+  private boolean expireIfDue() {
+    LeaseDeadline deadline = timing.deadline();
+    if (!deadline.expire(ticker.read())) {
+      return false;
+    }
+    hold.lose(Reason.EXPIRED, deadline.nanos(), timing.whyExpired());
+    return true;
+  }
+
+  /** Returns whether the last request had no reply, or one that did not confirm the hold. */
+  boolean isFailing() {
+    return failing;
+  }
+
+  /** Notes that a request had no reply; the next confirmation ends that. */
+  void onNoReply() {
+    failing = true;
+  }
+
+  /**
+   * Handles the reply to any request to renew or verify the hold; see {@link LeaseTiming#confirm}.
+   *
+   * @return whether the hold is there, and has not ended meanwhile
+   */
+  boolean onReply(long answer, long sentNanos, long millis, long epochBefore) {
+    if (answer == 1) {
+      if (!timing.confirm(sentNanos, millis, epochBefore)) {
+        return false;
+      }
+      failing = false;
+      state.renewedInTime();
+      return true;
+    }
+    failing = true; // a release under way cannot lose the hold any more, and must not hand it off
+    if (answer == 2) {
+      hold.lose(Reason.FORCED, ticker.read(), BY_FORCE);
+    } else if (!expireIfDue()) { // a hold that has just expired is no loss of data
+      hold.lose(
+          Reason.MISSING,
+          ticker.read(),
+          "Redis does not know this hold any more; it lost its data, or the key was deleted");
+    }
+    return false;
+  }
+}

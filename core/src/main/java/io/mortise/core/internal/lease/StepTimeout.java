@@ -1,0 +1,45 @@
+package io.mortise.core.internal.lease;
+
+import io.mortise.core.spi.LeaseTerms;
+
+/**
+ * How long one command may take, given the wait of its caller. A caller that does not wait gives
+ * each command the command timeout.
+ *
+ * <p><b>Threads.</b> Stateless: any thread may call any method.
+ */
+public final class StepTimeout {
+  /**
+   * The time that everything after the end of a wait may take together: the last attempt, and
+   * leaving a queue. The round trip of a slow network.
+   */
+  public static final long ROUND_TRIP_NANOS = 200_000_000L;
+
+  /**
+   * The least for one of several commands that share the round trip after the end of the wait, when
+   * those before it have used it up. Enough for a server in the same network.
+   */
+  private static final long MIN_STEP_NANOS = 10_000_000L;
+
+  private StepTimeout() {}
+
+  /**
+   * Returns the timeout of a command that no other one follows after the end of the wait: the rest
+   * of the wait, at least a round trip.
+   */
+  public static long ofSingle(LeaseTerms terms, long leftNanos, long commandTimeoutNanos) {
+    return terms.waitNanos() == 0 ? commandTimeoutNanos : Math.max(ROUND_TRIP_NANOS, leftNanos);
+  }
+
+  /**
+   * Returns the timeout of one of several commands, of which the last are sent when the wait is
+   * over: the rest of the wait and a round trip.
+   *
+   * @param leftNanos negative after the end of the wait
+   */
+  public static long ofNext(LeaseTerms terms, long leftNanos, long commandTimeoutNanos) {
+    return terms.waitNanos() == 0
+        ? commandTimeoutNanos
+        : Math.max(MIN_STEP_NANOS, leftNanos + ROUND_TRIP_NANOS);
+  }
+}

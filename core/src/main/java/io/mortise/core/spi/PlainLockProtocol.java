@@ -1,0 +1,132 @@
+package io.mortise.core.spi;
+
+import static io.mortise.scripts.ScriptCall.bytes;
+import static io.mortise.scripts.ScriptCall.publish;
+
+import io.mortise.core.LockOptions;
+import io.mortise.scripts.Script;
+import io.mortise.scripts.ScriptCall;
+import java.util.List;
+
+/**
+ * The protocol of {@link io.mortise.core.RedisLock}: one hash with one holder. A family whose locks
+ * are plain ones, and only released in another way, extends it.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
+ */
+public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
+  private static final Script ACQUIRE = Script.load("lock/acquire");
+  private static final Script ACQUIRE_ALL = Script.load("lock/acquire_all");
+  private static final Script RELEASE = Script.load("lock/release");
+  private static final Script KEEP = Script.load("lock/keep");
+  private static final Script RENEW = Script.load("lock/renew");
+  private static final Script FORCE = Script.load("lock/force");
+  private static final Script INSPECT = Script.load("lock/inspect");
+
+  private static final byte[] ONE_TOKEN = bytes(1);
+
+  private final LockName name;
+  private final String channel;
+  private final byte[] lockKey;
+  private final byte[] tokenKey;
+  private final byte[] forcedKey;
+  private final byte[] channelKey;
+  private final byte[] tokenRetentionMillis;
+  private final byte[] forcedMarkMillis;
+
+  /** Derives the keys of the lock; sends nothing. */
+  public PlainLockProtocol(LockName name, LockOptions options) {
+    this.name = name;
+    this.channel = name.derive("redisson_lock__channel");
+    this.lockKey = bytes(name.value());
+    this.tokenKey = bytes(name.tokenKey());
+    this.forcedKey = bytes(name.forcedKey());
+    this.channelKey = bytes(channel);
+    this.tokenRetentionMillis = bytes(options.tuning().tokenRetention().toMillis());
+    this.forcedMarkMillis = bytes(options.lease().toMillis());
+  }
+
+  @Override
+  public final LockName name() {
+    return name;
+  }
+
+  @Override
+  public final String kind() {
+    return "lock";
+  }
+
+  @Override
+  public final boolean usesLocalQueue() {
+    return true;
+  }
+
+  @Override
+  public final String channel(String holder) {
+    return channel;
+  }
+
+  @Override
+  public final ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
+    return acquire(holder, leaseMillis, waits, 1);
+  }
+
+  @Override
+  public final ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
+    return new ScriptCall(
+        ACQUIRE,
+        List.of(lockKey, tokenKey),
+        List.of(
+            bytes(holder),
+            bytes(leaseMillis),
+            tokenRetentionMillis,
+            tokens == 1 ? ONE_TOKEN : bytes(tokens)));
+  }
+
+  @Override
+  public final ScriptCall acquireTogether(String holder, long leaseMillis) {
+    return new ScriptCall(
+        ACQUIRE_ALL,
+        List.of(lockKey, tokenKey),
+        List.of(bytes(holder), bytes(leaseMillis), tokenRetentionMillis));
+  }
+
+  @Override
+  public final AcquireResult outcome(Object reply) {
+    List<?> fields = (List<?>) reply;
+    return (Long) fields.get(0) == 1
+        ? AcquireResult.Acquired.of(fields)
+        : new AcquireResult.Busy((Long) fields.get(1));
+  }
+
+  @Override
+  public ScriptCall release(String holder) {
+    return new ScriptCall(
+        RELEASE, List.of(lockKey, channelKey, forcedKey), List.of(bytes(holder), publish()));
+  }
+
+  @Override
+  public ScriptCall keep(String holder, long restMillis) {
+    return new ScriptCall(
+        KEEP,
+        List.of(lockKey, channelKey, forcedKey),
+        List.of(bytes(holder), publish(), bytes(restMillis)));
+  }
+
+  @Override
+  public final ScriptCall renew(String holder, long leaseMillis) {
+    return new ScriptCall(
+        RENEW, List.of(lockKey, forcedKey), List.of(bytes(holder), bytes(leaseMillis)));
+  }
+
+  @Override
+  public ScriptCall forceRelease() {
+    return new ScriptCall(
+        FORCE, List.of(lockKey, channelKey, forcedKey), List.of(publish(), forcedMarkMillis));
+  }
+
+  @Override
+  public final ScriptCall queryLease() {
+    return new ScriptCall(INSPECT, List.of(lockKey), List.of());
+  }
+}

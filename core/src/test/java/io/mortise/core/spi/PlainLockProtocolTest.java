@@ -1,0 +1,135 @@
+package io.mortise.core.spi;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.LockOptions;
+import io.mortise.scripts.ScriptCall;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The keys, channels and payloads of {@code wire.md}, letter by letter. */
+class PlainLockProtocolTest {
+  private static final LockOptions OPTIONS =
+      LockOptions.builder()
+          .lease(Duration.ofSeconds(20))
+          .tuning(t -> t.tokenRetention(Duration.ofMinutes(3)))
+          .build();
+
+  private final PlainLockProtocol plain = new PlainLockProtocol(new LockName("order:42"), OPTIONS);
+  private final PlainLockProtocol tagged =
+      new PlainLockProtocol(new LockName("{shop}:42"), OPTIONS);
+
+  @Test
+  void acquireNamesTheHashAndTheTokenAndReservesOneToken() {
+    assertCall(
+        plain.acquire("client:1", 1500, true),
+        "lock/acquire",
+        List.of("order:42", "redisson_lock_token:{order:42}"),
+        List.of("client:1", "1500", "180000", "1"));
+    assertCall(
+        tagged.acquire("client:1", 1500, false),
+        "lock/acquire",
+        List.of("{shop}:42", "redisson_lock_token:{shop}:42"),
+        List.of("client:1", "1500", "180000", "1"));
+  }
+
+  @Test
+  void releaseNamesTheHashTheChannelAndTheMarkAndPublishes() {
+    assertCall(
+        plain.release("client:1"),
+        "lock/release",
+        List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_forced:{order:42}"),
+        List.of("client:1", "PUBLISH"));
+    assertCall(
+        tagged.release("client:1"),
+        "lock/release",
+        List.of("{shop}:42", "redisson_lock__channel:{shop}:42", "mortise_forced:{shop}:42"),
+        List.of("client:1", "PUBLISH"));
+  }
+
+  @Test
+  void keepNamesTheKeysOfTheReleaseAndTheRest() {
+    assertCall(
+        plain.keep("client:1", 1500),
+        "lock/keep",
+        List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_forced:{order:42}"),
+        List.of("client:1", "PUBLISH", "1500"));
+  }
+
+  @Test
+  void leavingIsARelease() {
+    assertCall(
+        QueueingProtocol.leave(plain, "client:1"),
+        "lock/release",
+        List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_forced:{order:42}"),
+        List.of("client:1", "PUBLISH"));
+  }
+
+  @Test
+  void renewIsOneItemOfABatch() {
+    ScriptCall call = plain.renew("client:1", 1500);
+
+    assertCall(
+        call,
+        "lock/renew",
+        List.of("order:42", "mortise_forced:{order:42}"),
+        List.of("client:1", "1500"));
+    assertTrue(call.script().batch());
+    assertCall(
+        tagged.renew("client:1", 1500),
+        "lock/renew",
+        List.of("{shop}:42", "mortise_forced:{shop}:42"),
+        List.of("client:1", "1500"));
+  }
+
+  @Test
+  void forceReleaseLeavesAMarkForTheTimeOfALease() {
+    assertCall(
+        plain.forceRelease(),
+        "lock/force",
+        List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_forced:{order:42}"),
+        List.of("PUBLISH", "20000"));
+  }
+
+  @Test
+  void queryLeaseNamesOnlyTheHash() {
+    assertCall(plain.queryLease(), "lock/inspect", List.of("order:42"), List.of());
+  }
+
+  @Test
+  void everyWaiterSubscribesToTheChannelOfTheRelease() {
+    assertEquals("redisson_lock__channel:{order:42}", plain.channel("client:1"));
+    assertEquals("redisson_lock__channel:{order:42}", plain.channel("client:2"));
+    assertEquals("redisson_lock__channel:{shop}:42", tagged.channel("client:1"));
+  }
+
+  @Test
+  void repliesAreRead() {
+    assertEquals(
+        new AcquireResult.Acquired(1_700_000L, 5), plain.outcome(List.of(1L, 1_700_000L, 5L)));
+    assertEquals(new AcquireResult.Busy(250), plain.outcome(List.of(0L, 250L)));
+    assertEquals(new AcquireResult.Busy(AcquireResult.UNKNOWN), plain.outcome(List.of(0L, -1L)));
+  }
+
+  @Test
+  void itsThreadsUseTheLocalQueueAndSendNoHeartbeat() {
+    assertTrue(plain.usesLocalQueue());
+    assertEquals("lock", plain.kind());
+    assertEquals("order:42", plain.name().value());
+    assertTrue(QueueingProtocol.of(plain).isEmpty());
+  }
+
+  private static void assertCall(
+      ScriptCall call, String script, List<String> keys, List<String> arguments) {
+    assertEquals(script, call.script().path());
+    assertEquals(keys, texts(call.keys()));
+    assertEquals(arguments, texts(call.arguments()));
+  }
+
+  private static List<String> texts(List<byte[]> words) {
+    return words.stream().map(word -> new String(word, UTF_8)).toList();
+  }
+}

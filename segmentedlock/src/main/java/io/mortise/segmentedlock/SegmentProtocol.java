@@ -1,0 +1,54 @@
+package io.mortise.segmentedlock;
+
+import static io.mortise.scripts.ScriptCall.bytes;
+
+import io.mortise.core.LockOptions;
+import io.mortise.core.spi.PlainLockProtocol;
+import io.mortise.scripts.ScriptCall;
+
+/**
+ * The protocol of one segment: a plain lock, whose release also tells those that wait for any
+ * segment.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
+ */
+final class SegmentProtocol extends PlainLockProtocol {
+  private final SegmentKeys keys;
+  private final int released;
+  private final byte[] forcedMarkMillis;
+
+  private SegmentProtocol(SegmentKeys keys, int index, int released, LockOptions options) {
+    super(keys.nameOf(index), options);
+    this.keys = keys;
+    this.released = released;
+    this.forcedMarkMillis = bytes(options.lease().toMillis());
+  }
+
+  /** Returns the protocol of those that ask for this segment. */
+  static SegmentProtocol of(SegmentKeys keys, int index, LockOptions options) {
+    return new SegmentProtocol(keys, index, index, options);
+  }
+
+  /**
+   * Returns the protocol of a hold by one that asked for any segment. A release looks at all: an
+   * attempt whose reply was lost may have got another one.
+   */
+  static SegmentProtocol selected(SegmentKeys keys, int index, LockOptions options) {
+    return new SegmentProtocol(keys, index, SegmentKeys.ANY, options);
+  }
+
+  @Override
+  public ScriptCall release(String holder) {
+    return keys.release(released, holder, 0);
+  }
+
+  @Override
+  public ScriptCall keep(String holder, long restMillis) {
+    return keys.release(released, holder, restMillis);
+  }
+
+  @Override
+  public ScriptCall forceRelease() {
+    return keys.force(name(), channel(""), forcedMarkMillis);
+  }
+}
