@@ -21,7 +21,7 @@ final class AllFamilies {
         new RedisReadWriteLock(client, name + ":read").readLock(),
         new RedisReadWriteLock(client, name + ":write").writeLock(),
         new SegmentedLock(client, name + ":segmented", 2).segment(1),
-        SegmentProtocols.any(client, name + ":any", 2),
+        SegmentProtocols.any(client, name + ":any", 1), // of one, so that its hold is all of them
         new MultiLock(new RedisLock(client, name + ":a"), new RedisLock(client, name + ":b")));
   }
 }
