@@ -39,10 +39,10 @@ final class FairLockProtocol implements QueueingProtocol {
   private final byte[] forcedMarkMillis;
   private final WaiterQueue queue;
 
-  /** The keys of the scripts that may wake the next waiter. */
-  private final List<byte[]> keys;
+  private final List<byte[]> keysOfHeartbeat;
 
-  private final List<byte[]> keysAndForced;
+  private final List<byte[]> keysOfLeave;
+  private final List<byte[]> keysOfRelease;
 
   FairLockProtocol(LockName name, LockOptions options, WaiterTimeout waiterTimeout) {
     this.name = name;
@@ -54,8 +54,11 @@ final class FairLockProtocol implements QueueingProtocol {
     this.forcedMarkMillis = bytes(options.lease().toMillis());
     this.queue = new WaiterQueue(name, waiterTimeout);
     byte[] channels = bytes(channelPrefix);
-    this.keys = List.of(lockKey, channels, queue.key(), queue.deadlinesKey());
-    this.keysAndForced = List.of(lockKey, channels, forcedKey, queue.key(), queue.deadlinesKey());
+    byte[] plainWaiters = bytes(name.waitersKey());
+    this.keysOfHeartbeat = List.of(lockKey, channels, queue.key(), queue.deadlinesKey());
+    this.keysOfLeave = List.of(lockKey, channels, queue.key(), queue.deadlinesKey(), plainWaiters);
+    this.keysOfRelease =
+        List.of(lockKey, channels, forcedKey, queue.key(), queue.deadlinesKey(), plainWaiters);
   }
 
   @Override
@@ -104,18 +107,18 @@ final class FairLockProtocol implements QueueingProtocol {
 
   @Override
   public ScriptCall release(String holder) {
-    return new ScriptCall(RELEASE, keysAndForced, List.of(bytes(holder), publish()));
+    return new ScriptCall(RELEASE, keysOfRelease, List.of(bytes(holder), publish()));
   }
 
   @Override
   public ScriptCall keep(String holder, long restMillis) {
     return new ScriptCall(
-        KEEP, keysAndForced, List.of(bytes(holder), publish(), bytes(restMillis)));
+        KEEP, keysOfRelease, List.of(bytes(holder), publish(), bytes(restMillis)));
   }
 
   @Override
   public ScriptCall leave(String holder) {
-    return new ScriptCall(LEAVE, keys, List.of(bytes(holder), publish()));
+    return new ScriptCall(LEAVE, keysOfLeave, List.of(bytes(holder), publish()));
   }
 
   @Override
@@ -128,12 +131,14 @@ final class FairLockProtocol implements QueueingProtocol {
   public Heartbeat heartbeat(String holder) {
     return queue.heartbeat(
         new ScriptCall(
-            HEARTBEAT, keys, List.of(bytes(holder), queue.heartbeatValidityMillis(), publish())));
+            HEARTBEAT,
+            keysOfHeartbeat,
+            List.of(bytes(holder), queue.heartbeatValidityMillis(), publish())));
   }
 
   @Override
   public ScriptCall forceRelease() {
-    return new ScriptCall(FORCE, keysAndForced, List.of(publish(), forcedMarkMillis));
+    return new ScriptCall(FORCE, keysOfRelease, List.of(publish(), forcedMarkMillis));
   }
 
   @Override

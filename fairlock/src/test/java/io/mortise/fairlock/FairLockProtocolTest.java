@@ -23,6 +23,7 @@ class FairLockProtocolTest {
   private static final String QUEUE = "redisson_lock_queue:{order:42}";
   private static final String DEADLINES = "redisson_lock_timeout:{order:42}";
   private static final String CHANNEL = "redisson_lock__channel:{order:42}";
+  private static final String WAITERS = "mortise_waiters:{order:42}";
   private static final String FORCED = "mortise_forced:{order:42}";
 
   private final FairLockProtocol fair =
@@ -49,17 +50,17 @@ class FairLockProtocolTest {
     assertCall(
         fair.release("client:1"),
         "fair/release",
-        List.of("order:42", CHANNEL, FORCED, QUEUE, DEADLINES),
+        List.of("order:42", CHANNEL, FORCED, QUEUE, DEADLINES, WAITERS),
         List.of("client:1", "PUBLISH"));
     assertCall(
         fair.keep("client:1", 1500),
         "fair/keep",
-        List.of("order:42", CHANNEL, FORCED, QUEUE, DEADLINES),
+        List.of("order:42", CHANNEL, FORCED, QUEUE, DEADLINES, WAITERS),
         List.of("client:1", "PUBLISH", "1500"));
     assertCall(
         fair.leave("client:1"),
         "fair/leave",
-        List.of("order:42", CHANNEL, QUEUE, DEADLINES),
+        List.of("order:42", CHANNEL, QUEUE, DEADLINES, WAITERS),
         List.of("client:1", "PUBLISH"));
   }
 
@@ -68,7 +69,7 @@ class FairLockProtocolTest {
     assertCall(
         fair.forceRelease(),
         "fair/force",
-        List.of("order:42", CHANNEL, FORCED, QUEUE, DEADLINES),
+        List.of("order:42", CHANNEL, FORCED, QUEUE, DEADLINES, WAITERS),
         List.of("PUBLISH", "20000"));
   }
 

@@ -15,21 +15,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ScriptCallTest {
-  private static final Script ACQUIRE = Script.load("lock/acquire"); // 2 keys, 4 arguments
+  private static final Script ACQUIRE = Script.load("lock/acquire"); // 3 keys, 5 arguments
 
   @Test
   void aCallHasAsManyKeysAndArgumentsAsItsScriptTakes() {
-    ScriptCall call = new ScriptCall(ACQUIRE, words(2), words(4));
+    ScriptCall call = new ScriptCall(ACQUIRE, words(3), words(5));
 
-    assertEquals(2, call.keys().size());
-    assertEquals(4, call.arguments().size());
+    assertEquals(3, call.keys().size());
+    assertEquals(5, call.arguments().size());
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 4", "3, 4", "2, 3", "2, 5", "4, 2", "0, 0"})
+  @CsvSource({"2, 5", "4, 5", "3, 4", "3, 6", "5, 3", "0, 0"})
   void anyOtherNumberIsRefused(int keys, int arguments) {
     assertEquals(
-        "script 'lock/acquire' takes 2 keys and 4 arguments, not %d and %d"
+        "script 'lock/acquire' takes 3 keys and 5 arguments, not %d and %d"
             .formatted(keys, arguments),
         assertThrows(
                 IllegalArgumentException.class,
@@ -47,15 +47,15 @@ class ScriptCallTest {
 
   @Test
   void laterChangesOfTheListsDoNotReachTheCall() {
-    List<byte[]> keys = new ArrayList<>(words(2));
-    List<byte[]> arguments = new ArrayList<>(words(4));
+    List<byte[]> keys = new ArrayList<>(words(3));
+    List<byte[]> arguments = new ArrayList<>(words(5));
     ScriptCall call = new ScriptCall(ACQUIRE, keys, arguments);
 
     keys.clear();
     arguments.clear();
 
-    assertEquals(2, call.keys().size());
-    assertEquals(4, call.arguments().size());
+    assertEquals(3, call.keys().size());
+    assertEquals(5, call.arguments().size());
   }
 
   @Test

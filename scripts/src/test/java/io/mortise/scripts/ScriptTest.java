@@ -54,8 +54,8 @@ class ScriptTest {
 
     assertTrue(sha1.matches("[0-9a-f]{40}"), sha1);
     assertEquals("lock/acquire", script.path());
-    assertEquals(2, script.keys());
-    assertEquals(4, script.arguments());
+    assertEquals(3, script.keys());
+    assertEquals(5, script.arguments());
     assertFalse(script.batch());
     assertTrue(Script.load("lock/renew").batch());
     assertSame(script, Script.load("lock/acquire"));

@@ -34,7 +34,7 @@ class SegmentProtocolTest {
     assertEquals("{stock}:3", segment.name().value());
     assertEquals("redisson_lock__channel:{stock}:3", segment.channel("me"));
     assertEquals(
-        List.of("{stock}:3", "redisson_lock_token:{stock}:3"),
+        List.of("{stock}:3", "redisson_lock_token:{stock}:3", "mortise_waiters:{stock}:3"),
         text(segment.acquire("me", 1_000, true).keys()));
     assertEquals(
         "a{shop}:stock:3", SegmentProtocol.of(tagged, 3, LockOptions.defaults()).name().value());

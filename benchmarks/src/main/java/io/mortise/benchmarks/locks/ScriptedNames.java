@@ -35,7 +35,10 @@ final class ScriptedNames implements Section {
       keys.addAll(List.of(bytes(each), bytes(name.tokenKey())));
       releaseKeys.add(
           List.of(
-              bytes(each), bytes(name.derive("redisson_lock__channel")), bytes(name.forcedKey())));
+              bytes(each),
+              bytes(name.derive("redisson_lock__channel")),
+              bytes(name.forcedKey()),
+              bytes(name.waitersKey())));
     }
   }
 

@@ -22,6 +22,7 @@ final class ScriptedSection implements Section {
   private static final byte[] TOKEN_IDLE =
       bytes(LockOptions.defaults().tuning().tokenRetention().toMillis());
   private static final byte[] ONE_TOKEN = bytes(1);
+  private static final byte[] DOES_NOT_WAIT = bytes(0);
   private static final byte[] WAITS = bytes(10_000);
   private static final byte[] NO_WRITER = new byte[0];
 
@@ -44,12 +45,16 @@ final class ScriptedSection implements Section {
         new Call(
             jedis,
             "lock/acquire",
-            List.of(lock, bytes(name.tokenKey())),
-            List.of(LEASE, TOKEN_IDLE, ONE_TOKEN)),
+            List.of(lock, bytes(name.tokenKey()), bytes(name.waitersKey())),
+            List.of(LEASE, TOKEN_IDLE, ONE_TOKEN, DOES_NOT_WAIT)),
         new Call(
             jedis,
             "lock/release",
-            List.of(lock, bytes(name.derive("redisson_lock__channel")), bytes(name.forcedKey())),
+            List.of(
+                lock,
+                bytes(name.derive("redisson_lock__channel")),
+                bytes(name.forcedKey()),
+                bytes(name.waitersKey())),
             List.of(PUBLISH)),
         "");
   }
@@ -66,7 +71,8 @@ final class ScriptedSection implements Section {
                 bytes(name.derive("redisson_lock__channel")),
                 bytes(name.forcedKey()),
                 bytes(name.derive("redisson_lock_queue")),
-                bytes(name.derive("redisson_lock_timeout"))),
+                bytes(name.derive("redisson_lock_timeout")),
+                bytes(name.waitersKey())),
             List.of(PUBLISH)),
         "");
   }

@@ -68,6 +68,10 @@ public final class Subscriptions implements AutoCloseable {
       this.channel = channel;
     }
 
+    public String channelName() {
+      return channel.name;
+    }
+
     public Signal signal() {
       return channel.signal;
     }

@@ -74,6 +74,11 @@ public record LockName(String value) {
     return derive("mortise_forced");
   }
 
+  /** Returns the key of those that wait for a plain lock. */
+  public String waitersKey() {
+    return derive("mortise_waiters");
+  }
+
   @Override
   public String toString() {
     return value;

@@ -37,6 +37,14 @@ public interface LockProtocol {
   String channel(String holder);
 
   /**
+   * Returns the channel instead of {@link #channel} for an acquisition whose last attempt was
+   * answered {@link AcquireResult.Queued}.
+   */
+  default String channelWhenQueued(String holder) {
+    return channel(holder);
+  }
+
+  /**
    * Returns an attempt to acquire.
    *
    * @param waits whether the caller waits if the lock is busy: a family with a queue in Redis joins
@@ -71,6 +79,14 @@ public interface LockProtocol {
    * message; 0 when this holder holds nothing; 2 when the hold was released by force.
    */
   ScriptCall release(String holder);
+
+  /**
+   * Returns a call that removes whatever an acquisition may have left in Redis, when the client
+   * does not know what. Its reply is an array, whose first element is 0 when there was nothing.
+   */
+  default ScriptCall leave(String holder) {
+    return release(holder);
+  }
 
   /**
    * Returns a release that keeps the lock busy for the rest of the hold's minimum: under another

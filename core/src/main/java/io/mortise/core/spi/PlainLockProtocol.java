@@ -18,12 +18,18 @@ public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
   private static final Script ACQUIRE = Script.load("lock/acquire");
   private static final Script ACQUIRE_ALL = Script.load("lock/acquire_all");
   private static final Script RELEASE = Script.load("lock/release");
+  private static final Script PASS_OVER = Script.load("lock/pass_over");
   private static final Script KEEP = Script.load("lock/keep");
   private static final Script RENEW = Script.load("lock/renew");
   private static final Script FORCE = Script.load("lock/force");
   private static final Script INSPECT = Script.load("lock/inspect");
 
+  /** A holder id begins with the id of its client, a UUID. */
+  private static final int CLIENT_ID_LENGTH = 36;
+
   private static final byte[] ONE_TOKEN = bytes(1);
+  private static final byte[] DOES_NOT_WAIT = bytes(0);
+  private static final byte[] WAITS = bytes(1);
 
   private final LockName name;
   private final String channel;
@@ -31,6 +37,7 @@ public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
   private final byte[] tokenKey;
   private final byte[] forcedKey;
   private final byte[] channelKey;
+  private final byte[] waitersKey;
   private final byte[] tokenRetentionMillis;
   private final byte[] forcedMarkMillis;
 
@@ -42,6 +49,7 @@ public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
     this.tokenKey = bytes(name.tokenKey());
     this.forcedKey = bytes(name.forcedKey());
     this.channelKey = bytes(channel);
+    this.waitersKey = bytes(name.waitersKey());
     this.tokenRetentionMillis = bytes(options.tuning().tokenRetention().toMillis());
     this.forcedMarkMillis = bytes(options.lease().toMillis());
   }
@@ -66,6 +74,12 @@ public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
     return channel;
   }
 
+  /** Returns the channel of the client: the end of a hold notifies one waiting client alone. */
+  @Override
+  public final String channelWhenQueued(String holder) {
+    return channel + ":" + holder.substring(0, Math.min(CLIENT_ID_LENGTH, holder.length()));
+  }
+
   @Override
   public final ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
     return acquire(holder, leaseMillis, waits, 1);
@@ -75,12 +89,13 @@ public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
   public final ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
     return new ScriptCall(
         ACQUIRE,
-        List.of(lockKey, tokenKey),
+        List.of(lockKey, tokenKey, waitersKey),
         List.of(
             bytes(holder),
             bytes(leaseMillis),
             tokenRetentionMillis,
-            tokens == 1 ? ONE_TOKEN : bytes(tokens)));
+            tokens == 1 ? ONE_TOKEN : bytes(tokens),
+            waits ? WAITS : DOES_NOT_WAIT));
   }
 
   @Override
@@ -93,24 +108,28 @@ public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
 
   @Override
   public final AcquireResult outcome(Object reply) {
-    List<?> fields = (List<?>) reply;
-    return (Long) fields.get(0) == 1
-        ? AcquireResult.Acquired.of(fields)
-        : new AcquireResult.Busy((Long) fields.get(1));
+    return WaiterQueue.outcome(reply);
   }
 
   @Override
   public ScriptCall release(String holder) {
+    return new ScriptCall(RELEASE, keysOfRelease(), List.of(bytes(holder), publish()));
+  }
+
+  private List<byte[]> keysOfRelease() {
+    return List.of(lockKey, channelKey, forcedKey, waitersKey);
+  }
+
+  @Override
+  public final ScriptCall passOver(String waiter) {
     return new ScriptCall(
-        RELEASE, List.of(lockKey, channelKey, forcedKey), List.of(bytes(holder), publish()));
+        PASS_OVER, List.of(lockKey, channelKey, waitersKey), List.of(bytes(waiter), publish()));
   }
 
   @Override
   public ScriptCall keep(String holder, long restMillis) {
     return new ScriptCall(
-        KEEP,
-        List.of(lockKey, channelKey, forcedKey),
-        List.of(bytes(holder), publish(), bytes(restMillis)));
+        KEEP, keysOfRelease(), List.of(bytes(holder), publish(), bytes(restMillis)));
   }
 
   @Override
@@ -121,8 +140,7 @@ public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
 
   @Override
   public ScriptCall forceRelease() {
-    return new ScriptCall(
-        FORCE, List.of(lockKey, channelKey, forcedKey), List.of(publish(), forcedMarkMillis));
+    return new ScriptCall(FORCE, keysOfRelease(), List.of(publish(), forcedMarkMillis));
   }
 
   @Override

@@ -17,27 +17,14 @@ public interface QueueingProtocol extends LockProtocol {
   }
 
   /**
-   * Returns a call that removes whatever an acquisition may have left in Redis, when the client
-   * does not know what: its release, unless the family is a queueing one.
-   */
-  static ScriptCall leave(LockProtocol protocol, String holder) {
-    return of(protocol)
-        .map(queueing -> queueing.leave(holder))
-        .orElseGet(() -> protocol.release(holder));
-  }
-
-  /**
    * Returns whether every waiter has its own channel: the client then unsubscribes soon after the
    * wait, and may subscribe channels of future waiters ahead. The channel of an empty holder must
    * not be that of another lock.
    */
   boolean hasChannelPerWaiter();
 
-  /**
-   * Returns a call that removes whatever an acquisition may have left in Redis, a place in a queue
-   * or the hold itself, when the client does not know which. Its reply is an array, whose first
-   * element is 0 when there was nothing.
-   */
+  /** Removes a place in the queue, or the hold itself. */
+  @Override
   ScriptCall leave(String holder);
 
   /**

@@ -29,4 +29,12 @@ public interface TransferableProtocol extends LockProtocol {
    * reply and those that follow it.
    */
   ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens);
+
+  /**
+   * Returns a call that notifies the next waiter, if the lock is still free after a release has
+   * notified one. Its reply is an array: 1 and the holder that is notified now; or 0.
+   *
+   * @param waiter the holder that the release has notified, which is no longer the first then
+   */
+  ScriptCall passOver(String waiter);
 }

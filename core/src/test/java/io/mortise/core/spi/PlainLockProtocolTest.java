@@ -23,17 +23,17 @@ class PlainLockProtocolTest {
       new PlainLockProtocol(new LockName("{shop}:42"), OPTIONS);
 
   @Test
-  void acquireNamesTheHashAndTheTokenAndReservesOneToken() {
+  void acquireNamesTheHashTheTokenAndTheWaitersAndReservesOneToken() {
     assertCall(
         plain.acquire("client:1", 1500, true),
         "lock/acquire",
-        List.of("order:42", "redisson_lock_token:{order:42}"),
-        List.of("client:1", "1500", "180000", "1"));
+        List.of("order:42", "redisson_lock_token:{order:42}", "mortise_waiters:{order:42}"),
+        List.of("client:1", "1500", "180000", "1", "1"));
     assertCall(
         tagged.acquire("client:1", 1500, false),
         "lock/acquire",
-        List.of("{shop}:42", "redisson_lock_token:{shop}:42"),
-        List.of("client:1", "1500", "180000", "1"));
+        List.of("{shop}:42", "redisson_lock_token:{shop}:42", "mortise_waiters:{shop}:42"),
+        List.of("client:1", "1500", "180000", "1", "0"));
   }
 
   @Test
@@ -41,12 +41,20 @@ class PlainLockProtocolTest {
     assertCall(
         plain.release("client:1"),
         "lock/release",
-        List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_forced:{order:42}"),
+        List.of(
+            "order:42",
+            "redisson_lock__channel:{order:42}",
+            "mortise_forced:{order:42}",
+            "mortise_waiters:{order:42}"),
         List.of("client:1", "PUBLISH"));
     assertCall(
         tagged.release("client:1"),
         "lock/release",
-        List.of("{shop}:42", "redisson_lock__channel:{shop}:42", "mortise_forced:{shop}:42"),
+        List.of(
+            "{shop}:42",
+            "redisson_lock__channel:{shop}:42",
+            "mortise_forced:{shop}:42",
+            "mortise_waiters:{shop}:42"),
         List.of("client:1", "PUBLISH"));
   }
 
@@ -55,16 +63,24 @@ class PlainLockProtocolTest {
     assertCall(
         plain.keep("client:1", 1500),
         "lock/keep",
-        List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_forced:{order:42}"),
+        List.of(
+            "order:42",
+            "redisson_lock__channel:{order:42}",
+            "mortise_forced:{order:42}",
+            "mortise_waiters:{order:42}"),
         List.of("client:1", "PUBLISH", "1500"));
   }
 
   @Test
   void leavingIsARelease() {
     assertCall(
-        QueueingProtocol.leave(plain, "client:1"),
+        plain.leave("client:1"),
         "lock/release",
-        List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_forced:{order:42}"),
+        List.of(
+            "order:42",
+            "redisson_lock__channel:{order:42}",
+            "mortise_forced:{order:42}",
+            "mortise_waiters:{order:42}"),
         List.of("client:1", "PUBLISH"));
   }
 
@@ -90,7 +106,11 @@ class PlainLockProtocolTest {
     assertCall(
         plain.forceRelease(),
         "lock/force",
-        List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_forced:{order:42}"),
+        List.of(
+            "order:42",
+            "redisson_lock__channel:{order:42}",
+            "mortise_forced:{order:42}",
+            "mortise_waiters:{order:42}"),
         List.of("PUBLISH", "20000"));
   }
 
@@ -107,11 +127,30 @@ class PlainLockProtocolTest {
   }
 
   @Test
+  void registeredWaitersOfAClientSubscribeToItsChannel() {
+    String client = "01234567-89ab-8def-0123-456789abcdef";
+    assertEquals(
+        "redisson_lock__channel:{order:42}:" + client, plain.channelWhenQueued(client + ":1-2-3"));
+    assertEquals(
+        "redisson_lock__channel:{shop}:42:" + client, tagged.channelWhenQueued(client + ":4"));
+  }
+
+  @Test
+  void passOverNamesTheNotifiedWaiter() {
+    assertCall(
+        plain.passOver("client:1"),
+        "lock/pass_over",
+        List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_waiters:{order:42}"),
+        List.of("client:1", "PUBLISH"));
+  }
+
+  @Test
   void repliesAreRead() {
     assertEquals(
         new AcquireResult.Acquired(1_700_000L, 5), plain.outcome(List.of(1L, 1_700_000L, 5L)));
     assertEquals(new AcquireResult.Busy(250), plain.outcome(List.of(0L, 250L)));
     assertEquals(new AcquireResult.Busy(AcquireResult.UNKNOWN), plain.outcome(List.of(0L, -1L)));
+    assertEquals(new AcquireResult.Queued(250), plain.outcome(List.of(2L, 250L)));
   }
 
   @Test

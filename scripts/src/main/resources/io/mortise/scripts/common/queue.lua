@@ -1,5 +1,6 @@
 -- The queue: a list of holders in order of arrival, and a sorted set with each one's deadline in ms
 -- of the server's clock. Both always change together.
+-- @include common/ours
 
 local function now_ms()
   local time = redis.call('TIME')
@@ -62,17 +63,6 @@ local function prune(queue, deadlines, now)
       repair(queue, deadlines) -- as many places as deadlines, but not the same ones
     end
   end
-end
-
--- The channel that wakes the next waiter: that of the head; when the queue is empty, that of plain locks,
--- because a waiter may wait for one of the same name.
-local function channel_of_next(channels, head)
-  return head and channels .. ':' .. head or channels
-end
-
--- A Mortise client's id is a UUID of version 8, Redisson's one of version 4.
-local function is_ours(holder)
-  return string.sub(holder, 15, 15) == '8'
 end
 
 --[[

@@ -1,7 +1,7 @@
 -- The segments of a segmented lock. Segment i of the group `{N}` is the plain lock `{N}:i`; its other keys are
 -- derived from that name, as for every plain lock. The hash tag determines the slot of all. A waiter for any segment has
 -- a place in the queue of the group.
--- @include common/publish
+-- @include common/waiters
 -- @include common/queue
 
 -- Removes the waiters whose places are over, wherever they are; returns the head. O(1) while there is none.
@@ -19,6 +19,11 @@ end
 
 local function segment_key(group, i)
   return group .. ':' .. i
+end
+
+-- Those that wait for this segment, as for a plain lock.
+local function waiters_key(lock)
+  return 'mortise_waiters:' .. lock
 end
 
 -- Fails when a key of the group has another type, so it is called before anything is written.
@@ -81,13 +86,21 @@ local function held_segment(group, first, last, holder)
   return held
 end
 
--- Releases a segment, and tells those that wait for this one. With a rest of a minimum it stays busy for
--- that, under a holder that no client has. Returns the number of subscribers, or -1.
+-- Releases a segment, and notifies those that wait for this one. With a rest of a minimum it stays busy for
+-- that, under a holder that no client has. Returns the number of subscribers, or -1, and the notified one of the
+-- waiters, or nil.
 local function release_segment(k, i, holder, rest)
   local lock = segment_key(k.group, i)
+  local first = first_waiter(waiters_key(lock))
   redis.call('DEL', lock)
   if rest > 0 then
     take(lock, rest, holder .. ':kept', '1')
   end
-  return publish(k.command, k.plain .. ':' .. lock, '0')
+  return notify_waiters(k.command, k.plain .. ':' .. lock, first), first
+end
+
+-- Removes one that waits for this segment; returns whether it did.
+local function leave_segment(k, i, holder)
+  local lock = segment_key(k.group, i)
+  return leave_waiters(lock, k.command, k.plain .. ':' .. lock, waiters_key(lock), holder)
 end

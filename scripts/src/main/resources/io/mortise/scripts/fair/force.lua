@@ -7,17 +7,19 @@
 --         lease would have
 -- KEYS[4] the queue, a list of holders
 -- KEYS[5] the deadlines of queued waiters, a sorted set, epoch ms
+-- KEYS[6] the waiters for a plain lock of that name, a sorted set of holders
 -- ARGV[1] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[2] life of the mark in ms when the lock has no TTL
 --
 -- Answer: 1 when it was held, otherwise 0.
 -- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat, but a repetition may hit the
 -- next holder.
--- @include common/publish
+-- @include common/waiters
 -- @include common/queue
 -- @include common/holder
+local first = first_waiter(KEYS[6])
 local head = prune(KEYS[4], KEYS[5], now_ms())
 redis.call('SET', KEYS[3], holder, 'PX', life)
 redis.call('DEL', KEYS[1])
-publish(ARGV[1], channel_of_next(KEYS[2], head), '0')
+notify_next(ARGV[1], KEYS[2], head, first)
 return 1

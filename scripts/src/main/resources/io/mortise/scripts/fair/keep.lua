@@ -7,6 +7,7 @@
 -- KEYS[3] the mark that a forced release leaves
 -- KEYS[4] the queue, a list of holders
 -- KEYS[5] the deadlines of queued waiters, a sorted set, epoch ms
+-- KEYS[6] the waiters for a plain lock of that name, a sorted set of holders
 -- ARGV[1] holder
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[3] the rest of the minimum, ms
@@ -15,10 +16,11 @@
 -- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat: a repetition does not find the
 -- holder.
 -- @include common/ownhold
--- @include common/publish
+-- @include common/waiters
 -- @include common/lease
 -- @include common/queue
+local first = first_waiter(KEYS[6])
 local head = prune(KEYS[4], KEYS[5], now_ms())
 redis.call('DEL', KEYS[1])
 take(KEYS[1], ARGV[3], ARGV[1] .. ':kept', '1')
-return {1, publish(ARGV[2], channel_of_next(KEYS[2], head), '0')}
+return {1, notify_next(ARGV[2], KEYS[2], head, first)}

@@ -1,28 +1,53 @@
--- lock/acquire: acquires a free lock, or returns how long it is busy.
+-- lock/acquire: acquires a free lock, or returns how long it is busy; one that waits is registered then.
 --
 -- KEYS[1] the lock, a hash {holder -> 1}
 -- KEYS[2] its fencing token
+-- KEYS[3] its waiters, a sorted set of holders
 -- ARGV[1] holder, unique for each acquisition
 -- ARGV[2] lease, ms
 -- ARGV[3] retention of the token, ms
 -- ARGV[4] how many tokens to reserve, at least 1
+-- ARGV[5] 1 when the holder waits for the lock, otherwise 0
 --
--- Answer: {1, first token, last one before or 0} when acquired; {0, remaining lease in ms, or -1 for ever} when busy.
--- Cost: O(1). Safe to repeat: the same holder writes the same field, and gets a newer token.
+-- Answer: {1, first token, last one before or 0} when acquired; {0, remaining lease in ms, or -1 for ever} when busy
+-- and the end of the hold notifies all on the channel of the lock, or nobody; {2, ms} when busy and registered: its
+-- end notifies the first that is registered, and ms is the time until another attempt is useful without a message.
+-- Cost: O(log waiters). Safe to repeat: the same holder writes the same fields, and gets a newer token.
 -- @include common/token
 -- @include common/locktype
-local free = redis.call('HLEN', KEYS[1]) == 0
-if free or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
-  -- What can fail comes first, while nothing is held.
+local lock, waiters, holder, waits = KEYS[1], KEYS[3], ARGV[1], ARGV[5] == '1'
+local free = redis.call('HLEN', lock) == 0
+-- What can fail comes first, while nothing is written.
+local registered = waits and redis.call('ZSCORE', waiters, holder)
+if free or redis.call('HEXISTS', lock, holder) == 1 then
   local token, last = next_token(KEYS[2], ARGV[3], ARGV[4])
   if free then
-    take(KEYS[1], ARGV[2], ARGV[1], '1')
+    take(lock, ARGV[2], holder, '1')
   else
-    lengthen(KEYS[1], ARGV[2])
+    lengthen(lock, ARGV[2])
+  end
+  if registered then
+    redis.call('ZREM', waiters, holder)
   end
   return {1, token, last}
 end
-if redis.call('HEXISTS', KEYS[1], 'mode') == 1 then
+if redis.call('HEXISTS', lock, 'mode') == 1 then
   return refuse('read-write lock')
 end
-return {0, redis.call('PTTL', KEYS[1])}
+-- @include common/waiters
+local left = redis.call('PTTL', lock)
+if not waits or not notifies_first(lock) then
+  return {0, left}
+end
+
+-- A client that never comes back stays registered for a day at most, and may be passed over once in it.
+local LIFE = 24 * 60 * 60 * 1000
+
+-- The longest wait without another look: should the notified waiter die, and the client that would pass it over too.
+local LOOK = 5000
+
+if not registered then
+  redis.call('ZADD', waiters, string.format('%.0f', clock_micros()), holder)
+  redis.call('PEXPIRE', waiters, LIFE)
+end
+return {2, left >= 0 and left < LOOK and left or LOOK}

@@ -1,15 +1,24 @@
--- lock/release: releases the lock and wakes its waiters.
+-- lock/release: releases the lock, and notifies those that wait for it; or removes one that waits.
 --
 -- KEYS[1] the lock, a hash {holder -> 1}
--- KEYS[2] the channel of the lock
+-- KEYS[2] the channel of the lock, and the prefix of the channels of clients
 -- KEYS[3] the mark that a forced release leaves
+-- KEYS[4] its waiters, a sorted set of holders
 -- ARGV[1] holder
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, notified subscribers, or -1} when released; {0, 0} when this holder does not hold it;
--- {2, 0} when it was released by force.
--- Cost: O(1) and the PUBLISH. Safe to repeat: it releases only the given acquisition.
--- @include common/publish
--- @include common/ownhold
-redis.call('DEL', KEYS[1])
-return {1, publish(ARGV[2], KEYS[2], '0')}
+-- Answer: {1, notified subscribers, or -1, the notified one of the waiters if any} when released; {1, 0} when this
+-- holder was registered as a waiter; {0, 0} when it does not hold the lock; {2, 0} when it was released by force.
+-- Cost: O(log waiters), and the PUBLISH. Safe to repeat: it names one acquisition.
+-- @include common/waiters
+local lock, channels, waiters, holder = KEYS[1], KEYS[2], KEYS[4], ARGV[1]
+if redis.call('HEXISTS', lock, holder) == 1 then
+  local first = first_waiter(waiters)
+  redis.call('DEL', lock)
+  return {1, notify_waiters(ARGV[2], channels, first), first}
+end
+local forced = redis.call('GET', KEYS[3]) == holder
+if leave_waiters(lock, ARGV[2], channels, waiters, holder) then
+  return {1, 0}
+end
+return {forced and 2 or 0, 0}

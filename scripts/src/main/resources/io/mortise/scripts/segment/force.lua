@@ -24,8 +24,9 @@ local k = {
   channel = KEYS[7], command = ARGV[1]
 }
 check_group(k.queue, k.deadlines, k.exhausted)
+local first = first_waiter(waiters_key(KEYS[1]))
 redis.call('SET', KEYS[3], holder, 'PX', life)
 redis.call('DEL', KEYS[1])
-publish(k.command, KEYS[2], '0')
+notify_waiters(k.command, KEYS[2], first)
 tell_waiters(k)
 return 1

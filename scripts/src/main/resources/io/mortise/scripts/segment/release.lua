@@ -16,8 +16,8 @@
 -- ARGV[6] the channel of plain locks
 -- ARGV[7] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, notified subscribers} when released; {0, 0} when this holder has no segment; {2, 0} when it was
--- released by force.
+-- Answer: {1, notified subscribers, the notified one of those that wait for the segment if any} when released; {1, 0}
+-- when the holder waited for the segment; {0, 0} when it has none; {2, 0} when it was released by force.
 -- Cost: O(1) for a given segment while nobody waits for any; otherwise O(segments). Safe to repeat: it releases only
 -- the given acquisition.
 -- @include common/lease
@@ -35,11 +35,14 @@ check_group(k.queue, k.deadlines, k.exhausted)
 local held = held_segment(k.group, first, last, holder)
 if held then
   local rest = tonumber(ARGV[5])
-  local heard = release_segment(k, held, holder, rest)
+  local heard, notified = release_segment(k, held, holder, rest)
   tell_waiters(k, rest)
-  return {1, heard}
+  return {1, heard, notified}
 end
 local outcome = 0
+if given >= 0 and leave_segment(k, given, holder) then
+  outcome = 1
+end
 for i = first, last do
   if redis.call('GET', 'mortise_forced:' .. segment_key(k.group, i)) == holder then
     outcome = 2

@@ -34,6 +34,7 @@ final class ScriptedQueue {
   final String forced = "mortise_forced:{" + lock + "}";
   final String list = "redisson_lock_queue:{" + lock + "}";
   final String deadlines = "redisson_lock_timeout:{" + lock + "}";
+  final String waiters = "mortise_waiters:{" + lock + "}";
   final String channels = "redisson_lock__channel:{" + lock + "}";
 
   ScriptedQueue(RedisServer server) {
@@ -99,7 +100,7 @@ final class ScriptedQueue {
     return numbers(
         run(
             "fair/release",
-            List.of(lock, channels, forced, list, deadlines),
+            List.of(lock, channels, forced, list, deadlines, waiters),
             holder(who),
             "PUBLISH"));
   }
@@ -108,7 +109,7 @@ final class ScriptedQueue {
     return numbers(
         run(
             "fair/keep",
-            List.of(lock, channels, forced, list, deadlines),
+            List.of(lock, channels, forced, list, deadlines, waiters),
             holder(who),
             "PUBLISH",
             rest));
@@ -116,7 +117,11 @@ final class ScriptedQueue {
 
   List<Long> leave(String who) {
     return numbers(
-        run("fair/leave", List.of(lock, channels, list, deadlines), holder(who), "PUBLISH"));
+        run(
+            "fair/leave",
+            List.of(lock, channels, list, deadlines, waiters),
+            holder(who),
+            "PUBLISH"));
   }
 
   List<Long> heartbeat(long timeout, String... all) {
@@ -137,7 +142,11 @@ final class ScriptedQueue {
 
   long force() {
     return (Long)
-        run("fair/force", List.of(lock, channels, forced, list, deadlines), "PUBLISH", "30000");
+        run(
+            "fair/force",
+            List.of(lock, channels, forced, list, deadlines, waiters),
+            "PUBLISH",
+            "30000");
   }
 
   List<Long> lengthAndPosition(String who) {

@@ -8,6 +8,7 @@ import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.PlainLockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.fairlock.FairProtocols;
 import io.mortise.rwlock.ReadWriteProtocols;
 import io.mortise.scripts.Script;
@@ -25,7 +26,7 @@ final class RandomCalls {
   /** All scripts of the lock families. */
   static final List<Script> SCRIPTS =
       Stream.of(
-              "lock/acquire lock/acquire_all lock/release lock/keep lock/renew lock/force"
+              "lock/acquire lock/acquire_all lock/release lock/pass_over lock/keep lock/renew lock/force"
                   + " lock/inspect",
               "fair/acquire fair/release fair/keep fair/leave fair/heartbeat fair/force fair/queue",
               "segment/acquire_any segment/release segment/leave segment/heartbeat segment/force"
@@ -127,7 +128,12 @@ final class RandomCalls {
       case 5 ->
           List.of(
               random.nextBoolean() ? protocol.release(holder) : protocol.keep(holder, lease / 2));
-      case 6 -> List.of(QueueingProtocol.leave(protocol, holder));
+      case 6 ->
+          List.of(
+              TransferableProtocol.of(protocol)
+                  .filter(transferable -> random.nextBoolean())
+                  .map(transferable -> transferable.passOver(oneOf(HOLDERS)))
+                  .orElseGet(() -> protocol.leave(holder)));
       case 7 -> batch(protocol, p -> Optional.of(p.renew(oneOf(HOLDERS), lease)));
       case 8 ->
           batch(

@@ -134,7 +134,7 @@ class ManyReadersTest {
         commandsOf(another),
         commandsOf(reads.keep(reader(readers + 2), LEASE / 2)),
         commandsOf(third),
-        commandsOf(QueueingProtocol.leave(reads, reader(readers + 3))),
+        commandsOf(reads.leave(reader(readers + 3))),
         commandsOf(reads.release(reader(1))),
         commandsOf(reads.renew(reader(2), LEASE)),
         commandsOf(writes.acquire(WRITER, LEASE, true)),

@@ -53,21 +53,23 @@ class ForeignTypesTest {
    */
   private static final String CALLS =
       """
-      lock/acquire       | lock token                           | me 60000 60000 1
+      lock/acquire       | lock token plainWaiters              | me 60000 60000 1 0
+      lock/acquire       | lock token plainWaiters              | me 60000 60000 1 1
       lock/acquire_all   | lock token                           | me 60000 60000
-      lock/release       | lock channel forced                  | me PUBLISH
-      lock/keep          | lock channel forced                  | me PUBLISH 20000
+      lock/release       | lock channel forced plainWaiters     | me PUBLISH
+      lock/pass_over     | lock channel plainWaiters            | me PUBLISH
+      lock/keep          | lock channel forced plainWaiters     | me PUBLISH 20000
       lock/renew         | lock forced                          | me 60000
       lock/raise         | lock token                           | me 9000000000000000 60000
-      lock/force         | lock channel forced                  | PUBLISH 60000
+      lock/force         | lock channel forced plainWaiters     | PUBLISH 60000
       lock/inspect       | lock                                 |
       lock/describe      | lock                                 | {foreign} 1000
       fair/acquire       | lock token queue deadlines           | me 60000 60000 1 20000
       fair/acquire       | lock token queue deadlines           | me 60000 60000 1 0
-      fair/release       | lock channel forced queue deadlines  | me PUBLISH
-      fair/keep          | lock channel forced queue deadlines  | me PUBLISH 20000
-      fair/leave         | lock channel queue deadlines         | me PUBLISH
-      fair/force         | lock channel forced queue deadlines  | PUBLISH 60000
+      fair/release       | lock channel forced queue deadlines plainWaiters | me PUBLISH
+      fair/keep          | lock channel forced queue deadlines plainWaiters | me PUBLISH 20000
+      fair/leave         | lock channel queue deadlines plainWaiters | me PUBLISH
+      fair/force         | lock channel forced queue deadlines plainWaiters | PUBLISH 60000
       fair/heartbeat      | lock channel queue deadlines         | me 20000 PUBLISH
       fair/queue         | queue deadlines                      | me
       rw/read            | rw token                             | me 60000 PUBLISH - 20000 60000
@@ -93,11 +95,11 @@ class ForeignTypesTest {
       rw/fair_heartbeat   | rw                                   | me! 20000 PUBLISH
       segment/acquire_any | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 me 60000 60000 20000 PUBLISH | segment segmentToken
       segment/acquire_any | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 me 60000 60000 0 PUBLISH | segment segmentToken
-      segment/release    | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 -1 me 0 c PUBLISH | segment segmentForced
-      segment/release    | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 me 20000 c PUBLISH | segment segmentForced
-      segment/leave      | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 me c PUBLISH | segment
+      segment/release    | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 -1 me 0 c PUBLISH | segment segmentForced segmentWaiters
+      segment/release    | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 me 20000 c PUBLISH | segment segmentForced segmentWaiters
+      segment/leave      | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 me c PUBLISH | segment segmentWaiters
       segment/heartbeat  | segmentQueue segmentDeadlines exhausted | {foreign} 1 me 20000 |
-      segment/force      | segment channel segmentForced segmentQueue segmentDeadlines exhausted segmentChannel | PUBLISH 60000 {foreign} 1 |
+      segment/force      | segment channel segmentForced segmentQueue segmentDeadlines exhausted segmentChannel | PUBLISH 60000 {foreign} 1 | segmentWaiters
       segment/mark       | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 exhausted PUBLISH |
       segment/mark       | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 -1 reset PUBLISH |
       segment/inspect    | segmentQueue segmentDeadlines exhausted | {foreign} 1 |
@@ -116,6 +118,7 @@ class ForeignTypesTest {
     TOKEN("redisson_lock_token:{foreign}", "string"),
     FORCED("mortise_forced:{foreign}", "string"),
     CHANNEL("redisson_lock__channel:{foreign}", ""),
+    PLAINWAITERS("mortise_waiters:{foreign}", "zset"),
     PREFIX("{foreign}", ""),
     INTENT("mortise_write_intent:{foreign}", "string"),
     WAITERS("mortise_read_waiters:{foreign}", "zset"),
@@ -127,6 +130,7 @@ class ForeignTypesTest {
     SEGMENT("{foreign}:0", "hash"),
     SEGMENTTOKEN("redisson_lock_token:{foreign}:0", "string"),
     SEGMENTFORCED("mortise_forced:{foreign}:0", "string"),
+    SEGMENTWAITERS("mortise_waiters:{foreign}:0", "zset"),
     SEGMENTQUEUE("mortise_segment_queue:{foreign}", "list"),
     SEGMENTDEADLINES("mortise_segment_timeout:{foreign}", "zset"),
     EXHAUSTED("mortise_exhausted:{foreign}", "set"),
@@ -297,6 +301,8 @@ class ForeignTypesTest {
       jedis.rpush(Part.SEGMENTQUEUE.key, waiter);
       jedis.zadd(Part.SEGMENTDEADLINES.key, until, waiter);
       jedis.zadd(Part.WAITERS.key, until, waiter);
+      jedis.zadd(Part.PLAINWAITERS.key, until, waiter);
+      jedis.zadd(Part.SEGMENTWAITERS.key, until, waiter);
       if (othersAhead && waiter.equals(OTHER)) {
         jedis.zadd(Part.TURN.key, until, waiter);
       }

@@ -21,10 +21,24 @@ final class LockScripts extends ScriptServer {
   static Keys freshKeys() {
     LockName name = new LockName("lua:" + UUID.randomUUID());
     return new Keys(
-        name.value(), name.tokenKey(), name.forcedKey(), name.derive("redisson_lock__channel"));
+        name.value(),
+        name.tokenKey(),
+        name.forcedKey(),
+        name.derive("redisson_lock__channel"),
+        name.waitersKey());
   }
 
-  record Keys(String lock, String token, String forced, String channel) {}
+  record Keys(String lock, String token, String forced, String channel, String waiters) {
+    /** Returns the keys of a release. */
+    List<String> ofRelease() {
+      return List.of(lock, channel, forced, waiters);
+    }
+
+    /** Returns the keys of an acquisition. */
+    List<String> ofAcquire() {
+      return List.of(lock, token, waiters);
+    }
+  }
 
   // ---- the scripts
 
@@ -33,8 +47,21 @@ final class LockScripts extends ScriptServer {
   }
 
   List<?> acquire(Keys keys, String holder, long lease, long tokenIdle, long count) {
+    return (List<?>) run("lock/acquire", keys.ofAcquire(), holder, lease, tokenIdle, count, 0);
+  }
+
+  /** An attempt of one that waits when the lock is busy. */
+  List<?> await(Keys keys, String holder, long lease) {
+    return (List<?>) run("lock/acquire", keys.ofAcquire(), holder, lease, 600_000, 1, 1);
+  }
+
+  List<?> passOver(Keys keys, String waiter) {
     return (List<?>)
-        run("lock/acquire", List.of(keys.lock(), keys.token()), holder, lease, tokenIdle, count);
+        run(
+            "lock/pass_over",
+            List.of(keys.lock(), keys.channel(), keys.waiters()),
+            waiter,
+            "PUBLISH");
   }
 
   /** Acquires all of them, in that order. */
@@ -53,27 +80,15 @@ final class LockScripts extends ScriptServer {
   }
 
   List<?> release(Keys keys, String holder) {
-    return (List<?>)
-        run("lock/release", List.of(keys.lock(), keys.channel(), keys.forced()), holder, "PUBLISH");
+    return (List<?>) run("lock/release", keys.ofRelease(), holder, "PUBLISH");
   }
 
   List<?> keep(Keys keys, String holder, long rest) {
-    return (List<?>)
-        run(
-            "lock/keep",
-            List.of(keys.lock(), keys.channel(), keys.forced()),
-            holder,
-            "PUBLISH",
-            rest);
+    return (List<?>) run("lock/keep", keys.ofRelease(), holder, "PUBLISH", rest);
   }
 
   long force(Keys keys, long markMillis) {
-    return (Long)
-        run(
-            "lock/force",
-            List.of(keys.lock(), keys.channel(), keys.forced()),
-            "PUBLISH",
-            markMillis);
+    return (Long) run("lock/force", keys.ofRelease(), "PUBLISH", markMillis);
   }
 
   long inspect(Keys keys) {

@@ -33,8 +33,8 @@ class ScriptMannersTest {
 
   private final Keys keys = LockScripts.freshKeys();
   private final List<String> lockAndToken = List.of(keys.lock(), keys.token());
-  private final List<String> lockChannelAndMark =
-      List.of(keys.lock(), keys.channel(), keys.forced());
+  private final List<String> ofAcquire = keys.ofAcquire();
+  private final List<String> ofRelease = keys.ofRelease();
   private Jedis confined;
 
   /** A user with rights to the keys and the channel of this one lock only. */
@@ -52,6 +52,7 @@ class ScriptMannersTest {
             "~" + keys.token(),
             "~" + keys.forced(),
             "~" + keys.channel(),
+            "~" + keys.waiters(),
             "resetchannels",
             "&" + keys.channel());
     confined = new Jedis(redis.server().host(), redis.server().port());
@@ -82,18 +83,22 @@ class ScriptMannersTest {
   @Test
   void scriptsUseOnlyTheDeclaredKeys() {
     assertThrows(JedisAccessControlException.class, () -> confined.get("another key"));
+    List<String> lockChannelAndWaiters = List.of(keys.lock(), keys.channel(), keys.waiters());
     List<String> lockAndMark = List.of(keys.lock(), keys.forced());
-    run("lock/acquire", lockAndToken, "me", 20_000, 60_000, 1);
+    run("lock/acquire", ofAcquire, "me", 20_000, 60_000, 1, 1);
     run("lock/renew", lockAndMark, "me", 20_000);
+    run("lock/acquire", ofAcquire, "waits", 20_000, 60_000, 1, 1);
+    run("lock/release", ofRelease, "waits", "PUBLISH");
+    run("lock/pass_over", lockChannelAndWaiters, "waits", "PUBLISH");
     run("lock/inspect", List.of(keys.lock()));
-    run("lock/force", lockChannelAndMark, "PUBLISH", 30_000);
+    run("lock/force", ofRelease, "PUBLISH", 30_000);
     assertEquals(List.of(2L), run("lock/renew", lockAndMark, "me", 20_000));
-    run("lock/acquire", lockAndToken, "next", 20_000, 60_000, 1);
+    run("lock/acquire", ofAcquire, "next", 20_000, 60_000, 1, 1);
     assertEquals(1L, run("lock/raise", lockAndToken, "next", 42, 60_000));
-    run("lock/release", lockChannelAndMark, "next", "PUBLISH");
+    run("lock/release", ofRelease, "next", "PUBLISH");
     run("lock/acquire_all", lockAndToken, "last", 20_000, 60_000);
-    run("lock/keep", lockChannelAndMark, "last", "PUBLISH", 20_000);
-    run("lock/force", lockChannelAndMark, "PUBLISH", 30_000);
+    run("lock/keep", ofRelease, "last", "PUBLISH", 20_000);
+    run("lock/force", ofRelease, "PUBLISH", 30_000);
 
     assertEquals(
         Set.of(keys.token(), keys.forced()),
@@ -108,7 +113,7 @@ class ScriptMannersTest {
     redis.jedis().aclSetUser("confined", "-publish");
     redis.acquire(keys, "me", 20_000);
 
-    assertEquals(List.of(1L, -1L), run("lock/release", lockChannelAndMark, "me", "PUBLISH"));
+    assertEquals(List.of(1L, -1L), run("lock/release", ofRelease, "me", "PUBLISH"));
     assertEquals(-2, redis.inspect(keys));
   }
 
@@ -117,7 +122,7 @@ class ScriptMannersTest {
     redis.jedis().aclSetUser("confined", "-pexpire");
 
     assertThrows(
-        JedisDataException.class, () -> run("lock/acquire", lockAndToken, "me", 20_000, 60_000, 1));
+        JedisDataException.class, () -> run("lock/acquire", ofAcquire, "me", 20_000, 60_000, 1, 1));
 
     assertEquals(-2, redis.inspect(keys));
   }
@@ -152,6 +157,7 @@ class ScriptMannersTest {
         "lock/acquire_all",
         "lock/raise",
         "lock/release",
+        "lock/pass_over",
         "lock/keep",
         "lock/renew",
         "lock/force",
@@ -175,8 +181,8 @@ class ScriptMannersTest {
             .jedis()
             .evalsha(
                 new String(Script.load("lock/acquire").sha1(), UTF_8),
-                List.of(keys.lock(), keys.token()),
-                List.of("other", "20000", "60000", "1"));
+                keys.ofAcquire(),
+                List.of("other", "20000", "60000", "1", "0"));
     assertEquals(0L, ((List<?>) answer).get(0));
   }
 

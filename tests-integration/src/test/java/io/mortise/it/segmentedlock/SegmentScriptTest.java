@@ -223,7 +223,7 @@ class SegmentScriptTest {
     run(any.release(id("A")));
     told();
 
-    run(QueueingProtocol.leave(granted, id("C")));
+    run(granted.leave(id("C")));
     assertEquals(List.of("D"), told());
     assertEquals(1, numbers(SegmentProtocols.state(name)).get(0));
     assertEquals(0, acquire("D", true));

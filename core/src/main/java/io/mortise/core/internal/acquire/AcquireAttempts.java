@@ -15,7 +15,6 @@ import io.mortise.core.internal.lease.UnansweredAttempts;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
@@ -138,6 +137,7 @@ final class AcquireAttempts {
         unanswered = answered.plusAttempt(context.leaseFromNow(terms));
       }
       AcquireResult outcome = protocol.outcome(reply.value());
+      context.observer().attempted(protocol, start.nanos());
       if (outcome instanceof AcquireResult.Acquired) {
         unansweredBefore = answered.afterGrant(); // and unanswered until the hold has a holder
         granted = protocol.granted(reply.value());
@@ -210,7 +210,7 @@ final class AcquireAttempts {
         context
             .commands()
             .run(
-                QueueingProtocol.leave(protocol, holder),
+                protocol.leave(holder),
                 Math.min(StepTimeout.ROUND_TRIP_NANOS, leftNanos + StepTimeout.ROUND_TRIP_NANOS));
         leftQueue = true;
       } catch (CommandException fault) {

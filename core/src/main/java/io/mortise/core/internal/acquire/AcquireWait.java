@@ -95,10 +95,16 @@ final class AcquireWait implements AutoCloseable {
     } else {
       holder = context.holderIds().next(owner);
       if (terms.waitNanos() > 0 && !hasChannelPerWaiter) {
-        subscription = context.subscriptions().join(protocol.channel(holder));
+        subscription = joinSubscribed();
       }
     }
     return holder;
+  }
+
+  /** Joins a channel that is subscribed already; returns null when there is none. */
+  private @Nullable Subscription joinSubscribed() {
+    Subscription own = context.subscriptions().join(protocol.channelWhenQueued(holder));
+    return own != null ? own : context.subscriptions().join(protocol.channel(holder));
   }
 
   /**
@@ -119,50 +125,47 @@ final class AcquireWait implements AutoCloseable {
 
   /**
    * Pauses for a moment after a release that other clients have heard, if this acquisition may
-   * wait; see {@link ReleaseFairness}. Returns whether it paused.
+   * wait; see {@link ReleaseFairness}. A message to this client alone ends the pause, one to all
+   * does not: it may be that of its own release. Returns whether it paused.
    */
   boolean yieldToOtherClients() throws InterruptedException {
-    if (terms.waitNanos() <= 0 || !transferable) {
+    if (terms.waitNanos() <= 0 || !transferable || leftNanos() <= 0) {
       return false;
     }
-    Signal wake = subscription == null ? context.lease().closing().signal() : subscription.signal();
-    boolean yielded = false;
-    while (leftNanos() > 0 && !context.lease().isClosed()) {
-      long seen = wake.generation();
-      long nanos = context.fairness().pauseNanos(protocol, context.nanos());
-      if (nanos <= 0) {
-        break;
-      }
-      yielded = true;
-      await(wake, seen, nanos);
-      recordReleases(seen);
+    long nanos = context.fairness().pauseNanos(protocol, context.nanos());
+    if (nanos <= 0) {
+      return false;
     }
-    return yielded;
+    Signal wake = ownSignal();
+    long seen = wake.generation();
+    if (context.lease().isClosed()) {
+      return false;
+    }
+    await(wake, seen, nanos);
+    return true;
   }
 
-  private void recordReleases(long seen) {
-    if (subscription != null && transferable) {
-      long generation = subscription.signal().generation();
-      if (generation != seen) {
-        context.fairness().onReleaseHeard(protocol, generation, context.nanos());
-      }
-    }
+  /** Returns the signal of the messages to this client alone, or of the closing. */
+  private Signal ownSignal() {
+    Subscription channel = subscription;
+    return channel != null && channel.channelName().equals(protocol.channelWhenQueued(holder))
+        ? channel.signal()
+        : context.lease().closing().signal();
   }
 
   // ---- parked
 
   /**
    * Waits for a message later than the snapshot, but no longer than the retry time of a result that
-   * is no grant; without a channel, subscribes and waits for the confirmation.
+   * is no grant. If the result asks for another channel than that of the snapshot, subscribes it
+   * and waits for the confirmation: the next attempt finds what was published before.
    */
   void park(SignalSnapshot snapshot, AcquireResult result) throws InterruptedException {
     long nanos = retryNanos(result);
     Subscription channel = snapshot.channel();
-    if (channel == null) {
-      Subscription fresh =
-          context.subscriptions().subscribe(protocol.channel(holder), !hasChannelPerWaiter);
-      subscription = fresh;
-      onFirstPark(fresh);
+    String wanted = channelAfter(result);
+    if (channel == null || !channel.channelName().equals(wanted)) {
+      Subscription fresh = subscribe(wanted);
       long generation = fresh.signal().generation();
       if (!fresh.confirmed()) {
         await(fresh.signal(), generation, Math.min(nanos, FIRST_CONFIRMATION_NANOS));
@@ -171,8 +174,24 @@ final class AcquireWait implements AutoCloseable {
       onFirstPark(channel);
       long maxNanos = snapshot.confirmed() ? nanos : Math.min(nanos, pollNanos());
       await(channel.signal(), snapshot.generation(), maxNanos);
-      recordReleases(snapshot.generation());
     }
+  }
+
+  private String channelAfter(AcquireResult result) {
+    return result instanceof AcquireResult.Queued
+        ? protocol.channelWhenQueued(holder)
+        : protocol.channel(holder);
+  }
+
+  private Subscription subscribe(String name) {
+    Subscription previous = subscription;
+    Subscription fresh = context.subscriptions().subscribe(name, !hasChannelPerWaiter);
+    subscription = fresh;
+    if (previous != null) {
+      previous.close();
+    }
+    onFirstPark(fresh);
+    return fresh;
   }
 
   private long retryNanos(AcquireResult result) {

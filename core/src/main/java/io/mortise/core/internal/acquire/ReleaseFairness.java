@@ -14,12 +14,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * knows of its release first, so its attempt is on its way before the message reaches B, and A
  * would win each round. So A pauses before that attempt.
  *
- * <p><b>Several other clients.</b> The first client to be notified of a release tends to be the
- * first to send an attempt, and two clients that are notified early could exchange the lock while a
- * third waits. So after its own release, a client also pauses after the releases of other clients,
- * until it has heard as many releases as there were other subscribers, at most {@link #MAX_YIELDS}.
- * (Some subscribers only linger and do not want the lock.)
- *
  * <p><b>Length of the pause.</b> When no other client acquires the lock during the pause, the next
  * pause is half as long, down to a minimum that gives a newcomer its chance. As soon as another
  * client does, the next pause has the full length again.
@@ -30,14 +24,6 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class ReleaseFairness {
   private static final long MAX_PAUSE_NANOS = 1_000_000L;
   private static final long MIN_PAUSE_NANOS = 50_000L;
-
-  /** The message of the client's own release raises the generation too. */
-  private static final int OWN_MESSAGE = 1;
-
-  /**
-   * The maximum number of other clients' releases that a client yields to after its own release.
-   */
-  static final int MAX_YIELDS = 4;
 
   /** The number of entries above which old ones are removed. */
   private static final int SWEEP_SIZE = 64;
@@ -72,24 +58,15 @@ public final class ReleaseFairness {
    *
    * @param untilNanos the end of the pause
    * @param nanos its length
-   * @param released the generation of the channel's signal before the release; a smaller generation
-   *     belongs to another channel, and says nothing about later releases
-   * @param yieldUntil the generation from which on this client yields no more
    */
-  private record Pause(long untilNanos, long nanos, long released, long yieldUntil) {
-    /** Returns whether this client still yields to others at that generation. */
-    private boolean yieldsAt(long generation) {
-      return generation >= released && generation < yieldUntil;
-    }
-  }
+  private record Pause(long untilNanos, long nanos) {}
 
   /**
    * Begins a pause after a release by this client.
    *
    * @param receivers the number of other clients' connections that received the message
-   * @param generation of the channel's signal before the release
    */
-  void onReleased(LockProtocol lock, long receivers, long generation, long nowNanos) {
+  void onReleased(LockProtocol lock, long receivers, long nowNanos) {
     if (receivers <= 0) {
       if (!pauses.isEmpty()) {
         pauses.remove(lock.name());
@@ -101,8 +78,7 @@ public final class ReleaseFairness {
         lock.name(),
         (name, previous) -> {
           long nanos = previous == null ? maxPauseNanos : previous.nanos();
-          long yieldUntil = generation + OWN_MESSAGE + Math.min(receivers, MAX_YIELDS);
-          return new Pause(nowNanos + nanos, nanos, generation, yieldUntil);
+          return new Pause(nowNanos + nanos, nanos);
         });
   }
 
@@ -112,20 +88,6 @@ public final class ReleaseFairness {
         && nowNanos - last > RETENTION_NANOS
         && sweptNanos.compareAndSet(last, nowNanos)) {
       pauses.values().removeIf(pause -> nowNanos - pause.untilNanos() > RETENTION_NANOS);
-    }
-  }
-
-  /** Begins another pause, or ends it, after a release message that a waiter has received. */
-  void onReleaseHeard(LockProtocol lock, long generation, long nowNanos) {
-    if (!pauses.isEmpty()) {
-      pauses.computeIfPresent(
-          lock.name(),
-          (name, pause) ->
-              new Pause(
-                  pause.yieldsAt(generation) ? nowNanos + pause.nanos() : nowNanos,
-                  pause.nanos(),
-                  pause.released(),
-                  pause.yieldUntil()));
     }
   }
 
@@ -145,8 +107,6 @@ public final class ReleaseFairness {
         (name, pause) ->
             new Pause(
                 pause.untilNanos(),
-                granted ? Math.max(MIN_PAUSE_NANOS, pause.nanos() / 2) : maxPauseNanos,
-                pause.released(),
-                pause.yieldUntil()));
+                granted ? Math.max(MIN_PAUSE_NANOS, pause.nanos() / 2) : maxPauseNanos));
   }
 }

@@ -23,6 +23,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.ServerHealth;
 import io.mortise.core.internal.acquire.AcquireContext;
+import io.mortise.core.internal.acquire.NotifiedWaiters;
 import io.mortise.core.internal.acquire.ObservedReleases;
 import io.mortise.core.internal.acquire.ReleaseFairness;
 import io.mortise.core.internal.event.EventContext;
@@ -169,7 +170,8 @@ public final class RedisLockClient implements LockClient, LockServer {
             completions,
             new BackgroundReleaser(
                 commands, scheduler, tasks, closing, ticker, RedisLockClient::random),
-            new ObservedReleases(subscriptions, fairness),
+            new ObservedReleases(
+                subscriptions, fairness, new NotifiedWaiters(commands, tasks, ticker), ticker),
             new FailedRenewals(ticker),
             events(options, ticker));
     this.context =

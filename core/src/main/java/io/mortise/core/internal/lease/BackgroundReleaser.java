@@ -12,7 +12,6 @@ import io.mortise.connection.pool.Reply;
 import io.mortise.core.LockException;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
 import java.util.List;
@@ -262,9 +261,7 @@ public final class BackgroundReleaser {
     /** Returns the release as it has to be sent now. */
     ScriptCall call() {
       long restMillis = minimum.leftMillis(ticker.read());
-      return restMillis > 0
-          ? protocol.keep(holder, restMillis)
-          : QueueingProtocol.leave(protocol, holder);
+      return restMillis > 0 ? protocol.keep(holder, restMillis) : protocol.leave(holder);
     }
 
     private Outcome release(long timeoutNanos) {

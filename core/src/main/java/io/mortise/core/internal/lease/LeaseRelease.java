@@ -1,5 +1,7 @@
 package io.mortise.core.internal.lease;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import io.mortise.core.LeaseLoss;
@@ -44,9 +46,6 @@ final class LeaseRelease implements Completions.Operation {
 
   /** Whether an error has kept the thread from completing the release. */
   private volatile boolean broken;
-
-  /** The generation of the channel before the release. */
-  private long channelGeneration;
 
   /**
    * @param hold the whole hold, as it is registered
@@ -116,9 +115,6 @@ final class LeaseRelease implements Completions.Operation {
     try {
       context.completions().begin(this);
       context.holds().forget(hold); // not before: a hold that is not entered enters itself later
-      if (TransferableProtocol.isTransferable(id.protocol())) {
-        channelGeneration = context.observer().releasing(id.protocol(), id.holder());
-      }
       begun = true;
       return true;
     } finally {
@@ -208,13 +204,15 @@ final class LeaseRelease implements Completions.Operation {
     }
     state.endRelease(loss);
     unconfirmed = false;
-    if (status == 1 && TransferableProtocol.isTransferable(id.protocol())) {
-      context
-          .observer()
-          .released(
-              id.protocol(), id.holder(), (Long) fields.get(1), channelGeneration, context.nanos());
+    if (status == 1) {
+      TransferableProtocol.of(id.protocol()).ifPresent(protocol -> observe(protocol, fields));
     }
     return inDoubt;
+  }
+
+  private void observe(TransferableProtocol protocol, List<?> fields) {
+    String notified = fields.size() > 2 ? new String((byte[]) fields.get(2), UTF_8) : null;
+    context.observer().released(protocol, id.holder(), (Long) fields.get(1), notified);
   }
 
   /** Returns the loss of a hold that Redis does not know: its lease is over, or Redis lost it. */

@@ -1,27 +1,30 @@
 package io.mortise.core.internal.lease;
 
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.TransferableProtocol;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Observes the releases of locks whose holds are handed off, so that other clients may acquire
- * first.
+ * Observes the attempts, and the releases of locks whose holds are handed off, so that other
+ * clients may acquire first.
  *
- * <p><b>Threads.</b> Called by any thread that releases a hold.
+ * <p><b>Threads.</b> Called by any thread that acquires or releases.
  */
 public interface ReleaseObserver {
 
   /**
-   * Called before a release is sent.
-   *
-   * @return the value to pass to {@link #released}
-   */
-  long releasing(LockProtocol protocol, String holder);
-
-  /**
    * Called after Redis has answered the release.
    *
-   * @param receivers the number of connections that received the release message
-   * @param before the value that {@link #releasing} returned
+   * @param receivers the number of connections that received a message
+   * @param notified the holder that was notified alone, or null
    */
-  void released(LockProtocol protocol, String holder, long receivers, long before, long nowNanos);
+  void released(
+      TransferableProtocol protocol, String holder, long receivers, @Nullable String notified);
+
+  /**
+   * Called after Redis has answered an attempt: the lock was held then.
+   *
+   * @param sentNanos the time before the attempt was sent
+   */
+  void attempted(LockProtocol protocol, long sentNanos);
 }

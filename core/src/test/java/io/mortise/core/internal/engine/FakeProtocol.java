@@ -53,8 +53,8 @@ public record FakeProtocol(LockName name) implements LockProtocol {
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
     return new ScriptCall(
         ACQUIRE,
-        List.of(bytes(name.value()), bytes(name.tokenKey())),
-        List.of(bytes(holder), bytes(leaseMillis), bytes(leaseMillis), bytes(1)));
+        List.of(bytes(name.value()), bytes(name.tokenKey()), bytes(name.waitersKey())),
+        List.of(bytes(holder), bytes(leaseMillis), bytes(leaseMillis), bytes(1), bytes(0)));
   }
 
   @Override
@@ -66,7 +66,11 @@ public record FakeProtocol(LockName name) implements LockProtocol {
   public ScriptCall release(String holder) {
     return new ScriptCall(
         RELEASE,
-        List.of(bytes(name.value()), bytes(channel(holder)), bytes(name.forcedKey())),
+        List.of(
+            bytes(name.value()),
+            bytes(channel(holder)),
+            bytes(name.forcedKey()),
+            bytes(name.waitersKey())),
         List.of(bytes(holder), publish()));
   }
 
