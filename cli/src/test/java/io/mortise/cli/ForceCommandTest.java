@@ -191,7 +191,8 @@ class ForceCommandTest {
     String rights =
         "resetchannels &redisson_lock__channel:* +eval +evalsha +subscribe +unsubscribe +ping"
             + " +select +info +hlen +hexists +hset +hkeys +pexpire +pttl +del +get +set +time"
-            + " +publish ~it:* ~redisson_lock_token:* ~mortise_forced:* ~redisson_lock__channel:*"
+            + " +publish +zadd +zrange +zrem +zscore ~it:*"
+            + " ~redisson_lock_token:* ~mortise_forced:* ~mortise_waiters:* ~redisson_lock__channel:*"
             + " +hgetall ~mortise_client:*";
     List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "plain", "reset", "on", ">pw"));
     words.addAll(List.of(rights.split(" ")));

@@ -3,6 +3,7 @@
 -- KEYS[1] a key named like a lock
 -- KEYS[2] a key named like its fencing token
 -- KEYS[3] a channel named like its channel
+-- KEYS[4] a key named like its waiters
 -- ARGV[1] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[2] life of the keys in ms, in case that they cannot be removed
 --
@@ -26,10 +27,15 @@ try('HLEN', KEYS[1])
 if try('PEXPIRE', KEYS[1], ARGV[2]) then -- otherwise a hash could stay
   try('HSET', KEYS[1], 'probe', '1')
   redis.pcall('PEXPIRE', KEYS[1], ARGV[2])
+  try('ZADD', KEYS[4], '0', 'probe')
+  redis.pcall('PEXPIRE', KEYS[4], ARGV[2])
 end
 try('HEXISTS', KEYS[1], 'probe')
 try('HKEYS', KEYS[1])
 try('PTTL', KEYS[1])
-try('DEL', KEYS[1], KEYS[2])
+try('ZSCORE', KEYS[4], 'probe')
+try('ZRANGE', KEYS[4], '0', '0')
+try('ZREM', KEYS[4], 'probe')
+try('DEL', KEYS[1], KEYS[2], KEYS[4])
 try(ARGV[1], KEYS[3], '0')
 return failed

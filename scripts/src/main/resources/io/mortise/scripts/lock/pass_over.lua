@@ -10,7 +10,7 @@
 -- Cost: O(log waiters). Safe to repeat: one that has come is no longer registered.
 -- @include common/waiters
 local first = first_waiter(KEYS[3])
-if not first or redis.call('EXISTS', KEYS[1]) == 1 then
+if not first or redis.call('HLEN', KEYS[1]) > 0 then
   return {0}
 end
 if first == ARGV[1] then

@@ -40,15 +40,14 @@ if held then
   return {1, heard, notified}
 end
 local outcome = 0
-if given >= 0 and leave_segment(k, given, holder) then
-  outcome = 1
-end
 for i = first, last do
   if redis.call('GET', 'mortise_forced:' .. segment_key(k.group, i)) == holder then
     outcome = 2
   end
 end
-if given < 0 and remove_waiter(k.queue, k.deadlines, holder) then
+if given >= 0 and leave_segment(k, given, holder) then
+  outcome = 1
+elseif given < 0 and remove_waiter(k.queue, k.deadlines, holder) then
   tell_waiters(k)
 end
 return {outcome, 0}

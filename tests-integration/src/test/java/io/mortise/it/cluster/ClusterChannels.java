@@ -11,11 +11,12 @@ import java.util.stream.Stream;
 public final class ClusterChannels {
   private ClusterChannels() {}
 
-  /** Returns the nodes at which the channel of the lock is subscribed. */
+  /** Returns the nodes at which a channel of those that wait for the plain lock is subscribed. */
   public static List<RedisServer> subscribedNodes(RedisCluster servers, String lock) {
     return servers.nodes().stream()
         .filter(RedisServer::isRunning)
-        .filter(node -> at(node).contains(SharedRedis.channel(lock)))
+        .filter(
+            node -> at(node).stream().anyMatch(channel -> SharedRedis.isWaitedAt(channel, lock)))
         .toList();
   }
 

@@ -16,7 +16,6 @@ import io.mortise.testkit.JavaProcess;
 import io.mortise.testkit.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -51,10 +50,7 @@ class TlsTest {
       DistributedLock lock = new RedisLock(plain, Names.fresh());
       lock.lock();
       try (JavaProcess child = TlsProcess.trusting(certificates, server.tlsUri(), lock.name())) {
-        String channel = SharedRedis.channel(lock.name());
-        await()
-            .atMost(LIMIT)
-            .until(() -> server.command("PUBSUB", "CHANNELS").equals(List.of(channel)));
+        await().atMost(LIMIT).until(() -> SharedRedis.subscribers(server, lock.name()) == 1);
         lock.unlock();
         child.awaitLine("locked", LIMIT);
         child.awaitExit(LIMIT);

@@ -4,7 +4,6 @@ import io.mortise.it.support.ServerUris;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.RedisSentinels;
 import io.mortise.testkit.RedisServer;
-import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.RedisSentinelClient;
@@ -57,6 +56,6 @@ class SentinelFailoverTest extends FailoverContract {
 
   @Override
   boolean isSubscribedAt(RedisServer master) {
-    return ((List<?>) master.command("PUBSUB", "CHANNELS")).contains(SharedRedis.channel(name));
+    return SharedRedis.subscribers(master, name) > 0;
   }
 }

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.SharedRedis;
 import io.mortise.it.support.TwoClients;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,12 +41,7 @@ class PlainLockTest {
           return true;
         },
         new CountDownLatch(0));
-    await().until(() -> subscribers() == 1);
-  }
-
-  private long subscribers() {
-    String channel = "redisson_lock__channel:{" + order.name + "}";
-    return (Long) ((List<?>) order.server().command("PUBSUB", "NUMSUB", channel)).get(1);
+    await().until(() -> SharedRedis.subscribers(order.server(), order.name) == 1);
   }
 
   @Test

@@ -214,17 +214,13 @@ public class ProxiedServers implements AfterEachCallback, AfterAllCallback, Auto
     server(index).command("PUBLISH", SharedRedis.channel(lock), "0");
   }
 
-  /** The connections that are subscribed to the lock's channel. */
+  /** The connections that are subscribed for those that wait for the lock. */
   public final long subscribers(String lock) {
     return indices().mapToLong(i -> subscribers(lock, i)).sum();
   }
 
   public final long subscribers(String lock, int index) {
-    List<?> reply =
-        (List<?>)
-            Objects.requireNonNull(
-                server(index).command("PUBSUB", "NUMSUB", SharedRedis.channel(lock)));
-    return (Long) reply.get(1);
+    return SharedRedis.subscribers(server(index), lock);
   }
 
   /** The scripts that the server has run. */

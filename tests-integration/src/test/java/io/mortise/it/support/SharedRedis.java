@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -76,12 +77,32 @@ public final class SharedRedis implements BeforeAllCallback, AfterAllCallback {
     return (Long) command("PTTL", key);
   }
 
-  /** Returns how many connections are subscribed to the lock's channel. */
+  /** Returns how many connections are subscribed for those that wait for the plain lock. */
   public long subscribers(String lock) {
-    return (Long) ((List<?>) command("PUBSUB", "NUMSUB", channel(lock))).get(1);
+    return subscribers(server, lock);
   }
 
-  /** Waits until exactly one connection is subscribed to the lock's channel. */
+  /** Returns how many connections are subscribed there for those that wait for the plain lock. */
+  public static long subscribers(RedisServer server, String lock) {
+    return ((List<?>) server.command("PUBSUB", "CHANNELS"))
+        .stream()
+            .map(Object::toString)
+            .filter(channel -> isWaitedAt(channel, lock))
+            .mapToLong(channel -> subscribersOf(server, channel))
+            .sum();
+  }
+
+  private static long subscribersOf(RedisServer server, String channel) {
+    return (Long) ((List<?>) server.command("PUBSUB", "NUMSUB", channel)).get(1);
+  }
+
+  /** Returns whether clients that wait for the plain lock subscribe that channel. */
+  public static boolean isWaitedAt(Object channel, String lock) {
+    return channel.equals(channel(lock))
+        || channel.toString().matches(Pattern.quote(channel(lock)) + ":[^:]{36}");
+  }
+
+  /** Waits until exactly one connection is subscribed for those that wait. */
   public void awaitSubscriber(String lock) {
     Eventually.until("one connection is subscribed", () -> subscribers(lock) == 1);
   }
@@ -133,7 +154,7 @@ public final class SharedRedis implements BeforeAllCallback, AfterAllCallback {
         .removeAll(
             List.of(
                 "hlen", "hexists", "hset", "pttl", "pexpire", "time", "get", "set", "del",
-                "publish"));
+                "publish", "zscore", "zrange"));
     return stats;
   }
 }

@@ -84,7 +84,10 @@ final class LockProbe {
                       new ScriptCall(
                           PROBE,
                           List.of(
-                              bytes(name.value()), bytes(name.tokenKey()), bytes(channel(name))),
+                              bytes(name.value()),
+                              bytes(name.tokenKey()),
+                              bytes(channel(name)),
+                              bytes(name.waitersKey())),
                           List.of(ScriptCall.publish(), bytes(PROBE_LIFE_MILLIS))),
                       deadline.leftNanos())
                   .value();

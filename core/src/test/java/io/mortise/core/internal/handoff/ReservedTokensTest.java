@@ -60,7 +60,7 @@ class ReservedTokensTest {
   }
 
   private static int tokens(List<String> attempt) {
-    return Integer.parseInt(attempt.get(attempt.size() - 1));
+    return Integer.parseInt(attempt.get(attempt.size() - 2));
   }
 
   @Test
