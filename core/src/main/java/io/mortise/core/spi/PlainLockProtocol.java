@@ -89,7 +89,7 @@ public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
   public final ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
     return new ScriptCall(
         ACQUIRE,
-        List.of(lockKey, tokenKey, waitersKey),
+        List.of(lockKey, tokenKey, waits ? waitersKey : lockKey),
         List.of(
             bytes(holder),
             bytes(leaseMillis),

@@ -32,7 +32,7 @@ class PlainLockProtocolTest {
     assertCall(
         tagged.acquire("client:1", 1500, false),
         "lock/acquire",
-        List.of("{shop}:42", "redisson_lock_token:{shop}:42", "mortise_waiters:{shop}:42"),
+        List.of("{shop}:42", "redisson_lock_token:{shop}:42", "{shop}:42"),
         List.of("client:1", "1500", "180000", "1", "0"));
   }
 

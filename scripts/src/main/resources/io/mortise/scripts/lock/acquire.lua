@@ -2,7 +2,8 @@
 --
 -- KEYS[1] the lock, a hash {holder -> 1}
 -- KEYS[2] its fencing token
--- KEYS[3] its waiters, a sorted set of holders
+-- KEYS[3] its waiters, a sorted set of holders; of one that does not wait the lock again: on a cluster whose slot
+--         moves, a key that does not exist would be an error
 -- ARGV[1] holder, unique for each acquisition
 -- ARGV[2] lease, ms
 -- ARGV[3] retention of the token, ms
