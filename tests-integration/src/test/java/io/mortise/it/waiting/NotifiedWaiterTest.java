@@ -1,0 +1,232 @@
+package io.mortise.it.waiting;
+
+import static io.mortise.it.support.Eventually.holdsFor;
+import static io.mortise.it.support.Eventually.until;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.Lease;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.ScriptServer;
+import io.mortise.it.support.SharedRedis;
+import io.mortise.testkit.FaultProxy;
+import io.mortise.testkit.FaultProxy.Direction;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Three clients want one lock: A holds it, the first waiter is behind a proxy, and the second one
+ * is not. A release notifies the first alone. The lease lasts a minute, and a waiter looks by
+ * itself after 5 s: what is prompt came by a message.
+ */
+@Timeout(60)
+@Tag("redis-version")
+class NotifiedWaiterTest {
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final LockOptions.Builder OPTIONS =
+      LockOptions.builder().lease(Duration.ofMinutes(1));
+
+  @RegisterExtension
+  final LockFixture first = LockFixture.proxied(redis, OPTIONS).warm().leavingNothing();
+
+  private final String name = first.name();
+  private final String waiters = "mortise_waiters:{" + name + "}";
+  private final FaultProxy proxy = first.proxy();
+  private final LockClient clientOfA = LockClient.create(redis.uri(), OPTIONS.build());
+  private final LockClient clientOfSecond = LockClient.create(redis.uri(), OPTIONS.build());
+  private final RedisLock second = new RedisLock(clientOfSecond, name);
+  private Lease held;
+
+  @BeforeEach
+  void hold() {
+    SharedRedis.warm(clientOfSecond);
+    held = new RedisLock(clientOfA, name).tryAcquire().orElseThrow();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    clientOfA.close();
+    clientOfSecond.close();
+    until("nobody is registered", () -> registered() == 0);
+  }
+
+  private long registered() {
+    return (Long) redis.command("ZCARD", waiters);
+  }
+
+  /** Starts a call that waits, and awaits that it is registered, subscribed, and parked. */
+  private <T> AsyncCall<T> waiting(AsyncCall<T> call, int number) {
+    until("it is registered", () -> registered() == number);
+    until("it is subscribed", () -> redis.subscribers(name) >= 1);
+    return call.awaitParked();
+  }
+
+  private AsyncCall<Void> firstWaits() {
+    return waiting(AsyncCall.cycle(first.lock()), 1);
+  }
+
+  private AsyncCall<Void> secondWaits() {
+    return waiting(AsyncCall.cycle(second), 2);
+  }
+
+  /** The first waiter gets no message, and what it sends does not arrive. */
+  private void suspendFirst() {
+    proxy.delay(Direction.TO_CLIENT, HOUR);
+    proxy.delay(Direction.TO_SERVER, HOUR);
+  }
+
+  @Test
+  void aReleaseWakesTheFirstAloneAndItsReleaseTheSecond() throws Exception {
+    AsyncCall<Lease> leaseOfFirst =
+        waiting(AsyncCall.start(() -> first.lock().acquire(HOUR).orElseThrow()), 1);
+    AsyncCall<Void> cycleOfSecond = secondWaits();
+    redis.resetStats();
+    held.close();
+    Lease lease = leaseOfFirst.get();
+    String what = "the release, one attempt, and the look of the releasing client";
+    until(what, () -> redis.calls("evalsha") == 3);
+    holdsFor(Duration.ofMillis(200), what, () -> redis.calls("evalsha") == 3);
+    assertFalse(cycleOfSecond.isDone());
+    lease.close();
+    LockFixture.assertPrompt(cycleOfSecond);
+  }
+
+  @Test
+  void aWaiterThatDoesNotComeIsPassedOver() throws Exception {
+    AsyncCall<Void> cycleOfFirst = firstWaits();
+    AsyncCall<Void> cycleOfSecond = secondWaits();
+    suspendFirst();
+    held.close();
+    LockFixture.assertPrompt(cycleOfSecond);
+    proxy.restore();
+    LockFixture.assertPrompt(cycleOfFirst);
+  }
+
+  @Test
+  void waitersLookByThemselvesWhenTheReleasingClientDiesToo() throws Exception {
+    AsyncCall<Void> cycleOfFirst = firstWaits();
+    AsyncCall<Void> cycleOfSecond = secondWaits();
+    suspendFirst();
+    held.close();
+    clientOfA.close();
+    cycleOfSecond.get(); // within the limit of the test, and the lease is a minute
+    proxy.restore();
+    cycleOfFirst.get();
+  }
+
+  @Test
+  void aWaiterThatGivesUpAfterItWasNotifiedLetsTheNextIn() throws Exception {
+    String other = "aaaaaaaa-0000-8000-8000-aaaaaaaaaaaa:1-2-3";
+    redis.command("ZADD", waiters, "0", other);
+    AsyncCall<Void> cycleOfSecond = secondWaits();
+    held.close();
+    clientOfA.close(); // nobody looks
+    holdsFor(Duration.ofMillis(100), "the other was notified", () -> !cycleOfSecond.isDone());
+
+    List<String> keys =
+        List.of(name, SharedRedis.channel(name), "mortise_forced:{" + name + "}", waiters);
+    ScriptServer.run(redis.server(), "lock/release", keys, other, "PUBLISH");
+
+    LockFixture.assertPrompt(cycleOfSecond);
+  }
+
+  @Test
+  void aWaiterThatIsInterruptedIsNotRegisteredAnyMore() throws Exception {
+    AsyncCall<Boolean> interrupted =
+        waiting(AsyncCall.start(() -> first.lock().tryLock(1, TimeUnit.HOURS)), 1);
+    interrupted.interrupt();
+    until("it has ended", interrupted::isDone);
+    assertEquals(0, registered());
+    held.close();
+  }
+
+  @Test
+  void theCloseOfAClientLeavesNoRegistration() throws Exception {
+    AsyncCall<Void> waiter = waiting(AsyncCall.cycle(second), 1);
+    clientOfSecond.close();
+    until("it has ended", waiter::isDone);
+    until("it is not registered", () -> registered() == 0);
+    held.close();
+  }
+
+  @Test
+  void waitersThatRedisHasForgottenLookByThemselves() throws Exception {
+    AsyncCall<Void> cycleOfFirst = firstWaits();
+    redis.delete(waiters);
+    held.close();
+    cycleOfFirst.get();
+  }
+
+  @Test
+  void aForcedReleaseWakesTheFirst() throws Exception {
+    AsyncCall<Void> cycleOfFirst = firstWaits();
+    assertTrue(second.forceUnlock());
+    LockFixture.assertPrompt(cycleOfFirst);
+    redis.delete("mortise_forced:{" + name + "}");
+  }
+
+  /** Redisson's release notifies the channel of the lock only. */
+  @Test
+  void whenAStrangerComesFirstTheNotifiedOneHearsItsRelease() throws Exception {
+    AsyncCall<Void> cycleOfFirst = firstWaits();
+    AsyncCall<Void> cycleOfSecond = secondWaits();
+    letAStrangerIn();
+    redis.releaseAsStranger(name);
+    LockFixture.assertPrompt(cycleOfFirst);
+    LockFixture.assertPrompt(cycleOfSecond);
+  }
+
+  @Test
+  void whenTheOneThatHearsTheStrangerGivesUpTheNextHearsIt() throws Exception {
+    AsyncCall<Boolean> bounded =
+        waiting(AsyncCall.start(() -> first.lock().tryLock(1, TimeUnit.HOURS)), 1);
+    AsyncCall<Void> cycleOfSecond = secondWaits();
+    letAStrangerIn();
+    bounded.interrupt();
+    until("it has ended", bounded::isDone);
+    until("the second listens to the channel of the lock", this::isLockChannelSubscribed);
+    redis.releaseAsStranger(name);
+    LockFixture.assertPrompt(cycleOfSecond);
+  }
+
+  /** A stranger takes the lock between the release of A and the attempt of the first waiter. */
+  private void letAStrangerIn() {
+    suspendFirst();
+    clientOfA.close(); // releases the lock, and does not look whether somebody came
+    redis.holdAsStranger(name, HOUR.toMillis());
+    proxy.restore();
+    until("the first listens to the channel of the lock", this::isLockChannelSubscribed);
+    until("only the waiters are registered", () -> registered() <= 2);
+  }
+
+  private boolean isLockChannelSubscribed() {
+    String channel = SharedRedis.channel(name);
+    return (Long) ((List<?>) redis.command("PUBSUB", "NUMSUB", channel)).get(1) == 1;
+  }
+
+  @Test
+  void theRestOfAMinimumIsWaitedForWithoutAMessage() throws Exception {
+    held.close();
+    Lease minimal =
+        new RedisLock(clientOfA, name).atLeast(Duration.ofSeconds(1)).tryAcquire().orElseThrow();
+    AsyncCall<Void> cycleOfFirst = firstWaits();
+    AsyncCall<Void> cycleOfSecond = secondWaits();
+    minimal.close();
+    LockFixture.assertPrompt(cycleOfFirst);
+    LockFixture.assertPrompt(cycleOfSecond);
+  }
+}
