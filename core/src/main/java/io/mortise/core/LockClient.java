@@ -36,8 +36,8 @@ import redis.clients.jedis.UnifiedJedis;
  * removed when the client is closed. Locking does not depend on it.
  *
  * <p><b>In Redis</b> it uses the key of the lock's name, {@code redisson_lock_token:{name}} for the
- * fencing token, {@code mortise_forced:{name}} after a forced release, and the channel {@code
- * redisson_lock__channel:{name}}.
+ * fencing token, {@code mortise_waiters:{name}} for those that wait, {@code mortise_forced:{name}}
+ * after a forced release, and channels that begin with {@code redisson_lock__channel:{name}}.
  *
  * <p><b>Threads.</b> Any thread may call any method.
  */

@@ -48,13 +48,13 @@ class InMemoryRedisTest {
     Lease lease = lock.tryAcquire().orElseThrow();
     RedisLock other = new RedisLock(redis.client(), NAME);
     CompletableFuture<Optional<Lease>> waiter = other.acquireAsync(LONG).toCompletableFuture();
-    await().atMost(LONG).until(() -> subscribers(redis) > 0);
+    await().atMost(LONG).until(() -> registered(redis) > 0);
     lease.close();
     waiter.get().orElseThrow().close();
   }
 
-  private static long subscribers(InMemoryRedis redis) {
-    return (Long) redis.command("PUBLISH", "redisson_lock__channel:{" + NAME + "}", "0");
+  private static long registered(InMemoryRedis redis) {
+    return (Long) redis.command("ZCARD", "mortise_waiters:{" + NAME + "}");
   }
 
   @Test
