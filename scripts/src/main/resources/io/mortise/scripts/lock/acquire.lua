@@ -48,7 +48,10 @@ local LIFE = 24 * 60 * 60 * 1000
 local LOOK = 5000
 
 if not registered then
-  redis.call('ZADD', waiters, string.format('%.0f', clock_micros()), holder)
+  -- Behind the last one, also after the clock was set back.
+  local last = redis.call('ZRANGE', waiters, -1, -1, 'WITHSCORES')[2]
+  local place = math.max(clock_micros(), (tonumber(last) or 0) + 1)
+  redis.call('ZADD', waiters, string.format('%.0f', place), holder)
   redis.call('PEXPIRE', waiters, LIFE)
 end
 return {2, left >= 0 and left < LOOK and left or LOOK}
