@@ -191,7 +191,7 @@ class ForceCommandTest {
     String rights =
         "resetchannels &redisson_lock__channel:* +eval +evalsha +subscribe +unsubscribe +ping"
             + " +select +info +hlen +hexists +hset +hkeys +pexpire +pttl +del +get +set +time"
-            + " +publish +zadd +zrange +zrem +zscore ~it:*"
+            + " +publish +zadd +zrange +zrem +zscore +zcount +zremrangebyscore ~it:*"
             + " ~redisson_lock_token:* ~mortise_forced:* ~mortise_waiters:* ~redisson_lock__channel:*"
             + " +hgetall ~mortise_client:*";
     List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "plain", "reset", "on", ">pw"));

@@ -76,7 +76,8 @@ public interface LockProtocol {
 
   /**
    * Returns a release. Its reply is an array: 1 and the number of subscribers that received the
-   * message; 0 when this holder holds nothing; 2 when the hold was released by force.
+   * message; 0 when this holder holds nothing; 2 when the hold was released by force; 3 when it had
+   * nothing but a registration as a waiter.
    */
   ScriptCall release(String holder);
 

@@ -18,7 +18,7 @@ public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
   private static final Script ACQUIRE = Script.load("lock/acquire");
   private static final Script ACQUIRE_ALL = Script.load("lock/acquire_all");
   private static final Script RELEASE = Script.load("lock/release");
-  private static final Script PASS_OVER = Script.load("lock/pass_over");
+  private static final Script NOTIFY = Script.load("lock/notify");
   private static final Script KEEP = Script.load("lock/keep");
   private static final Script RENEW = Script.load("lock/renew");
   private static final Script FORCE = Script.load("lock/force");
@@ -121,9 +121,8 @@ public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
   }
 
   @Override
-  public final ScriptCall passOver(String waiter) {
-    return new ScriptCall(
-        PASS_OVER, List.of(lockKey, channelKey, waitersKey), List.of(bytes(waiter), publish()));
+  public final ScriptCall notifyNext() {
+    return new ScriptCall(NOTIFY, List.of(lockKey, channelKey, waitersKey), List.of(publish()));
   }
 
   @Override

@@ -31,10 +31,8 @@ public interface TransferableProtocol extends LockProtocol {
   ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens);
 
   /**
-   * Returns a call that notifies the next waiter, if the lock is still free after a release has
-   * notified one. Its reply is an array: 1 and the holder that is notified now; or 0.
-   *
-   * @param waiter the holder that the release has notified, which is no longer the first then
+   * Returns a call that notifies the next waiter, if the one that a release has notified has not
+   * come. Its reply: 1 when another one was notified, which may not come either; otherwise 0.
    */
-  ScriptCall passOver(String waiter);
+  ScriptCall notifyNext();
 }

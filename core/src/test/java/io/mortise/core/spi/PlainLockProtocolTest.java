@@ -136,12 +136,12 @@ class PlainLockProtocolTest {
   }
 
   @Test
-  void passOverNamesTheNotifiedWaiter() {
+  void notifyNextNamesTheChannelsAndTheWaiters() {
     assertCall(
-        plain.passOver("client:1"),
-        "lock/pass_over",
+        plain.notifyNext(),
+        "lock/notify",
         List.of("order:42", "redisson_lock__channel:{order:42}", "mortise_waiters:{order:42}"),
-        List.of("client:1", "PUBLISH"));
+        List.of("PUBLISH"));
   }
 
   @Test

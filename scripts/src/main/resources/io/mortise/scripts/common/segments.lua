@@ -87,16 +87,17 @@ local function held_segment(group, first, last, holder)
 end
 
 -- Releases a segment, and notifies those that wait for this one. With a rest of a minimum it stays busy for
--- that, under a holder that no client has. Returns the number of subscribers, or -1, and the notified one of the
--- waiters, or nil.
+-- that, under a holder that no client has. Returns the number of subscribers, or -1, and 1 if one of the waiters was
+-- notified.
 local function release_segment(k, i, holder, rest)
   local lock = segment_key(k.group, i)
-  local first = first_waiter(waiters_key(lock))
+  local waiters = waiters_key(lock)
+  local first = first_waiter(waiters)
   redis.call('DEL', lock)
   if rest > 0 then
     take(lock, rest, holder .. ':kept', '1')
   end
-  return notify_waiters(k.command, k.plain .. ':' .. lock, first), first
+  return notify_waiters(k.command, k.plain .. ':' .. lock, waiters, first), first and 1
 end
 
 -- Removes one that waits for this segment; returns whether it did.

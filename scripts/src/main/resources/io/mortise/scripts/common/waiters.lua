@@ -1,6 +1,6 @@
--- Those that wait for a plain lock: a sorted set of holders by the time of their first attempts, us of the server's
--- clock. The end of a hold notifies the first of them alone, on the channel of its client. It stays the first until
--- it has acquired the lock, leaves, or is passed over because it does not come.
+-- Those that wait for a plain lock: a sorted set of holders by their places, in the order in which they joined. The end
+-- of a hold notifies the first of them alone, on the channel of its client, and moves it behind all others: one that
+-- does not come costs the others one release. One that comes in vain gets its place back.
 -- @include common/ours
 -- @include common/publish
 
@@ -11,42 +11,55 @@ local function notifies_first(lock)
   return holder and is_ours(holder) and string.sub(holder, -5) ~= ':kept'
 end
 
--- The first that is registered, or nil. Fails on a key of another type, so it is called before anything is written.
-local function first_waiter(waiters)
-  return redis.call('ZRANGE', waiters, 0, 0)[1]
+-- What is added to the place of a waiter that was notified: more than any place, and exact in a Lua number.
+local NOTIFIED = 2 ^ 52
+
+local function number(n)
+  return string.format('%.0f', n)
 end
 
-local function notify_first(command, channels, first)
-  return publish(command, channels .. ':' .. string.sub(first, 1, 36), '0')
+-- The first that has not been notified, and its place; or nil. Fails on a key of another type, so it is called before
+-- anything is written.
+local function first_waiter(waiters)
+  local first = redis.call('ZRANGE', waiters, 0, 0, 'WITHSCORES')
+  local place = tonumber(first[2])
+  if place and place < NOTIFIED then
+    return {holder = first[1], place = place}
+  end
+  return nil
+end
+
+-- Notifies that one; returns how many were notified, or -1.
+local function notify_first(command, channels, waiters, first)
+  redis.call('ZADD', waiters, number(first.place + NOTIFIED), first.holder)
+  return publish(command, channels .. ':' .. string.sub(first.holder, 1, 36), '0')
 end
 
 -- Notifies after the end of a hold: all that listen to the channel of the lock, as Redisson's waiters do, and the
--- first that is registered. Returns how many were notified, or -1.
-local function notify_waiters(command, channels, first)
+-- first that waits. Returns how many were notified, or -1.
+local function notify_waiters(command, channels, waiters, first)
   local heard = publish(command, channels, '0')
-  return first and heard >= 0 and heard + notify_first(command, channels, first) or heard
+  return first and heard >= 0 and heard + notify_first(command, channels, waiters, first) or heard
 end
 
 -- The same after the end of a hold of a fair lock: notifies the head of its queue; when that is empty, those that wait
--- for a plain lock of the same name, of whom `first` is the first that is registered. Returns how many were notified, or -1.
-local function notify_next(command, channels, head, first)
+-- for a plain lock of the same name. Returns how many were notified, or -1.
+local function notify_next(command, channels, head, waiters, first)
   if head then
     return publish(command, channels .. ':' .. head, '0')
   end
-  return notify_waiters(command, channels, first)
+  return notify_waiters(command, channels, waiters, first)
 end
 
--- Removes a waiter that leaves; returns whether it was registered. The next one is notified in its place: when the
--- lock is free, the waiter may have been notified; when the end of the hold does not notify the first, the first has
--- to listen to the channel of the lock.
+-- Removes a waiter that leaves; returns whether it was registered. It may have been notified, or be the one that
+-- listens to the channel of the lock for the others; so the next one looks, unless the end of a hold will notify it.
 local function leave_waiters(lock, command, channels, waiters, holder)
-  local first = first_waiter(waiters)
   if redis.call('ZREM', waiters, holder) == 0 then
     return false
   end
-  local next = first == holder and not notifies_first(lock) and first_waiter(waiters)
+  local next = not notifies_first(lock) and first_waiter(waiters)
   if next then
-    notify_first(command, channels, next)
+    notify_first(command, channels, waiters, next)
   end
   return true
 end

@@ -21,5 +21,5 @@ local first = first_waiter(KEYS[6])
 local head = prune(KEYS[4], KEYS[5], now_ms())
 redis.call('SET', KEYS[3], holder, 'PX', life)
 redis.call('DEL', KEYS[1])
-notify_next(ARGV[1], KEYS[2], head, first)
+notify_next(ARGV[1], KEYS[2], head, KEYS[6], first)
 return 1

@@ -23,4 +23,4 @@ local first = first_waiter(KEYS[6])
 local head = prune(KEYS[4], KEYS[5], now_ms())
 redis.call('DEL', KEYS[1])
 take(KEYS[1], ARGV[3], ARGV[1] .. ':kept', '1')
-return {1, notify_next(ARGV[2], KEYS[2], head, first)}
+return {1, notify_next(ARGV[2], KEYS[2], head, KEYS[6], first)}

@@ -28,4 +28,4 @@ local head = prune(queue, deadlines, now_ms())
 if redis.call('EXISTS', lock) == 1 then
   return {1, 0}
 end
-return {1, notify_next(ARGV[2], KEYS[2], head, first)}
+return {1, notify_next(ARGV[2], KEYS[2], head, KEYS[5], first)}

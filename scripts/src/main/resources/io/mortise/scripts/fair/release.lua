@@ -19,9 +19,9 @@
 local first = first_waiter(KEYS[6])
 if redis.call('EXISTS', KEYS[4], KEYS[5]) == 0 then
   redis.call('DEL', KEYS[1])
-  return {1, notify_waiters(ARGV[2], KEYS[2], first)}
+  return {1, notify_waiters(ARGV[2], KEYS[2], KEYS[6], first)}
 end
 -- @include common/queue
 local head = prune(KEYS[4], KEYS[5], now_ms())
 redis.call('DEL', KEYS[1])
-return {1, notify_next(ARGV[2], KEYS[2], head, first)}
+return {1, notify_next(ARGV[2], KEYS[2], head, KEYS[6], first)}

@@ -19,7 +19,7 @@
 local lock, waiters, holder, waits = KEYS[1], KEYS[3], ARGV[1], ARGV[5] == '1'
 local free = redis.call('HLEN', lock) == 0
 -- What can fail comes first, while nothing is written.
-local registered = waits and redis.call('ZSCORE', waiters, holder)
+local place = tonumber(waits and redis.call('ZSCORE', waiters, holder) or '')
 if free or redis.call('HEXISTS', lock, holder) == 1 then
   local token, last = next_token(KEYS[2], ARGV[3], ARGV[4])
   if free then
@@ -27,7 +27,7 @@ if free or redis.call('HEXISTS', lock, holder) == 1 then
   else
     lengthen(lock, ARGV[2])
   end
-  if registered then
+  if place then
     redis.call('ZREM', waiters, holder)
   end
   return {1, token, last}
@@ -36,22 +36,27 @@ if redis.call('HEXISTS', lock, 'mode') == 1 then
   return refuse('read-write lock')
 end
 -- @include common/waiters
+if place and place >= NOTIFIED then -- it came in vain
+  redis.call('ZADD', waiters, number(place - NOTIFIED), holder)
+end
 local left = redis.call('PTTL', lock)
 if not waits or not notifies_first(lock) then
   return {0, left}
 end
 
--- A client that never comes back stays registered for a day at most, and may be passed over once in it.
+-- A client that never comes back is forgotten after a day.
 local LIFE = 24 * 60 * 60 * 1000
 
--- The longest wait without another look: should the notified waiter die, and the client that would pass it over too.
+-- The longest wait without another look: should the notified waiter die, and the client that would look after it too.
 local LOOK = 5000
 
-if not registered then
+if not place then
+  local now = clock_micros()
+  redis.call('ZREMRANGEBYSCORE', waiters, number(NOTIFIED), number(NOTIFIED + now - LIFE * 1000))
   -- Behind the last one, also after the clock was set back.
-  local last = redis.call('ZRANGE', waiters, -1, -1, 'WITHSCORES')[2]
-  local place = math.max(clock_micros(), (tonumber(last) or 0) + 1)
-  redis.call('ZADD', waiters, string.format('%.0f', place), holder)
+  local waiting = redis.call('ZCOUNT', waiters, '-inf', number(NOTIFIED - 1))
+  local last = waiting > 0 and redis.call('ZRANGE', waiters, waiting - 1, waiting - 1, 'WITHSCORES')[2] or 0
+  redis.call('ZADD', waiters, number(math.max(now, last + 1)), holder)
   redis.call('PEXPIRE', waiters, LIFE)
 end
 return {2, left >= 0 and left < LOOK and left or LOOK}

@@ -15,5 +15,5 @@
 local first = first_waiter(KEYS[4])
 redis.call('SET', KEYS[3], holder, 'PX', life)
 redis.call('DEL', KEYS[1])
-notify_waiters(ARGV[1], KEYS[2], first)
+notify_waiters(ARGV[1], KEYS[2], KEYS[4], first)
 return 1

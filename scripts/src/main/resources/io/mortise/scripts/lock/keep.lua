@@ -17,4 +17,4 @@
 local first = first_waiter(KEYS[4])
 redis.call('DEL', KEYS[1])
 take(KEYS[1], ARGV[3], ARGV[1] .. ':kept', '1')
-return {1, notify_waiters(ARGV[2], KEYS[2], first), first}
+return {1, notify_waiters(ARGV[2], KEYS[2], KEYS[4], first), first and 1}

@@ -7,18 +7,16 @@
 -- ARGV[1] holder
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, notified subscribers, or -1, the notified one of the waiters if any} when released; {1, 0} when this
--- holder was registered as a waiter; {0, 0} when it does not hold the lock; {2, 0} when it was released by force.
+-- Answer: {1, notified subscribers, or -1, 1 if one of the waiters was notified} when released; {2, 0} when it was
+-- released by force; {3, 0} when this holder was only registered as a waiter; otherwise {0, 0}.
 -- Cost: O(log waiters), and the PUBLISH. Safe to repeat: it names one acquisition.
 -- @include common/waiters
 local lock, channels, waiters, holder = KEYS[1], KEYS[2], KEYS[4], ARGV[1]
 if redis.call('HEXISTS', lock, holder) == 1 then
   local first = first_waiter(waiters)
   redis.call('DEL', lock)
-  return {1, notify_waiters(ARGV[2], channels, first), first}
+  return {1, notify_waiters(ARGV[2], channels, waiters, first), first and 1}
 end
 local forced = redis.call('GET', KEYS[3]) == holder
-if leave_waiters(lock, ARGV[2], channels, waiters, holder) then
-  return {1, 0}
-end
-return {forced and 2 or 0, 0}
+local waited = leave_waiters(lock, ARGV[2], channels, waiters, holder)
+return {forced and 2 or waited and 3 or 0, 0}

@@ -27,6 +27,6 @@ check_group(k.queue, k.deadlines, k.exhausted)
 local first = first_waiter(waiters_key(KEYS[1]))
 redis.call('SET', KEYS[3], holder, 'PX', life)
 redis.call('DEL', KEYS[1])
-notify_waiters(k.command, KEYS[2], first)
+notify_waiters(k.command, KEYS[2], waiters_key(KEYS[1]), first)
 tell_waiters(k)
 return 1

@@ -16,8 +16,8 @@
 -- ARGV[6] the channel of plain locks
 -- ARGV[7] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, notified subscribers, the notified one of those that wait for the segment if any} when released; {1, 0}
--- when the holder waited for the segment; {0, 0} when it has none; {2, 0} when it was released by force.
+-- Answer: {1, notified subscribers, 1 if one of those that wait for the segment was notified} when released; {2, 0}
+-- when it was released by force; {3, 0} when this holder only waited for the segment; otherwise {0, 0}.
 -- Cost: O(1) for a given segment while nobody waits for any; otherwise O(segments). Safe to repeat: it releases only
 -- the given acquisition.
 -- @include common/lease
@@ -46,7 +46,7 @@ for i = first, last do
   end
 end
 if given >= 0 and leave_segment(k, given, holder) then
-  outcome = 1
+  outcome = outcome == 2 and 2 or 3
 elseif given < 0 and remove_waiter(k.queue, k.deadlines, holder) then
   tell_waiters(k)
 end

@@ -29,6 +29,7 @@ final class SortedSetCommands {
     table.add("ZCARD", 1, 1, words -> (long) commands.sorted(words.get(0)).size());
     table.add("ZRANGE", 3, 4, commands::zrange);
     table.add("ZREMRANGEBYSCORE", 3, 3, commands::zremrangebyscore);
+    table.add("ZCOUNT", 3, 3, commands::zcount);
     table.add("ZUNIONSTORE", 3, -1, commands::zunionstore);
   }
 
@@ -79,12 +80,22 @@ final class SortedSetCommands {
     return reply;
   }
 
-  private Long zremrangebyscore(List<String> words) {
+  private Long zcount(List<String> words) {
+    return (long) within(words).size();
+  }
+
+  /** Returns the members whose scores are in a range. */
+  private List<Member> within(List<String> words) {
     double least = Words.score(words.get(1));
     double most = Words.score(words.get(2));
+    return sorted(words.get(0)).members().stream()
+        .filter(m -> m.score() >= least && m.score() <= most)
+        .toList();
+  }
+
+  private Long zremrangebyscore(List<String> words) {
     SortedSet set = sorted(words.get(0));
-    List<Member> removed =
-        set.members().stream().filter(m -> m.score() >= least && m.score() <= most).toList();
+    List<Member> removed = within(words);
     removed.forEach(member -> set.remove(member.name()));
     keys.deleteIf(words.get(0), set.size() == 0);
     return (long) removed.size();

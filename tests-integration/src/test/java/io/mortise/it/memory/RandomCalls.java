@@ -26,7 +26,7 @@ final class RandomCalls {
   /** All scripts of the lock families. */
   static final List<Script> SCRIPTS =
       Stream.of(
-              "lock/acquire lock/acquire_all lock/release lock/pass_over lock/keep lock/renew lock/force"
+              "lock/acquire lock/acquire_all lock/release lock/notify lock/keep lock/renew lock/force"
                   + " lock/inspect",
               "fair/acquire fair/release fair/keep fair/leave fair/heartbeat fair/force fair/queue",
               "segment/acquire_any segment/release segment/leave segment/heartbeat segment/force"
@@ -132,7 +132,7 @@ final class RandomCalls {
           List.of(
               TransferableProtocol.of(protocol)
                   .filter(transferable -> random.nextBoolean())
-                  .map(transferable -> transferable.passOver(oneOf(HOLDERS)))
+                  .map(TransferableProtocol::notifyNext)
                   .orElseGet(() -> protocol.leave(holder)));
       case 7 -> batch(protocol, p -> Optional.of(p.renew(oneOf(HOLDERS), lease)));
       case 8 ->

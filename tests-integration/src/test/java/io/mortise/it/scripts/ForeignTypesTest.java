@@ -57,7 +57,7 @@ class ForeignTypesTest {
       lock/acquire       | lock token plainWaiters              | me 60000 60000 1 1
       lock/acquire_all   | lock token                           | me 60000 60000
       lock/release       | lock channel forced plainWaiters     | me PUBLISH
-      lock/pass_over     | lock channel plainWaiters            | me PUBLISH
+      lock/notify        | lock channel plainWaiters            | PUBLISH
       lock/keep          | lock channel forced plainWaiters     | me PUBLISH 20000
       lock/renew         | lock forced                          | me 60000
       lock/raise         | lock token                           | me 9000000000000000 60000

@@ -55,13 +55,9 @@ final class LockScripts extends ScriptServer {
     return (List<?>) run("lock/acquire", keys.ofAcquire(), holder, lease, 600_000, 1, 1);
   }
 
-  List<?> passOver(Keys keys, String waiter) {
-    return (List<?>)
-        run(
-            "lock/pass_over",
-            List.of(keys.lock(), keys.channel(), keys.waiters()),
-            waiter,
-            "PUBLISH");
+  long notifyNext(Keys keys) {
+    return (Long)
+        run("lock/notify", List.of(keys.lock(), keys.channel(), keys.waiters()), "PUBLISH");
   }
 
   /** Acquires all of them, in that order. */

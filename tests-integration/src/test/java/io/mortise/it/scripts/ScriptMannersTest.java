@@ -89,7 +89,7 @@ class ScriptMannersTest {
     run("lock/renew", lockAndMark, "me", 20_000);
     run("lock/acquire", ofAcquire, "waits", 20_000, 60_000, 1, 1);
     run("lock/release", ofRelease, "waits", "PUBLISH");
-    run("lock/pass_over", lockChannelAndWaiters, "waits", "PUBLISH");
+    run("lock/notify", lockChannelAndWaiters, "PUBLISH");
     run("lock/inspect", List.of(keys.lock()));
     run("lock/force", ofRelease, "PUBLISH", 30_000);
     assertEquals(List.of(2L), run("lock/renew", lockAndMark, "me", 20_000));
@@ -157,7 +157,7 @@ class ScriptMannersTest {
         "lock/acquire_all",
         "lock/raise",
         "lock/release",
-        "lock/pass_over",
+        "lock/notify",
         "lock/keep",
         "lock/renew",
         "lock/force",

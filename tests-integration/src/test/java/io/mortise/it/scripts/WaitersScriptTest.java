@@ -1,6 +1,5 @@
 package io.mortise.it.scripts;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,6 +21,7 @@ class WaitersScriptTest {
   /** The longest time until a registered waiter looks by itself. */
   private static final long LOOK = 5_000;
 
+  private static final String REDISSON = "aaaaaaaa-0000-4000-8000-aaaaaaaaaaaa:1";
   private static final List<Long> NOTHING = List.of(0L, 0L);
 
   private final Keys keys = LockScripts.freshKeys();
@@ -48,14 +48,6 @@ class WaitersScriptTest {
 
   private void assertQueued(String waiter) {
     assertEquals(List.of(2L, LOOK), redis.await(keys, waiter, LEASE));
-  }
-
-  private void assertPassedOverTo(String next, String waiter) {
-    redis.published();
-    List<?> answer = redis.passOver(keys, waiter);
-    assertEquals(1L, answer.get(0));
-    assertEquals(next, text(answer.get(1)));
-    assertEquals(List.of(channelOf(next) + " 0"), redis.published());
   }
 
   /** The messages that have been published, without those on the channel of the lock. */
@@ -95,24 +87,37 @@ class WaitersScriptTest {
   }
 
   @Test
-  void aReleaseNotifiesTheFirstAloneAndItStaysTheFirst() {
+  void eachReleaseNotifiesTheNext() {
     heldByA();
     assertQueued(b);
     assertQueued(c);
     assertReleased(b, a);
+    heldByA();
+    assertReleased(c, a);
     assertEquals(List.of(b, c), registered());
+    heldByA();
+    redis.published();
+    assertEquals(List.of(1L, 1L), redis.release(keys, a), "all have been notified");
+  }
+
+  @Test
+  void oneThatComesInVainIsTheFirstAgain() {
+    heldByA();
+    assertQueued(b);
+    assertQueued(c);
+    assertReleased(b, a);
+    heldByA();
+    assertEquals(List.of(c, b), registered(), "while it has not come");
+    assertQueued(b);
+    assertEquals(List.of(b, c), registered());
+    assertReleased(b, a);
   }
 
   private void assertReleased(String notified, String holder) {
     redis.published();
     List<?> answer = redis.release(keys, holder);
-    assertEquals(List.of(1L, 2L), answer.subList(0, 2), "the test hears both channels");
-    assertEquals(notified, text(answer.get(2)));
+    assertEquals(List.of(1L, 2L, 1L), answer, "the test hears both channels");
     assertEquals(List.of(channelOf(notified) + " 0"), ownMessages());
-  }
-
-  private static String text(Object word) {
-    return word instanceof byte[] bytes ? new String(bytes, UTF_8) : (String) word;
   }
 
   @Test
@@ -132,6 +137,7 @@ class WaitersScriptTest {
     redis.release(keys, a);
     assertEquals(1L, redis.await(keys, c, LEASE).get(0), "it comes first");
     assertEquals(List.of(b), registered());
+    assertQueued(b);
     assertReleased(b, c);
   }
 
@@ -144,20 +150,20 @@ class WaitersScriptTest {
   }
 
   @Test
-  void theFirstThatLeavesAFreeLockNotifiesTheNext() {
+  void oneThatLeavesAFreeLockNotifiesTheNext() {
     heldByA();
     assertQueued(b);
     assertQueued(c);
     redis.release(keys, a);
     redis.published();
-    assertEquals(List.of(1L, 0L), redis.release(keys, b));
+    assertEquals(List.of(3L, 0L), redis.release(keys, b));
     assertEquals(List.of(channelOf(c) + " 0"), redis.published());
     assertEquals(List.of(c), registered());
     assertEquals(NOTHING, redis.release(keys, b), "a repetition");
   }
 
   @Test
-  void theFirstThatLeavesALockOfMortiseNotifiesNobody() {
+  void oneThatLeavesALockOfMortiseNotifiesNobody() {
     heldByA();
     assertQueued(b);
     assertQueued(c);
@@ -168,19 +174,17 @@ class WaitersScriptTest {
   }
 
   @Test
-  void anotherThanTheFirstThatLeavesNotifiesNobody() {
+  void oneThatLostItsHoldByForceLearnsItAlsoWhenALateAttemptHasRegisteredIt() {
+    redis.put(keys.forced(), b, LEASE);
     heldByA();
     assertQueued(b);
-    assertQueued(c);
-    redis.release(keys, a);
-    redis.published();
-    redis.release(keys, c);
-    assertEquals(List.of(), redis.published());
+    assertEquals(List.of(2L, 0L), redis.release(keys, b));
+    assertEquals(List.of(), registered());
   }
 
   @Test
   void behindRedissonNobodyIsRegistered() {
-    redis.hold(keys, "aaaaaaaa-0000-4000-8000-aaaaaaaaaaaa:1", LEASE);
+    redis.hold(keys, REDISSON, LEASE);
     assertEquals(0L, redis.await(keys, b, LEASE).get(0));
     assertEquals(List.of(), registered());
   }
@@ -191,7 +195,7 @@ class WaitersScriptTest {
     assertQueued(b);
     assertQueued(c);
     redis.release(keys, a);
-    redis.hold(keys, "aaaaaaaa-0000-4000-8000-aaaaaaaaaaaa:1", LEASE);
+    redis.hold(keys, REDISSON, LEASE);
     assertEquals(0L, redis.await(keys, b, LEASE).get(0), "it listens to the channel of the lock");
     assertEquals(List.of(b, c), registered());
     redis.published();
@@ -205,7 +209,7 @@ class WaitersScriptTest {
     assertQueued(b);
     redis.published();
     List<?> kept = redis.keep(keys, a, 30_000);
-    assertEquals(b, text(kept.get(2)));
+    assertEquals(List.of(1L, 2L, 1L), kept);
     assertEquals(List.of(channelOf(b) + " 0"), ownMessages());
     List<?> answer = redis.await(keys, c, LEASE);
     assertEquals(0L, answer.get(0));
@@ -223,33 +227,46 @@ class WaitersScriptTest {
   }
 
   @Test
-  void oneThatDoesNotComeIsPassedOver() {
+  void whenTheNotifiedOneDoesNotComeTheNextIsNotified() {
     heldByA();
     assertQueued(b);
     assertQueued(c);
     redis.release(keys, a);
-    assertPassedOverTo(c, b);
-    assertEquals(List.of(c), registered());
-    assertEquals(List.of(0L), redis.passOver(keys, c), "nobody else waits");
-    assertEquals(List.of(), registered());
-  }
-
-  @Test
-  void nobodyIsPassedOverWhileTheLockIsHeld() {
-    heldByA();
-    assertQueued(b);
     redis.published();
-    assertEquals(List.of(0L), redis.passOver(keys, b));
-    assertEquals(List.of(b), registered());
+    assertEquals(1, redis.notifyNext(keys));
+    assertEquals(List.of(channelOf(c) + " 0"), redis.published());
+    assertEquals(0, redis.notifyNext(keys), "nobody else waits");
     assertEquals(List.of(), redis.published());
   }
 
   @Test
-  void oneThatIsAlreadyGoneCostsNobodyTheFirstPlace() {
+  void nobodyIsNotifiedWhileAnotherHoldsTheLock() {
     heldByA();
-    assertQueued(c);
-    redis.release(keys, a);
-    assertPassedOverTo(c, b);
-    assertEquals(List.of(c), registered());
+    assertQueued(b);
+    redis.published();
+    assertEquals(0, redis.notifyNext(keys));
+    assertEquals(List.of(), redis.published());
+  }
+
+  @Test
+  void behindRedissonTheNextLooksOnce() {
+    heldByA();
+    assertQueued(b);
+    redis.jedis().del(keys.lock());
+    redis.hold(keys, REDISSON, LEASE);
+    redis.published();
+    assertEquals(0, redis.notifyNext(keys));
+    assertEquals(List.of(channelOf(b) + " 0"), redis.published());
+  }
+
+  @Test
+  void oneThatDidNotComeForADayIsForgotten() {
+    heldByA();
+    double day = 24.0 * 60 * 60 * 1_000_000;
+    double notified = Math.pow(2, 52) + redis.micros();
+    redis.jedis().zadd(keys.waiters(), notified - day - 1, c);
+    redis.jedis().zadd(keys.waiters(), notified - day / 2, a);
+    assertQueued(b);
+    assertEquals(List.of(b, a), registered());
   }
 }

@@ -1,7 +1,5 @@
 package io.mortise.core.internal.acquire;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.google.common.base.Ticker;
 import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.concurrent.BackgroundTasks;
@@ -9,7 +7,6 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.TransferableProtocol;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -18,14 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The waiters that releases of this client have notified. A release notifies one waiter alone. If
+ * The releases of this client that have notified a waiter. A release notifies one waiter alone. If
  * that one does not come, because its process is suspended or has died, the lock would stay free
  * beside others that wait. So a moment later the client that has released looks: if the lock is
- * still free, the waiter is passed over and the next one is notified, and so on.
+ * still free, the next one is notified, and so on.
  *
  * <p>The look is not needed when an attempt of this client, sent after the release, has found the
- * lock held. If the releasing client dies before the look, the other waiters attempt by themselves,
- * after 5 s at the latest.
+ * lock held: the end of that hold notifies the next one. If the releasing client dies before the
+ * look, the other waiters attempt by themselves, after 5 s at the latest.
  *
  * <p><b>Threads.</b> Any thread may call any method; a worker looks. Of each lock the last check
  * counts. A check that is replaced or not needed is cancelled; one that runs at the same time does
@@ -48,9 +45,9 @@ public final class NotifiedWaiters {
     this.ticker = ticker;
   }
 
-  /** Expects that waiter to come. */
-  void onNotified(TransferableProtocol lock, String waiter) {
-    Check check = new Check(lock, waiter);
+  /** Expects a waiter to come. */
+  void onNotified(TransferableProtocol lock) {
+    Check check = new Check(lock);
     Check previous = checks.put(lock.name(), check);
     if (previous != null) {
       previous.cancel();
@@ -75,13 +72,11 @@ public final class NotifiedWaiters {
   private final class Check implements Runnable {
     final long sinceNanos = ticker.read();
     private final TransferableProtocol lock;
-    private final String waiter;
     private volatile boolean cancelled;
     private volatile @Nullable Runnable cancelTask;
 
-    Check(TransferableProtocol lock, String waiter) {
+    Check(TransferableProtocol lock) {
       this.lock = lock;
-      this.waiter = waiter;
     }
 
     void schedule() {
@@ -111,17 +106,12 @@ public final class NotifiedWaiters {
       }
       checks.remove(lock.name(), this);
       try {
-        List<?> answer = (List<?>) commands.run(lock.passOver(waiter)).value();
-        if ((Long) answer.get(0) == 1) {
-          onNotified(lock, text(answer.get(1)));
+        if ((Long) commands.run(lock.notifyNext()).value() == 1) {
+          onNotified(lock);
         }
       } catch (CommandException fault) {
         LOG.debug("lock '{}': its waiters look by themselves", lock.name(), fault);
       }
     }
-  }
-
-  private static String text(Object holder) {
-    return new String((byte[]) holder, UTF_8);
   }
 }

@@ -5,7 +5,6 @@ import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.core.internal.lease.ReleaseObserver;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.TransferableProtocol;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reports to {@link ReleaseFairness} how many other clients have received a release message, and to
@@ -17,23 +16,24 @@ public record ObservedReleases(
 
   @Override
   public void released(
-      TransferableProtocol protocol, String holder, long receivers, @Nullable String waiter) {
-    long others = receivers;
-    if (receivers > 0 && subscriptions.isHeard(protocol.channel(holder))) {
-      others--;
-    }
-    String own = protocol.channelWhenQueued(holder);
-    if (waiter != null && protocol.channelWhenQueued(waiter).equals(own)) {
-      others--; // another thread of this client
-    }
-    fairness.onReleased(protocol, others, ticker.read());
-    if (waiter != null) {
-      notified.onNotified(protocol, waiter);
+      TransferableProtocol protocol, String holder, long receivers, boolean notifiedOne) {
+    boolean heardHere = receivers > 0 && subscriptions.isHeard(protocol.channel(holder));
+    fairness.onReleased(protocol, heardHere ? receivers - 1 : receivers, ticker.read());
+    if (notifiedOne) {
+      notified.onNotified(protocol);
     }
   }
 
   @Override
+  public void forced(TransferableProtocol protocol) {
+    notified.onNotified(protocol);
+  }
+
+  /** The answer means that the lock was held then, by this attempt or by somebody else. */
+  @Override
   public void attempted(LockProtocol protocol, long sentNanos) {
-    notified.onHeld(protocol, sentNanos);
+    if (TransferableProtocol.isTransferable(protocol)) {
+      notified.onHeld(protocol, sentNanos);
+    }
   }
 }

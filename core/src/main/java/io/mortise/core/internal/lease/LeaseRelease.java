@@ -1,7 +1,5 @@
 package io.mortise.core.internal.lease;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import io.mortise.core.LeaseLoss;
@@ -27,6 +25,9 @@ import org.slf4j.LoggerFactory;
  */
 final class LeaseRelease implements Completions.Operation {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseRelease.class);
+
+  /** The answer that there was no hold, but a registration, which a late attempt has left. */
+  private static final long ONLY_WAITED = 3;
 
   private final LeaseContext context;
   private final HoldIdentity id;
@@ -187,7 +188,8 @@ final class LeaseRelease implements Completions.Operation {
 
   private @Nullable LockException interpretReply(Reply reply) {
     List<?> fields = (List<?>) reply.value();
-    long status = (Long) fields.get(0);
+    long answer = (Long) fields.get(0);
+    long status = answer == ONLY_WAITED ? 0 : answer;
     LeaseLoss loss = null;
     LockException inDoubt = null;
     if (status == 2) {
@@ -211,8 +213,7 @@ final class LeaseRelease implements Completions.Operation {
   }
 
   private void observe(TransferableProtocol protocol, List<?> fields) {
-    String notified = fields.size() > 2 ? new String((byte[]) fields.get(2), UTF_8) : null;
-    context.observer().released(protocol, id.holder(), (Long) fields.get(1), notified);
+    context.observer().released(protocol, id.holder(), (Long) fields.get(1), fields.size() > 2);
   }
 
   /** Returns the loss of a hold that Redis does not know: its lease is over, or Redis lost it. */

@@ -2,11 +2,9 @@ package io.mortise.core.internal.lease;
 
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.TransferableProtocol;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Observes the attempts, and the releases of locks whose holds are handed off, so that other
- * clients may acquire first.
+ * Observes attempts and releases, so that other clients may acquire first.
  *
  * <p><b>Threads.</b> Called by any thread that acquires or releases.
  */
@@ -16,13 +14,15 @@ public interface ReleaseObserver {
    * Called after Redis has answered the release.
    *
    * @param receivers the number of connections that received a message
-   * @param notified the holder that was notified alone, or null
+   * @param notified whether one waiter was notified alone
    */
-  void released(
-      TransferableProtocol protocol, String holder, long receivers, @Nullable String notified);
+  void released(TransferableProtocol protocol, String holder, long receivers, boolean notified);
+
+  /** Called after Redis has answered a forced release: a waiter may have been notified alone. */
+  void forced(TransferableProtocol protocol);
 
   /**
-   * Called after Redis has answered an attempt: the lock was held then.
+   * Called after Redis has answered an attempt.
    *
    * @param sentNanos the time before the attempt was sent
    */
