@@ -20,8 +20,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(60)
 @Tag("redis-version")
 class PlainLockTest {
-  /** Far less than the lease, at whose end every waiter asks again. */
-  private static final Duration PROMPT = Duration.ofSeconds(10);
+  /** Less than the 5 s after which a plain waiter looks by itself, and far less than the lease. */
+  private static final Duration PROMPT = Duration.ofSeconds(4);
+
+  /** A fair waiter looks with each heartbeat. */
+  private static final Duration HEARTBEAT = Duration.ofSeconds(10);
 
   @RegisterExtension static final TwoClients clients = new TwoClients();
 
@@ -80,6 +83,6 @@ class PlainLockTest {
     assertFalse(fair.tryLock());
     order.queue("A", fair);
     plain.unlock();
-    order.awaitServed(PROMPT, "A");
+    order.awaitServed(HEARTBEAT, "A");
   }
 }

@@ -106,6 +106,24 @@ class YieldToOtherClientsTest {
     assertEquals(2, attempts());
   }
 
+  /** The channel of the client is not subscribed, when none of its threads was registered. */
+  @Test
+  void aMessageToAllDoesNotEndThePause() throws Exception {
+    Subscription ofOther = subscribe("redisson_lock__channel:{parcels}");
+    await().atMost(BackgroundCall.LIVENESS).until(ofOther::confirmed);
+    RedisLock other = new RedisLock(client, "parcels");
+    other.lock();
+    other.unlock();
+    BackgroundCall<Boolean> again =
+        BackgroundCall.startAndPark(() -> other.tryLock(1, TimeUnit.HOURS));
+    ofOther.signal().fire(); // its own release
+    assertSilent(again);
+    assertEquals(1, attempts());
+
+    again.interrupt();
+    await().atMost(BackgroundCall.LIVENESS).until(again::isDone);
+  }
+
   @Test
   void anInterruptOrACloseEndsThePause() throws Exception {
     lock.lock();
