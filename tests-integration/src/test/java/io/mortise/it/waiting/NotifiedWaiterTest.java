@@ -19,6 +19,7 @@ import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -114,6 +115,35 @@ class NotifiedWaiterTest {
     LockFixture.assertPrompt(cycleOfSecond);
     proxy.restore();
     LockFixture.assertPrompt(cycleOfFirst);
+  }
+
+  /** The lock is hardly ever free, so nobody ever looks: each release notifies the next one. */
+  @Test
+  void aWaiterThatDoesNotComeBlocksNobodyWhileOthersBarge() throws Exception {
+    redis.command("ZADD", waiters, "0", "aaaaaaaa-0000-8000-8000-aaaaaaaaaaaa:1-2-3");
+    RedisLock busy = new RedisLock(clientOfA, name);
+    held.close();
+    AtomicBoolean stop = new AtomicBoolean();
+    AsyncCall<Void> barging =
+        AsyncCall.run(
+            () -> {
+              while (!stop.get()) {
+                busy.lock();
+                try {
+                  TimeUnit.MILLISECONDS.sleep(10); // the work under the lock
+                } finally {
+                  busy.unlock();
+                }
+              }
+            });
+    try {
+      LockFixture.assertPrompt(AsyncCall.cycle(second));
+      LockFixture.assertPrompt(AsyncCall.cycle(second));
+    } finally {
+      stop.set(true);
+      barging.get();
+      redis.delete(waiters);
+    }
   }
 
   @Test
