@@ -123,6 +123,18 @@ class LeaseLossTest {
     assertEquals(Reason.FORCED, thrown.loss().reason());
   }
 
+  /** A late attempt of the same acquisition has found the lock held by another. */
+  @Test
+  void anUnlockThatFindsOnlyItsRegistrationIsTheLossOfTheHold() {
+    lock.withLease(HOUR).lock();
+    Object holder = ((List<?>) redis.command("HKEYS", name)).get(0);
+    redis.command("DEL", name);
+    redis.command("ZADD", "mortise_waiters:{" + name + "}", "0", holder.toString());
+    LeaseLostException thrown = assertThrows(LeaseLostException.class, lock::unlock);
+    assertEquals(Reason.MISSING, thrown.loss().reason());
+    assertFalse(redis.exists("mortise_waiters:{" + name + "}"));
+  }
+
   @Test
   void anUnlockThatIsTooLateSaysHowLateAndWhatToDo() {
     lock.withLease(Duration.ofMillis(100)).lock();

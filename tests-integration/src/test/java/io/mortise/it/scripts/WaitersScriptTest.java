@@ -66,6 +66,15 @@ class WaitersScriptTest {
   }
 
   @Test
+  void aWaiterJoinsBehindTheOthersAlsoAfterTheClockWasSetBack() {
+    heldByA();
+    double inAnHour = redis.micros() + 3_600_000_000.0;
+    redis.jedis().zadd(keys.waiters(), inAnHour, c);
+    assertQueued(b);
+    assertEquals(List.of(c, b), registered());
+  }
+
+  @Test
   void oneThatDoesNotWaitIsNotRegistered() {
     heldByA();
     assertEquals(0L, redis.acquire(keys, b, LEASE).get(0));

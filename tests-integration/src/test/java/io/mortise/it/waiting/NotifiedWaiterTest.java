@@ -209,6 +209,18 @@ class NotifiedWaiterTest {
     redis.delete("mortise_forced:{" + name + "}");
   }
 
+  @Test
+  void aWaiterThatDoesNotComeAfterAForcedReleaseIsPassedOver() throws Exception {
+    AsyncCall<Void> cycleOfFirst = firstWaits();
+    AsyncCall<Void> cycleOfSecond = secondWaits();
+    suspendFirst();
+    assertTrue(new RedisLock(clientOfA, name).forceUnlock());
+    LockFixture.assertPrompt(cycleOfSecond);
+    proxy.restore();
+    LockFixture.assertPrompt(cycleOfFirst);
+    redis.delete("mortise_forced:{" + name + "}");
+  }
+
   /** Redisson's release notifies the channel of the lock only. */
   @Test
   void whenAStrangerComesFirstTheNotifiedOneHearsItsRelease() throws Exception {
