@@ -4,13 +4,14 @@
 -- KEYS[2] the deadlines of queued waiters, a sorted set, epoch ms
 -- KEYS[3] the exhausted segments, a set of indices
 --
--- Answer: {length of the queue, index, ...}
+-- Answer: {length of the queue, index, ...}, the indices in ascending order.
 -- Cost: O(exhausted), and O(1) for each dead waiter at the head. Safe to repeat.
 -- @include common/segments
 check_group(KEYS[1], KEYS[2], KEYS[3])
 remove_dead(KEYS[1], KEYS[2], now_ms())
-local answer = {redis.call('LLEN', KEYS[1])}
+local indices = {}
 for _, i in ipairs(redis.call('SMEMBERS', KEYS[3])) do
-  answer[#answer + 1] = tonumber(i)
+  indices[#indices + 1] = tonumber(i)
 end
-return answer
+table.sort(indices)
+return {redis.call('LLEN', KEYS[1]), unpack(indices)}

@@ -42,7 +42,7 @@ class NotifiedWaiterTest {
       LockOptions.builder().lease(Duration.ofMinutes(1));
 
   @RegisterExtension
-  final LockFixture first = LockFixture.proxied(redis, OPTIONS).warm().leavingNothing();
+  final LockFixture first = LockFixture.proxied(redis, OPTIONS).warm();
 
   private final String name = first.name();
   private final String waiters = "mortise_waiters:{" + name + "}";
