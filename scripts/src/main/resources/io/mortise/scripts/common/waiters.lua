@@ -39,7 +39,11 @@ end
 -- first that waits. Returns how many were notified, or -1.
 local function notify_waiters(command, channels, waiters, first)
   local heard = publish(command, channels, '0')
-  return first and heard >= 0 and heard + notify_first(command, channels, waiters, first) or heard
+  if not first or heard < 0 then
+    return heard
+  end
+  local one = notify_first(command, channels, waiters, first)
+  return one < 0 and one or heard + one
 end
 
 -- The same after the end of a hold of a fair lock: notifies the head of its queue; when that is empty, those that wait

@@ -41,8 +41,7 @@ class NotifiedWaiterTest {
   private static final LockOptions.Builder OPTIONS =
       LockOptions.builder().lease(Duration.ofMinutes(1));
 
-  @RegisterExtension
-  final LockFixture first = LockFixture.proxied(redis, OPTIONS).warm();
+  @RegisterExtension final LockFixture first = LockFixture.proxied(redis, OPTIONS).warm();
 
   private final String name = first.name();
   private final String waiters = "mortise_waiters:{" + name + "}";

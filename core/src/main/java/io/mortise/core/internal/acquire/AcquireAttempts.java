@@ -137,7 +137,7 @@ final class AcquireAttempts {
         unanswered = answered.plusAttempt(context.leaseFromNow(terms));
       }
       AcquireResult outcome = protocol.outcome(reply.value());
-      context.observer().attempted(protocol, start.nanos());
+      context.observer().attempted(protocol, outcome, start.nanos());
       if (outcome instanceof AcquireResult.Acquired) {
         unansweredBefore = answered.afterGrant(); // and unanswered until the hold has a holder
         granted = protocol.granted(reply.value());

@@ -3,6 +3,7 @@ package io.mortise.core.internal.acquire;
 import com.google.common.base.Ticker;
 import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.core.internal.lease.ReleaseObserver;
+import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.TransferableProtocol;
 
@@ -29,10 +30,13 @@ public record ObservedReleases(
     notified.onNotified(protocol);
   }
 
-  /** The answer means that the lock was held then, by this attempt or by somebody else. */
+  /**
+   * A lock that is held, by this attempt or by one whose end notifies the next waiter, needs no
+   * look. Behind {@link AcquireResult.Busy} may be one of Redisson, which notifies none of ours.
+   */
   @Override
-  public void attempted(LockProtocol protocol, long sentNanos) {
-    if (TransferableProtocol.isTransferable(protocol)) {
+  public void attempted(LockProtocol protocol, AcquireResult result, long sentNanos) {
+    if (TransferableProtocol.isTransferable(protocol) && !(result instanceof AcquireResult.Busy)) {
       notified.onHeld(protocol, sentNanos);
     }
   }

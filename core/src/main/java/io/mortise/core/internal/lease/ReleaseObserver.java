@@ -1,5 +1,6 @@
 package io.mortise.core.internal.lease;
 
+import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.TransferableProtocol;
 
@@ -26,5 +27,5 @@ public interface ReleaseObserver {
    *
    * @param sentNanos the time before the attempt was sent
    */
-  void attempted(LockProtocol protocol, long sentNanos);
+  void attempted(LockProtocol protocol, AcquireResult result, long sentNanos);
 }
