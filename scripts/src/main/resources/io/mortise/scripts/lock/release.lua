@@ -10,9 +10,16 @@
 -- Answer: {1, notified subscribers, or -1, 1 if one of the waiters was notified} when released; {2, 0} when it was
 -- released by force; {3, 0} when this holder was only registered as a waiter; otherwise {0, 0}.
 -- Cost: O(log waiters), and the PUBLISH. Safe to repeat: it names one acquisition.
--- @include common/waiters
+-- @include common/publish
 local lock, channels, waiters, holder = KEYS[1], KEYS[2], KEYS[4], ARGV[1]
-if redis.call('HEXISTS', lock, holder) == 1 then
+local held = redis.call('HEXISTS', lock, holder) == 1
+-- Nobody waits: the code below is not needed, and parsing it takes time.
+if held and not redis.call('ZRANGE', waiters, 0, 0)[1] then
+  redis.call('DEL', lock)
+  return {1, publish(ARGV[2], channels, '0')}
+end
+-- @include common/waiters
+if held then
   local first = first_waiter(waiters)
   redis.call('DEL', lock)
   return {1, notify_waiters(ARGV[2], channels, waiters, first), first and 1}

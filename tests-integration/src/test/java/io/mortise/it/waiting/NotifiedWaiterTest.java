@@ -18,6 +18,7 @@ import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -72,20 +73,29 @@ class NotifiedWaiterTest {
     return (Long) redis.command("ZCARD", waiters);
   }
 
-  /** Starts a call that waits, and awaits that it is registered, subscribed, and parked. */
-  private <T> AsyncCall<T> waiting(AsyncCall<T> call, int number) {
-    until("it is registered", () -> registered() == number);
-    until("it is subscribed", () -> redis.subscribers(name) >= 1);
+  /** Starts a call that waits, and awaits its attempts before and after the subscription. */
+  private <T> AsyncCall<T> waiting(Callable<T> wait) {
+    redis.resetStats();
+    AsyncCall<T> call = AsyncCall.start(wait);
+    until("it has attempted twice", () -> redis.calls("evalsha") == 2);
     return call.awaitParked();
   }
 
+  private static Callable<Void> cycle(RedisLock lock) {
+    return () -> {
+      lock.lock();
+      lock.unlock();
+      return null;
+    };
+  }
+
   private AsyncCall<Void> firstWaits() {
-    return waiting(AsyncCall.cycle(first.lock()), 1);
+    return waiting(cycle(first.lock()));
   }
 
   private AsyncCall<Void> secondWaits() {
     secondSinceNanos = System.nanoTime();
-    return waiting(AsyncCall.cycle(second), 2);
+    return waiting(cycle(second));
   }
 
   /** The second waiter has the lock before it looks by itself, so it was notified. */
@@ -103,8 +113,7 @@ class NotifiedWaiterTest {
 
   @Test
   void aReleaseWakesTheFirstAloneAndItsReleaseTheSecond() throws Exception {
-    AsyncCall<Lease> leaseOfFirst =
-        waiting(AsyncCall.start(() -> first.lock().acquire(HOUR).orElseThrow()), 1);
+    AsyncCall<Lease> leaseOfFirst = waiting(() -> first.lock().acquire(HOUR).orElseThrow());
     AsyncCall<Void> cycleOfSecond = secondWaits();
     redis.resetStats();
     held.close();
@@ -187,8 +196,7 @@ class NotifiedWaiterTest {
 
   @Test
   void aWaiterThatIsInterruptedIsNotRegisteredAnyMore() throws Exception {
-    AsyncCall<Boolean> interrupted =
-        waiting(AsyncCall.start(() -> first.lock().tryLock(1, TimeUnit.HOURS)), 1);
+    AsyncCall<Boolean> interrupted = waiting(() -> first.lock().tryLock(1, TimeUnit.HOURS));
     interrupted.interrupt();
     until("it has ended", interrupted::isDone);
     assertEquals(0, registered());
@@ -197,7 +205,7 @@ class NotifiedWaiterTest {
 
   @Test
   void theCloseOfAClientLeavesNoRegistration() throws Exception {
-    AsyncCall<Void> waiter = waiting(AsyncCall.cycle(second), 1);
+    AsyncCall<Void> waiter = waiting(cycle(second));
     clientOfSecond.close();
     until("it has ended", waiter::isDone);
     until("it is not registered", () -> registered() == 0);
@@ -245,8 +253,7 @@ class NotifiedWaiterTest {
 
   @Test
   void whenTheOneThatHearsTheStrangerGivesUpTheNextHearsIt() throws Exception {
-    AsyncCall<Boolean> bounded =
-        waiting(AsyncCall.start(() -> first.lock().tryLock(1, TimeUnit.HOURS)), 1);
+    AsyncCall<Boolean> bounded = waiting(() -> first.lock().tryLock(1, TimeUnit.HOURS));
     AsyncCall<Void> cycleOfSecond = secondWaits();
     letAStrangerIn();
     bounded.interrupt();
