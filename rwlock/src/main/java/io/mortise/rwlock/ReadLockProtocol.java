@@ -7,6 +7,7 @@ import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.CallerAwareProtocol;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.NotifyingProtocol;
 import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.core.spi.WaiterQueue;
 import io.mortise.scripts.Script;
@@ -20,7 +21,7 @@ import java.util.List;
  * @param writer the write hold of the calling thread, below which it may read; empty if it has none
  */
 record ReadLockProtocol(ReadWriteScripts scripts, String writer)
-    implements QueueingProtocol, CallerAwareProtocol {
+    implements QueueingProtocol, NotifyingProtocol, CallerAwareProtocol {
   private static final Script ACQUIRE = Script.load("rw/read");
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_read");
   private static final Script HEARTBEAT = Script.load("rw/reader_heartbeat");
@@ -61,6 +62,18 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer)
   @Override
   public String channel(String holder) {
     return scripts.channel(holder);
+  }
+
+  /** Returns a call that notifies the next writer: readers are notified together. */
+  @Override
+  public ScriptCall notifyNext() {
+    return scripts.notifyNext();
+  }
+
+  /** Returns false: a reader also waits while a writer intends to acquire a free lock. */
+  @Override
+  public boolean isHeldWhenQueued() {
+    return false;
   }
 
   @Override

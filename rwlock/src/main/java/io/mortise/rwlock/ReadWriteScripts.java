@@ -5,6 +5,7 @@ import static io.mortise.scripts.ScriptCall.publish;
 
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.NotifyingProtocol;
 import io.mortise.core.spi.QueueingProtocol.Heartbeat;
 import io.mortise.core.spi.WaiterQueue;
 import io.mortise.core.spi.WaiterTimeout;
@@ -26,6 +27,7 @@ final class ReadWriteScripts {
   private static final Script RELEASE = Script.load("rw/release");
   private static final Script KEEP = Script.load("rw/keep");
   private static final Script LEAVE = Script.load("rw/leave");
+  private static final Script NOTIFY = Script.load("rw/notify");
   private static final Script RENEW = Script.load("rw/renew");
   private static final Script FORCE = Script.load("rw/force");
   private static final Script INSPECT = Script.load("rw/inspect");
@@ -107,6 +109,13 @@ final class ReadWriteScripts {
     return fair ? channel + ":" + hold : channel;
   }
 
+  /**
+   * Returns the channel of a writer that is registered: in a lock that is not fair its client's.
+   */
+  String channelOfWriter(String hold) {
+    return fair ? channel(hold) : NotifyingProtocol.channelOfClient(channel, hold);
+  }
+
   ScriptCall release(String hold) {
     return new ScriptCall(RELEASE, keysAndForced, List.of(bytes(hold), publish()));
   }
@@ -117,6 +126,10 @@ final class ReadWriteScripts {
 
   ScriptCall leave(String hold) {
     return new ScriptCall(LEAVE, keys, List.of(bytes(hold), publish()));
+  }
+
+  ScriptCall notifyNext() {
+    return new ScriptCall(NOTIFY, keys, List.of(publish()));
   }
 
   ScriptCall renew(String hold, long leaseMillis) {

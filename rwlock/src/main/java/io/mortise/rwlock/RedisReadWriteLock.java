@@ -66,15 +66,16 @@ import java.util.concurrent.locks.ReadWriteLock;
  * <p><b>In Redis:</b> the hash {@code name}; for each reader {@code
  * {name}:<holder>:rwlock_timeout:1}; {@code mortise_readers:{name}}, while readers hold it
  * together; {@code redisson_lock_token:{name}}; while there are waiters {@code
- * mortise_write_intent:{name}}, {@code mortise_read_waiters:{name}}, {@code
- * mortise_read_turn:{name}}, of a fair lock {@code redisson_lock_queue:{name}} and {@code
- * redisson_lock_timeout:{name}}; the channel {@code redisson_rwlock:{name}}, of a fair lock with
- * the suffix {@code :<holder>}. A read-write lock of Redisson on the same name excludes this one,
- * and is excluded and woken by it. It ignores turns and queues, so with such peers no waiter is
- * protected from starvation, and a waiter of a fair lock notices their release after a quarter of
- * its waiter timeout at the latest. A reader of Redisson before 4.4.0 cuts the leases of all
- * readers to its watchdog time at each renewal; a read hold restores its own within 10 s, which is
- * soon enough if that time is at least 15 s (Redisson's default is 30 s).
+ * mortise_write_intent:{name}}, {@code mortise_write_waiters:{name}}, {@code
+ * mortise_read_waiters:{name}}, {@code mortise_read_turn:{name}}, of a fair lock {@code
+ * redisson_lock_queue:{name}} and {@code redisson_lock_timeout:{name}}; the channel {@code
+ * redisson_rwlock:{name}}, for writers with the suffix {@code :<client id>}, of a fair lock {@code
+ * :<holder>}. A read-write lock of Redisson on the same name excludes this one, and is excluded and
+ * woken by it. It ignores turns and queues, so with such peers no waiter is protected from
+ * starvation, and a waiter of a fair lock notices their release after a quarter of its waiter
+ * timeout at the latest. A reader of Redisson before 4.4.0 cuts the leases of all readers to its
+ * watchdog time at each renewal; a read hold restores its own within 10 s, which is soon enough if
+ * that time is at least 15 s (Redisson's default is 30 s).
  *
  * <p><b>Threads.</b> Immutable; any thread may call any method.
  */

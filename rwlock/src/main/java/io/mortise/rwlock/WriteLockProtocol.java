@@ -7,6 +7,7 @@ import static io.mortise.scripts.ScriptCall.publish;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.CallerAwareProtocol;
 import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.NotifyingProtocol;
 import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.core.spi.WaiterQueue;
 import io.mortise.scripts.Script;
@@ -20,7 +21,7 @@ import java.util.Optional;
  * @param scripts the keys and calls of the lock
  */
 record WriteLockProtocol(ReadWriteScripts scripts)
-    implements QueueingProtocol, CallerAwareProtocol {
+    implements QueueingProtocol, NotifyingProtocol, CallerAwareProtocol {
   private static final Script ACQUIRE = Script.load("rw/write");
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_write");
   private static final Script HEARTBEAT = Script.load("rw/writer_heartbeat");
@@ -61,6 +62,17 @@ record WriteLockProtocol(ReadWriteScripts scripts)
   @Override
   public String channel(String holder) {
     return scripts.channel(writeHold(holder));
+  }
+
+  /** Returns the channel of the client: the end of a hold notifies one waiting writer alone. */
+  @Override
+  public String channelWhenQueued(String holder) {
+    return scripts.channelOfWriter(writeHold(holder));
+  }
+
+  @Override
+  public ScriptCall notifyNext() {
+    return scripts.notifyNext();
   }
 
   @Override

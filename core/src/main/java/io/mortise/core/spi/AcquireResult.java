@@ -33,8 +33,16 @@ public sealed interface AcquireResult {
    *
    * @param retryMillis the time after which another attempt is useful even without a message;
    *     {@link #UNKNOWN} when Redis sets no end
+   * @param redissonHolds whether a client of Redisson holds the lock, whose release notifies only
+   *     {@link LockProtocol#channel}
    */
-  record Queued(long retryMillis) implements AcquireResult {}
+  record Queued(long retryMillis, boolean redissonHolds) implements AcquireResult {
+
+    /** Creates the result behind a holder of ours, or behind another waiter. */
+    public Queued(long retryMillis) {
+      this(retryMillis, false);
+    }
+  }
 
   /**
    * Nobody can acquire the lock, and waiting is of no use: the acquisition ends without a hold. It

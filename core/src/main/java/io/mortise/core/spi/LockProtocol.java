@@ -6,7 +6,7 @@ import io.mortise.scripts.ScriptCall;
  * The commands that a lock family sends to Redis, and the interpretation of their replies. A family
  * adds a protocol and its scripts; the client implements waiting, renewal, ownership and release.
  * The abilities of single families are in {@link QueueingProtocol}, {@link CallerAwareProtocol},
- * {@link TransferableProtocol} and {@link GroupProtocol}.
+ * {@link TransferableProtocol}, {@link NotifyingProtocol} and {@link GroupProtocol}.
  *
  * <p>Every call that an implementation creates is safe to repeat, except {@link #forceRelease}: a
  * holder id identifies one acquisition and is never used again.
@@ -38,7 +38,7 @@ public interface LockProtocol {
 
   /**
    * Returns the channel instead of {@link #channel} for an acquisition whose last attempt was
-   * answered {@link AcquireResult.Queued}.
+   * answered {@link AcquireResult.Queued}, unless a client of Redisson holds the lock.
    */
   default String channelWhenQueued(String holder) {
     return channel(holder);

@@ -14,7 +14,7 @@ import java.util.List;
  *
  * <p><b>Threads.</b> Immutable; any thread may call it.
  */
-public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
+public class PlainLockProtocol implements TransferableProtocol, NotifyingProtocol, GroupProtocol {
   private static final Script ACQUIRE = Script.load("lock/acquire");
   private static final Script ACQUIRE_ALL = Script.load("lock/acquire_all");
   private static final Script RELEASE = Script.load("lock/release");
@@ -23,9 +23,6 @@ public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
   private static final Script RENEW = Script.load("lock/renew");
   private static final Script FORCE = Script.load("lock/force");
   private static final Script INSPECT = Script.load("lock/inspect");
-
-  /** A holder id begins with the id of its client, a UUID. */
-  private static final int CLIENT_ID_LENGTH = 36;
 
   private static final byte[] ONE_TOKEN = bytes(1);
   private static final byte[] DOES_NOT_WAIT = bytes(0);
@@ -77,7 +74,7 @@ public class PlainLockProtocol implements TransferableProtocol, GroupProtocol {
   /** Returns the channel of the client: the end of a hold notifies one waiting client alone. */
   @Override
   public final String channelWhenQueued(String holder) {
-    return channel + ":" + holder.substring(0, Math.min(CLIENT_ID_LENGTH, holder.length()));
+    return NotifyingProtocol.channelOfClient(channel, holder);
   }
 
   @Override

@@ -29,10 +29,4 @@ public interface TransferableProtocol extends LockProtocol {
    * reply and those that follow it.
    */
   ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens);
-
-  /**
-   * Returns a call that notifies the next waiter, if the one that a release has notified has not
-   * come. Its reply: 1 when another one was notified, which may not come either; otherwise 0.
-   */
-  ScriptCall notifyNext();
 }

@@ -70,6 +70,7 @@ public final class WaiterQueue {
     return switch (((Long) fields.get(0)).intValue()) {
       case 1 -> AcquireResult.Acquired.of(fields);
       case 2 -> new AcquireResult.Queued(value);
+      case 3 -> new AcquireResult.Queued(value, true);
       default -> new AcquireResult.Busy(value);
     };
   }

@@ -49,18 +49,21 @@ local function keep_for(key, life)
 end
 
 -- @include common/readers
+-- @include common/rwwriters
 
 -- Fails when one of the keys has another type. Called before anything is written: what a script has
 -- written stays when it fails later.
 local function check(k)
   redis.call('HLEN', k.lock)
-  if redis.call('EXISTS', k.intent, k.waiters, k.turn, k.queue, k.deadlines, k.readers) > 0 then
+  local writers = writers_of(k)
+  if redis.call('EXISTS', k.intent, k.waiters, k.turn, k.queue, k.deadlines, k.readers, writers) > 0 then
     redis.call('GET', k.intent)
     redis.call('ZCARD', k.waiters)
     redis.call('ZCARD', k.turn)
     redis.call('LLEN', k.queue)
     redis.call('ZCARD', k.deadlines)
     redis.call('ZCARD', k.readers)
+    redis.call('ZCARD', writers)
   end
 end
 
@@ -211,24 +214,25 @@ local function notify_end(k, s)
     begin_turn(k)
   end
   local heard = publish(k.publish, k.channel, s.write_ended and '1' or '0')
-  return heard + notify_queue(k, s.mode)
+  return heard + notify_queue(k, s.mode) + (s.mode and 0 or notify_writer(k))
 end
 
 -- Notifies the waiters that the lock will end sooner than they expect.
 local function notify_shorter(k, message)
   local heard = publish(k.publish, k.channel, message)
   local head = redis.call('LINDEX', k.queue, 0)
-  return heard + (head and notify_entry(k, head) or 0)
+  return heard + (head and notify_entry(k, head) or 0) + notify_writer(k)
 end
 
 -- Notifies those that a change concerns; returns how many were notified. Waiters are also notified when
 -- none may enter but the lock will end sooner than expected: Redisson's wait for that time, without a trace.
+-- A writer beside readers of Redisson is notified because it has to listen to them.
 local function notify_change(k, s, whole)
   if s.write_ended or not s.mode then
     return notify_end(k, s)
   end
   if math.max(s.read_left, s.write_left) + PASSES >= whole then
-    return 0
+    return held_by_redisson(k) and notify_writer(k) or 0
   end
   return notify_shorter(k, '0')
 end

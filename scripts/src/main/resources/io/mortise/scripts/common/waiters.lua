@@ -1,38 +1,12 @@
--- Those that wait for a plain lock: a sorted set of holders by their places, in the order in which they joined. The end
--- of a hold notifies the first of them alone, on the channel of its client, and moves it behind all others: one that
--- does not come costs the others one release. One that comes in vain gets its place back.
+-- Those that wait for a plain lock, and are registered.
 -- @include common/ours
--- @include common/publish
+-- @include common/registered
 
 -- Whether the end of the hold will notify the first that is registered: not that of one of Redisson's, which uses the
 -- channel of the lock, nor of the rest of a minimum, which ends by itself.
 local function notifies_first(lock)
   local holder = redis.call('HKEYS', lock)[1]
   return holder and is_ours(holder) and string.sub(holder, -5) ~= ':kept'
-end
-
--- What is added to the place of a waiter that was notified: more than any place, and exact in a Lua number.
-local NOTIFIED = 2 ^ 52
-
-local function number(n)
-  return string.format('%.0f', n)
-end
-
--- The first that has not been notified, and its place; or nil. Fails on a key of another type, so it is called before
--- anything is written.
-local function first_waiter(waiters)
-  local first = redis.call('ZRANGE', waiters, 0, 0, 'WITHSCORES')
-  local place = tonumber(first[2])
-  if place and place < NOTIFIED then
-    return {holder = first[1], place = place}
-  end
-  return nil
-end
-
--- Notifies that one; returns how many were notified, or -1.
-local function notify_first(command, channels, waiters, first)
-  redis.call('ZADD', waiters, number(first.place + NOTIFIED), first.holder)
-  return publish(command, channels .. ':' .. string.sub(first.holder, 1, 36), '0')
 end
 
 -- Notifies after the end of a hold: all that listen to the channel of the lock, as Redisson's waiters do, and the

@@ -36,30 +36,14 @@ if redis.call('HEXISTS', lock, 'mode') == 1 then
   return refuse('read-write lock')
 end
 -- @include common/waiters
-if place and place >= NOTIFIED then -- it came in vain
-  redis.call('ZADD', waiters, number(place - NOTIFIED), holder)
-end
+come_in_vain(waiters, holder, place)
 local left = redis.call('PTTL', lock)
 if not waits or not notifies_first(lock) then
   return {0, left}
 end
 
--- A notified waiter that never comes back is forgotten a day after it joined, us.
-local FORGET = 24 * 60 * 60 * 1000000
-
 -- The longest wait without another look: should the notified waiter die, and the client that would look after it too.
 local LOOK = 5000
 
--- The life of the key after the last look.
-local LIFE = 30 * 1000
-
-if not place then
-  local now = clock_micros()
-  redis.call('ZREMRANGEBYSCORE', waiters, number(NOTIFIED), number(NOTIFIED + now - FORGET))
-  -- Behind the last one, also after the clock was set back.
-  local waiting = redis.call('ZCOUNT', waiters, '-inf', number(NOTIFIED - 1))
-  local last = waiting > 0 and redis.call('ZRANGE', waiters, waiting - 1, waiting - 1, 'WITHSCORES')[2] or 0
-  redis.call('ZADD', waiters, number(math.max(now, last + 1)), holder)
-end
-redis.call('PEXPIRE', waiters, LIFE)
+register(waiters, holder, place, clock_micros())
 return {2, left >= 0 and left < LOOK and left or LOOK}

@@ -33,7 +33,7 @@ if not writer or redis.call('HLEN', k.lock) > 2 then
   redis.call('SET', lease_key(k, kept, 1), '1', 'PX', rest)
   local s = settle(k, nil, true)
   if s.write_ended then
-    return {1, notify_end(k, s)}
+    return {1, notify_end(k, s), k.notified}
   end
   left = math.max(s.read_left, s.write_left)
 else
@@ -47,4 +47,4 @@ end
 if left >= whole then
   return {1, 0}
 end
-return {1, notify_shorter(k, writer and '1' or '0')}
+return {1, notify_shorter(k, writer and '1' or '0'), k.notified}

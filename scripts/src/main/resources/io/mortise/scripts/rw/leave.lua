@@ -1,4 +1,4 @@
--- rw/leave: removes whatever an acquisition has: its intent, its place, or the hold itself.
+-- rw/leave: removes whatever an acquisition has: its intent, its registration, its place, or the hold itself.
 --
 -- @include common/rwkeys
 -- ARGV[1] hold: a reader, or a writer
@@ -13,10 +13,9 @@ local hold = ARGV[1]
 k.publish = ARGV[2]
 check(k)
 local found, heard = false, 0
+local registered = redis.call('ZREM', writers_of(k), hold) == 1
 local intended = redis.call('GET', k.intent) == hold
-if intended then
-  redis.call('DEL', k.intent)
-end
+local passed = intended and pass_intent(k)
 local waited = redis.call('ZREM', k.waiters, hold) == 1
 local turn = redis.call('ZREM', k.turn, hold) == 1
 local queued = redis.call('ZSCORE', k.deadlines, hold)
@@ -29,15 +28,19 @@ if redis.call('HEXISTS', k.lock, hold) == 1 then
 end
 -- The waiters that it kept out: readers by an intent, writers by a turn.
 local mode = redis.call('HGET', k.lock, 'mode')
-if intended and mode ~= 'write' then
+if intended and not passed and mode ~= 'write' then
   heard = heard + publish(k.publish, k.channel, '1')
 elseif turn and not mode and redis.call('EXISTS', k.turn) == 0 then
-  heard = heard + publish(k.publish, k.channel, '0')
+  heard = heard + publish(k.publish, k.channel, '0') + notify_writer(k)
+end
+-- It may have been notified, or be the one that listens to the channel of the lock for the others.
+if registered and not found and (not mode or held_by_redisson(k)) then
+  heard = heard + notify_writer(k)
 end
 if queued then
   heard = heard + notify_queue(k, mode)
 end
-if found or intended or waited or turn or queued then
+if found or registered or intended or waited or turn or queued then
   return {1, heard}
 end
 return {0, 0}

@@ -1,16 +1,16 @@
 -- rw/release: releases a read or a write hold, and wakes the waiters that may enter.
 --
--- When the last reader leaves, writers are notified; also when the reader with the longest lease leaves.
--- When the writer leaves, all waiters are notified, and the waiting readers have their turn; also when
--- readers of its own thread stay.
+-- When the last reader leaves, the first writer is notified; also when the reader with the longest lease leaves.
+-- When the writer leaves, the waiting readers are notified and have their turn, also when readers of its own
+-- thread stay; and the first writer, which may enter after them.
 --
 -- @include common/rwkeys
 -- KEYS[10] the holds that were released by force, a set
 -- ARGV[1] hold
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: {1, notified subscribers, less 1 for each channel without permission} when released;
--- {0, 0} when this hold does not exist; {2, 0} when it was released by force.
+-- Answer: {1, notified subscribers, less 1 for each channel without permission, 1 if one writer was notified}
+-- when released; {0, 0} when this hold does not exist; {2, 0} when it was released by force.
 -- Cost: O(log readers). Safe to repeat: it releases only the given acquisition.
 local hold = ARGV[1]
 if redis.call('HEXISTS', k.lock, hold) == 0 then
@@ -18,7 +18,7 @@ if redis.call('HEXISTS', k.lock, hold) == 0 then
 end
 -- @include common/publish
 -- The only hold, and no waiters: the code below is not needed, and parsing it takes time.
-if redis.call('HLEN', k.lock) == 2 and redis.call('EXISTS', k.waiters, k.queue) == 0 then
+if redis.call('HLEN', k.lock) == 2 and redis.call('EXISTS', k.waiters, k.queue, 'mortise_write_waiters:' .. k.prefix) == 0 then
   redis.call('ZREM', k.readers, hold)
   redis.call('DEL', k.lock, k.prefix .. ':' .. hold .. ':rwlock_timeout:1')
   return {1, publish(ARGV[2], k.channel, string.sub(hold, -6) == ':write' and '1' or '0')}
@@ -30,9 +30,9 @@ check(k)
 -- may have set it for one that has died since.
 local own = left_of(lease_key(k, hold, 1))
 if own + PASSES < left_of(k.lock) and redis.call('HGET', k.lock, 'mode') == 'read'
-    and is_outlasted(k, own) then
+    and is_outlasted(k, own) and not (first_waiter(writers_of(k)) and held_by_redisson(k)) then
   redis.call('DEL', lease_key(k, hold, 1))
   remove_readers(k, {hold})
   return {1, 0}
 end
-return {1, remove_hold(k, hold)}
+return {1, remove_hold(k, hold), k.notified}

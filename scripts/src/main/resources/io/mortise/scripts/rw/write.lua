@@ -1,4 +1,4 @@
--- rw/write: acquires a free lock for writing; a waiting writer keeps new readers out.
+-- rw/write: acquires a free lock for writing; one that waits is registered, and keeps new readers out.
 --
 -- @include common/rwkeys
 -- KEYS[10] its fencing token
@@ -8,19 +8,21 @@
 -- ARGV[4] how long its intent lasts without a heartbeat, ms; 0: it does not wait
 -- ARGV[5] retention of the token, ms
 --
--- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when it waits, where ms is the time
--- until another attempt is useful without a message, or -1 when there is no end.
+-- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when it waits, and {3, ms} when one of Redisson's
+-- holds the lock, whose release notifies only the channel of the lock; ms is the time until another attempt is useful
+-- without a message, or -1 when there is no end.
 -- Cost: O(log readers). Safe to repeat: the same writer writes the same field, and gets a newer token.
 -- @include common/token
-local free = redis.call('EXISTS', k.lock, k.intent, k.turn) == 0
+local free = redis.call('EXISTS', k.lock, k.intent, k.turn, 'mortise_write_waiters:' .. k.prefix) == 0
 -- @include common/writebegin
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 local turn = left_of(k.turn)
 if mine or (not s.mode and turn < 0) then
   store_token(KEYS[10], token, ARGV[5], now_micros)
   add_hold(k, 'write', writer, ARGV[2])
+  redis.call('ZREM', writers_of(k), writer)
   if redis.call('GET', k.intent) == writer then
-    redis.call('DEL', k.intent)
+    pass_intent(k)
   end
   return {1, token, last_known}
 end
@@ -32,4 +34,8 @@ if not redis.call('SET', k.intent, writer, 'PX', life, 'NX')
     and redis.call('GET', k.intent) == writer then
   redis.call('PEXPIRE', k.intent, life)
 end
-return {2, ask_after(left)}
+local writers = writers_of(k)
+local place = tonumber(redis.call('ZSCORE', writers, writer) or '')
+come_in_vain(writers, writer, place)
+register(writers, writer, place, now_micros)
+return {held_by_redisson(k) and 3 or 2, ask_after(left)}

@@ -1,4 +1,4 @@
--- rw/writer_heartbeat: the heartbeat of waiting writers, which prolongs their intents.
+-- rw/writer_heartbeat: the heartbeat of waiting writers, which prolongs their intents and registrations.
 --
 -- EACH writer has
 -- @include common/rwbatch
@@ -6,9 +6,9 @@
 -- ARGV[2] how long its intent lasts without a heartbeat, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: for each writer 1 to go on waiting; 0 when there is no intent, 2 when the lock is free:
+-- Answer: for each writer 1 to go on waiting; 0 when there is no intent, or it is not registered, 2 when the lock is free:
 -- both should ask again.
--- Cost: O(writers x log readers). Safe to repeat: it extends what exists, and adds no intent.
+-- Cost: O(writers x log readers). Safe to repeat: it extends what exists, and adds nothing.
 -- @include common/rw
 local function heartbeat(k, writer, life)
   check(k)
@@ -20,7 +20,8 @@ local function heartbeat(k, writer, life)
   if s.write_ended then
     notify_end(k, s)
   end
-  if not intent then
+  keep_for(writers_of(k), LIFE)
+  if not intent or not redis.call('ZSCORE', writers_of(k), writer) then
     return 0
   end
   return not s.mode and redis.call('EXISTS', k.turn) == 0 and 2 or 1

@@ -6,9 +6,9 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.spi.GroupProtocol;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.NotifyingProtocol;
 import io.mortise.core.spi.PlainLockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
-import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.fairlock.FairProtocols;
 import io.mortise.rwlock.ReadWriteProtocols;
 import io.mortise.scripts.Script;
@@ -31,7 +31,7 @@ final class RandomCalls {
               "fair/acquire fair/release fair/keep fair/leave fair/heartbeat fair/force fair/queue",
               "segment/acquire_any segment/release segment/leave segment/heartbeat segment/force"
                   + " segment/mark segment/inspect segment/state",
-              "rw/read rw/write rw/fair_read rw/fair_write rw/release rw/keep rw/leave rw/renew",
+              "rw/read rw/write rw/fair_read rw/fair_write rw/release rw/keep rw/leave rw/renew rw/notify",
               "rw/reader_heartbeat rw/writer_heartbeat rw/fair_heartbeat rw/force rw/inspect")
           .flatMap(paths -> Stream.of(paths.split(" ", -1)))
           .map(Script::load)
@@ -130,9 +130,9 @@ final class RandomCalls {
               random.nextBoolean() ? protocol.release(holder) : protocol.keep(holder, lease / 2));
       case 6 ->
           List.of(
-              TransferableProtocol.of(protocol)
-                  .filter(transferable -> random.nextBoolean())
-                  .map(TransferableProtocol::notifyNext)
+              NotifyingProtocol.of(protocol)
+                  .filter(notifying -> random.nextBoolean())
+                  .map(NotifyingProtocol::notifyNext)
                   .orElseGet(() -> protocol.leave(holder)));
       case 7 -> batch(protocol, p -> Optional.of(p.renew(oneOf(HOLDERS), lease)));
       case 8 ->

@@ -28,6 +28,7 @@ import java.util.TreeSet;
  *   w!  w!:900           a writer; with a lease key of its own
  *   a^  w^!              what is kept of a hold until the end of its minimum
  *   intent:w!  wait:a  turn:a    the keys of the waiters
+ *   writers:w!,v!+       the registered writers in their order; v was notified
  *   queue:a,w!,b~        the queue of a fair lock; b has timed out
  * </pre>
  */
@@ -40,6 +41,10 @@ final class ScriptState {
   private static final String NO_END = "ever";
   private static final String WAITER_TIMEOUT = Long.toString(5_000 * UNIT);
   private static final long LEASE = 9_000 * UNIT;
+  private static final String WRITERS = "mortise_write_waiters";
+
+  /** What is added to the place of a writer that was notified. */
+  private static final long NOTIFIED = 1L << 52;
 
   /** Writes all of a state at one moment of the server's clock. */
   private static final String WRITE =
@@ -101,6 +106,7 @@ final class ScriptState {
           waits("mortise_read_turn", part[1]);
           add("PEXPIRE", key("mortise_read_turn"), WAITER_TIMEOUT);
         }
+        case "writers" -> registers(part[1].split(",", -1));
         case "queue" -> {
           for (String waiter : part[1].split(",", -1)) {
             add("RPUSH", key("redisson_lock_queue"), holder(waiter.replace("~", "")));
@@ -130,6 +136,14 @@ final class ScriptState {
 
   private static String millis(String units) {
     return Long.toString(Long.parseLong(units) * UNIT);
+  }
+
+  private void registers(String... writers) {
+    for (int place = 1; place <= writers.length; place++) {
+      String writer = writers[place - 1];
+      long notified = writer.endsWith("+") ? NOTIFIED : 0;
+      add("ZADD", key(WRITERS), Long.toString(place + notified), holder(writer.replace("+", "")));
+    }
   }
 
   private void waits(String where, String waiter) {
@@ -179,6 +193,7 @@ final class ScriptState {
             assertEquals(
                 part[1].isEmpty() ? null : holder(part[1]),
                 redis("GET", key("mortise_write_intent")));
+        case "writers" -> assertEquals(registered(part[1]), registered());
         case "wait" -> assertWaiting(part[1], "mortise_read_waiters");
         case "turn" -> assertWaiting(part[1], "mortise_read_turn");
         case "queue" -> {
@@ -215,6 +230,27 @@ final class ScriptState {
     return holders;
   }
 
+  /** The registered writers in their order, each with whether it was notified. */
+  private static List<String> registered(String expected) {
+    List<String> writers = new ArrayList<>();
+    for (String each : expected.split(",", -1)) {
+      if (!each.isEmpty()) {
+        writers.add(holder(each.replace("+", "")) + (each.endsWith("+") ? "+" : ""));
+      }
+    }
+    return writers;
+  }
+
+  private List<String> registered() {
+    List<String> writers = new ArrayList<>();
+    List<String> places = list("ZRANGE", key(WRITERS), "0", "-1", "WITHSCORES");
+    for (int i = 0; i < places.size(); i += 2) {
+      boolean notified = Double.parseDouble(places.get(i + 1)) >= NOTIFIED;
+      writers.add(places.get(i) + (notified ? "+" : ""));
+    }
+    return writers;
+  }
+
   private void assertWaiting(String expected, String where) {
     assertEquals(
         new TreeSet<>(holders(expected)), new TreeSet<>(list("ZRANGE", key(where), "0", "-1")));
@@ -248,7 +284,7 @@ final class ScriptState {
   Object call(String call) {
     String[] words = call.split(" ", -1);
     String path = "rw/" + words[0];
-    String who = words[1];
+    String who = words.length > 1 ? words[1] : "";
     String timeout = call.contains(" waits") ? WAITER_TIMEOUT : "0";
     String below = call.contains(" below ") ? holder(words[words.length - 1]) : "";
     return switch (words[0]) {
@@ -259,6 +295,7 @@ final class ScriptState {
       case "release" -> run(path, forced(), holder(who), "PUBLISH");
       case "keep" -> run(path, forced(), holder(who), "PUBLISH", millis(words[2]));
       case "leave" -> run(path, keys(), holder(who), "PUBLISH");
+      case "notify" -> run(path, keys(), "PUBLISH");
       case "renew" ->
           run(
               path,

@@ -55,8 +55,8 @@ class ScriptStatesTest {
       write w!       | repeated                                 | write w! ttl:50                  | 1 T 0    | write w! ttl:9000
       write w!       | repeated, without an end                 | write w! ttl:ever                | 1 T 0    | write w! ttl:ever
       write w!       | readers hold                             | read a:900 b:9000                | 0 ~9000  | read a b intent:
-      write w! waits | waits                                    | read a:900 b:9000                | 2 ~9000  | read a b intent:w!
-      write w! waits | readers of theirs                        | read A*3:over,over,9000          | 2 ~9000  | read A intent:w!
+      write w! waits | waits                                    | read a:900 b:9000                | 2 ~9000  | read a b intent:w! writers:w!
+      write w! waits | readers of theirs                        | read A*3:over,over,9000          | 3 ~9000  | read A intent:w!
       write w!       | an expired reader                        | read a:over                      | 1 T 0    | write w! ttl:9000
       write w!       | an expired reader of theirs              | read A*3:over,over,over          | 1 T 0    | write w! ttl:9000
       write w! waits | one reader of two has expired            | read a:over b:9000               | 2 ~9000  | read b ttl:9000
@@ -64,21 +64,29 @@ class ScriptStatesTest {
       write w!       | two expired readers of theirs            | read A:over B:over               | 1 T 0    | write w! ttl:9000
       write w!       | expired readers of both                  | read a:over b:over A:over        | 1 T 0    | write w! ttl:9000
       write w! waits | one of three has expired                 | read a:900 b:over c:500 ttl:9000 | 2 ~900   | read a c ttl:900 intent:w!
-      write w! waits | one of theirs lasts longer               | read a:900 B:9000 ttl:9000       | 2 ~9000  | read a B ttl:9000 intent:w!
+      write w! waits | one of theirs lasts longer               | read a:900 B:9000 ttl:9000       | 3 ~9000  | read a B ttl:9000 intent:w!
       write w! waits | one of theirs has expired                | read a:900 B:over ttl:9000       | 2 ~900   | read a ttl:900 intent:w!
       write w!       | all but one of theirs have expired       | read a:over b:over B:900         | 0 ~900   | read B
       write w! waits | a hash that ends before its readers      | read a:20000 ttl:5000            | 2 ~20000 | read a ttl:20000
       write w! waits | a writer                                 | write v! ttl:9000                | 2 ~9000  | write v! intent:w!
-      write w! waits | one of theirs                            | write W!                         | 2 ~30000 | write W! intent:w!
-      write w! waits | another intends                          | write v! intent:u!               | 2 ~30000 | write v! intent:u!
+      write w! waits | one of theirs                            | write W!                         | 3 ~30000 | write W! intent:w!
+      write w! waits | another intends                          | write v! intent:u!               | 2 ~30000 | write v! intent:u! writers:w!
       write w! waits | its own intent                           | intent:w!                        | 1 T 0    | write w! intent:
       write w! waits | the intent of another                    | intent:u!                        | 1 T 0    | write w! intent:u!
       write w! waits | turn of the readers                      | turn:a                           | 2 ~5000  | free intent:w! turn:a
       write w!       | turn of the readers, no wait             | turn:a                           | 0 ~5000  | free intent: turn:a
+      write w! waits | the second of two                        | read a:900 intent:v! writers:v!  | 2 ~900   | read a intent:v! writers:v!,w!
+      write w! waits | it comes in vain                         | read a:900 writers:v!,w!+        | 2 ~900   | read a intent:w! writers:v!,w!
+      write w! waits | it comes in vain, was the first          | read a:900 writers:w!+,v!        | 2 ~900   | read a writers:w!,v!
+      write w!       | does not wait                            | write v! writers:u!              | 0 ~30000 | write v! intent: writers:u!
+      write w! waits | acquires, the next intends               | intent:w! writers:w!+,v!         | 1 T 0    | write w! intent:v! writers:v!
+      write w! waits | acquires, another intends                | intent:v! writers:v!,w!          | 1 T 0    | write w! intent:v! writers:v!
+      write w! waits | acquires, the others were notified       | intent:w! writers:v!+,w!+        | 1 T 0    | write w! intent:v! writers:v!+
+      write w!       | barges                                   | intent:v! writers:v!+            | 1 T 0    | write w! intent:v! writers:v!+
       write w! waits | a writer and its readers                 | write v!:900 b:9000 ttl:9000     | 2 ~9000  | write v! b intent:w!
       write w! waits | an expired writer, whose readers stay    | write v! b:9000 ttl:20000 wait:c | 2 ~9000  | read b ttl:9000 intent:w! turn:c wait:
       write w! waits | an expired writer and its expired reader | write v! b:over ttl:9000         | 1 T 0    | write w! ttl:9000
-      write w! waits | their writer and its reader              | write V! B:9000 ttl:20000        | 2 ~20000 | write V! B intent:w!
+      write w! waits | their writer and its reader              | write V! B:9000 ttl:20000        | 3 ~20000 | write V! B intent:w!
       write w!       | a plain lock                             | plain                            | LOCKTYPE | p
       # release
       release a  | the last reader                   | read a:900                            | 1 0 | free
@@ -98,6 +106,9 @@ class ScriptStatesTest {
       release w! | starts the turn of the readers    | write w! wait:a wait:b~               | 1 0 | free turn:a wait:
       release w! | the waiting reader has timed out  | write w! wait:b~                      | 1 0 | free turn: wait:
       release w! | downgrade                         | write w!:900 a:9000                   | 1 0 | read a:9000 ttl:9000
+      release a  | a writer waits                    | read a:900 intent:v! writers:v!       | 1 0 1 | free intent:v! writers:v!+
+      release w! | a writer waits                    | write w! intent:v! writers:v!,u!      | 1 0 1 | free intent:v! writers:u!,v!+
+      release w! | all were notified                 | write w! writers:v!+                  | 1 0   | free writers:v!+
       release w! | downgrade starts a turn           | write w!:900 a:9000 wait:b intent:v!  | 1 0 | read a turn:b intent:v!
       release w! | downgrade, the reader has expired | write w!:900 a:over                   | 1 0 | free
       release a  | two of theirs stay                | read a:9000 B:900 C:500 ttl:9000      | 1 0 | read B C ttl:900
@@ -144,6 +155,18 @@ class ScriptStatesTest {
       leave w! | intends         | read b:900 intent:w!   | 1 0 | read b intent:
       leave w! | holds           | write w!               | 1 0 | free
       leave w! | at the head     | read b:900 queue:w!,a  | 1 0 | read b queue:a
+      leave w! | another waits   | read b:900 intent:w! writers:w!,v! | 1 0 | read b intent:v! writers:v!
+      leave w! | does not intend | read b:900 intent:v! writers:w!,v! | 1 0 | read b intent:v! writers:v!
+      leave w! | no intent       | read b:900 writers:w!,v!           | 1 0 | read b intent: writers:v!
+      leave w! | the lock is free | intent:v! writers:w!+,v!          | 1 0 | free intent:v! writers:v!+
+      # notify
+      notify | nobody waits                 | free                      | 0 | free
+      notify | free                         | writers:v!,w!             | 1 | free writers:w!,v!+
+      notify | all were notified            | writers:v!+               | 0 | free writers:v!+
+      notify | the turn of the readers      | turn:a writers:v!         | 1 | free writers:v! turn:a
+      notify | their turn, nobody to notify | turn:a writers:v!+        | 0 | free writers:v!+ turn:a
+      notify | held                         | read a:900 writers:v!     | 0 | read a writers:v!
+      notify | held by one of theirs        | write W! writers:v!       | 0 | write W! writers:v!+
       # renew
       renew a 9000  | a reader                  | read a:900 ttl:900             | 1 | read a:9000 ttl:9000
       renew a 9000  | only itself               | read a:900 b:5000              | 1 | read a:9000 b:5000 ttl:30000
@@ -191,14 +214,16 @@ class ScriptStatesTest {
       reader_heartbeat a  | has its turn          | intent:v! turn:a                | 2 | free turn:a
       reader_heartbeat a  | may enter             | read b:900 wait:a               | 2 | read b wait:a
       reader_heartbeat a  | a writer intends      | read b:900 intent:v! wait:a     | 1 | read b wait:a
-      writer_heartbeat w! | waits on              | read b:900 intent:w!            | 1 | read b intent:w!
+      writer_heartbeat w! | waits on              | read b:900 intent:w! writers:w! | 1 | read b intent:w!
       writer_heartbeat w! | none intends          | read b:900                      | 0 | read b intent:
-      writer_heartbeat w! | another intends       | read b:900 intent:v!            | 1 | read b intent:v!
-      writer_heartbeat w! | free                  | intent:w!                       | 2 | free intent:w!
-      writer_heartbeat w! | another intends, free | intent:v!                       | 2 | free intent:v!
-      writer_heartbeat w! | turn of the readers   | intent:w! turn:a                | 1 | free turn:a
-      writer_heartbeat w! | all have expired      | read b:over intent:w!           | 2 | free
-      writer_heartbeat w! | a writer has expired  | write v! b:900 intent:w! wait:a | 1 | read b turn:a
+      writer_heartbeat w! | another intends       | read b:900 intent:v! writers:w! | 1 | read b intent:v!
+      writer_heartbeat w! | free                  | intent:w! writers:w! | 2 | free intent:w!
+      writer_heartbeat w! | another intends, free | intent:v! writers:w! | 2 | free intent:v!
+      writer_heartbeat w! | turn of the readers   | intent:w! turn:a writers:w! | 1 | free turn:a
+      writer_heartbeat w! | all have expired      | read b:over intent:w! writers:w! | 2 | free
+      writer_heartbeat w! | a writer has expired  | write v! b:900 intent:w! wait:a writers:w! | 1 | read b turn:a
+      writer_heartbeat w! | not registered        | read b:900 intent:w! writers:v! | 0 | read b intent:w! writers:v!
+      writer_heartbeat w! | was notified          | read b:900 intent:w! writers:w!+ | 1 | read b intent:w! writers:w!+
       # a fair lock
       fair_read a waits          | free                                        | free                      | 1 T 0    | read a ttl:9000 queue:
       fair_write w! waits        | free                                        | free                      | 1 T 0    | write w! ttl:9000 queue:

@@ -72,27 +72,28 @@ class ForeignTypesTest {
       fair/force         | lock channel forced queue deadlines plainWaiters | PUBLISH 60000
       fair/heartbeat      | lock channel queue deadlines         | me 20000 PUBLISH
       fair/queue         | queue deadlines                      | me
-      rw/read            | rw token                             | me 60000 PUBLISH - 20000 60000
-      rw/read            | rw token                             | me 60000 PUBLISH me! 20000 60000
-      rw/fair_read       | rw token                             | me 60000 PUBLISH - 20000 60000
-      rw/fair_read       | rw token                             | me 60000 PUBLISH me! 20000 60000
-      rw/write           | rw token                             | me! 60000 PUBLISH 20000 60000
-      rw/fair_write      | rw token                             | me! 60000 PUBLISH 20000 60000
-      rw/release         | rw forcedHolds                       | me PUBLISH
-      rw/release         | rw forcedHolds                       | me! PUBLISH
-      rw/keep            | rw forcedHolds                       | me PUBLISH 20000
-      rw/keep            | rw forcedHolds                       | me! PUBLISH 20000
-      rw/leave           | rw                                   | me PUBLISH
-      rw/leave           | rw                                   | me! PUBLISH
+      rw/read            | rw token                             | me 60000 PUBLISH - 20000 60000 | writeWaiters
+      rw/read            | rw token                             | me 60000 PUBLISH me! 20000 60000 | writeWaiters
+      rw/fair_read       | rw token                             | me 60000 PUBLISH - 20000 60000 | writeWaiters
+      rw/fair_read       | rw token                             | me 60000 PUBLISH me! 20000 60000 | writeWaiters
+      rw/write           | rw token                             | me! 60000 PUBLISH 20000 60000 | writeWaiters
+      rw/fair_write      | rw token                             | me! 60000 PUBLISH 20000 60000 | writeWaiters
+      rw/release         | rw forcedHolds                       | me PUBLISH | writeWaiters
+      rw/release         | rw forcedHolds                       | me! PUBLISH | writeWaiters
+      rw/keep            | rw forcedHolds                       | me PUBLISH 20000 | writeWaiters
+      rw/keep            | rw forcedHolds                       | me! PUBLISH 20000 | writeWaiters
+      rw/leave           | rw                                   | me PUBLISH | writeWaiters
+      rw/leave           | rw                                   | me! PUBLISH | writeWaiters
+      rw/notify          | rw                                   | PUBLISH | writeWaiters
       rw/renew           | lock prefix forcedHolds readers      | me 60000
       rw/renew           | lock prefix forcedHolds readers      | me! 60000
-      rw/force           | rw forcedHolds                       | read PUBLISH 60000
-      rw/force           | rw forcedHolds                       | write PUBLISH 60000
+      rw/force           | rw forcedHolds                       | read PUBLISH 60000 | writeWaiters
+      rw/force           | rw forcedHolds                       | write PUBLISH 60000 | writeWaiters
       rw/inspect         | lock prefix readers                  | read
       rw/reader_heartbeat | lock intent waiters turn             | me 20000
-      rw/writer_heartbeat | rw                                   | me! 20000 PUBLISH
-      rw/fair_heartbeat   | rw                                   | me 20000 PUBLISH
-      rw/fair_heartbeat   | rw                                   | me! 20000 PUBLISH
+      rw/writer_heartbeat | rw                                   | me! 20000 PUBLISH | writeWaiters
+      rw/fair_heartbeat   | rw                                   | me 20000 PUBLISH | writeWaiters
+      rw/fair_heartbeat   | rw                                   | me! 20000 PUBLISH | writeWaiters
       segment/acquire_any | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 me 60000 60000 20000 PUBLISH | segment segmentToken
       segment/acquire_any | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 me 60000 60000 0 PUBLISH | segment segmentToken
       segment/release    | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 -1 me 0 c PUBLISH | segment segmentForced segmentWaiters
@@ -122,6 +123,7 @@ class ForeignTypesTest {
     PREFIX("{foreign}", ""),
     INTENT("mortise_write_intent:{foreign}", "string"),
     WAITERS("mortise_read_waiters:{foreign}", "zset"),
+    WRITEWAITERS("mortise_write_waiters:{foreign}", "zset"),
     TURN("mortise_read_turn:{foreign}", "zset"),
     QUEUE("redisson_lock_queue:{foreign}", "list"),
     DEADLINES("redisson_lock_timeout:{foreign}", "zset"),
@@ -302,6 +304,7 @@ class ForeignTypesTest {
       jedis.zadd(Part.SEGMENTDEADLINES.key, until, waiter);
       jedis.zadd(Part.WAITERS.key, until, waiter);
       jedis.zadd(Part.PLAINWAITERS.key, until, waiter);
+      jedis.zadd(Part.WRITEWAITERS.key, until, waiter);
       jedis.zadd(Part.SEGMENTWAITERS.key, until, waiter);
       if (othersAhead && waiter.equals(OTHER)) {
         jedis.zadd(Part.TURN.key, until, waiter);

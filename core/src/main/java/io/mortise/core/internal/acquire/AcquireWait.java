@@ -178,7 +178,7 @@ final class AcquireWait implements AutoCloseable {
   }
 
   private String channelAfter(AcquireResult result) {
-    return result instanceof AcquireResult.Queued
+    return result instanceof AcquireResult.Queued queued && !queued.redissonHolds()
         ? protocol.channelWhenQueued(holder)
         : protocol.channel(holder);
   }
@@ -190,6 +190,8 @@ final class AcquireWait implements AutoCloseable {
     if (previous != null) {
       previous.close();
     }
+    stopHeartbeat(); // it would wake the channel before
+    parked = false;
     onFirstPark(fresh);
     return fresh;
   }
@@ -205,7 +207,8 @@ final class AcquireWait implements AutoCloseable {
   }
 
   /**
-   * Starts the heartbeat, and reserves channels, on the first park: the wait outlasts one attempt.
+   * Starts the heartbeat, and reserves channels, on the first park on a channel: the wait outlasts
+   * one attempt.
    */
   private void onFirstPark(Subscription channel) {
     if (parked) {
@@ -268,15 +271,19 @@ final class AcquireWait implements AutoCloseable {
 
   @Override
   public void close() {
-    WaiterHeartbeat sent = heartbeat;
-    if (sent != null) {
-      sent.close();
-      heartbeat = null;
-    }
+    stopHeartbeat();
     Subscription channel = subscription;
     if (channel != null) {
       channel.close();
       subscription = null;
+    }
+  }
+
+  private void stopHeartbeat() {
+    WaiterHeartbeat sent = heartbeat;
+    if (sent != null) {
+      sent.close();
+      heartbeat = null;
     }
   }
 }

@@ -6,7 +6,7 @@ import io.mortise.connection.concurrent.BackgroundTasks;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.TransferableProtocol;
+import io.mortise.core.spi.NotifyingProtocol;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -46,7 +46,7 @@ public final class NotifiedWaiters {
   }
 
   /** Expects a waiter to come. */
-  void onNotified(TransferableProtocol lock) {
+  void onNotified(NotifyingProtocol lock) {
     Check check = new Check(lock);
     Check previous = checks.put(lock.name(), check);
     if (previous != null) {
@@ -71,11 +71,11 @@ public final class NotifiedWaiters {
 
   private final class Check implements Runnable {
     final long sinceNanos = ticker.read();
-    private final TransferableProtocol lock;
+    private final NotifyingProtocol lock;
     private volatile boolean cancelled;
     private volatile @Nullable Runnable cancelTask;
 
-    Check(TransferableProtocol lock) {
+    Check(NotifyingProtocol lock) {
       this.lock = lock;
     }
 

@@ -5,6 +5,7 @@ import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.core.internal.lease.ReleaseObserver;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.NotifyingProtocol;
 import io.mortise.core.spi.TransferableProtocol;
 
 /**
@@ -16,18 +17,19 @@ public record ObservedReleases(
     implements ReleaseObserver {
 
   @Override
-  public void released(
-      TransferableProtocol protocol, String holder, long receivers, boolean notifiedOne) {
-    boolean heardHere = receivers > 0 && subscriptions.isHeard(protocol.channel(holder));
-    fairness.onReleased(protocol, heardHere ? receivers - 1 : receivers, ticker.read());
+  public void released(LockProtocol protocol, String holder, long receivers, boolean notifiedOne) {
+    if (TransferableProtocol.isTransferable(protocol)) {
+      boolean heardHere = receivers > 0 && subscriptions.isHeard(protocol.channel(holder));
+      fairness.onReleased(protocol, heardHere ? receivers - 1 : receivers, ticker.read());
+    }
     if (notifiedOne) {
-      notified.onNotified(protocol);
+      NotifyingProtocol.of(protocol).ifPresent(notified::onNotified);
     }
   }
 
   @Override
-  public void forced(TransferableProtocol protocol) {
-    notified.onNotified(protocol);
+  public void forced(LockProtocol protocol) {
+    NotifyingProtocol.of(protocol).ifPresent(notified::onNotified);
   }
 
   /**
@@ -36,8 +38,14 @@ public record ObservedReleases(
    */
   @Override
   public void attempted(LockProtocol protocol, AcquireResult result, long sentNanos) {
-    if (TransferableProtocol.isTransferable(protocol) && !(result instanceof AcquireResult.Busy)) {
+    if (protocol instanceof NotifyingProtocol notifying && isHeldByOurs(notifying, result)) {
       notified.onHeld(protocol, sentNanos);
     }
+  }
+
+  private static boolean isHeldByOurs(NotifyingProtocol protocol, AcquireResult result) {
+    return result instanceof AcquireResult.Queued queued
+        ? protocol.isHeldWhenQueued() && !queued.redissonHolds()
+        : result instanceof AcquireResult.Acquired;
   }
 }

@@ -24,7 +24,6 @@ import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ProtocolLeaseSource;
 import io.mortise.core.spi.ThreadOwnership;
-import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.core.spi.WaitPolicy;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
@@ -263,7 +262,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
       boolean forced =
           (Long) context.commands().runAtMostOnce(protocol.forceRelease()).value() == 1;
       context.holds().endEpoch();
-      TransferableProtocol.of(protocol).ifPresent(context.observer()::forced);
+      context.observer().forced(protocol);
       // The holds of this client are verified before this returns, so that the local queue moves
       // on.
       localHolds().forEach(RegisteredHold::verifyQuietly);

@@ -6,7 +6,6 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.event.AcquisitionEvents;
-import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -207,13 +206,11 @@ final class LeaseRelease implements Completions.Operation {
     state.endRelease(loss);
     unconfirmed = false;
     if (status == 1) {
-      TransferableProtocol.of(id.protocol()).ifPresent(protocol -> observe(protocol, fields));
+      context
+          .observer()
+          .released(id.protocol(), id.holder(), (Long) fields.get(1), fields.size() > 2);
     }
     return inDoubt;
-  }
-
-  private void observe(TransferableProtocol protocol, List<?> fields) {
-    context.observer().released(protocol, id.holder(), (Long) fields.get(1), fields.size() > 2);
   }
 
   /** Returns the loss of a hold that Redis does not know: its lease is over, or Redis lost it. */

@@ -2,7 +2,6 @@ package io.mortise.core.internal.lease;
 
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.TransferableProtocol;
 
 /**
  * Observes attempts and releases, so that other clients may acquire first.
@@ -17,10 +16,10 @@ public interface ReleaseObserver {
    * @param receivers the number of connections that received a message
    * @param notified whether one waiter was notified alone
    */
-  void released(TransferableProtocol protocol, String holder, long receivers, boolean notified);
+  void released(LockProtocol protocol, String holder, long receivers, boolean notified);
 
   /** Called after Redis has answered a forced release: a waiter may have been notified alone. */
-  void forced(TransferableProtocol protocol);
+  void forced(LockProtocol protocol);
 
   /**
    * Called after Redis has answered an attempt.
