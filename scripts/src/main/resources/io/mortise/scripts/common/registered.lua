@@ -9,9 +9,6 @@ local NOTIFIED = 2 ^ 52
 -- A notified waiter that never comes back is forgotten a day after it joined, us.
 local FORGET = 24 * 60 * 60 * 1000000
 
--- The life of the key after a waiter has asked.
-local LIFE = 30 * 1000
-
 local function number(n)
   return string.format('%.0f', n)
 end
@@ -40,7 +37,7 @@ local function come_in_vain(waiters, holder, place)
   end
 end
 
--- Registers a waiter, behind all others if it has no place; `now` in us.
+-- Registers a waiter, behind all others if it has no place; `now` in us. The caller sees to the life of the key.
 local function register(waiters, holder, place, now)
   if not place then
     redis.call('ZREMRANGEBYSCORE', waiters, number(NOTIFIED), number(NOTIFIED + now - FORGET))
@@ -49,5 +46,4 @@ local function register(waiters, holder, place, now)
     local last = waiting > 0 and redis.call('ZRANGE', waiters, waiting - 1, waiting - 1, 'WITHSCORES')[2] or 0
     redis.call('ZADD', waiters, number(math.max(now, last + 1)), holder)
   end
-  redis.call('PEXPIRE', waiters, LIFE)
 end

@@ -45,5 +45,9 @@ end
 -- The longest wait without another look: should the notified waiter die, and the client that would look after it too.
 local LOOK = 5000
 
+-- The life of the key after a waiter has asked.
+local LIFE = 30 * 1000
+
 register(waiters, holder, place, clock_micros())
+redis.call('PEXPIRE', waiters, LIFE)
 return {2, left >= 0 and left < LOOK and left or LOOK}

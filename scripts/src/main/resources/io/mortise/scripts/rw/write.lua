@@ -38,4 +38,5 @@ local writers = writers_of(k)
 local place = tonumber(redis.call('ZSCORE', writers, writer) or '')
 come_in_vain(writers, writer, place)
 register(writers, writer, place, now_micros)
+keep_for(writers, life)
 return {held_by_redisson(k) and 3 or 2, ask_after(left)}

@@ -20,7 +20,7 @@ local function heartbeat(k, writer, life)
   if s.write_ended then
     notify_end(k, s)
   end
-  keep_for(writers_of(k), LIFE)
+  keep_for(writers_of(k), life)
   if not intent or not redis.call('ZSCORE', writers_of(k), writer) then
     return 0
   end
