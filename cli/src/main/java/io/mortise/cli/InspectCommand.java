@@ -47,10 +47,10 @@ import picocli.CommandLine.Spec;
           + " order.",
       "",
       "A name is asked for at once, and a pattern by SCAN, which reads all names of the database in"
-          + " small steps. Locks are shown that are held, or have a queue. Waiters of a lock"
-          + " without a queue are not in Redis, so they are not shown. The host of a holder is"
-          + " known about ten seconds after its client first used a lock; that of a client of"
-          + " Redisson is not.",
+          + " small steps. Locks are shown that are held, or have a queue. Of the threads of one"
+          + " client that wait for a lock without a queue, the first is in Redis and is shown; of"
+          + " Redisson none is. The host of a holder is known about ten seconds after its client"
+          + " first used a lock; that of a client of Redisson is not.",
       ""
     },
     exitCodeListHeading = "%nExit status:%n",

@@ -14,9 +14,10 @@ import java.util.OptionalLong;
  * fair lock and a read-write lock of one name are one key there.
  *
  * <p><b>Waiters</b> are known if they are in Redis: those of fair locks, and those of Mortise's
- * read-write locks, of which only one waiting writer is in Redis unless the lock is fair. Waiters
- * of a lock without a queue, and of a read-write lock of Redisson, are not in Redis: then {@link
- * #waiters} is empty although threads wait.
+ * other locks, of which the threads of one client that want the same lock have one place together,
+ * that of the first. Redisson's waiters for a lock without a queue are not in Redis, and neither
+ * are those of Mortise behind a plain lock that Redisson holds: then {@link #waiters} is empty
+ * although threads wait.
  *
  * <p>{@code toString()} is a report of several lines for people; its form may change.
  *
@@ -61,9 +62,9 @@ public interface LockInspection {
   List<Participant> holders();
 
   /**
-   * Returns the waiters that are in Redis: first a queue, in its order; then, of a read-write lock
-   * without one, the readers whose turn it is, the writer, and the other readers. At most 1,000 of
-   * each kind.
+   * Returns the waiters that are in Redis: first a queue, in its order; then those of a plain lock,
+   * as they came; then, of a read-write lock without a queue, the readers whose turn it is, the
+   * writers, and the other readers. At most 1,000 of each kind.
    */
   List<Participant> waiters();
 

@@ -6,9 +6,10 @@
 -- ARGV[2] the largest number of holds, and of waiters of each kind
 --
 -- Answer: {server time in us, mode or '', token or '', 1 when all was read, {hold, count, ms, ...},
--- length of the queue, {waiter, ms, ...} in the queue, {reader, ms, ...} whose turn it is, {writer, ms} that
--- waits, {reader, ms, ...} that wait}: a hold has its count, -1 when its value is none, and its remaining
--- lease, -1 without an end; a waiter has the time for which it keeps its place, below 0 when that is over.
+-- length of the queue, {waiter, ms, ...} in the queue, then those that wait for a plain lock, {reader, ms, ...}
+-- whose turn it is, {writer, ms, ...} that wait, {reader, ms, ...} that wait}: a hold has its count, -1 when its
+-- value is none, and its remaining lease, -1 without an end; a waiter has the time for which it keeps its place,
+-- below 0 when that is over.
 -- Cost: O(holders + waiters), of each at most the largest number. Writes nothing.
 -- @include common/rw
 local lock, limit = KEYS[1], tonumber(ARGV[2])
@@ -107,13 +108,32 @@ local function readers(set)
   return waiters
 end
 
-local writer = {}
+-- Adds those that are registered, in the order in which they joined.
+local function registered(set, waiters)
+  local scored, joined = attempt(redis.call, 'ZRANGE', set, 0, limit - 1, 'WITHSCORES') or {}, {}
+  for i = 1, #scored, 2 do
+    joined[#joined + 1] = {scored[i], tonumber(scored[i + 1]) % NOTIFIED}
+  end
+  table.sort(joined, function(one, other)
+    return one[2] < other[2]
+  end)
+  local left = #joined > 0 and redis.call('PTTL', set)
+  for _, waiter in ipairs(joined) do
+    waiters[#waiters + 1] = waiter[1]
+    waiters[#waiters + 1] = left
+  end
+  return waiters
+end
+
+-- Of writers of an earlier version only the one with the intent is known.
+local writers = registered(key('mortise_write_waiters'), {})
 local intent = attempt(redis.call, 'GET', key('mortise_write_intent'))
-if intent then
-  writer = {intent, attempt(redis.call, 'PTTL', key('mortise_write_intent')) or 0}
+if intent and #writers == 0 then
+  writers = {intent, attempt(redis.call, 'PTTL', key('mortise_write_intent')) or 0}
 end
 
 local token = attempt(redis.call, 'GET', key('redisson_lock_token')) or ''
 local length = attempt(redis.call, 'LLEN', queue) or 0
 local turn, waiting = readers(key('mortise_read_turn')), readers(key('mortise_read_waiters'))
-return {time[1] * 1000000 + time[2], mode, token, readable, holds, length, queued, turn, writer, waiting}
+registered(key('mortise_waiters'), queued)
+return {time[1] * 1000000 + time[2], mode, token, readable, holds, length, queued, turn, writers, waiting}

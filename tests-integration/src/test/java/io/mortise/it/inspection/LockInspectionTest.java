@@ -209,6 +209,35 @@ class LockInspectionTest {
     }
   }
 
+  @Test
+  void theWaitersOfAPlainLockAreListedAsTheyCame() throws Exception {
+    RedisLock lock = new RedisLock(peers.here(), name);
+    String waiters = "mortise_waiters:{" + name + "}";
+    String later = "aaaaaaaa-0000-8000-8000-aaaaaaaaaaaa:1-2-3";
+    lock.lock();
+    try {
+      whileWaiting(
+          new RedisLock(peers.there(), name),
+          () -> {
+            Eventually.until("one waits", () -> lock.inspect().waiters().size() == 1);
+            Participant first = lock.inspect().waiters().get(0);
+            assertEquals(Optional.of(peers.there().id()), first.clientId());
+            assertEquals(Access.EXCLUSIVE, first.access());
+            assertTrue(first.threadId().isPresent());
+            assertTrue(first.remaining().compareTo(Duration.ofSeconds(1)) > 0, first::toString);
+            peers.server().command("ZADD", waiters, "4000000000000000", later);
+            peers.server().command("ZINCRBY", waiters, Long.toString(1L << 52), first.id());
+            assertEquals(
+                List.of(first.id(), later),
+                lock.inspect().waiters().stream().map(Participant::id).toList(),
+                "also when the first was notified");
+          });
+    } finally {
+      lock.unlock();
+      peers.server().command("DEL", waiters);
+    }
+  }
+
   private void assertQueue(RedisFairLock lock) {
     Lock theirs = peers.redisson().getFairLock(name);
     AsyncCall<Boolean> redisson =
@@ -263,7 +292,7 @@ class LockInspectionTest {
           new RedisReadWriteLock(peers.there(), name).writeLock(),
           () ->
               Eventually.untilAsserted(
-                  "the writer's intent is seen",
+                  "the writer is seen",
                   () -> {
                     Participant waiter = only(ours.readLock().inspect().waiters());
                     assertEquals(Access.WRITE, waiter.access());

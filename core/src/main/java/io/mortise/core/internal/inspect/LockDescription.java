@@ -17,7 +17,7 @@ import java.util.OptionalLong;
  * @param complete whether all of it was read
  * @param holds the holds, with their hold counts and leases
  * @param queueLength the length of the queue
- * @param queue the waiters in the queue
+ * @param queue the waiters in the queue, and those of a plain lock
  * @param others the waiters of a read-write lock without a queue
  */
 record LockDescription(

@@ -1,0 +1,227 @@
+package io.mortise.it.rwlock;
+
+import static io.mortise.it.rwlock.ReadWriteFixture.NO_HEARTBEAT;
+import static io.mortise.it.support.Eventually.holdsFor;
+import static io.mortise.it.support.Eventually.until;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.SharedRedis;
+import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.testkit.FaultProxy;
+import io.mortise.testkit.FaultProxy.Direction;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Three clients want one write lock: A holds it, the first waiter is behind a proxy, and the second
+ * one is not. A release notifies the first alone. Lease and heartbeat last longer than the test, so
+ * every waiter that enters came by a message.
+ */
+@Timeout(60)
+@Tag("redis-version")
+class NotifiedWriterTest {
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final LockOptions.Builder OPTIONS =
+      LockOptions.builder().lease(Duration.ofMinutes(2));
+  private static final String REDISSON = "aaaaaaaa-0000-4000-8000-aaaaaaaaaaaa:1";
+
+  @RegisterExtension final LockFixture network = LockFixture.proxied(redis, OPTIONS).warm();
+
+  private final String name = network.name();
+  private final FaultProxy proxy = network.proxy();
+  private final LockClient clientOfA = LockClient.create(redis.uri(), OPTIONS.build());
+  private final LockClient clientOfSecond = LockClient.create(redis.uri(), OPTIONS.build());
+  private final RedisReadWriteLock ofA = lock(clientOfA);
+  private final DistributedLock first = lock(network.client()).writeLock();
+  private final RedisReadWriteLock ofSecond = lock(clientOfSecond);
+  private final DistributedLock second = ofSecond.writeLock();
+
+  private RedisReadWriteLock lock(LockClient client) {
+    return new RedisReadWriteLock(client, name, NO_HEARTBEAT);
+  }
+
+  @BeforeEach
+  void warm() {
+    SharedRedis.warm(clientOfA);
+    SharedRedis.warm(clientOfSecond);
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    clientOfA.close();
+    clientOfSecond.close();
+    for (String key : List.of("mortise_write_waiters:", "mortise_write_intent:")) {
+      until(key + " is gone", () -> redis.command("EXISTS", key + "{" + name + "}").equals(0L));
+    }
+    redis.delete("mortise_forced_holds:{" + name + "}");
+  }
+
+  /** Starts a call that waits, and awaits its attempts before and after the subscription. */
+  private <T> AsyncCall<T> waiting(Callable<T> wait) {
+    redis.resetStats();
+    AsyncCall<T> call = AsyncCall.start(wait);
+    until("it has attempted twice", () -> redis.calls("evalsha") == 2);
+    return call.awaitParked();
+  }
+
+  private static Callable<Void> cycle(DistributedLock lock) {
+    return () -> {
+      lock.lock();
+      lock.unlock();
+      return null;
+    };
+  }
+
+  private long subscribers(String channel) {
+    return (Long) ((List<?>) redis.command("PUBSUB", "NUMSUB", channel)).get(1);
+  }
+
+  private String channel() {
+    return "redisson_rwlock:{" + name + "}";
+  }
+
+  /** The first waiter gets no message, and what it sends does not arrive. */
+  private void suspendFirst() {
+    proxy.delay(Direction.TO_CLIENT, HOUR);
+    proxy.delay(Direction.TO_SERVER, HOUR);
+  }
+
+  @Test
+  void aReleaseWakesOneWriterAndItsReleaseTheNext() throws Exception {
+    Lease held = ofA.writeLock().tryAcquire().orElseThrow();
+    AsyncCall<Lease> leaseOfFirst = waiting(() -> first.acquire(HOUR).orElseThrow());
+    AsyncCall<Void> cycleOfSecond = waiting(cycle(second));
+    redis.resetStats();
+    held.close();
+    Lease lease = leaseOfFirst.get();
+    String what = "the release, one attempt, and the look of the releasing client";
+    until(what, () -> redis.calls("evalsha") == 3);
+    holdsFor(Duration.ofMillis(200), what, () -> redis.calls("evalsha") == 3);
+    assertFalse(cycleOfSecond.isDone());
+    lease.close();
+    LockFixture.assertPrompt(cycleOfSecond);
+  }
+
+  @Test
+  void aWriterThatDoesNotComeIsPassedOver() throws Exception {
+    Lease held = ofA.writeLock().tryAcquire().orElseThrow();
+    AsyncCall<Void> cycleOfFirst = waiting(cycle(first));
+    AsyncCall<Void> cycleOfSecond = waiting(cycle(second));
+    suspendFirst();
+    held.close();
+    LockFixture.assertPrompt(cycleOfSecond);
+    proxy.restore();
+    LockFixture.assertPrompt(cycleOfFirst);
+  }
+
+  @Test
+  void aWriterThatDoesNotComeAfterAForcedReleaseIsPassedOver() throws Exception {
+    var unused = ofA.writeLock().tryAcquire().orElseThrow();
+    AsyncCall<Void> cycleOfFirst = waiting(cycle(first));
+    AsyncCall<Void> cycleOfSecond = waiting(cycle(second));
+    suspendFirst();
+    assertTrue(ofSecond.writeLock().forceUnlock());
+    LockFixture.assertPrompt(cycleOfSecond);
+    proxy.restore();
+    LockFixture.assertPrompt(cycleOfFirst);
+  }
+
+  @Test
+  void theLastReaderWakesOneWriterAndItsReleaseTheNext() throws Exception {
+    Lease one = ofA.readLock().tryAcquire().orElseThrow();
+    Lease other = ofSecond.readLock().tryAcquire().orElseThrow();
+    AsyncCall<Void> cycleOfFirst = waiting(cycle(first));
+    AsyncCall<Void> cycleOfSecond = waiting(cycle(second));
+    one.close();
+    holdsFor(Duration.ofMillis(100), "a reader holds", () -> !cycleOfFirst.isDone());
+    other.close();
+    LockFixture.assertPrompt(cycleOfFirst);
+    LockFixture.assertPrompt(cycleOfSecond);
+  }
+
+  @Test
+  void writersFollowTheReadersThatHadTheirTurn() throws Exception {
+    Lease held = ofA.writeLock().tryAcquire().orElseThrow();
+    AsyncCall<Void> writer = waiting(cycle(first));
+    AsyncCall<Lease> reader = waiting(() -> ofSecond.readLock().acquire(HOUR).orElseThrow());
+    held.close();
+    Lease read = reader.get();
+    holdsFor(Duration.ofMillis(100), "the reader holds", () -> !writer.isDone());
+    read.close();
+    LockFixture.assertPrompt(writer);
+  }
+
+  /** No reader comes in between, although only the first writer had shown its intent. */
+  @Test
+  void newReadersWaitForAllWritersThatWait() throws Exception {
+    Lease held = ofA.readLock().tryAcquire().orElseThrow();
+    AsyncCall<Boolean> bounded = waiting(() -> first.tryLock(1, TimeUnit.HOURS));
+    AsyncCall<Void> cycleOfSecond = waiting(cycle(second));
+    bounded.interrupt();
+    until("it has ended", bounded::isDone);
+    assertFalse(lock(network.client()).readLock().tryLock(), "the second writer waits");
+    held.close();
+    LockFixture.assertPrompt(cycleOfSecond);
+    assertTrue(lock(network.client()).readLock().tryLock());
+    lock(network.client()).readLock().unlock();
+  }
+
+  @Test
+  void aWriterHearsTheReleaseOfAReaderOfRedisson() throws Exception {
+    redis.command("HSET", name, "mode", "read", REDISSON, "1");
+    String leaseKey = "{" + name + "}:" + REDISSON + ":rwlock_timeout:1";
+    redis.command("SET", leaseKey, "1");
+    AsyncCall<Void> writer = waiting(cycle(first));
+    assertEquals(1, subscribers(channel()));
+    redis.delete(name);
+    redis.delete(leaseKey);
+    redis.command("PUBLISH", channel(), "0");
+    LockFixture.assertPrompt(writer);
+  }
+
+  /** Its channel is that of its client, until our reader leaves Redisson's behind. */
+  @Test
+  void aWriterTurnsToTheChannelOfTheLockWhenOnlyRedissonReads() throws Exception {
+    Lease ours = ofA.readLock().tryAcquire().orElseThrow();
+    AsyncCall<Void> writer = waiting(cycle(first));
+    assertEquals(0, subscribers(channel()));
+    String leaseKey = "{" + name + "}:" + REDISSON + ":rwlock_timeout:1";
+    redis.command("SET", leaseKey, "1");
+    redis.command("HSET", name, REDISSON, "1");
+    ours.close();
+    until("it listens to the channel of the lock", () -> subscribers(channel()) == 1);
+    redis.delete(name);
+    redis.delete(leaseKey);
+    redis.command("PUBLISH", channel(), "0");
+    LockFixture.assertPrompt(writer);
+  }
+
+  @Test
+  void theCloseOfAClientLeavesNoRegistration() throws Exception {
+    Lease held = ofA.writeLock().tryAcquire().orElseThrow();
+    AsyncCall<Void> waiter = waiting(cycle(second));
+    clientOfSecond.close();
+    until("it has ended", waiter::isDone);
+    String waiters = "mortise_write_waiters:{" + name + "}";
+    until("it is not registered", () -> redis.command("EXISTS", waiters).equals(0L));
+    held.close();
+  }
+}
