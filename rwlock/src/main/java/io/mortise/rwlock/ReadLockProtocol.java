@@ -64,6 +64,12 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer)
     return scripts.channel(holder);
   }
 
+  /** Returns the channel of all readers, who enter together when a write hold ends. */
+  @Override
+  public String channelWhenQueued(String holder) {
+    return scripts.channelOfReader(holder);
+  }
+
   /** Returns a call that notifies the next writer: readers are notified together. */
   @Override
   public ScriptCall notifyNext() {

@@ -116,6 +116,11 @@ final class ReadWriteScripts {
     return fair ? channel(hold) : NotifyingProtocol.channelOfClient(channel, hold);
   }
 
+  /** Returns the channel of readers that wait: in a lock that is not fair one for all of them. */
+  String channelOfReader(String hold) {
+    return fair ? channel(hold) : channel + ":readers";
+  }
+
   ScriptCall release(String hold) {
     return new ScriptCall(RELEASE, keysAndForced, List.of(bytes(hold), publish()));
   }

@@ -208,12 +208,13 @@ end
 -- @include common/rwwaiters
 
 -- Notifies all that a hold has ended: 1 after a write hold, which lets readers in, 0 after the last read
--- hold.
+-- hold, which matters to no reader.
 local function notify_end(k, s)
+  local heard = publish(k.publish, k.channel, s.write_ended and '1' or '0')
   if s.write_ended then
     begin_turn(k)
+    heard = heard + notify_readers(k)
   end
-  local heard = publish(k.publish, k.channel, s.write_ended and '1' or '0')
   return heard + notify_queue(k, s.mode) + (s.mode and 0 or notify_writer(k))
 end
 
@@ -221,7 +222,8 @@ end
 local function notify_shorter(k, message)
   local heard = publish(k.publish, k.channel, message)
   local head = redis.call('LINDEX', k.queue, 0)
-  return heard + (head and notify_entry(k, head) or 0) + notify_writer(k)
+  heard = heard + (head and notify_entry(k, head) or 0) + notify_writer(k)
+  return heard + (message == '1' and notify_readers(k) or 0)
 end
 
 -- Notifies those that a change concerns; returns how many were notified. Waiters are also notified when

@@ -25,6 +25,14 @@ local function begin_turn(k)
   end
 end
 
+-- Notifies all readers that wait, if any, on a channel that writers do not hear; returns how many were notified.
+local function notify_readers(k)
+  if redis.call('EXISTS', k.waiters, k.turn) == 0 then
+    return 0
+  end
+  return publish(k.publish, k.channel .. ':readers', '1')
+end
+
 local function notify_entry(k, entry)
   return publish(k.publish, k.channel .. ':' .. entry, '0')
 end

@@ -29,9 +29,13 @@ end
 -- The waiters that it kept out: readers by an intent, writers by a turn.
 local mode = redis.call('HGET', k.lock, 'mode')
 if intended and not passed and mode ~= 'write' then
-  heard = heard + publish(k.publish, k.channel, '1')
+  heard = heard + publish(k.publish, k.channel, '1') + notify_readers(k)
 elseif turn and not mode and redis.call('EXISTS', k.turn) == 0 then
   heard = heard + publish(k.publish, k.channel, '0') + notify_writer(k)
+end
+-- Readers that were kept out by the intent have to listen to the channel of the lock now.
+if intended and not passed and mode == 'write' and held_by_redisson(k) then
+  heard = heard + notify_readers(k)
 end
 -- It may have been notified, or be the one that listens to the channel of the lock for the others.
 if registered and not found and (not mode or held_by_redisson(k)) then

@@ -18,7 +18,7 @@ if redis.call('HEXISTS', k.lock, hold) == 0 then
 end
 -- @include common/publish
 -- The only hold, and no waiters: the code below is not needed, and parsing it takes time.
-if redis.call('HLEN', k.lock) == 2 and redis.call('EXISTS', k.waiters, k.queue, 'mortise_write_waiters:' .. k.prefix) == 0 then
+if redis.call('HLEN', k.lock) == 2 and redis.call('EXISTS', k.waiters, k.turn, k.queue, 'mortise_write_waiters:' .. k.prefix) == 0 then
   redis.call('ZREM', k.readers, hold)
   redis.call('DEL', k.lock, k.prefix .. ':' .. hold .. ':rwlock_timeout:1')
   return {1, publish(ARGV[2], k.channel, string.sub(hold, -6) == ':write' and '1' or '0')}

@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * The messages of each script that ends a hold or moves a queue: on the channel of the lock 1 after
  * a write hold and 0 otherwise, 0 on the channel of each waiter in a queue that may enter, and 0 on
- * the channel of the client of the first registered writer, {@code @w}.
+ * the channel of the client of the first registered writer, {@code @w}; 1 on that of the readers
+ * that wait when they may enter.
  */
 @Timeout(60)
 @Tag("redis-version")
@@ -45,9 +46,9 @@ class ScriptMessagesTest {
       release a | writers, sooner             | read a:9000 b:900 ttl:9000 writers:v! | 0, @v 0
       release a | not a holder                 | read b:900                            | ''
       release w! | the only hold               | write w!                              | 1
-      release w! | readers wait                | write w! wait:b                       | 1
+      release w! | readers wait                | write w! wait:b                       | 1, readers 1
       release w! | writers wait                | write w! writers:v!,u!                | 1, @v 0
-      release w! | readers and writers wait    | write w! wait:b intent:v! writers:v!  | 1, @v 0
+      release w! | readers and writers wait    | write w! wait:b intent:v! writers:v!  | 1, readers 1, @v 0
       release w! | downgrade, a writer waits   | write w!:900 a:9000 writers:v!        | 1
       keep w! 500  | a writer waits            | write w! ttl:9000 writers:v!          | 1, @v 0
       release w! | downgrade                   | write w!:900 a:9000                   | 1
@@ -55,6 +56,11 @@ class ScriptMessagesTest {
       release w! | a writer leads the queue    | write w! queue:v!,c                   | 1, v! 0
       release w! | the head has timed out      | write w! queue:v!~,c                  | 1, c 0
       leave w!  | intends beside readers       | read b:900 intent:w!                  | 1
+      leave w!  | intends, readers wait        | read b:900 intent:w! wait:c          | 1, readers 1
+      leave w!  | the same behind a writer     | write v! intent:w! wait:c            | ''
+      leave w!  | the same behind one of theirs | write V! intent:w! wait:c           | readers 1
+      keep w! 500  | a reader waits            | write w! ttl:9000 wait:b             | 1, readers 1
+      release a | a reader and a writer wait   | read a:900 intent:v! wait:b writers:v! | 0, @v 0
       leave w!  | intends beside a writer      | write v! intent:w!                    | ''
       leave w!  | intends, another waits       | read b:900 intent:w! writers:w!,v!    | ''
       leave w!  | the same, the lock is free   | intent:w! writers:v!,w!+              | @v 0
@@ -75,7 +81,7 @@ class ScriptMessagesTest {
       notify    | held                         | write u! writers:v!                   | ''
       notify    | held by one of theirs        | read a:900 B:900 writers:v!           | @v 0
       force write | the writer                 | write w! queue:c                      | 1, c 0
-      writer_heartbeat w! | a writer expired   | write v! b:900 intent:w! wait:a       | 1
+      writer_heartbeat w! | a writer expired   | write v! b:900 intent:w! wait:a       | 1, readers 1
       writer_heartbeat w! | nothing ended      | read b:900 intent:w!                  | ''
       fair_heartbeat c | the head may enter    | queue:v!,c                            | v! 0
       fair_heartbeat c | it is the head itself | queue:c,v!                            | ''
@@ -109,6 +115,9 @@ class ScriptMessagesTest {
     if (to.startsWith("@")) {
       String client = ScriptState.holder(to.substring(1)).substring(0, 36);
       return channel + ":" + client + " " + words.get(1);
+    }
+    if (to.equals("readers")) {
+      return channel + ":" + message;
     }
     return words.size() == 1
         ? channel + " " + message

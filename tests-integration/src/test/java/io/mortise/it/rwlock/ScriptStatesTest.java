@@ -34,7 +34,7 @@ class ScriptStatesTest {
       read a                | beside a reader of theirs             | read B*2:20000,900 ttl:20000              | 1 T 0    | read a B ttl:20000
       read a                | a writer holds                        | write w! ttl:9000                         | 0 ~9000  | write w!
       read a waits          | a writer holds, waits                 | write w! ttl:9000                         | 2 ~9000  | write w! wait:a
-      read a waits          | a writer of theirs holds              | write W! ttl:9000                         | 2 ~9000  | write W! wait:a
+      read a waits          | a writer of theirs holds              | write W! ttl:9000                         | 3 ~9000  | write W! wait:a
       read a waits below w! | beside its own writer                 | write w! ttl:5000                         | 1 T 0    | write w!:5000 a:9000 ttl:9000
       read a waits below w! | beside it again                       | write w!:4000 b:9000 ttl:9000             | 1 T 0    | write w!:4000 a b ttl:9000
       read a waits below w! | beside the writer of another          | write v! ttl:5000                         | 2 ~5000  | write v! wait:a
