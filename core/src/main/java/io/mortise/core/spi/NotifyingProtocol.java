@@ -33,8 +33,9 @@ public interface NotifyingProtocol extends LockProtocol {
   ScriptCall notifyNext();
 
   /**
-   * Returns whether {@link AcquireResult.Queued} tells that one of ours holds the lock: the end of
-   * that hold notifies the next waiter, so nobody has to look.
+   * Returns whether nobody has to look after an attempt was answered {@link AcquireResult.Queued}:
+   * one of ours holds the lock, and the end of its hold notifies the next waiter; or it is the turn
+   * of readers, at whose end this one asks.
    */
   default boolean isHeldWhenQueued() {
     return true;

@@ -55,15 +55,14 @@ end
 -- written stays when it fails later.
 local function check(k)
   redis.call('HLEN', k.lock)
-  local writers = writers_of(k)
-  if redis.call('EXISTS', k.intent, k.waiters, k.turn, k.queue, k.deadlines, k.readers, writers) > 0 then
+  if redis.call('EXISTS', k.intent, k.waiters, k.turn, k.queue, k.deadlines, k.readers, k.writers) > 0 then
     redis.call('GET', k.intent)
     redis.call('ZCARD', k.waiters)
     redis.call('ZCARD', k.turn)
     redis.call('LLEN', k.queue)
     redis.call('ZCARD', k.deadlines)
     redis.call('ZCARD', k.readers)
-    redis.call('ZCARD', writers)
+    redis.call('ZCARD', k.writers)
   end
 end
 

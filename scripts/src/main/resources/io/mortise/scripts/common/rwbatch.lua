@@ -12,6 +12,7 @@ local function keys_of(i)
     queue = KEYS[at + 7],
     deadlines = KEYS[at + 8],
     readers = KEYS[at + 9],
+    writers = 'mortise_write_waiters:' .. KEYS[at + 2],
     publish = ARGV[3 * i],
   }
 end

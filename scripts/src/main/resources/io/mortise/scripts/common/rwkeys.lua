@@ -9,4 +9,5 @@ local k = {
   queue = KEYS[7],
   deadlines = KEYS[8],
   readers = KEYS[9],
+  writers = 'mortise_write_waiters:' .. KEYS[2],
 }

@@ -1,10 +1,6 @@
 -- The writers that wait for a lock that is not fair: each is registered, and the end of a hold notifies the first. The
--- intent of one of them keeps new readers out for all; when that one acquires or leaves, the next one has it.
+-- intent of one of them keeps new readers out for all; when that one acquires, the next one has it.
 -- @include common/registered
-
-local function writers_of(k)
-  return 'mortise_write_waiters:' .. k.prefix
-end
 
 -- Whether one of Redisson's holds the lock, whose release notifies only the channel of the lock.
 local function held_by_redisson(k)
@@ -22,21 +18,29 @@ end
 
 -- Notifies the first writer; returns how many were notified, or -1.
 local function notify_writer(k)
-  local first = first_waiter(writers_of(k))
+  local first = first_waiter(k.writers)
   if not first then
     return 0
   end
   k.notified = 1
-  return notify_first(k.publish, k.channel, writers_of(k), first)
+  return notify_first(k.publish, k.channel, k.writers, first)
 end
 
--- The intent of a writer that acquires or leaves is that of the next one; returns whether there is one.
+-- The intent of a writer that acquires is that of the next one, for the rest of its life. One that was notified and has
+-- not come may be dead: it gets none.
 local function pass_intent(k)
-  local next, left = redis.call('ZRANGE', writers_of(k), 0, 0)[1], redis.call('PTTL', k.intent)
+  local next, left = first_waiter(k.writers), redis.call('PTTL', k.intent)
   redis.call('DEL', k.intent)
-  if not next then
-    return false
+  if next then
+    redis.call('SET', k.intent, next.holder, 'PX', math.max(left, 1))
   end
-  redis.call('SET', k.intent, next, 'PX', math.max(left, 1))
-  return true
+end
+
+-- Removes a writer that leaves; returns whether it was registered, and whether the next one has to ask: this one may
+-- have been notified, of the end of a hold or of a sooner end, or it may listen to Redisson for the others.
+local function unregister(k, writer)
+  local place = tonumber(redis.call('ZSCORE', k.writers, writer) or '')
+  local first = redis.call('ZRANGE', k.writers, 0, 0)[1] == writer
+  redis.call('ZREM', k.writers, writer)
+  return place, place and (first or place >= NOTIFIED)
 end

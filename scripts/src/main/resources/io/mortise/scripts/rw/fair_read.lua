@@ -16,7 +16,7 @@
 -- Safe to repeat: the same reader writes the same field, and has one place.
 -- @include common/token
 -- @include common/firstread
-local free = redis.call('EXISTS', k.lock, k.queue, k.deadlines, k.readers) == 0
+local free = redis.call('EXISTS', k.lock, k.queue, k.deadlines, k.readers, k.writers) == 0
 -- @include common/readbegin
 local now = now_ms()
 local length = redis.call('LLEN', k.queue)

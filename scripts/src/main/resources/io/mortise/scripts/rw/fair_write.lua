@@ -14,7 +14,7 @@
 -- Cost: O(log readers), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same writer writes the same field, and has one place.
 -- @include common/token
-local free = redis.call('EXISTS', k.lock, k.queue, k.deadlines) == 0
+local free = redis.call('EXISTS', k.lock, k.queue, k.deadlines, k.writers) == 0
 -- @include common/writebegin
 local now = math.floor(now_micros / 1000)
 local length = redis.call('LLEN', k.queue)

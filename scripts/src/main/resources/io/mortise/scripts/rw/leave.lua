@@ -13,9 +13,11 @@ local hold = ARGV[1]
 k.publish = ARGV[2]
 check(k)
 local found, heard = false, 0
-local registered = redis.call('ZREM', writers_of(k), hold) == 1
+local registered, next_asks = unregister(k, hold)
 local intended = redis.call('GET', k.intent) == hold
-local passed = intended and pass_intent(k)
+if intended then
+  redis.call('DEL', k.intent)
+end
 local waited = redis.call('ZREM', k.waiters, hold) == 1
 local turn = redis.call('ZREM', k.turn, hold) == 1
 local queued = redis.call('ZSCORE', k.deadlines, hold)
@@ -26,19 +28,18 @@ if redis.call('HEXISTS', k.lock, hold) == 1 then
   found = true
   heard = remove_hold(k, hold)
 end
--- The waiters that it kept out: readers by an intent, writers by a turn.
+-- The waiters that it kept out: readers by an intent, writers by a turn. Behind a writer of Redisson the readers have
+-- to listen to the channel of the lock.
 local mode = redis.call('HGET', k.lock, 'mode')
-if intended and not passed and mode ~= 'write' then
-  heard = heard + publish(k.publish, k.channel, '1') + notify_readers(k)
+if intended and mode ~= 'write' then
+  heard = heard + publish(k.publish, k.channel, '1')
 elseif turn and not mode and redis.call('EXISTS', k.turn) == 0 then
   heard = heard + publish(k.publish, k.channel, '0') + notify_writer(k)
 end
--- Readers that were kept out by the intent have to listen to the channel of the lock now.
-if intended and not passed and mode == 'write' and held_by_redisson(k) then
+if intended and (mode ~= 'write' or held_by_redisson(k)) then
   heard = heard + notify_readers(k)
 end
--- It may have been notified, or be the one that listens to the channel of the lock for the others.
-if registered and not found and (not mode or held_by_redisson(k)) then
+if intended or next_asks and not found then
   heard = heard + notify_writer(k)
 end
 if queued then

@@ -15,4 +15,4 @@ local turn = not held and redis.call('EXISTS', k.turn) == 1
 if not turn and (not held or held_by_redisson(k)) then
   notify_writer(k)
 end
-return not held and (k.notified or turn and first_waiter(writers_of(k)) and 1) or 0
+return not held and (k.notified or turn and first_waiter(k.writers) and 1) or 0

@@ -12,13 +12,13 @@
 -- ARGV[5] how long it counts as waiting without a heartbeat, ms; 0: it does not wait
 -- ARGV[6] retention of the token, ms
 --
--- Answer: {1, token, last token or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, and {3, ms} when a writer
--- of Redisson holds the lock, whose release notifies only the channel of the lock; ms is the time until another attempt
--- is useful without a message, or -1 when there is no end.
+-- Answer: {1, token, last token or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, and {3, ms} when a
+-- writer of Redisson holds the lock, whose release notifies only the channel of the lock; ms is the time until another
+-- attempt is useful without a message, or -1 when there is no end.
 -- Cost: O(log readers). Safe to repeat: the same reader writes the same field.
 -- @include common/token
 -- @include common/firstread
-local free = redis.call('EXISTS', k.lock, k.intent, k.waiters, k.turn, k.readers) == 0
+local free = redis.call('EXISTS', k.lock, k.intent, k.waiters, k.turn, k.readers, k.writers) == 0
 -- @include common/readbegin
 if not admitted and mode ~= 'write' then
   left = left_of(k.intent)

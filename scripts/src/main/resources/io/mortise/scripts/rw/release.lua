@@ -18,7 +18,7 @@ if redis.call('HEXISTS', k.lock, hold) == 0 then
 end
 -- @include common/publish
 -- The only hold, and no waiters: the code below is not needed, and parsing it takes time.
-if redis.call('HLEN', k.lock) == 2 and redis.call('EXISTS', k.waiters, k.turn, k.queue, 'mortise_write_waiters:' .. k.prefix) == 0 then
+if redis.call('HLEN', k.lock) == 2 and redis.call('EXISTS', k.waiters, k.turn, k.queue, k.writers) == 0 then
   redis.call('ZREM', k.readers, hold)
   redis.call('DEL', k.lock, k.prefix .. ':' .. hold .. ':rwlock_timeout:1')
   return {1, publish(ARGV[2], k.channel, string.sub(hold, -6) == ':write' and '1' or '0')}
@@ -30,7 +30,7 @@ check(k)
 -- may have set it for one that has died since.
 local own = left_of(lease_key(k, hold, 1))
 if own + PASSES < left_of(k.lock) and redis.call('HGET', k.lock, 'mode') == 'read'
-    and is_outlasted(k, own) and not (first_waiter(writers_of(k)) and held_by_redisson(k)) then
+    and is_outlasted(k, own) and not (first_waiter(k.writers) and held_by_redisson(k)) then
   redis.call('DEL', lease_key(k, hold, 1))
   remove_readers(k, {hold})
   return {1, 0}

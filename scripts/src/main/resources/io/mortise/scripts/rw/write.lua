@@ -13,14 +13,14 @@
 -- without a message, or -1 when there is no end.
 -- Cost: O(log readers). Safe to repeat: the same writer writes the same field, and gets a newer token.
 -- @include common/token
-local free = redis.call('EXISTS', k.lock, k.intent, k.turn, 'mortise_write_waiters:' .. k.prefix) == 0
+local free = redis.call('EXISTS', k.lock, k.intent, k.turn, k.writers) == 0
 -- @include common/writebegin
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 local turn = left_of(k.turn)
 if mine or (not s.mode and turn < 0) then
   store_token(KEYS[10], token, ARGV[5], now_micros)
   add_hold(k, 'write', writer, ARGV[2])
-  redis.call('ZREM', writers_of(k), writer)
+  redis.call('ZREM', k.writers, writer)
   if redis.call('GET', k.intent) == writer then
     pass_intent(k)
   end
@@ -34,9 +34,8 @@ if not redis.call('SET', k.intent, writer, 'PX', life, 'NX')
     and redis.call('GET', k.intent) == writer then
   redis.call('PEXPIRE', k.intent, life)
 end
-local writers = writers_of(k)
-local place = tonumber(redis.call('ZSCORE', writers, writer) or '')
-come_in_vain(writers, writer, place)
-register(writers, writer, place, now_micros)
-keep_for(writers, life)
+local place = tonumber(redis.call('ZSCORE', k.writers, writer) or '')
+come_in_vain(k.writers, writer, place)
+register(k.writers, writer, place, now_micros)
+keep_for(k.writers, life)
 return {held_by_redisson(k) and 3 or 2, ask_after(left)}

@@ -6,8 +6,8 @@
 -- ARGV[2] how long its intent lasts without a heartbeat, ms
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
 --
--- Answer: for each writer 1 to go on waiting; 0 when there is no intent, or it is not registered, 2 when the lock is free:
--- both should ask again.
+-- Answer: for each writer 1 to go on waiting; 0 when there is no intent, or it is not registered, 2 when the lock
+-- is free: both should ask again.
 -- Cost: O(writers x log readers). Safe to repeat: it extends what exists, and adds nothing.
 -- @include common/rw
 local function heartbeat(k, writer, life)
@@ -20,8 +20,8 @@ local function heartbeat(k, writer, life)
   if s.write_ended then
     notify_end(k, s)
   end
-  keep_for(writers_of(k), life)
-  if not intent or not redis.call('ZSCORE', writers_of(k), writer) then
+  keep_for(k.writers, life)
+  if not intent or not redis.call('ZSCORE', k.writers, writer) then
     return 0
   end
   return not s.mode and redis.call('EXISTS', k.turn) == 0 and 2 or 1

@@ -62,10 +62,13 @@ class ScriptMessagesTest {
       keep w! 500  | a reader waits            | write w! ttl:9000 wait:b             | 1, readers 1
       release a | a reader and a writer wait   | read a:900 intent:v! wait:b writers:v! | 0, @v 0
       leave w!  | intends beside a writer      | write v! intent:w!                    | ''
-      leave w!  | intends, another waits       | read b:900 intent:w! writers:w!,v!    | ''
-      leave w!  | the same, the lock is free   | intent:w! writers:v!,w!+              | @v 0
+      leave w!  | intends, another waits       | read b:900 intent:w! writers:w!,v!    | 1, @v 0
+      leave w!  | the same, the lock is free   | intent:w! writers:v!,w!+              | 1, @v 0
       leave w!  | registered behind theirs     | read B:900 intent:v! writers:w!,v!    | @v 0
-      leave w!  | registered behind a writer   | write u! intent:v! writers:w!,v!      | ''
+      leave w!  | the first behind a writer    | write u! intent:v! writers:w!,v!      | @v 0
+      leave w!  | the second behind a writer   | write u! intent:v! writers:v!,w!      | ''
+      leave w!  | was notified                 | write u! intent:v! writers:v!,w!+     | @v 0
+      leave w!  | at the rest of a minimum     | write u^! intent:v! writers:w!,v!     | @v 0
       leave w!  | leads the queue              | queue:w!,c,d                          | c 0, d 0
       leave w!  | leads it beside readers      | read b:900 queue:w!,c                 | c 0
       leave w!  | leads it, a writer holds     | write v! queue:w!,c                   | ''

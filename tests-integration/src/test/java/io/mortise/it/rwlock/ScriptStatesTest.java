@@ -81,7 +81,7 @@ class ScriptStatesTest {
       write w!       | does not wait                            | write v! writers:u!              | 0 ~30000 | write v! intent: writers:u!
       write w! waits | acquires, the next intends               | intent:w! writers:w!+,v!         | 1 T 0    | write w! intent:v! writers:v!
       write w! waits | acquires, another intends                | intent:v! writers:v!,w!          | 1 T 0    | write w! intent:v! writers:v!
-      write w! waits | acquires, the others were notified       | intent:w! writers:v!+,w!+        | 1 T 0    | write w! intent:v! writers:v!+
+      write w! waits | acquires, the others were notified       | intent:w! writers:v!+,w!+        | 1 T 0    | write w! intent: writers:v!+
       write w!       | barges                                   | intent:v! writers:v!+            | 1 T 0    | write w! intent:v! writers:v!+
       write w! waits | a writer and its readers                 | write v!:900 b:9000 ttl:9000     | 2 ~9000  | write v! b intent:w!
       write w! waits | an expired writer, whose readers stay    | write v! b:9000 ttl:20000 wait:c | 2 ~9000  | read b ttl:9000 intent:w! turn:c wait:
@@ -155,10 +155,10 @@ class ScriptStatesTest {
       leave w! | intends         | read b:900 intent:w!   | 1 0 | read b intent:
       leave w! | holds           | write w!               | 1 0 | free
       leave w! | at the head     | read b:900 queue:w!,a  | 1 0 | read b queue:a
-      leave w! | another waits   | read b:900 intent:w! writers:w!,v! | 1 0 | read b intent:v! writers:v!
-      leave w! | does not intend | read b:900 intent:v! writers:w!,v! | 1 0 | read b intent:v! writers:v!
-      leave w! | no intent       | read b:900 writers:w!,v!           | 1 0 | read b intent: writers:v!
-      leave w! | the lock is free | intent:v! writers:w!+,v!          | 1 0 | free intent:v! writers:v!+
+      leave w! | another waits   | read b:900 intent:w! writers:w!,v! | 1 0 | read b intent: writers:v!+
+      leave w! | does not intend | read b:900 intent:v! writers:v!,w! | 1 0 | read b intent:v! writers:v!
+      leave w! | was the first   | read b:900 intent:v! writers:w!,v! | 1 0 | read b intent:v! writers:v!+
+      leave w! | the lock is free | intent:w! writers:w!+,v!          | 1 0 | free intent: writers:v!+
       # notify
       notify | nobody waits                 | free                      | 0 | free
       notify | free                         | writers:v!,w!             | 1 | free writers:w!,v!+
