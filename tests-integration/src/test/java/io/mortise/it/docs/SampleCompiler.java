@@ -37,6 +37,7 @@ final class SampleCompiler {
           "io.mortise.multilock.*",
           "io.mortise.redlock.*",
           "io.mortise.rwlock.*",
+          "io.mortise.segmentedlock.*",
           "io.mortise.testkit.*",
           "java.time.Duration",
           "java.util.*",
@@ -101,7 +102,7 @@ final class SampleCompiler {
       String before =
           declaresType
               ? ""
-              : ("abstract class %s extends SampleContext { %s() { super(null, null); }"
+              : ("abstract class %s extends SampleContext { %s() { super(null, null, null); }"
                       + " void sample() throws Exception {")
                   .formatted(className, className);
       String after = declaresType ? "" : "}}";

@@ -15,6 +15,7 @@ import redis.clients.jedis.UnifiedJedis;
  */
 class SampleContext {
   final UnifiedJedis jedis;
+  final LockClient client;
   final DistributedLock lock;
   final Store store = (row, fencingToken) -> {};
   final String row = "row";
@@ -22,14 +23,19 @@ class SampleContext {
   final MeterRegistry registry = new SimpleMeterRegistry();
   final ObservationRegistry observations = ObservationRegistry.create();
 
-  SampleContext(UnifiedJedis jedis, DistributedLock lock) {
+  SampleContext(UnifiedJedis jedis, LockClient client, DistributedLock lock) {
     this.jedis = jedis;
+    this.client = client;
     this.lock = lock;
   }
 
   final void cancelTheWork(LeaseLoss.Reason reason) {}
 
   final void runTheJob() {}
+
+  final boolean sellOne(int segment, long fencingToken) {
+    return segment >= 0 && fencingToken > 0;
+  }
 
   /** A resource that compares tokens. */
   interface Store {

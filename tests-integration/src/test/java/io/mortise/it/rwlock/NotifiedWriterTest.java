@@ -132,6 +132,21 @@ class NotifiedWriterTest {
     LockFixture.assertPrompt(cycleOfFirst);
   }
 
+  /** It waits for the intent, although the lock is free. */
+  @Test
+  void aReaderThatWaitsDoesNotEndTheLook() throws Exception {
+    Lease held = ofA.writeLock().tryAcquire().orElseThrow();
+    AsyncCall<Void> cycleOfFirst = waiting(cycle(first));
+    AsyncCall<Void> cycleOfSecond = waiting(cycle(second));
+    suspendFirst();
+    held.close();
+    AsyncCall<Void> reader = AsyncCall.start(cycle(ofA.readLock()));
+    LockFixture.assertPrompt(cycleOfSecond);
+    proxy.restore();
+    LockFixture.assertPrompt(cycleOfFirst);
+    LockFixture.assertPrompt(reader);
+  }
+
   @Test
   void aWriterThatDoesNotComeAfterAForcedReleaseIsPassedOver() throws Exception {
     var unused = ofA.writeLock().tryAcquire().orElseThrow();
@@ -212,6 +227,28 @@ class NotifiedWriterTest {
     redis.delete(leaseKey);
     redis.command("PUBLISH", channel(), "0");
     LockFixture.assertPrompt(writer);
+  }
+
+  /** Redis has removed the hold of Redisson, and nobody publishes. */
+  @Test
+  void aWriterThatTurnedToTheChannelOfTheLockHasAHeartbeat() throws Exception {
+    Duration timeout = Duration.ofSeconds(4);
+    DistributedLock lock = new RedisReadWriteLock(network.client(), name, timeout).writeLock();
+    Lease ours = ofA.readLock().tryAcquire().orElseThrow();
+    AsyncCall<Void> writer = waiting(cycle(lock));
+    String leaseKey = "{" + name + "}:" + REDISSON + ":rwlock_timeout:1";
+    redis.command("SET", leaseKey, "1");
+    redis.command("HSET", name, REDISSON, "1");
+    redis.resetStats();
+    ours.close();
+    String what = "the release, the look after it, and attempts before and after the subscription";
+    until(what, () -> redis.calls("evalsha") >= 4);
+    writer.awaitParked();
+    assertEquals(1, subscribers(channel()));
+    redis.delete(name);
+    redis.delete(leaseKey);
+    until("a heartbeat has told it", writer::isDone);
+    writer.get();
   }
 
   @Test

@@ -63,6 +63,7 @@ class ScriptMessagesTest {
       release a | a reader and a writer wait   | read a:900 intent:v! wait:b writers:v! | 0, @v 0
       leave w!  | intends beside a writer      | write v! intent:w!                    | ''
       leave w!  | intends, another waits       | read b:900 intent:w! writers:w!,v!    | 1, @v 0
+      leave w!  | intends, is not the first    | read b:900 intent:w! writers:v!,w!    | 1, @v 0
       leave w!  | the same, the lock is free   | intent:w! writers:v!,w!+              | 1, @v 0
       leave w!  | registered behind theirs     | read B:900 intent:v! writers:w!,v!    | @v 0
       leave w!  | the first behind a writer    | write u! intent:v! writers:w!,v!      | @v 0

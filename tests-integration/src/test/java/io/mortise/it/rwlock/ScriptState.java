@@ -29,6 +29,7 @@ import java.util.TreeSet;
  *   a^  w^!              what is kept of a hold until the end of its minimum
  *   intent:w!  wait:a  turn:a    the keys of the waiters
  *   writers:w!,v!+       the registered writers in their order; v was notified
+ *   registered:900       what is left of them, if nobody asks
  *   queue:a,w!,b~        the queue of a fair lock; b has timed out
  * </pre>
  */
@@ -144,6 +145,7 @@ final class ScriptState {
       long notified = writer.endsWith("+") ? NOTIFIED : 0;
       add("ZADD", key(WRITERS), Long.toString(place + notified), holder(writer.replace("+", "")));
     }
+    add("PEXPIRE", key(WRITERS), millis("1000"));
   }
 
   private void waits(String where, String waiter) {
@@ -194,6 +196,7 @@ final class ScriptState {
                 part[1].isEmpty() ? null : holder(part[1]),
                 redis("GET", key("mortise_write_intent")));
         case "writers" -> assertEquals(registered(part[1]), registered());
+        case "registered" -> assertLeft(part[1], key(WRITERS));
         case "wait" -> assertWaiting(part[1], "mortise_read_waiters");
         case "turn" -> assertWaiting(part[1], "mortise_read_turn");
         case "queue" -> {

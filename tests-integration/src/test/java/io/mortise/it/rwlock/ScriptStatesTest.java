@@ -55,7 +55,7 @@ class ScriptStatesTest {
       write w!       | repeated                                 | write w! ttl:50                  | 1 T 0    | write w! ttl:9000
       write w!       | repeated, without an end                 | write w! ttl:ever                | 1 T 0    | write w! ttl:ever
       write w!       | readers hold                             | read a:900 b:9000                | 0 ~9000  | read a b intent:
-      write w! waits | waits                                    | read a:900 b:9000                | 2 ~9000  | read a b intent:w! writers:w!
+      write w! waits | waits                                    | read a:900 b:9000                | 2 ~9000  | read a b intent:w! writers:w! registered:5000
       write w! waits | readers of theirs                        | read A*3:over,over,9000          | 3 ~9000  | read A intent:w!
       write w!       | an expired reader                        | read a:over                      | 1 T 0    | write w! ttl:9000
       write w!       | an expired reader of theirs              | read A*3:over,over,over          | 1 T 0    | write w! ttl:9000
@@ -214,7 +214,7 @@ class ScriptStatesTest {
       reader_heartbeat a  | has its turn          | intent:v! turn:a                | 2 | free turn:a
       reader_heartbeat a  | may enter             | read b:900 wait:a               | 2 | read b wait:a
       reader_heartbeat a  | a writer intends      | read b:900 intent:v! wait:a     | 1 | read b wait:a
-      writer_heartbeat w! | waits on              | read b:900 intent:w! writers:w! | 1 | read b intent:w!
+      writer_heartbeat w! | waits on              | read b:900 intent:w! writers:w! | 1 | read b intent:w! registered:5000
       writer_heartbeat w! | none intends          | read b:900                      | 0 | read b intent:
       writer_heartbeat w! | another intends       | read b:900 intent:v! writers:w! | 1 | read b intent:v!
       writer_heartbeat w! | free                  | intent:w! writers:w! | 2 | free intent:w!
