@@ -75,6 +75,12 @@ record WriteLockProtocol(ReadWriteScripts scripts)
     return scripts.notifyNext();
   }
 
+  /** Returns false for a fair lock, whose writers also wait behind another one for a free lock. */
+  @Override
+  public boolean isHeldWhenQueued() {
+    return !scripts.fair;
+  }
+
   @Override
   public boolean hasChannelPerWaiter() {
     return scripts.fair;

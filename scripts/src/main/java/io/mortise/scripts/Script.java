@@ -35,7 +35,7 @@ public final class Script {
 
   private Script(String path, String text) {
     this.path = path;
-    this.text = text.getBytes(UTF_8);
+    this.text = ScriptText.withoutComments(text).getBytes(UTF_8);
     this.sha1 = HexFormat.of().formatHex(digest(this.text)).getBytes(UTF_8);
     this.header = ScriptHeader.of(path, text);
   }
@@ -55,7 +55,7 @@ public final class Script {
     return path;
   }
 
-  /** Returns a copy of the whole text, UTF-8, as EVAL takes it. */
+  /** Returns a copy of the whole text, UTF-8, as EVAL takes it: without comments. */
   public byte[] text() {
     return text.clone();
   }

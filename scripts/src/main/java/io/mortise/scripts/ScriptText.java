@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /**
  * Assembles the text of a script: a line {@code -- @include common/token} is replaced by that file,
- * at most once in the whole text.
+ * at most once in the whole text. Redis gets it without comments, which are a half of it.
  *
  * <p><b>Threads.</b> Stateless; any thread may call it.
  */
@@ -21,6 +21,21 @@ final class ScriptText {
     StringBuilder text = new StringBuilder();
     append(path, files, new LinkedHashSet<>(), text);
     return text.toString();
+  }
+
+  /**
+   * Returns the text with an empty line in the place of each line that is a comment, and without
+   * indentation: the numbers of the lines stay, as Redis tells them in errors.
+   */
+  static String withoutComments(String text) {
+    StringBuilder code = new StringBuilder();
+    boolean inBlock = false;
+    for (String line : text.lines().map(String::strip).toList()) {
+      inBlock |= line.startsWith("--[[");
+      code.append(inBlock || line.startsWith("--") ? "" : line).append('\n');
+      inBlock &= !line.endsWith("]]");
+    }
+    return code.toString();
   }
 
   private static void append(

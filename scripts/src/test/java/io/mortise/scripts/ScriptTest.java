@@ -10,6 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -36,14 +39,41 @@ class ScriptTest {
   @ParameterizedTest
   @MethodSource("everyScript")
   void everyScriptKeepsWhatItsHeaderSays(String path) {
-    Script script = Script.load(path);
-
-    String text = new String(script.text(), UTF_8);
+    String text = ScriptText.assemble(path, ScriptTest::file);
     assertTrue(text.startsWith("-- " + path + ": "), "the header names the script");
     assertTrue(text.contains("-- Answer: "), "the header says what is answered");
     assertTrue(text.contains("-- Cost: "), "the header says what it costs");
     assertTrue(text.contains("afe to repeat") || text.contains("Writes nothing"));
     assertFalse(text.contains("@include"), "everything is included");
+  }
+
+  private static String file(String path) {
+    try (InputStream in = Script.class.getResourceAsStream(path + ".lua")) {
+      return new String(in.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyScript")
+  void redisGetsNoComments(String path) {
+    List<String> sent = new String(Script.load(path).text(), UTF_8).lines().toList();
+    List<String> written = ScriptText.assemble(path, ScriptTest::file).lines().toList();
+
+    assertEquals(written.size(), sent.size(), "the numbers of the lines stay");
+    assertEquals(List.of(), sent.stream().filter(line -> line.startsWith("--")).toList());
+    assertEquals(
+        written.get(written.size() - 1).strip(),
+        sent.get(sent.size() - 1),
+        "the code is all there");
+  }
+
+  @Test
+  void aBlockOfCommentsIsLeftOutAsAWhole() {
+    String text = "-- one\n  local a = 1 -- two\n--[[ three\nfour ]]\n--[[ five ]]\nreturn a\n";
+
+    assertEquals("\nlocal a = 1 -- two\n\n\n\nreturn a\n", ScriptText.withoutComments(text));
   }
 
   @Test

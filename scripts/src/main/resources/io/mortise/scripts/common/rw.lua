@@ -229,10 +229,11 @@ end
 -- none may enter but the lock will end sooner than expected: Redisson's wait for that time, without a trace.
 -- A writer beside readers of Redisson is notified because it has to listen to them.
 local function notify_change(k, s, whole)
+  local sooner = math.max(s.read_left, s.write_left) + PASSES < whole
   if s.write_ended or not s.mode then
-    return notify_end(k, s)
+    return notify_end(k, s) + (s.mode and sooner and notify_writer(k) or 0)
   end
-  if math.max(s.read_left, s.write_left) + PASSES >= whole then
+  if not sooner then
     return held_by_redisson(k) and notify_writer(k) or 0
   end
   return notify_shorter(k, '0')

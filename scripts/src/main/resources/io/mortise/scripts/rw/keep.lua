@@ -45,6 +45,6 @@ if writer and left < FOREVER then
   redis.call('PEXPIRE', k.turn, math.max(left, 1) + TURN)
 end
 if left >= whole then
-  return {1, 0}
+  return {1, held_by_redisson(k) and notify_writer(k) or 0, k.notified}
 end
 return {1, notify_shorter(k, writer and '1' or '0'), k.notified}
