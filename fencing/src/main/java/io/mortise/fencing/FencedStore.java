@@ -52,8 +52,8 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  */
 public final class FencedStore {
   private static final Script COMMAND = Script.load("fence/command");
-  private static final Script SCRIPT = Script.load("fence/script");
-  private static final String SCRIPT_PLACEHOLDER = "-- THE SCRIPT";
+  private static final String SCRIPT_PLACEHOLDER = "do local the_script end";
+  private static final String GUARD = guard();
   private static final Duration MIN_RETENTION = Duration.ofSeconds(1);
 
   private final UnifiedJedis jedis;
@@ -154,8 +154,17 @@ public final class FencedStore {
       throw new IllegalArgumentException(
           "a guarded script is embedded in another one, and cannot begin with '#!'");
     }
-    String text = new String(SCRIPT.text(), UTF_8).replace(SCRIPT_PLACEHOLDER, script);
+    String text = GUARD.replace(SCRIPT_PLACEHOLDER, script);
     return parseReply(token, jedis.eval(text, keys(keys), arguments(token, arguments)));
+  }
+
+  /** Returns the text around the script of a user; refuses one without a place for it. */
+  private static String guard() {
+    String text = new String(Script.load("fence/script").text(), UTF_8);
+    if (!text.contains(SCRIPT_PLACEHOLDER)) {
+      throw new IllegalStateException("fence/script has no line " + SCRIPT_PLACEHOLDER);
+    }
+    return text;
   }
 
   private Object evalCommand(List<String> keys, List<String> arguments) {

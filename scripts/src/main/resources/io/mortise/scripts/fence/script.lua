@@ -13,7 +13,7 @@ if larger then
   return {0, larger}
 end
 local function guarded(KEYS, ARGV)
--- THE SCRIPT
+do local the_script end
 end
 local answer = guarded({unpack(KEYS, 2)}, {unpack(ARGV, 3)})
 if type(answer) == 'table' and answer.err then
