@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /**
  * Assembles the text of a script: a line {@code -- @include common/token} is replaced by that file,
- * at most once in the whole text. Redis gets it without comments, which are a half of it.
+ * at most once in the whole text. Redis gets it without comments and indentation.
  *
  * <p><b>Threads.</b> Stateless; any thread may call it.
  */

@@ -3,7 +3,7 @@
 -- that does not come costs the others one release. One that comes in vain gets its place back.
 -- @include common/publish
 
--- What is added to the place of a waiter that was notified: more than any place, and exact in a Lua number.
+-- A notification adds this to the place of a waiter: more than any place, and exact in a Lua number.
 local NOTIFIED = 2 ^ 52
 
 -- A notified waiter that never comes back is forgotten a day after it joined, us.

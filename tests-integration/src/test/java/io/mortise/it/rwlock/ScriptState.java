@@ -44,7 +44,7 @@ final class ScriptState {
   private static final long LEASE = 9_000 * UNIT;
   private static final String WRITERS = "mortise_write_waiters";
 
-  /** What is added to the place of a writer that was notified. */
+  /** A notification adds this to the place of a writer. */
   private static final long NOTIFIED = 1L << 52;
 
   /** Writes all of a state at one moment of the server's clock. */

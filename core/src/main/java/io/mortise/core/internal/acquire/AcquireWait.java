@@ -190,7 +190,7 @@ final class AcquireWait implements AutoCloseable {
     if (previous != null) {
       previous.close();
     }
-    stopHeartbeat(); // it would wake the channel before
+    stopHeartbeat(); // it fires the signal of the previous channel
     parked = false;
     onFirstPark(fresh);
     return fresh;
