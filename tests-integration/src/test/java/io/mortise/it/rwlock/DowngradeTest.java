@@ -12,6 +12,7 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
+import io.mortise.it.support.ScriptLog;
 import io.mortise.it.support.TwoClients;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
@@ -158,7 +159,7 @@ class DowngradeTest {
     RedisReadWriteLock lock = locks.here(fair);
     DistributedLock writes = lock.writeLock();
     lock.readLock().lock();
-    locks.server().resetStats();
+    ScriptLog scripts = new ScriptLog(locks.server(), locks.name);
     for (StepThread.Step step :
         List.<StepThread.Step>of(
             () -> writes.lock(),
@@ -177,7 +178,7 @@ class DowngradeTest {
     assertFalse(writes.tryLock(LONG, LONG));
     assertTrue(writes.tryAcquire().isEmpty());
     assertTrue(writes.acquire(Duration.ZERO).isEmpty());
-    assertEquals(0L, locks.server().commandStats().getOrDefault("evalsha", 0L));
+    assertEquals(0, scripts.count());
     assertTrue(lock.readLock().isHeldByCurrentThread());
 
     // No thread waits, so it is no upgrade: the read hold may be released meanwhile.
