@@ -16,10 +16,8 @@ import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.FaultProxy;
-import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,22 +72,6 @@ class NotifiedWriterTest {
     redis.delete("mortise_forced_holds:{" + name + "}");
   }
 
-  /** Starts a call that waits, and awaits its attempts before and after the subscription. */
-  private <T> AsyncCall<T> waiting(Callable<T> wait) {
-    redis.resetStats();
-    AsyncCall<T> call = AsyncCall.start(wait);
-    until("it has attempted twice", () -> redis.calls("evalsha") == 2);
-    return call.awaitParked();
-  }
-
-  private static Callable<Void> cycle(DistributedLock lock) {
-    return () -> {
-      lock.lock();
-      lock.unlock();
-      return null;
-    };
-  }
-
   private long subscribers(String channel) {
     return (Long) ((List<?>) redis.command("PUBSUB", "NUMSUB", channel)).get(1);
   }
@@ -98,17 +80,11 @@ class NotifiedWriterTest {
     return "redisson_rwlock:{" + name + "}";
   }
 
-  /** The first waiter gets no message, and what it sends does not arrive. */
-  private void suspendFirst() {
-    proxy.delay(Direction.TO_CLIENT, HOUR);
-    proxy.delay(Direction.TO_SERVER, HOUR);
-  }
-
   @Test
   void aReleaseWakesOneWriterAndItsReleaseTheNext() throws Exception {
     Lease held = ofA.writeLock().tryAcquire().orElseThrow();
-    AsyncCall<Lease> leaseOfFirst = waiting(() -> first.acquire(HOUR).orElseThrow());
-    AsyncCall<Void> cycleOfSecond = waiting(cycle(second));
+    AsyncCall<Lease> leaseOfFirst = redis.waiting(() -> first.acquire(HOUR).orElseThrow());
+    AsyncCall<Void> cycleOfSecond = redis.waiting(AsyncCall.cycleOf(second));
     redis.resetStats();
     held.close();
     Lease lease = leaseOfFirst.get();
@@ -123,9 +99,9 @@ class NotifiedWriterTest {
   @Test
   void aWriterThatDoesNotComeIsPassedOver() throws Exception {
     Lease held = ofA.writeLock().tryAcquire().orElseThrow();
-    AsyncCall<Void> cycleOfFirst = waiting(cycle(first));
-    AsyncCall<Void> cycleOfSecond = waiting(cycle(second));
-    suspendFirst();
+    AsyncCall<Void> cycleOfFirst = redis.waiting(AsyncCall.cycleOf(first));
+    AsyncCall<Void> cycleOfSecond = redis.waiting(AsyncCall.cycleOf(second));
+    network.suspend();
     held.close();
     LockFixture.assertPrompt(cycleOfSecond);
     proxy.restore();
@@ -136,11 +112,11 @@ class NotifiedWriterTest {
   @Test
   void aReaderThatWaitsDoesNotEndTheLook() throws Exception {
     Lease held = ofA.writeLock().tryAcquire().orElseThrow();
-    AsyncCall<Void> cycleOfFirst = waiting(cycle(first));
-    AsyncCall<Void> cycleOfSecond = waiting(cycle(second));
-    suspendFirst();
+    AsyncCall<Void> cycleOfFirst = redis.waiting(AsyncCall.cycleOf(first));
+    AsyncCall<Void> cycleOfSecond = redis.waiting(AsyncCall.cycleOf(second));
+    network.suspend();
     held.close();
-    AsyncCall<Void> reader = AsyncCall.start(cycle(ofA.readLock()));
+    AsyncCall<Void> reader = AsyncCall.cycle(ofA.readLock());
     LockFixture.assertPrompt(cycleOfSecond);
     proxy.restore();
     LockFixture.assertPrompt(cycleOfFirst);
@@ -150,9 +126,9 @@ class NotifiedWriterTest {
   @Test
   void aWriterThatDoesNotComeAfterAForcedReleaseIsPassedOver() throws Exception {
     var unused = ofA.writeLock().tryAcquire().orElseThrow();
-    AsyncCall<Void> cycleOfFirst = waiting(cycle(first));
-    AsyncCall<Void> cycleOfSecond = waiting(cycle(second));
-    suspendFirst();
+    AsyncCall<Void> cycleOfFirst = redis.waiting(AsyncCall.cycleOf(first));
+    AsyncCall<Void> cycleOfSecond = redis.waiting(AsyncCall.cycleOf(second));
+    network.suspend();
     assertTrue(ofSecond.writeLock().forceUnlock());
     LockFixture.assertPrompt(cycleOfSecond);
     proxy.restore();
@@ -163,8 +139,8 @@ class NotifiedWriterTest {
   void theLastReaderWakesOneWriterAndItsReleaseTheNext() throws Exception {
     Lease one = ofA.readLock().tryAcquire().orElseThrow();
     Lease other = ofSecond.readLock().tryAcquire().orElseThrow();
-    AsyncCall<Void> cycleOfFirst = waiting(cycle(first));
-    AsyncCall<Void> cycleOfSecond = waiting(cycle(second));
+    AsyncCall<Void> cycleOfFirst = redis.waiting(AsyncCall.cycleOf(first));
+    AsyncCall<Void> cycleOfSecond = redis.waiting(AsyncCall.cycleOf(second));
     one.close();
     holdsFor(Duration.ofMillis(100), "a reader holds", () -> !cycleOfFirst.isDone());
     other.close();
@@ -175,8 +151,8 @@ class NotifiedWriterTest {
   @Test
   void writersFollowTheReadersThatHadTheirTurn() throws Exception {
     Lease held = ofA.writeLock().tryAcquire().orElseThrow();
-    AsyncCall<Void> writer = waiting(cycle(first));
-    AsyncCall<Lease> reader = waiting(() -> ofSecond.readLock().acquire(HOUR).orElseThrow());
+    AsyncCall<Void> writer = redis.waiting(AsyncCall.cycleOf(first));
+    AsyncCall<Lease> reader = redis.waiting(() -> ofSecond.readLock().acquire(HOUR).orElseThrow());
     held.close();
     Lease read = reader.get();
     holdsFor(Duration.ofMillis(100), "the reader holds", () -> !writer.isDone());
@@ -188,8 +164,8 @@ class NotifiedWriterTest {
   @Test
   void newReadersWaitForAllWritersThatWait() throws Exception {
     Lease held = ofA.readLock().tryAcquire().orElseThrow();
-    AsyncCall<Boolean> bounded = waiting(() -> first.tryLock(1, TimeUnit.HOURS));
-    AsyncCall<Void> cycleOfSecond = waiting(cycle(second));
+    AsyncCall<Boolean> bounded = redis.waiting(() -> first.tryLock(1, TimeUnit.HOURS));
+    AsyncCall<Void> cycleOfSecond = redis.waiting(AsyncCall.cycleOf(second));
     bounded.interrupt();
     until("it has ended", bounded::isDone);
     assertFalse(lock(network.client()).readLock().tryLock(), "the second writer waits");
@@ -204,7 +180,7 @@ class NotifiedWriterTest {
     redis.command("HSET", name, "mode", "read", REDISSON, "1");
     String leaseKey = "{" + name + "}:" + REDISSON + ":rwlock_timeout:1";
     redis.command("SET", leaseKey, "1");
-    AsyncCall<Void> writer = waiting(cycle(first));
+    AsyncCall<Void> writer = redis.waiting(AsyncCall.cycleOf(first));
     assertEquals(1, subscribers(channel()));
     redis.delete(name);
     redis.delete(leaseKey);
@@ -216,7 +192,7 @@ class NotifiedWriterTest {
   @Test
   void aWriterTurnsToTheChannelOfTheLockWhenOnlyRedissonReads() throws Exception {
     Lease ours = ofA.readLock().tryAcquire().orElseThrow();
-    AsyncCall<Void> writer = waiting(cycle(first));
+    AsyncCall<Void> writer = redis.waiting(AsyncCall.cycleOf(first));
     assertEquals(0, subscribers(channel()));
     String leaseKey = "{" + name + "}:" + REDISSON + ":rwlock_timeout:1";
     redis.command("SET", leaseKey, "1");
@@ -235,7 +211,7 @@ class NotifiedWriterTest {
     Duration timeout = Duration.ofSeconds(4);
     DistributedLock lock = new RedisReadWriteLock(network.client(), name, timeout).writeLock();
     Lease ours = ofA.readLock().tryAcquire().orElseThrow();
-    AsyncCall<Void> writer = waiting(cycle(lock));
+    AsyncCall<Void> writer = redis.waiting(AsyncCall.cycleOf(lock));
     String leaseKey = "{" + name + "}:" + REDISSON + ":rwlock_timeout:1";
     redis.command("SET", leaseKey, "1");
     redis.command("HSET", name, REDISSON, "1");
@@ -254,7 +230,7 @@ class NotifiedWriterTest {
   @Test
   void theCloseOfAClientLeavesNoRegistration() throws Exception {
     Lease held = ofA.writeLock().tryAcquire().orElseThrow();
-    AsyncCall<Void> waiter = waiting(cycle(second));
+    AsyncCall<Void> waiter = redis.waiting(AsyncCall.cycleOf(second));
     clientOfSecond.close();
     until("it has ended", waiter::isDone);
     String waiters = "mortise_write_waiters:{" + name + "}";

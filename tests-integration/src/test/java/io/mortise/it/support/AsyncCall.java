@@ -76,11 +76,16 @@ public final class AsyncCall<T> {
 
   /** Starts a call that locks and unlocks. */
   public static AsyncCall<Void> cycle(Lock lock) {
-    return run(
-        () -> {
-          lock.lock();
-          lock.unlock();
-        });
+    return start(cycleOf(lock));
+  }
+
+  /** Returns a call that locks and unlocks. */
+  public static Callable<Void> cycleOf(Lock lock) {
+    return () -> {
+      lock.lock();
+      lock.unlock();
+      return null;
+    };
   }
 
   /** Waits for all calls; throws what the first of them threw that failed. */

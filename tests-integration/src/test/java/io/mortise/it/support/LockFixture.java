@@ -8,6 +8,8 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.testkit.FaultProxy;
+import io.mortise.testkit.FaultProxy.Direction;
+import java.time.Duration;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class LockFixture implements AfterEachCallback {
   private static final long PROMPT_MILLIS = 4_000;
+  private static final Duration FOR_EVER = Duration.ofHours(1);
 
   private final SharedRedis redis;
   private final FaultProxy proxy; // null if the client is connected directly
@@ -81,6 +84,12 @@ public final class LockFixture implements AfterEachCallback {
 
   public LockClient client() {
     return client;
+  }
+
+  /** The client gets nothing, and what it sends does not arrive, as if its process stood still. */
+  public void suspend() {
+    proxy.delay(Direction.TO_CLIENT, FOR_EVER);
+    proxy.delay(Direction.TO_SERVER, FOR_EVER);
   }
 
   public RedisLock lock() {

@@ -10,6 +10,7 @@ import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -135,6 +136,14 @@ public final class SharedRedis implements BeforeAllCallback, AfterAllCallback {
   public void releaseAsStranger(String lock) {
     delete(lock);
     command("PUBLISH", channel(lock), "0");
+  }
+
+  /** Starts a call that waits, and awaits its attempts before and after the subscription. */
+  public <T> AsyncCall<T> waiting(Callable<T> wait) {
+    resetStats();
+    AsyncCall<T> call = AsyncCall.start(wait);
+    Eventually.until("it has attempted twice", () -> calls("evalsha") == 2);
+    return call.awaitParked();
   }
 
   public void resetStats() {

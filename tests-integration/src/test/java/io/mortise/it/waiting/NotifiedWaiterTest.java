@@ -15,10 +15,8 @@ import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.ScriptServer;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
-import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -73,29 +71,13 @@ class NotifiedWaiterTest {
     return (Long) redis.command("ZCARD", waiters);
   }
 
-  /** Starts a call that waits, and awaits its attempts before and after the subscription. */
-  private <T> AsyncCall<T> waiting(Callable<T> wait) {
-    redis.resetStats();
-    AsyncCall<T> call = AsyncCall.start(wait);
-    until("it has attempted twice", () -> redis.calls("evalsha") == 2);
-    return call.awaitParked();
-  }
-
-  private static Callable<Void> cycle(RedisLock lock) {
-    return () -> {
-      lock.lock();
-      lock.unlock();
-      return null;
-    };
-  }
-
   private AsyncCall<Void> firstWaits() {
-    return waiting(cycle(first.lock()));
+    return redis.waiting(AsyncCall.cycleOf(first.lock()));
   }
 
   private AsyncCall<Void> secondWaits() {
     secondSinceNanos = System.nanoTime();
-    return waiting(cycle(second));
+    return redis.waiting(AsyncCall.cycleOf(second));
   }
 
   /** The second waiter has the lock before it looks by itself, so it was notified. */
@@ -105,15 +87,9 @@ class NotifiedWaiterTest {
     assertTrue(took < LOOK_MILLIS, () -> "it took " + took + " ms");
   }
 
-  /** The first waiter gets no message, and what it sends does not arrive. */
-  private void suspendFirst() {
-    proxy.delay(Direction.TO_CLIENT, HOUR);
-    proxy.delay(Direction.TO_SERVER, HOUR);
-  }
-
   @Test
   void aReleaseWakesTheFirstAloneAndItsReleaseTheSecond() throws Exception {
-    AsyncCall<Lease> leaseOfFirst = waiting(() -> first.lock().acquire(HOUR).orElseThrow());
+    AsyncCall<Lease> leaseOfFirst = redis.waiting(() -> first.lock().acquire(HOUR).orElseThrow());
     AsyncCall<Void> cycleOfSecond = secondWaits();
     redis.resetStats();
     held.close();
@@ -130,7 +106,7 @@ class NotifiedWaiterTest {
   void aWaiterThatDoesNotComeIsPassedOver() throws Exception {
     AsyncCall<Void> cycleOfFirst = firstWaits();
     AsyncCall<Void> cycleOfSecond = secondWaits();
-    suspendFirst();
+    first.suspend();
     held.close();
     assertNotified(cycleOfSecond);
     proxy.restore();
@@ -170,7 +146,7 @@ class NotifiedWaiterTest {
   void waitersLookByThemselvesWhenTheReleasingClientDiesToo() throws Exception {
     AsyncCall<Void> cycleOfFirst = firstWaits();
     AsyncCall<Void> cycleOfSecond = secondWaits();
-    suspendFirst();
+    first.suspend();
     held.close();
     clientOfA.close();
     cycleOfSecond.get(); // within the limit of the test, and the lease is a minute
@@ -196,7 +172,7 @@ class NotifiedWaiterTest {
 
   @Test
   void aWaiterThatIsInterruptedIsNotRegisteredAnyMore() throws Exception {
-    AsyncCall<Boolean> interrupted = waiting(() -> first.lock().tryLock(1, TimeUnit.HOURS));
+    AsyncCall<Boolean> interrupted = redis.waiting(() -> first.lock().tryLock(1, TimeUnit.HOURS));
     interrupted.interrupt();
     until("it has ended", interrupted::isDone);
     assertEquals(0, registered());
@@ -205,7 +181,7 @@ class NotifiedWaiterTest {
 
   @Test
   void theCloseOfAClientLeavesNoRegistration() throws Exception {
-    AsyncCall<Void> waiter = waiting(cycle(second));
+    AsyncCall<Void> waiter = redis.waiting(AsyncCall.cycleOf(second));
     clientOfSecond.close();
     until("it has ended", waiter::isDone);
     until("it is not registered", () -> registered() == 0);
@@ -232,7 +208,7 @@ class NotifiedWaiterTest {
   void aWaiterThatDoesNotComeAfterAForcedReleaseIsPassedOver() throws Exception {
     AsyncCall<Void> cycleOfFirst = firstWaits();
     AsyncCall<Void> cycleOfSecond = secondWaits();
-    suspendFirst();
+    first.suspend();
     assertTrue(new RedisLock(clientOfA, name).forceUnlock());
     assertNotified(cycleOfSecond);
     proxy.restore();
@@ -253,7 +229,7 @@ class NotifiedWaiterTest {
 
   @Test
   void whenTheOneThatHearsTheStrangerGivesUpTheNextHearsIt() throws Exception {
-    AsyncCall<Boolean> bounded = waiting(() -> first.lock().tryLock(1, TimeUnit.HOURS));
+    AsyncCall<Boolean> bounded = redis.waiting(() -> first.lock().tryLock(1, TimeUnit.HOURS));
     AsyncCall<Void> cycleOfSecond = secondWaits();
     letAStrangerIn();
     bounded.interrupt();
@@ -265,7 +241,7 @@ class NotifiedWaiterTest {
 
   /** A stranger takes the lock between the release of A and the attempt of the first waiter. */
   private void letAStrangerIn() {
-    suspendFirst();
+    first.suspend();
     clientOfA.close(); // releases the lock, and does not look whether somebody came
     redis.holdAsStranger(name, HOUR.toMillis());
     proxy.restore();
