@@ -22,6 +22,9 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 
 /** Draws a bar chart of a case, on a logarithmic scale, which shows ratios. */
 public final class Charts {
+  /** Not SVG: XChart draws each letter as an outline, and a chart would have some 400 KB. */
+  static final String FORMAT = "png";
+
   private static final String NUMBERS = "#,##0";
   private static final int HEIGHT = 420;
   private static final int WIDTH_OF_REST = 260;
@@ -76,7 +79,7 @@ public final class Charts {
             .setFillColor(colour(library));
       }
     }
-    ChartEncoder.saveChart(chart, file.toString(), "svg");
+    ChartEncoder.saveChart(chart, file.toString(), FORMAT);
     return true;
   }
 

@@ -68,7 +68,7 @@ public final class GrowthCharts {
         .setYAxisMax(Charts.decadeAbove(range.getMax() * 1.01)); // one value has a decade too
     lines.forEach(
         (library, its) -> its.forEach((each, points) -> add(chart, library, each, series, points)));
-    ChartEncoder.saveChart(chart, file.toString(), "svg");
+    ChartEncoder.saveChart(chart, file.toString(), Charts.FORMAT);
     return true;
   }
 
