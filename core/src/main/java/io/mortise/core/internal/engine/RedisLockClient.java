@@ -46,28 +46,21 @@ import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RegisteredHold;
 import io.mortise.core.spi.LockServer;
 import io.mortise.core.spi.WaitPolicy;
-import io.mortise.scripts.ScriptCall;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
- * The lock client: wires the services that all its locks share, and closes them in order.
+ * The lock client: wires the services that all its locks share.
  *
  * <p><b>Threads.</b> Any thread may call any method.
  */
 public final class RedisLockClient implements LockClient, LockServer {
-  private static final Logger LOG = LoggerFactory.getLogger(RedisLockClient.class);
   private static final int VERSION_INDEX = 14;
 
   /** The maximum interval of the subscriptions' heartbeat; otherwise that of a renewal. */
@@ -355,57 +348,11 @@ public final class RedisLockClient implements LockClient, LockServer {
         events == null ? 0 : events.dropped());
   }
 
-  /**
-   * Closes the client. Waiters leave first: an attempt that is under way may still be granted, and
-   * its acquisition then releases it. Then all holds are released, except those whose owner is
-   * already releasing them; pending background releases are tried once more. Threads and
-   * connections are closed last; the events go after the threads that make them.
-   */
+  /** Closes the client: see {@link ClientShutdown}. */
   @Override
   public void close() {
-    if (!closing.begin()) {
-      return;
-    }
-    context.queues().close();
-    context.subscriptions().close();
-    BackgroundReleaser releases = context.lease().releases();
-    OperationCounter operations = context.lease().operations();
-    long timeoutNanos = commands().timeoutNanos();
-    long deadlineNanos = context.nanos() + timeoutNanos;
-    operations.awaitZero(timeoutNanos / 2); // the other half is for the holds
-    List<ScriptCall> calls = new ArrayList<>(holds().loseAll());
-    calls.addAll(releases.takeAll());
-    sendReleases(calls, deadlineNanos);
-    operations.awaitZero(deadlineNanos - context.nanos());
-    sendReleases(releases.takeAll(), deadlineNanos); // of operations that were still under way
-    record.remove(deadlineNanos - context.nanos());
-    scheduler().close();
-    scheduler().clear();
-    workers.close(Math.max(0, deadlineNanos - context.nanos()));
-    releases.stop();
-    EventQueue events = context.lease().events().queue();
-    if (events != null) {
-      events.close(Math.max(0, deadlineNanos - context.nanos()));
-    }
-    servers.close();
-  }
-
-  /**
-   * Sends all releases together, and so writes all of them before it awaits the first reply: a
-   * server that hangs finds them when it goes on, even if no thread waits for that long.
-   */
-  private void sendReleases(List<ScriptCall> calls, long deadlineNanos) {
-    List<CommandException> faults =
-        commands().pipeline().runAllByText(calls, deadlineNanos - context.nanos()).stream()
-            .flatMap(answer -> Stream.ofNullable(answer.fault()))
-            .toList();
-    if (!faults.isEmpty()) {
-      LOG.warn(
-          "client {} was closed, and the release of {} holds or places in queues was not confirmed;"
-              + " they end by themselves at the latest: {}",
-          id,
-          faults.size(),
-          faults.get(0).getMessage());
+    if (closing.begin()) {
+      new ClientShutdown(id, context, servers, workers, record).run();
     }
   }
 

@@ -1,0 +1,104 @@
+package io.mortise.core.internal.engine;
+
+import io.mortise.connection.concurrent.OperationCounter;
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.topology.Topology;
+import io.mortise.core.internal.acquire.AcquireContext;
+import io.mortise.core.internal.event.EventQueue;
+import io.mortise.core.internal.inspect.ClientRecord;
+import io.mortise.core.internal.lease.BackgroundReleaser;
+import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.scripts.ScriptCall;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Closes a client, within its command timeout. Waiters leave first: an attempt that is under way
+ * may still be granted, and its acquisition then releases it. Then all holds are released, except
+ * those whose owner is already releasing them; pending background releases are tried once more.
+ * Threads and connections are closed last; the events go after the threads that make them.
+ *
+ * <p><b>Threads.</b> Confined to the thread that closes the client.
+ */
+final class ClientShutdown {
+  private static final Logger LOG = LoggerFactory.getLogger(ClientShutdown.class);
+
+  private final String clientId;
+  private final AcquireContext context;
+  private final LeaseContext leases;
+  private final Topology servers;
+  private final WorkerPool workers;
+  private final ClientRecord record;
+  private final long timeoutNanos;
+  private final long deadlineNanos;
+
+  ClientShutdown(
+      String clientId,
+      AcquireContext context,
+      Topology servers,
+      WorkerPool workers,
+      ClientRecord record) {
+    this.clientId = clientId;
+    this.context = context;
+    this.leases = context.lease();
+    this.servers = servers;
+    this.workers = workers;
+    this.record = record;
+    this.timeoutNanos = leases.commands().timeoutNanos();
+    this.deadlineNanos = leases.nanos() + timeoutNanos;
+  }
+
+  void run() {
+    context.queues().close();
+    context.subscriptions().close();
+    releaseAll();
+    record.remove(leftNanos());
+    leases.scheduler().close();
+    leases.scheduler().clear();
+    workers.close(Math.max(0, leftNanos()));
+    leases.releases().stop();
+    EventQueue events = leases.events().queue();
+    if (events != null) {
+      events.close(Math.max(0, leftNanos()));
+    }
+    servers.close();
+  }
+
+  private void releaseAll() {
+    OperationCounter operations = leases.operations();
+    BackgroundReleaser releases = leases.releases();
+    operations.awaitZero(timeoutNanos / 2); // the other half is for the holds
+    List<ScriptCall> calls = new ArrayList<>(leases.holds().loseAll());
+    calls.addAll(releases.takeAll());
+    send(calls);
+    operations.awaitZero(leftNanos());
+    send(releases.takeAll()); // of operations that were still under way
+  }
+
+  /**
+   * Sends all releases together, and so writes all of them before it awaits the first reply: a
+   * server that hangs finds them when it goes on, even if no thread waits for that long.
+   */
+  private void send(List<ScriptCall> calls) {
+    List<CommandException> faults =
+        leases.commands().pipeline().runAllByText(calls, leftNanos()).stream()
+            .flatMap(answer -> Stream.ofNullable(answer.fault()))
+            .toList();
+    if (!faults.isEmpty()) {
+      LOG.warn(
+          "client {} was closed, and the release of {} holds or places in queues was not confirmed;"
+              + " they end by themselves at the latest: {}",
+          clientId,
+          faults.size(),
+          faults.get(0).getMessage());
+    }
+  }
+
+  private long leftNanos() {
+    return deadlineNanos - leases.nanos();
+  }
+}
