@@ -151,8 +151,8 @@ class NestedLeaseTest {
 
   @Test
   void retriesDoNotMultiplyTheLease() throws Exception {
-    redis.holdAsStranger(name, 100);
-    AsyncCall<Void> renewing = redis.renewAsStranger(name, 100, Duration.ofMillis(600));
+    redis.holdAsStranger(name, 500);
+    AsyncCall<Void> renewing = redis.renewAsStranger(name, 500, Duration.ofMillis(1_500));
 
     assertTrue(lock.tryLock(Duration.ofSeconds(20), Duration.ofSeconds(30)));
 

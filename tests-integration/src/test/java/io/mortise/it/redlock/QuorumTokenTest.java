@@ -35,10 +35,10 @@ class QuorumTokenTest {
   private static final LockOptions OPTIONS =
       LockOptions.builder()
           .lease(Duration.ofSeconds(30))
-          .commandTimeout(Duration.ofMillis(300))
+          .commandTimeout(Duration.ofSeconds(2))
           .build();
 
-  private static final Duration BUDGET = Duration.ofMillis(150);
+  private static final Duration BUDGET = Duration.ofMillis(500);
 
   private final String name = Names.fresh();
 
