@@ -16,12 +16,12 @@ public final class ReadWriteProtocols {
   }
 
   public static LockProtocol reader(String name, boolean fair) {
-    return new ReadLockProtocol(scripts(name, fair), "");
+    return new ReadLockProtocol(scripts(name, fair));
   }
 
   /** The protocol of a reader whose thread has the write lock too. */
   public static LockProtocol readerBelow(String writer, String name, boolean fair) {
-    return new ReadLockProtocol(scripts(name, fair), ReadWriteScripts.writeHold(writer));
+    return new ReadLockProtocol(scripts(name, fair), ReadWriteScripts.writeHold(writer), 7);
   }
 
   public static LockProtocol writer(String name, boolean fair) {

@@ -138,6 +138,12 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     return id.holder();
   }
 
+  @Override
+  public boolean pin() {
+    termination.slot().pin();
+    return isLive(); // not before it is pinned, see LeaseSlot
+  }
+
   /** Returns the thread that owns the hold; null for a handle, and for a hold that is shared. */
   public @Nullable Thread owner() {
     return id.owner();
