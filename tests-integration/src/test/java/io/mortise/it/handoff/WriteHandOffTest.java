@@ -248,7 +248,7 @@ class WriteHandOffTest {
     awaitQueued(2);
     gate.close();
     until("the second has it", () -> acquired.size() == 2);
-    assertTrue(new RedisReadWriteLock(tested.otherClient(), name).writeLock().forceUnlock());
+    assertTrue(lock.writeLock().forceUnlock());
     until("it is lost", () -> acquired.get(1).loss().isPresent());
     assertEquals(Reason.FORCED, acquired.get(1).loss().orElseThrow().reason());
     done.countDown();
