@@ -9,9 +9,9 @@
 -- ARGV[5] retention of the token, ms
 -- ARGV[6] how many tokens to reserve, at least 1
 --
--- Answer: {1, first token, last one before or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, and {3, ms} when one of Redisson's
--- holds the lock, whose release notifies only the channel of the lock; ms is the time until another attempt is useful
--- without a message, or -1 when there is no end.
+-- Answer: {1, first token, last one before or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, and {3, ms}
+-- when one of Redisson's holds the lock, whose release notifies only the channel of the lock; ms is the time until
+-- another attempt is useful without a message, or -1 when there is no end.
 -- Cost: O(log readers). Safe to repeat: the same writer writes the same field, and gets a newer token.
 -- @include common/token
 local free = redis.call('EXISTS', k.lock, k.intent, k.turn, k.writers) == 0

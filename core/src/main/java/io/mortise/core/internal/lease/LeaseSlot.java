@@ -5,6 +5,7 @@ import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.core.LockTuning;
 import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,9 +64,14 @@ final class LeaseSlot {
     reserve = tokens;
   }
 
-  /** Keeps the hold from being handed off, unless its release has begun. */
-  void pin() {
+  /**
+   * Keeps the hold from being handed off; returns false when its release has begun, or it is lost.
+   *
+   * @param live tests that, after the hold was pinned
+   */
+  boolean pin(BooleanSupplier live) {
     pinned = true;
+    return live.getAsBoolean();
   }
 
   /** Gives the slot up, unless it was given up before. */

@@ -140,8 +140,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   @Override
   public boolean pin() {
-    termination.slot().pin();
-    return isLive(); // not before it is pinned, see LeaseSlot
+    return termination.slot().pin(this::isLive);
   }
 
   /** Returns the thread that owns the hold; null for a handle, and for a hold that is shared. */
