@@ -19,14 +19,20 @@ import java.util.List;
  *
  * @param scripts the keys and calls of the lock
  * @param writer the write hold of the calling thread, below which it may read; empty if it has none
+ * @param writerToken the fencing token of that hold, which is its read hold's too; otherwise 0
  */
-record ReadLockProtocol(ReadWriteScripts scripts, String writer)
+record ReadLockProtocol(ReadWriteScripts scripts, String writer, long writerToken)
     implements QueueingProtocol, NotifyingProtocol, CallerAwareProtocol {
   private static final Script ACQUIRE = Script.load("rw/read");
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_read");
   private static final Script HEARTBEAT = Script.load("rw/reader_heartbeat");
   private static final String READERS = "read";
   private static final long MAX_RENEWAL_INTERVAL_MILLIS = 10_000;
+
+  /** Creates the protocol of a reader without a write hold. */
+  ReadLockProtocol(ReadWriteScripts scripts) {
+    this(scripts, "", 0);
+  }
 
   @Override
   public LockName name() {
@@ -54,8 +60,11 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer)
   @Override
   public LockProtocol boundTo(Caller caller) {
     return caller
-        .holderOf(ReadWriteScripts.WRITE_LOCK)
-        .map(holder -> new ReadLockProtocol(scripts, ReadWriteScripts.writeHold(holder)))
+        .holdOf(ReadWriteScripts.WRITE_LOCK)
+        .map(
+            hold ->
+                new ReadLockProtocol(
+                    scripts, ReadWriteScripts.writeHold(hold.holder()), hold.fencingToken()))
         .orElse(this);
   }
 
@@ -98,7 +107,8 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer)
             publish(),
             bytes(writer),
             scripts.queue.heartbeatValidityMillis(waits),
-            scripts.tokenRetentionMillis));
+            scripts.tokenRetentionMillis,
+            bytes(writerToken)));
   }
 
   @Override

@@ -22,13 +22,15 @@ import java.util.concurrent.locks.ReadWriteLock;
  * <p><b>Fairness and its cost.</b> Unless it is fair, the lock keeps no order, but neither readers
  * nor writers starve the other side. While a writer waits, new readers wait too, so the writer
  * enters after the readers that arrived before it. When a writer has released the lock, all waiting
- * readers of all processes enter together, before the next writer. A fair lock is granted in the
- * order of arrival over all processes; adjacent readers enter together. It costs a place in a queue
- * for each waiter, and a message to another process at each change of turn. {@code tryLock()}
- * without a wait does not overtake: it is false while a writer waits (to read), while it is the
- * readers' turn (to write), and, for a fair lock, while a waiter is in the queue that it would have
- * to wait for. All processes should agree on fairness; otherwise the lock still excludes, but
- * promises no order.
+ * readers of all processes enter together, before the next writer. Threads of one client that write
+ * one after the other count as one writer there, for at most {@link
+ * io.mortise.core.LockTuning#maxHandOffTime} (20 ms): the write hold goes from one to the next
+ * without a command, unless its thread has read below it. A fair lock is granted in the order of
+ * arrival over all processes; adjacent readers enter together. It costs a place in a queue for each
+ * waiter, and a message to another process at each change of turn. {@code tryLock()} without a wait
+ * does not overtake: it is false while a writer waits (to read), while it is the readers' turn (to
+ * write), and, for a fair lock, while a waiter is in the queue that it would have to wait for. All
+ * processes should agree on fairness; otherwise the lock still excludes, but promises no order.
  *
  * <pre>{@code
  * ReadWriteLock catalogue = new RedisReadWriteLock(client, "catalogue");
@@ -50,7 +52,8 @@ import java.util.concurrent.locks.ReadWriteLock;
  *
  * <p><b>Leases.</b> Each hold has its own lease. The hold of a reader that died ends with its own
  * lease, however long other readers go on. A write hold has a fencing token as every exclusive
- * lock; the token of a read hold is the last writer's, so that it orders what was read.
+ * lock; that of a read hold orders what was read: it is the last writer's or a later one, and
+ * smaller than the next writer's. A thread that has both has one token for both.
  *
  * <p><b>Memory.</b> As every {@code DistributedLock}: what a writer of this JVM did before
  * unlocking <i>happens before</i> what follows a later lock, for reading or writing, of the same
@@ -139,7 +142,7 @@ public final class RedisReadWriteLock implements ReadWriteLock {
             client.options(),
             fair,
             new WaiterTimeout(waiterTimeout));
-    this.readLock = new ReadWriteSide(client, new ReadLockProtocol(scripts, ""));
+    this.readLock = new ReadWriteSide(client, new ReadLockProtocol(scripts));
     this.writeLock = new ReadWriteSide(client, new WriteLockProtocol(scripts));
   }
 

@@ -9,6 +9,7 @@ import io.mortise.core.spi.CallerAwareProtocol;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.NotifyingProtocol;
 import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.core.spi.WaiterQueue;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
@@ -21,11 +22,12 @@ import java.util.Optional;
  * @param scripts the keys and calls of the lock
  */
 record WriteLockProtocol(ReadWriteScripts scripts)
-    implements QueueingProtocol, NotifyingProtocol, CallerAwareProtocol {
+    implements QueueingProtocol, NotifyingProtocol, CallerAwareProtocol, TransferableProtocol {
   private static final Script ACQUIRE = Script.load("rw/write");
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_write");
   private static final Script HEARTBEAT = Script.load("rw/writer_heartbeat");
   private static final String WRITER = "write";
+  private static final byte[] ONE_TOKEN = bytes(1);
 
   @Override
   public LockName name() {
@@ -43,11 +45,17 @@ record WriteLockProtocol(ReadWriteScripts scripts)
     return !scripts.fair;
   }
 
+  /** Returns false for a fair lock, whose order a hand-off would break. */
+  @Override
+  public boolean allowsHandOff() {
+    return !scripts.fair;
+  }
+
   /** Returns a self-deadlock if the thread holds the read lock. */
   @Override
   public Optional<String> selfDeadlock(Caller caller) {
     return caller
-        .holderOf(ReadWriteScripts.READ_LOCK)
+        .holdOf(ReadWriteScripts.READ_LOCK)
         .map(
             reader ->
                 "it holds the read lock, and a read lock cannot become a write lock;"
@@ -88,6 +96,11 @@ record WriteLockProtocol(ReadWriteScripts scripts)
 
   @Override
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
+    return acquire(holder, leaseMillis, waits, 1);
+  }
+
+  @Override
+  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
     return new ScriptCall(
         scripts.fair ? ACQUIRE_FAIR : ACQUIRE,
         scripts.keysAndToken(),
@@ -96,7 +109,8 @@ record WriteLockProtocol(ReadWriteScripts scripts)
             bytes(leaseMillis),
             publish(),
             scripts.queue.heartbeatValidityMillis(waits),
-            scripts.tokenRetentionMillis));
+            scripts.tokenRetentionMillis,
+            tokens == 1 ? ONE_TOKEN : bytes(tokens)));
   }
 
   @Override

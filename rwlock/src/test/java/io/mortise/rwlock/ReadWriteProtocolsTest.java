@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.CallerAwareProtocol.Caller;
+import io.mortise.core.spi.CallerAwareProtocol.CallerHold;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.core.spi.WaiterQueue;
 import io.mortise.core.spi.WaiterTimeout;
 import io.mortise.scripts.ScriptCall;
@@ -38,7 +40,7 @@ class ReadWriteProtocolsTest {
   }
 
   private static Caller thatHolds(String kind) {
-    return asked -> asked.equals(kind) ? Optional.of(HOLDER) : Optional.empty();
+    return asked -> asked.equals(kind) ? Optional.of(new CallerHold(HOLDER, 42)) : Optional.empty();
   }
 
   private static List<String> texts(List<byte[]> values) {
@@ -66,13 +68,13 @@ class ReadWriteProtocolsTest {
 
   @Test
   void inAQueueEachWaiterHasItsOwnChannel() {
-    ReadLockProtocol reads = new ReadLockProtocol(unfair, "");
+    ReadLockProtocol reads = new ReadLockProtocol(unfair);
     WriteLockProtocol writes = new WriteLockProtocol(unfair);
     assertEquals("redisson_rwlock:{catalogue}", reads.channel(HOLDER));
     assertEquals("redisson_rwlock:{catalogue}", writes.channel(HOLDER));
     assertFalse(reads.hasChannelPerWaiter());
     String prefix = "redisson_rwlock:{catalogue}:" + HOLDER;
-    assertEquals(prefix, new ReadLockProtocol(fair, "").channel(HOLDER));
+    assertEquals(prefix, new ReadLockProtocol(fair).channel(HOLDER));
     assertEquals(prefix + ":write", new WriteLockProtocol(fair).channel(HOLDER));
     assertTrue(new WriteLockProtocol(fair).hasChannelPerWaiter());
   }
@@ -81,18 +83,31 @@ class ReadWriteProtocolsTest {
   void onlyWritersOfAnUnfairLockUseTheLocalQueue() {
     assertTrue(new WriteLockProtocol(unfair).usesLocalQueue());
     assertFalse(new WriteLockProtocol(fair).usesLocalQueue());
-    assertFalse(new ReadLockProtocol(unfair, "").usesLocalQueue());
-    assertFalse(new ReadLockProtocol(fair, "").usesLocalQueue());
+    assertFalse(new ReadLockProtocol(unfair).usesLocalQueue());
+    assertFalse(new ReadLockProtocol(fair).usesLocalQueue());
+  }
+
+  @Test
+  void onlyWritersOfAnUnfairLockHandTheirHoldsOff() {
+    WriteLockProtocol writes = new WriteLockProtocol(unfair);
+    assertTrue(TransferableProtocol.isTransferable(writes));
+    assertSame(writes, TransferableProtocol.of(writes).orElseThrow());
+    assertEquals("16", texts(writes.acquire(HOLDER, 900, true, 16).arguments()).get(5));
+    assertEquals("1", texts(writes.acquire(HOLDER, 900, true).arguments()).get(5));
+    assertFalse(TransferableProtocol.isTransferable(new WriteLockProtocol(fair)));
+    assertTrue(TransferableProtocol.of(new WriteLockProtocol(fair)).isEmpty());
+    assertFalse(TransferableProtocol.isTransferable(new ReadLockProtocol(unfair)));
   }
 
   @Test
   void aWritingThreadReadsBelowItsOwnHold() {
-    ReadLockProtocol reads = new ReadLockProtocol(unfair, "");
+    ReadLockProtocol reads = new ReadLockProtocol(unfair);
     assertSame(reads, reads.boundTo(thatHolds(ReadWriteScripts.READ_LOCK)));
     LockProtocol below = reads.boundTo(thatHolds(ReadWriteScripts.WRITE_LOCK));
     ScriptCall call = below.acquire("reader", 900, false);
     assertEquals(HOLDER + ":write", texts(call.arguments()).get(3));
     assertEquals("0", texts(call.arguments()).get(4), "does not wait");
+    assertEquals("42", texts(call.arguments()).get(6), "the token of its write hold");
     assertEquals(reads.kind(), below.kind());
     assertTrue(reads.selfDeadlock(thatHolds(ReadWriteScripts.WRITE_LOCK)).isEmpty());
   }
@@ -113,9 +128,9 @@ class ReadWriteProtocolsTest {
   void aHeartbeatIsSentFourTimesATimeoutAndIsValidForThreeQuarters() {
     for (QueueingProtocol each :
         List.of(
-            new ReadLockProtocol(unfair, ""),
+            new ReadLockProtocol(unfair),
             new WriteLockProtocol(unfair),
-            new ReadLockProtocol(fair, ""),
+            new ReadLockProtocol(fair),
             new WriteLockProtocol(fair))) {
       var heartbeat = each.heartbeat(HOLDER);
       assertEquals(2_000, heartbeat.everyMillis());
@@ -127,13 +142,13 @@ class ReadWriteProtocolsTest {
 
   @Test
   void timesAreInMilliseconds() {
-    ReadLockProtocol reads = new ReadLockProtocol(unfair, "");
+    ReadLockProtocol reads = new ReadLockProtocol(unfair);
     WriteLockProtocol writes = new WriteLockProtocol(unfair);
     assertEquals(
-        List.of(HOLDER, "900", "PUBLISH", "", "0", "180000"),
+        List.of(HOLDER, "900", "PUBLISH", "", "0", "180000", "0"),
         texts(reads.acquire(HOLDER, 900, false).arguments()));
     assertEquals(
-        List.of(HOLDER + ":write", "900", "PUBLISH", "0", "180000"),
+        List.of(HOLDER + ":write", "900", "PUBLISH", "0", "180000", "1"),
         texts(writes.acquire(HOLDER, 900, false).arguments()));
     assertEquals(List.of("read", "PUBLISH", "20000"), texts(reads.forceRelease().arguments()));
     assertEquals(List.of("write", "PUBLISH", "20000"), texts(writes.forceRelease().arguments()));
@@ -141,7 +156,7 @@ class ReadWriteProtocolsTest {
 
   @Test
   void aReaderIsItsHolderAndAWriterHasASuffix() {
-    ReadLockProtocol reads = new ReadLockProtocol(unfair, "");
+    ReadLockProtocol reads = new ReadLockProtocol(unfair);
     WriteLockProtocol writes = new WriteLockProtocol(unfair);
     String writer = HOLDER + ":write";
     assertEquals(List.of(HOLDER, "PUBLISH"), texts(reads.release(HOLDER).arguments()));
@@ -159,15 +174,15 @@ class ReadWriteProtocolsTest {
   /** An old Redisson that renews a reader sets the leases of all readers to 30 s. */
   @Test
   void readersAreRenewedAtLeastEveryTenSeconds() {
-    assertEquals(10_000, new ReadLockProtocol(unfair, "").maxRenewalIntervalMillis());
-    assertEquals(10_000, new ReadLockProtocol(fair, "").maxRenewalIntervalMillis());
+    assertEquals(10_000, new ReadLockProtocol(unfair).maxRenewalIntervalMillis());
+    assertEquals(10_000, new ReadLockProtocol(fair).maxRenewalIntervalMillis());
   }
 
   @Test
   void readersShareAHoldUnlessTheirThreadWritesOrTheLockIsFair() {
-    assertTrue(new ReadLockProtocol(unfair, "").allowsSharing());
-    assertFalse(new ReadLockProtocol(unfair, HOLDER + ":write").allowsSharing());
-    assertFalse(new ReadLockProtocol(fair, "").allowsSharing());
+    assertTrue(new ReadLockProtocol(unfair).allowsSharing());
+    assertFalse(new ReadLockProtocol(unfair, HOLDER + ":write", 42).allowsSharing());
+    assertFalse(new ReadLockProtocol(fair).allowsSharing());
   }
 
   @Test

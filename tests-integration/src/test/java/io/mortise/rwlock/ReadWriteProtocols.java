@@ -16,12 +16,17 @@ public final class ReadWriteProtocols {
   }
 
   public static LockProtocol reader(String name, boolean fair) {
-    return new ReadLockProtocol(scripts(name, fair), "");
+    return new ReadLockProtocol(scripts(name, fair));
   }
 
   /** The protocol of a reader whose thread has the write lock too. */
   public static LockProtocol readerBelow(String writer, String name, boolean fair) {
-    return new ReadLockProtocol(scripts(name, fair), ReadWriteScripts.writeHold(writer));
+    return readerBelow(writer, 7, name, fair);
+  }
+
+  /** The same, below a write hold with that fencing token. */
+  public static LockProtocol readerBelow(String writer, long token, String name, boolean fair) {
+    return new ReadLockProtocol(scripts(name, fair), ReadWriteScripts.writeHold(writer), token);
   }
 
   public static LockProtocol writer(String name, boolean fair) {

@@ -1,6 +1,7 @@
 package io.mortise.schedules;
 
 import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import java.util.ArrayList;
@@ -52,16 +53,25 @@ final class Section {
   }
 
   /** Visits the section with a lock that is held, and unlocks it. */
-  @SuppressWarnings("Finally") // a step that fails ends the execution all the same
   void visit(DistributedLock lock, boolean shared, World.Step stay) throws Exception {
-    Visit visit = enter(lock, shared);
+    visit(lock.lease().fencingToken(), shared, stay, lock::unlock);
+  }
+
+  /** Visits the section with a handle, and closes it. */
+  void visit(Lease lease, boolean shared, World.Step stay) throws Exception {
+    visit(lease.fencingToken(), shared, stay, lease::close);
+  }
+
+  @SuppressWarnings("Finally") // a step that fails ends the execution all the same
+  private void visit(long token, boolean shared, World.Step stay, Runnable leave) throws Exception {
+    Visit visit = enter(token, shared);
     boolean lost = false;
     try {
       stay.run();
     } finally {
       inside.remove(visit);
       try {
-        lock.unlock();
+        leave.run();
       } catch (LeaseLostException e) {
         lost = true;
       } catch (LockException e) {
@@ -74,8 +84,7 @@ final class Section {
     }
   }
 
-  private Visit enter(DistributedLock lock, boolean shared) {
-    long token = lock.lease().fencingToken();
+  private Visit enter(long token, boolean shared) {
     Visit visit = new Visit(Thread.currentThread().getName(), shared, token);
     for (Visit other : inside) {
       if (!other.shared || !shared) {

@@ -22,6 +22,7 @@ final class ScriptedSection implements Section {
   private static final byte[] TOKEN_IDLE =
       bytes(LockOptions.defaults().tuning().tokenRetention().toMillis());
   private static final byte[] ONE_TOKEN = bytes(1);
+  private static final byte[] NO_TOKEN = bytes(0);
   private static final byte[] DOES_NOT_WAIT = bytes(0);
   private static final byte[] WAITS = bytes(10_000);
   private static final byte[] NO_WRITER = new byte[0];
@@ -97,14 +98,15 @@ final class ScriptedSection implements Section {
 
   /** The script by which a reader enters. */
   static Call readCall(Jedis jedis, String text, byte[] lease) {
-    return entry(jedis, text, "rw/read", List.of(lease, PUBLISH, NO_WRITER, WAITS, TOKEN_IDLE));
+    return entry(
+        jedis, text, "rw/read", List.of(lease, PUBLISH, NO_WRITER, WAITS, TOKEN_IDLE, NO_TOKEN));
   }
 
   static Section write(Jedis jedis, String text) {
     return readWrite(
         jedis,
         text,
-        entry(jedis, text, "rw/write", List.of(LEASE, PUBLISH, WAITS, TOKEN_IDLE)),
+        entry(jedis, text, "rw/write", List.of(LEASE, PUBLISH, WAITS, TOKEN_IDLE, ONE_TOKEN)),
         ":write");
   }
 

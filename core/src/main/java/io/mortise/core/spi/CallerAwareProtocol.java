@@ -28,13 +28,27 @@ public interface CallerAwareProtocol extends LockProtocol {
     return Optional.empty();
   }
 
-  /** The thread that begins an acquisition. */
+  /**
+   * The thread that begins an acquisition.
+   *
+   * <p>A hold that it names is <em>pinned</em>: Redis may grant the acquisition because that holder
+   * id has the lock, so no other thread may get the lock under that id. The hold is released in
+   * Redis, and never handed off.
+   */
   interface Caller {
 
     /**
-     * Returns the holder id under which this thread owns the lock of that kind and of the
-     * protocol's name; empty when it does not own it, or its lease was lost.
+     * Returns the hold by which this thread owns the lock of that kind and of the protocol's name;
+     * empty when it does not own it, its release has begun, or its lease was lost.
      */
-    Optional<String> holderOf(String kind);
+    Optional<CallerHold> holdOf(String kind);
   }
+
+  /**
+   * A hold of the calling thread.
+   *
+   * @param holder its holder id
+   * @param fencingToken its fencing token; Redis may have reserved later ones for hand-offs
+   */
+  record CallerHold(String holder, long fencingToken) {}
 }

@@ -2,7 +2,7 @@
 local writer, life = ARGV[1], tonumber(ARGV[4])
 -- No holder and no waiters: the code below is not needed, and parsing it takes time.
 if free then
-  local token, last = next_token(KEYS[10], ARGV[5], 1)
+  local token, last = next_token(KEYS[10], ARGV[5], ARGV[6])
   take(k.lock, ARGV[2], 'mode', 'write', writer, '1')
   return {1, token, last}
 end

@@ -8,6 +8,7 @@
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[4] how long a place is kept without a heartbeat, ms; 0: do not join the queue
 -- ARGV[5] retention of the token, ms
+-- ARGV[6] how many tokens to reserve: 1, because no hold of a fair lock is handed off
 --
 -- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms is the
 -- time until another attempt is useful without a message, or -1 when others see to that.

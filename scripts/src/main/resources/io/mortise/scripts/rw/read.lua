@@ -11,6 +11,7 @@
 -- ARGV[4] the write hold of the calling thread, or nothing
 -- ARGV[5] how long it counts as waiting without a heartbeat, ms; 0: it does not wait
 -- ARGV[6] retention of the token, ms
+-- ARGV[7] the token of that write hold, or 0
 --
 -- Answer: {1, token, last token or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, and {3, ms} when a
 -- writer of Redisson holds the lock, whose release notifies only the channel of the lock; ms is the time until another
@@ -26,6 +27,9 @@ if not admitted and mode ~= 'write' then
 end
 if admitted then
   local token, last_known = shared_token(KEYS[10], ARGV[6])
+  if nested then
+    token = tonumber(ARGV[7]) -- not one of those that were reserved for hand-offs
+  end
   enter(k, reader, ARGV[2], nested and writer)
   redis.call('ZREM', k.waiters, reader)
   redis.call('ZREM', k.turn, reader)

@@ -7,10 +7,11 @@
 -- ARGV[3] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[4] how long its intent lasts without a heartbeat, ms; 0: it does not wait
 -- ARGV[5] retention of the token, ms
+-- ARGV[6] how many tokens to reserve, at least 1
 --
--- Answer: {1, token, last} when acquired; {0, ms} when busy; {2, ms} when it waits, and {3, ms} when one of Redisson's
--- holds the lock, whose release notifies only the channel of the lock; ms is the time until another attempt is useful
--- without a message, or -1 when there is no end.
+-- Answer: {1, first token, last one before or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, and {3, ms}
+-- when one of Redisson's holds the lock, whose release notifies only the channel of the lock; ms is the time until
+-- another attempt is useful without a message, or -1 when there is no end.
 -- Cost: O(log readers). Safe to repeat: the same writer writes the same field, and gets a newer token.
 -- @include common/token
 local free = redis.call('EXISTS', k.lock, k.intent, k.turn, k.writers) == 0
@@ -18,7 +19,7 @@ local free = redis.call('EXISTS', k.lock, k.intent, k.turn, k.writers) == 0
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 local turn = left_of(k.turn)
 if mine or (not s.mode and turn < 0) then
-  store_token(KEYS[10], token, ARGV[5], now_micros)
+  store_token(KEYS[10], token + ARGV[6] - 1, ARGV[5], now_micros)
   add_hold(k, 'write', writer, ARGV[2])
   redis.call('ZREM', k.writers, writer)
   if redis.call('GET', k.intent) == writer then

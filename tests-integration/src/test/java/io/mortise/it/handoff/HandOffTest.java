@@ -83,7 +83,7 @@ class HandOffTest {
   }
 
   /** Waits until that many threads of this JVM are in a local queue. */
-  private static void awaitQueued(int count) {
+  static void awaitQueued(int count) {
     until(
         count + " threads are queued",
         () ->

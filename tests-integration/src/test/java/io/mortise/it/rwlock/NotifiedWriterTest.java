@@ -168,6 +168,9 @@ class NotifiedWriterTest {
     AsyncCall<Void> cycleOfSecond = redis.waiting(AsyncCall.cycleOf(second));
     bounded.interrupt();
     until("it has ended", bounded::isDone);
+    until(
+        "the second has asked again",
+        () -> redis.command("EXISTS", "mortise_write_intent:{" + name + "}").equals(1L));
     assertFalse(lock(network.client()).readLock().tryLock(), "the second writer waits");
     held.close();
     LockFixture.assertPrompt(cycleOfSecond);

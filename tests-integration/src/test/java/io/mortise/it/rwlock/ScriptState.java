@@ -43,6 +43,7 @@ final class ScriptState {
   private static final String WAITER_TIMEOUT = Long.toString(5_000 * UNIT);
   private static final long LEASE = 9_000 * UNIT;
   private static final String WRITERS = "mortise_write_waiters";
+  private static final String TOKEN_OF_THE_WRITER = "7";
 
   /** A notification adds this to the place of a writer. */
   private static final long NOTIFIED = 1L << 52;
@@ -282,7 +283,8 @@ final class ScriptState {
 
   /**
    * Runs a script. A call has the name of the script, the holder, and its other arguments: a lease;
-   * {@code waits} for an attempt that waits; {@code below w!} for a read beside that write hold.
+   * {@code waits} for an attempt that waits; {@code below w!} for a read beside that write hold,
+   * whose token is 7.
    */
   Object call(String call) {
     String[] words = call.split(" ", -1);
@@ -290,11 +292,12 @@ final class ScriptState {
     String who = words.length > 1 ? words[1] : "";
     String timeout = call.contains(" waits") ? WAITER_TIMEOUT : "0";
     String below = call.contains(" below ") ? holder(words[words.length - 1]) : "";
+    String token = below.isEmpty() ? "0" : TOKEN_OF_THE_WRITER;
     return switch (words[0]) {
       case "read", "fair_read" ->
-          run(path, token(), holder(who), LEASE, "PUBLISH", below, timeout, 60_000);
+          run(path, token(), holder(who), LEASE, "PUBLISH", below, timeout, 60_000, token);
       case "write", "fair_write" ->
-          run(path, token(), holder(who), LEASE, "PUBLISH", timeout, 60_000);
+          run(path, token(), holder(who), LEASE, "PUBLISH", timeout, 60_000, 1);
       case "release" -> run(path, forced(), holder(who), "PUBLISH");
       case "keep" -> run(path, forced(), holder(who), "PUBLISH", millis(words[2]));
       case "leave" -> run(path, keys(), holder(who), "PUBLISH");

@@ -35,11 +35,11 @@ class ScriptStatesTest {
       read a                | a writer holds                        | write w! ttl:9000                         | 0 ~9000  | write w!
       read a waits          | a writer holds, waits                 | write w! ttl:9000                         | 2 ~9000  | write w! wait:a
       read a waits          | a writer of theirs holds              | write W! ttl:9000                         | 3 ~9000  | write W! wait:a
-      read a waits below w! | beside its own writer                 | write w! ttl:5000                         | 1 T 0    | write w!:5000 a:9000 ttl:9000
-      read a waits below w! | beside it again                       | write w!:4000 b:9000 ttl:9000             | 1 T 0    | write w!:4000 a b ttl:9000
+      read a waits below w! | beside its own writer                 | write w! ttl:5000                         | 1 7 0    | write w!:5000 a:9000 ttl:9000
+      read a waits below w! | beside it again                       | write w!:4000 b:9000 ttl:9000             | 1 7 0    | write w!:4000 a b ttl:9000
       read a waits below w! | beside the writer of another          | write v! ttl:5000                         | 2 ~5000  | write v! wait:a
       read a                | repeated, without an end              | read a:ever ttl:ever                      | 1 T 0    | read a:ever ttl:ever
-      read a waits below w! | beside its own writer without an end  | write w! ttl:ever                         | 1 T 0    | write w!:ever a:9000 ttl:ever
+      read a waits below w! | beside its own writer without an end  | write w! ttl:ever                         | 1 7 0    | write w!:ever a:9000 ttl:ever
       read a                | a writer without an end               | write w! ttl:ever                         | 0 -1     | write w!
       read a                | a writer intends                      | intent:w!                                 | 0 ~5000  | free intent:w!
       read a waits          | a writer intends, waits               | intent:w!                                 | 2 ~5000  | free wait:a intent:w!
@@ -241,7 +241,7 @@ class ScriptStatesTest {
       fair_write w! waits        | behind a reader                             | queue:c,w!                | 2 ~5000  | free queue:c,w!
       fair_write w! waits        | behind dead waiters                         | queue:v!~,c~,w!           | 1 T 0    | write w! queue:
       fair_read a waits          | after a dead writer                         | read b:900 queue:v!~,a    | 1 T 0    | read a b queue:
-      fair_read a waits below w! | beside its own writer                       | write w! queue:v!         | 1 T 0    | write w! a queue:v!
+      fair_read a waits below w! | beside its own writer                       | write w! queue:v!         | 1 7 0    | write w! a queue:v!
       fair_read a waits          | an intent does not delay it                 | intent:v!                 | 1 T 0    | read a intent:v!
       fair_write w! waits        | the others have expired                     | read b:over               | 1 T 0    | write w! queue:
       fair_read a waits          | a plain lock                                | plain                     | LOCKTYPE | p queue:

@@ -32,7 +32,9 @@ public final class ReleaseFairness {
 
   private final long maxPauseNanos;
 
-  /** By the name of the lock: one family only, the one whose holds are handed off. */
+  /**
+   * By the name of the lock: families whose holds are handed off refuse the names of each other.
+   */
   private final Map<LockName, Pause> pauses = new ConcurrentHashMap<>();
 
   /** When old entries were last removed. */

@@ -15,6 +15,7 @@ import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RegisteredHold;
 import io.mortise.core.spi.CallerAwareProtocol;
+import io.mortise.core.spi.CallerAwareProtocol.CallerHold;
 import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.GroupProtocol;
 import io.mortise.core.spi.LeaseSource;
@@ -173,13 +174,13 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   private LockProtocol bindToCaller() {
     return CallerAwareProtocol.of(protocol)
-        .map(aware -> aware.boundTo(this::holderOf))
+        .map(aware -> aware.boundTo(this::holdOf))
         .orElse(protocol);
   }
 
   @Override
   public Optional<String> selfDeadlock() {
-    return CallerAwareProtocol.of(protocol).flatMap(aware -> aware.selfDeadlock(this::holderOf));
+    return CallerAwareProtocol.of(protocol).flatMap(aware -> aware.selfDeadlock(this::holdOf));
   }
 
   @Override
@@ -194,11 +195,12 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
         Thread.currentThread());
   }
 
-  /** Returns the holder id of the current thread's valid hold of this lock in that kind. */
-  private Optional<String> holderOf(String kind) {
+  /** Returns the current thread's valid hold of this lock in that kind, and pins it. */
+  private Optional<CallerHold> holdOf(String kind) {
     return ThreadOwnership.leaseOf(identity.of(LeaseContext.idOf(kind, protocol.name())))
-        .filter(OwnedLease::isValid)
-        .map(lease -> ((RedisHold) lease).holder());
+        .map(lease -> (RedisHold) lease)
+        .filter(RedisHold::pin)
+        .map(lease -> new CallerHold(lease.holder(), lease.fencingToken()));
   }
 
   @Override

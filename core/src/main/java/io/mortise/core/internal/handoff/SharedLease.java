@@ -80,6 +80,12 @@ public final class SharedLease extends CompositeLease implements RedisHold {
     return base.holder();
   }
 
+  /** A shared hold is never handed off. */
+  @Override
+  public boolean pin() {
+    return isValid();
+  }
+
   @Override
   public long sinceNanos() {
     return sinceNanos;

@@ -5,15 +5,29 @@ import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.core.LockTuning;
 import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The slot of one hold in the local queue, with the fencing tokens that are reserved for those to
  * whom the hold may be handed off.
  *
- * <p><b>Threads.</b> Slot and reserve are set by the acquiring thread, before the lease is
- * published. Then the thread that takes the slot from its reference gives it up, exactly once. If
- * an error interrupts it, a worker gives the slot up, by {@link #complete}.
+ * <p><b>A pinned hold.</b> Example: thread A holds the write lock, and asks for the read lock below
+ * it. Redis grants that while the hash has A's write hold. If A's hold went to thread B under the
+ * same holder id meanwhile, A would read while B writes. So A's acquisition pins the write hold
+ * before its first attempt is sent, and a hold that is pinned is released in Redis, whose scripts
+ * then decide: the read hold came first, and stays as a downgrade, or it waits for its turn.
+ *
+ * <p>It is Dekker-style "publish, then look", because an attempt may be made for A by another
+ * thread: the acquisition pins the hold, and then looks whether its release has begun. The release
+ * begins, by a compare-and-set of {@link LeaseStateMachine}, and then looks whether the hold is
+ * pinned. So either the acquisition knows that it has no write hold, or the hold is not handed off.
+ * Both may be true, which costs a command. A pin is not taken back: an attempt without a reply may
+ * arrive at any later time, and finds no such holder id once the hold is released.
+ *
+ * <p><b>Threads.</b> Any thread may pin the hold. Slot and reserve are set by the acquiring thread,
+ * before the lease is published. Then the thread that takes the slot from its reference gives it
+ * up, exactly once. If an error interrupts it, a worker gives the slot up, by {@link #complete}.
  */
 final class LeaseSlot {
   private final LockTuning tuning;
@@ -24,6 +38,9 @@ final class LeaseSlot {
   private final AtomicReference<@Nullable QueueSlot> slot = new AtomicReference<>();
 
   private TokenReserve reserve = TokenReserve.NONE;
+
+  /** Whether the holder id must stay that of this hold. */
+  private volatile boolean pinned;
 
   /** The slot that is being left; only the thread that has taken it uses it. */
   private @Nullable QueueSlot leaving;
@@ -47,6 +64,16 @@ final class LeaseSlot {
     reserve = tokens;
   }
 
+  /**
+   * Keeps the hold from being handed off; returns false when its release has begun, or it is lost.
+   *
+   * @param live tests that, after the hold was pinned
+   */
+  boolean pin(BooleanSupplier live) {
+    pinned = true;
+    return live.getAsBoolean();
+  }
+
   /** Gives the slot up, unless it was given up before. */
   void release() {
     QueueSlot taken = slot.getAndSet(null);
@@ -58,13 +85,14 @@ final class LeaseSlot {
   }
 
   /**
-   * Returns whether another acquisition waits for the end of the hold, and the limits for the
-   * number and time of hand-offs allow one more.
+   * Returns whether another acquisition waits for the end of the hold, the hold is not pinned, and
+   * the limits for the number and time of hand-offs allow one more. Called by the releasing thread.
    */
   boolean mayHandOff(long token) {
     QueueSlot taken = slot.get();
     return taken != null
         && taken.hasWaiters()
+        && !pinned
         && token < reserve.lastToken()
         && reserve.handOffs() < tuning.maxHandOffs()
         && ticker.read() - reserve.sinceNanos() < tuning.maxHandOffTime().toNanos()

@@ -15,6 +15,12 @@ public interface RedisHold extends OwnedLease {
   String holder();
 
   /**
+   * Makes sure that no other thread gets the hold under its holder id; returns false when the hold
+   * has ended, or its release has begun.
+   */
+  boolean pin();
+
+  /**
    * Gives the lease up when no caller has received it. If nobody shares the hold, it is released in
    * the background, without notification.
    */

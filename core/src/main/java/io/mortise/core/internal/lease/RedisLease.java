@@ -138,6 +138,11 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     return id.holder();
   }
 
+  @Override
+  public boolean pin() {
+    return termination.slot().pin(this::isLive);
+  }
+
   /** Returns the thread that owns the hold; null for a handle, and for a hold that is shared. */
   public @Nullable Thread owner() {
     return id.owner();

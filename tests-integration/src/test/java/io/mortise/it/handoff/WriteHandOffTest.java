@@ -1,0 +1,282 @@
+package io.mortise.it.handoff;
+
+import static io.mortise.it.handoff.HandOffTest.awaitQueued;
+import static io.mortise.it.handoff.HandOffTest.options;
+import static io.mortise.it.support.Eventually.until;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockOptions;
+import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.SharedRedis;
+import io.mortise.it.support.TestThreads;
+import io.mortise.rwlock.RedisReadWriteLock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A write hold that is handed off between the threads of a client, and the turn of the readers. */
+@Timeout(120)
+class WriteHandOffTest {
+  private static final int MAX_HAND_OFFS = 5;
+
+  @RegisterExtension static final SharedRedis redis = new SharedRedis();
+
+  @RegisterExtension final TestThreads threads = new TestThreads();
+
+  @RegisterExtension
+  final LockFixture tested =
+      LockFixture.direct(redis, options(MAX_HAND_OFFS, Duration.ofMinutes(1)));
+
+  private final String name = tested.name();
+  private final RedisReadWriteLock lock = new RedisReadWriteLock(tested.client(), name);
+
+  /** The hold in Redis and the fencing token, as a thread with the write lock saw them. */
+  private record Observed(String hold, long token) {}
+
+  private Observed observe(DistributedLock write) {
+    List<String> holds =
+        redis.holders(name).stream()
+            .map(String.class::cast)
+            .filter(field -> !field.equals("mode"))
+            .toList();
+    assertEquals(1, holds.size(), holds::toString);
+    return new Observed(holds.get(0), write.lease().fencingToken());
+  }
+
+  /**
+   * Queues threads that write once, lets them go when all wait, and returns what they saw in the
+   * order of their tokens, which must differ.
+   */
+  private List<Observed> writeInTurn(RedisReadWriteLock lock, int count) throws Exception {
+    DistributedLock write = lock.writeLock();
+    Lease gate = write.tryAcquire().orElseThrow();
+    List<Future<Observed>> queue = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      queue.add(
+          threads.ask(
+              () -> {
+                write.lock();
+                try {
+                  return observe(write);
+                } finally {
+                  write.unlock();
+                }
+              }));
+    }
+    if (lock.isFair()) {
+      until("all are in the queue in Redis", () -> lock.queueLength() == count);
+    } else {
+      awaitQueued(count);
+    }
+    gate.close();
+    List<Observed> all = new ArrayList<>();
+    for (Future<Observed> each : queue) {
+      all.add(each.get(20, TimeUnit.SECONDS));
+    }
+    all.sort(Comparator.comparingLong(Observed::token));
+    assertEquals(count, all.stream().map(Observed::token).distinct().count());
+    return all;
+  }
+
+  private static long holds(List<Observed> observed) {
+    return observed.stream().map(Observed::hold).distinct().count();
+  }
+
+  private void awaitFree() {
+    until("the lock is free", () -> !redis.exists(name));
+  }
+
+  @Test
+  void theHoldInRedisStaysUntilMaxHandOffsAndTheTokensIncrease() throws Exception {
+    List<Observed> observed = writeInTurn(lock, 12);
+    assertEquals(1, holds(observed.subList(0, 6)), observed::toString);
+    assertEquals(1, holds(observed.subList(6, 12)), observed::toString);
+    assertEquals(2, holds(observed), observed::toString);
+    awaitFree();
+    try (Lease later = lock.writeLock().tryAcquire().orElseThrow()) {
+      assertTrue(later.fencingToken() > observed.get(11).token());
+    }
+  }
+
+  @Test
+  void aFairLockHandsNoHoldOff() throws Exception {
+    assertEquals(6, holds(writeInTurn(RedisReadWriteLock.fair(tested.client(), name), 6)));
+    awaitFree();
+  }
+
+  /**
+   * A run of write holds counts as one: the readers that wait when it ends have their turn before
+   * the next writer, those of the same client as those of another.
+   */
+  @Test
+  void readersThatWaitDuringARunEnterAtItsEnd() throws Exception {
+    DistributedLock write = lock.writeLock();
+    DistributedLock[] reads = {
+      lock.readLock(), new RedisReadWriteLock(tested.otherClient(), name).readLock()
+    };
+    AtomicInteger writes = new AtomicInteger();
+    CountDownLatch firstWrites = new CountDownLatch(1);
+    CountDownLatch readersWait = new CountDownLatch(1);
+    Lease gate = write.tryAcquire().orElseThrow();
+    for (int i = 0; i < 4 * MAX_HAND_OFFS; i++) {
+      threads.start(
+          () -> {
+            write.lock();
+            writes.incrementAndGet();
+            firstWrites.countDown();
+            readersWait.await();
+            write.unlock();
+          });
+    }
+    awaitQueued(4 * MAX_HAND_OFFS);
+    gate.close();
+    firstWrites.await();
+    List<Future<Integer>> writesBefore = new ArrayList<>();
+    for (DistributedLock read : reads) {
+      writesBefore.add(
+          threads.ask(
+              () -> {
+                read.lock();
+                int before = writes.get();
+                read.unlock();
+                return before;
+              }));
+    }
+    until(
+        "both readers wait",
+        () -> redis.command("ZCARD", "mortise_read_waiters:{" + name + "}").equals(2L));
+    readersWait.countDown();
+    for (Future<Integer> each : writesBefore) {
+      assertEquals(1 + MAX_HAND_OFFS, each.get(20, TimeUnit.SECONDS));
+    }
+    threads.join(Duration.ofSeconds(20));
+    awaitFree();
+  }
+
+  @Test
+  void readersAndAWriterOfAnotherClientGetInWithDefaultOptions() throws Exception {
+    tested.use(LockOptions.builder());
+    RedisReadWriteLock here = new RedisReadWriteLock(tested.client(), name);
+    RedisReadWriteLock there = new RedisReadWriteLock(tested.otherClient(), name);
+    CountDownLatch done = new CountDownLatch(1);
+    TestThreads writers = new TestThreads();
+    for (int i = 0; i < 4; i++) {
+      writers.start(
+          () -> {
+            while (done.getCount() > 0) {
+              here.writeLock().lock();
+              here.writeLock().unlock();
+            }
+          });
+    }
+    until("they work", () -> tested.client().status().contended() > 0);
+    for (DistributedLock each : List.of(here.readLock(), there.readLock(), there.writeLock())) {
+      threads.start(
+          () -> {
+            long longest = 0;
+            for (int i = 0; i < 50; i++) {
+              long start = System.nanoTime();
+              assertTrue(each.tryLock(Duration.ofSeconds(20)), each + ", cycle " + i);
+              longest = Math.max(longest, System.nanoTime() - start);
+              each.unlock();
+            }
+            System.out.printf("%s: the longest wait is %.1f ms%n", each, longest / 1e6);
+          });
+    }
+    threads.join(Duration.ofSeconds(60));
+    done.countDown();
+    writers.join(Duration.ofSeconds(20));
+    writers.close();
+    awaitFree();
+  }
+
+  @Test
+  void waitsThatTimeOutDuringAHandOffLeaveNothing() throws Exception {
+    for (int i = 0; i < 6; i++) {
+      threads.start(
+          () -> {
+            for (int cycle = 0; cycle < 1_000; cycle++) {
+              Duration wait = Duration.ofNanos(ThreadLocalRandom.current().nextInt(300_000));
+              if (lock.writeLock().tryLock(wait)) {
+                lock.writeLock().unlock();
+              }
+            }
+          });
+    }
+    threads.join(Duration.ofSeconds(60));
+    awaitFree();
+    ClientResources.awaitNone(tested.client());
+    until("no writer is registered", () -> !redis.exists("mortise_write_waiters:{" + name + "}"));
+    assertFalse(redis.exists("mortise_write_intent:{" + name + "}"));
+  }
+
+  @Test
+  void aForcedReleaseNotifiesTheHolderAfterTheHandOff() throws Exception {
+    List<Lease> acquired = Collections.synchronizedList(new ArrayList<>());
+    CountDownLatch done = new CountDownLatch(1);
+    Lease gate = lock.writeLock().tryAcquire().orElseThrow();
+    for (int i = 0; i < 2; i++) {
+      threads.start(
+          () -> {
+            Lease lease = lock.writeLock().acquire(Duration.ofSeconds(30)).orElseThrow();
+            acquired.add(lease);
+            if (acquired.size() == 2) {
+              done.await();
+            } else {
+              lease.close();
+            }
+          });
+    }
+    awaitQueued(2);
+    gate.close();
+    until("the second has it", () -> acquired.size() == 2);
+    assertTrue(lock.writeLock().forceUnlock());
+    until("it is lost", () -> acquired.get(1).loss().isPresent());
+    assertEquals(Reason.FORCED, acquired.get(1).loss().orElseThrow().reason());
+    done.countDown();
+  }
+
+  @Test
+  void aClientThatIsClosedReleasesAHoldThatIsBeingHandedOff() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      tested.use(options(100, Duration.ofMinutes(1)));
+      LockClient client = tested.client();
+      DistributedLock write = new RedisReadWriteLock(client, name).writeLock();
+      for (int i = 0; i < 4; i++) {
+        threads.start(
+            () -> {
+              try {
+                while (true) {
+                  write.lock();
+                  write.unlock();
+                }
+              } catch (LockException | IllegalMonitorStateException closed) {
+                assertTrue(client.isClosed());
+              }
+            });
+      }
+      until("they work", () -> client.status().contended() > 0);
+      client.close();
+      threads.join(Duration.ofSeconds(20));
+      assertFalse(redis.exists(name), "after round " + round);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.mortise.it.rwlock;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.TransferableProtocol;
+import io.mortise.it.support.Names;
+import io.mortise.it.support.ScriptServer;
+import io.mortise.rwlock.ReadWriteProtocols;
+import io.mortise.scripts.ScriptCall;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * The fencing tokens that a writer reserves for hand-offs. The token key is ahead of the clock, so
+ * that no token comes from the clock.
+ */
+@Timeout(60)
+@Tag("redis-version")
+class ReservedTokensTest {
+  @RegisterExtension static final ScriptServer redis = new ScriptServer();
+
+  private static final long LEASE = 60_000;
+  private static final String WRITER = "fffffffe-0000-8000-8000-000000000000:1";
+  private static final String OTHER = "fffffffd-0000-8000-8000-000000000000:1";
+  private static final String READER = "00000001-0000-8000-8000-000000000000:1";
+  private static final long AHEAD = 9_000_000_000_000_000L;
+
+  private final LockName name = new LockName(Names.fresh());
+  private final TransferableProtocol writes =
+      TransferableProtocol.of(ReadWriteProtocols.writer(name.value(), false)).orElseThrow();
+  private final LockProtocol reads = ReadWriteProtocols.reader(name.value(), false);
+
+  private static List<?> run(ScriptCall call) {
+    List<String> keys = call.keys().stream().map(key -> new String(key, UTF_8)).toList();
+    Object[] arguments =
+        call.arguments().stream().map(argument -> new String(argument, UTF_8)).toArray();
+    return (List<?>) ScriptServer.run(redis.jedis(), call.script().path(), keys, arguments);
+  }
+
+  /** Acquires and releases for writing; returns the token. */
+  private long write(String holder, int tokens) {
+    List<?> granted = run(writes.acquire(holder, LEASE, true, tokens));
+    assertEquals(1L, granted.get(0), granted::toString);
+    run(writes.release(holder));
+    return (Long) granted.get(1);
+  }
+
+  @BeforeEach
+  void aTokenAheadOfTheClock() {
+    redis.jedis().set(name.tokenKey(), Long.toString(AHEAD));
+  }
+
+  @Test
+  void allAreReservedWhenNobodyWaits() {
+    assertEquals(AHEAD + 1, write(WRITER, 16));
+    assertEquals(AHEAD + 17, write(OTHER, 1));
+  }
+
+  @Test
+  void allAreReservedWhenAnotherWriterWaits() {
+    run(reads.acquire(READER, LEASE, false));
+    assertEquals(2L, run(writes.acquire(OTHER, LEASE, true)).get(0));
+    run(reads.release(READER));
+    assertEquals(AHEAD + 1, write(WRITER, 16));
+    assertEquals(AHEAD + 17, write(OTHER, 1));
+  }
+
+  @Test
+  void aReaderHasTheLastOfThemAndAWriterThatReadsItsOwn() {
+    run(writes.acquire(WRITER, LEASE, true, 16));
+    List<?> below =
+        run(
+            ReadWriteProtocols.readerBelow(WRITER, AHEAD + 1, name.value(), false)
+                .acquire(READER, LEASE, false));
+    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 16), below);
+    run(reads.release(READER));
+    run(writes.release(WRITER));
+    assertEquals(List.of(1L, AHEAD + 16, AHEAD + 16), run(reads.acquire(READER, LEASE, false)));
+    run(reads.release(READER));
+    assertEquals(AHEAD + 17, write(OTHER, 1));
+  }
+}
