@@ -16,6 +16,10 @@ public record ObservedReleases(
     Subscriptions subscriptions, ReleaseFairness fairness, NotifiedWaiters notified, Ticker ticker)
     implements ReleaseObserver {
 
+  /**
+   * Readers of this client that a write release has notified count as another client. They have
+   * their turn before the next writer in any case, so its pause delays nobody else.
+   */
   @Override
   public void released(LockProtocol protocol, String holder, long receivers, boolean notifiedOne) {
     if (TransferableProtocol.isTransferable(protocol)) {
