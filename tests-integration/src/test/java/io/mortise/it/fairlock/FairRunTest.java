@@ -27,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -93,6 +94,13 @@ class FairRunTest {
     return all;
   }
 
+  /** The server knows the scripts. */
+  @BeforeEach
+  void loadScripts() {
+    order.here().lock();
+    order.here().unlock();
+  }
+
   private ScriptLog quietLog() {
     ScriptLog log = new ScriptLog(order.server(), order.name);
     AtomicLong last = new AtomicLong(-1);
@@ -144,10 +152,8 @@ class FairRunTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void thereAreNoRunsWithoutHandOffs(boolean byTime) {
-    LockOptions none =
-        LockOptions.builder()
-            .tuning(t -> byTime ? t.maxHandOffTime(Duration.ZERO) : t.maxHandOffs(0))
-            .build();
+    LockOptions noTime = LockOptions.builder().tuning(t -> t.maxHandOffTime(Duration.ZERO)).build();
+    LockOptions none = byTime ? noTime : runsOf(0);
     try (LockClient bounded = clients.client(none)) {
       RedisFairLock lock = order.here();
       lock.lock();
@@ -277,31 +283,33 @@ class FairRunTest {
     assertTokensIncrease();
   }
 
-  /** Its hold is gone in Redis; its thread learns of it at the release. */
+  /** Its hold is gone in Redis; the last thread of the run learns of it at the release. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aHoldThatIsLostInTheMiddleLeavesNoPlaces(boolean byForce) throws Exception {
-    CountDownLatch until = new CountDownLatch(1);
-    RedisFairLock lock = order.here();
-    RedisFairLock there = order.there();
-    lock.lock();
-    queue("w0", there);
-    ServedOrder.Waiter loser = order.queue("loser", there, () -> lose("loser", there, until));
-    queue("w2", there);
-    queue("A", order.here());
-    lock.unlock();
-    order.awaitServed("w0", "loser");
-    if (byForce) {
-      assertTrue(order.here().forceUnlock());
-    } else {
-      order.server().command("DEL", order.name);
-    }
-    until.countDown();
-    assertFalse(loser.acquired());
-    assertEquals(byForce ? Reason.FORCED : Reason.MISSING, losses.get(0));
-    order.awaitServed("w0", "loser", "w2", "A");
-    if (byForce) {
-      order.removeForcedMark();
+    try (LockClient client = clients.client(runsOf(1))) {
+      CountDownLatch until = new CountDownLatch(1);
+      RedisFairLock lock = order.here();
+      RedisFairLock its = order.lock(client);
+      lock.lock();
+      queue("w0", its);
+      ServedOrder.Waiter loser = order.queue("loser", its, () -> lose("loser", its, until));
+      queue("w2", its);
+      queue("A", order.there());
+      lock.unlock();
+      order.awaitServed("w0", "loser");
+      if (byForce) {
+        assertTrue(lock.forceUnlock());
+      } else {
+        order.server().command("DEL", order.name);
+      }
+      until.countDown();
+      assertFalse(loser.acquired());
+      assertEquals(byForce ? Reason.FORCED : Reason.MISSING, losses.get(0));
+      order.awaitServed("w0", "loser", "w2", "A");
+      if (byForce) {
+        order.removeForcedMark();
+      }
     }
   }
 
