@@ -31,7 +31,7 @@ public final class RunWaiters {
     return protocol.served() < run.size() ? waiters.get(run.get(protocol.served())) : null;
   }
 
-  public int size() {
+  int size() {
     return waiters.size();
   }
 }
