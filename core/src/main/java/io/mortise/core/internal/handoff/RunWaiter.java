@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * is about to wait, and then looks for an offer. The giver makes the offer, and then fires the
  * signal that is named. If the giver does not see the signal, the waiter sees the offer.
  *
- * <p><b>Threads.</b> Any thread may call {@link #wants} and {@link #offer}. The other methods are for
- * the thread of the acquisition; it alone changes the state of one that has an offer.
+ * <p><b>Threads.</b> Any thread may call {@link #wants} and {@link #offer}. The other methods are
+ * for the thread of the acquisition; it alone changes the state of one that has an offer.
  */
 final class RunWaiter {
   /** What an acquisition is to those that pass a hold on. */
