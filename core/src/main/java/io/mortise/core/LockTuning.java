@@ -92,7 +92,8 @@ public final class LockTuning {
    * Returns how often a hold of a {@link RedisLock}, or of the write lock of a read-write lock that
    * is not fair, may be handed from one thread of this client to the next waiter, without a command
    * to Redis, and how many threads may join a read hold of another thread. Then it is released in
-   * Redis, so that other clients have their turn. Default 100; 0 for never.
+   * Redis, so that other clients have their turn. Default 100; 0 for never. A hold of a fair lock
+   * is handed to at most 32 waiters, and only in the order of the queue of all clients.
    */
   public int maxHandOffs() {
     return values.maxHandOffs();

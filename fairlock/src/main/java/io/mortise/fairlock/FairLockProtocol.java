@@ -2,23 +2,27 @@ package io.mortise.fairlock;
 
 import static io.mortise.scripts.ScriptCall.bytes;
 import static io.mortise.scripts.ScriptCall.publish;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockName;
-import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.RunProtocol;
 import io.mortise.core.spi.WaiterQueue;
 import io.mortise.core.spi.WaiterTimeout;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
  * The protocol of {@link RedisFairLock}: the hash of the plain lock, and a queue of its waiters.
+ * That of a hold has its run, and the number of waiters in it that the hold has served.
  *
  * <p><b>Threads.</b> Immutable; any thread may call it.
  */
-final class FairLockProtocol implements QueueingProtocol {
+final class FairLockProtocol implements RunProtocol {
   private static final Script ACQUIRE = Script.load("fair/acquire");
   private static final Script RELEASE = Script.load("fair/release");
   private static final Script KEEP = Script.load("fair/keep");
@@ -28,7 +32,7 @@ final class FairLockProtocol implements QueueingProtocol {
   private static final Script RENEW = Script.load("lock/renew");
   private static final Script INSPECT = Script.load("lock/inspect");
 
-  private static final byte[] ONE_TOKEN = bytes(1);
+  private static final int FIRST_OF_RUN = 3;
 
   private final LockName name;
   private final String channelPrefix;
@@ -40,9 +44,10 @@ final class FairLockProtocol implements QueueingProtocol {
   private final WaiterQueue queue;
 
   private final List<byte[]> keysOfHeartbeat;
-
   private final List<byte[]> keysOfLeave;
   private final List<byte[]> keysOfRelease;
+  private final List<String> run;
+  private final int served;
 
   FairLockProtocol(LockName name, LockOptions options, WaiterTimeout waiterTimeout) {
     this.name = name;
@@ -59,6 +64,25 @@ final class FairLockProtocol implements QueueingProtocol {
     this.keysOfLeave = List.of(lockKey, channels, queue.key(), queue.deadlinesKey(), plainWaiters);
     this.keysOfRelease =
         List.of(lockKey, channels, forcedKey, queue.key(), queue.deadlinesKey(), plainWaiters);
+    this.run = List.of();
+    this.served = 0;
+  }
+
+  /** Creates the protocol of a hold. */
+  private FairLockProtocol(FairLockProtocol lock, List<String> run, int served) {
+    this.name = lock.name;
+    this.channelPrefix = lock.channelPrefix;
+    this.lockKey = lock.lockKey;
+    this.tokenKey = lock.tokenKey;
+    this.forcedKey = lock.forcedKey;
+    this.tokenRetentionMillis = lock.tokenRetentionMillis;
+    this.forcedMarkMillis = lock.forcedMarkMillis;
+    this.queue = lock.queue;
+    this.keysOfHeartbeat = lock.keysOfHeartbeat;
+    this.keysOfLeave = lock.keysOfLeave;
+    this.keysOfRelease = lock.keysOfRelease;
+    this.run = run;
+    this.served = served;
   }
 
   @Override
@@ -89,6 +113,11 @@ final class FairLockProtocol implements QueueingProtocol {
 
   @Override
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
+    return acquire(holder, leaseMillis, waits, 0);
+  }
+
+  @Override
+  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int maxRun) {
     return new ScriptCall(
         ACQUIRE,
         List.of(lockKey, tokenKey, queue.key(), queue.deadlinesKey()),
@@ -96,7 +125,7 @@ final class FairLockProtocol implements QueueingProtocol {
             bytes(holder),
             bytes(leaseMillis),
             tokenRetentionMillis,
-            ONE_TOKEN,
+            bytes(maxRun),
             queue.heartbeatValidityMillis(waits)));
   }
 
@@ -105,20 +134,55 @@ final class FairLockProtocol implements QueueingProtocol {
     return WaiterQueue.outcome(reply);
   }
 
+  /** Returns the protocol with the run that the grant covers. */
+  @Override
+  public LockProtocol granted(Object reply) {
+    List<?> fields = (List<?>) reply;
+    if (fields.size() <= FIRST_OF_RUN) {
+      return this;
+    }
+    List<String> behind = new ArrayList<>();
+    for (Object waiter : fields.subList(FIRST_OF_RUN, fields.size())) {
+      behind.add(new String((byte[]) waiter, UTF_8));
+    }
+    return new FairLockProtocol(this, List.copyOf(behind), 0);
+  }
+
+  @Override
+  public List<String> run() {
+    return run;
+  }
+
+  @Override
+  public int served() {
+    return served;
+  }
+
+  @Override
+  public RunProtocol servingNext() {
+    return new FairLockProtocol(this, run, served + 1);
+  }
+
+  /** Returns the argument that names the waiters that the hold has served. */
+  private byte[] servedWaiters() {
+    return bytes(String.join(" ", run.subList(0, served)));
+  }
+
   @Override
   public ScriptCall release(String holder) {
-    return new ScriptCall(RELEASE, keysOfRelease, List.of(bytes(holder), publish()));
+    return new ScriptCall(
+        RELEASE, keysOfRelease, List.of(bytes(holder), publish(), servedWaiters()));
   }
 
   @Override
   public ScriptCall keep(String holder, long restMillis) {
     return new ScriptCall(
-        KEEP, keysOfRelease, List.of(bytes(holder), publish(), bytes(restMillis)));
+        KEEP, keysOfRelease, List.of(bytes(holder), publish(), bytes(restMillis), servedWaiters()));
   }
 
   @Override
   public ScriptCall leave(String holder) {
-    return new ScriptCall(LEAVE, keysOfLeave, List.of(bytes(holder), publish()));
+    return new ScriptCall(LEAVE, keysOfLeave, List.of(bytes(holder), publish(), servedWaiters()));
   }
 
   @Override

@@ -23,8 +23,11 @@ import java.util.OptionalLong;
  * and delays the waiters behind it by at most that time. A process that was suspended for longer
  * joins again, at the tail.
  *
- * <p><b>Cost.</b> Each hand-off to another thread goes through Redis, so a contended lock is
- * several times slower than a {@code RedisLock}. Use it where starvation or order matters.
+ * <p><b>Cost.</b> Each waiter joins the queue in Redis, so a contended lock is several times slower
+ * than a {@code RedisLock}. Use it where starvation or order matters. Waiters of one client that
+ * are directly behind each other are a <em>run</em>: one grant and one release serve all of them,
+ * within {@link io.mortise.core.LockTuning#maxHandOffs} and {@code maxHandOffTime}. Each other
+ * hand-off goes through Redis.
  *
  * <p><b>In Redis:</b> the hash {@code name}; the list {@code redisson_lock_queue:{name}} and the
  * sorted set {@code redisson_lock_timeout:{name}} of the waiters; {@code
@@ -96,7 +99,10 @@ public final class RedisFairLock extends LeaseBackedLock {
     this.protocol = protocol;
   }
 
-  /** Returns the number of waiters, in all processes, at this moment. One round trip. */
+  /**
+   * Returns the number of waiters, in all processes, at this moment. While a run is served, those
+   * of it count that have had the lock. One round trip.
+   */
   public long queueLength() {
     return queryQueue("").get(0);
   }

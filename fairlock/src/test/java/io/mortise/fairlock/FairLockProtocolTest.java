@@ -1,12 +1,15 @@
 package io.mortise.fairlock;
 
+import static io.mortise.scripts.ScriptCall.bytes;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.RunProtocol;
 import io.mortise.core.spi.WaiterTimeout;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
@@ -31,18 +34,18 @@ class FairLockProtocolTest {
           new LockName("order:42"), OPTIONS, new WaiterTimeout(Duration.ofSeconds(8)));
 
   @Test
-  void acquireReservesOneTokenAndKeepsAPlaceForThreeQuartersOfTheTimeout() {
+  void acquireNamesTheLengthOfARunAndKeepsAPlaceForThreeQuartersOfTheTimeout() {
     List<String> keys = List.of("order:42", "redisson_lock_token:{order:42}", QUEUE, DEADLINES);
     assertCall(
-        fair.acquire("client:1", 1500, true),
+        fair.acquire("client:1", 1500, true, 7),
         "fair/acquire",
         keys,
-        List.of("client:1", "1500", "180000", "1", "6000"));
+        List.of("client:1", "1500", "180000", "7", "6000"));
     assertCall(
         fair.acquire("client:1", 1500, false),
         "fair/acquire",
         keys,
-        List.of("client:1", "1500", "180000", "1", "0"));
+        List.of("client:1", "1500", "180000", "0", "0"));
   }
 
   @Test
@@ -51,17 +54,40 @@ class FairLockProtocolTest {
         fair.release("client:1"),
         "fair/release",
         List.of("order:42", CHANNEL, FORCED, QUEUE, DEADLINES, WAITERS),
-        List.of("client:1", "PUBLISH"));
+        List.of("client:1", "PUBLISH", ""));
     assertCall(
         fair.keep("client:1", 1500),
         "fair/keep",
         List.of("order:42", CHANNEL, FORCED, QUEUE, DEADLINES, WAITERS),
-        List.of("client:1", "PUBLISH", "1500"));
+        List.of("client:1", "PUBLISH", "1500", ""));
     assertCall(
         fair.leave("client:1"),
         "fair/leave",
         List.of("order:42", CHANNEL, QUEUE, DEADLINES, WAITERS),
-        List.of("client:1", "PUBLISH"));
+        List.of("client:1", "PUBLISH", ""));
+  }
+
+  /** Of a grant with a run: a repeated release removes the same places. */
+  @Test
+  void everyEndOfAHoldNamesTheWaitersThatItHasServed() {
+    RunProtocol granted =
+        (RunProtocol) fair.granted(List.of(1L, 5L, 4L, bytes("client:2"), bytes("client:3")));
+    assertEquals(List.of("client:2", "client:3"), granted.run());
+    assertEquals(
+        List.of("client:1", "PUBLISH", ""), texts(granted.release("client:1").arguments()));
+
+    RunProtocol once = granted.servingNext();
+    assertEquals(
+        List.of("client:1", "PUBLISH", "client:2"), texts(once.release("client:1").arguments()));
+    RunProtocol twice = once.servingNext();
+    assertEquals(
+        List.of("client:1", "PUBLISH", "9", "client:2 client:3"),
+        texts(twice.keep("client:1", 9).arguments()));
+    assertEquals(
+        List.of("client:1", "PUBLISH", "client:2 client:3"),
+        texts(twice.leave("client:1").arguments()));
+    assertEquals(granted.run(), twice.run());
+    assertSame(fair, fair.granted(List.of(1L, 5L, 4L)), "without a run");
   }
 
   @Test

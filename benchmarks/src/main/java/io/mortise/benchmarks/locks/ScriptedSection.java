@@ -23,6 +23,8 @@ final class ScriptedSection implements Section {
       bytes(LockOptions.defaults().tuning().tokenRetention().toMillis());
   private static final byte[] ONE_TOKEN = bytes(1);
   private static final byte[] NO_TOKEN = bytes(0);
+  private static final byte[] NO_RUN = bytes(0);
+  private static final byte[] NOBODY_SERVED = bytes("");
   private static final byte[] DOES_NOT_WAIT = bytes(0);
   private static final byte[] WAITS = bytes(10_000);
   private static final byte[] NO_WRITER = new byte[0];
@@ -74,7 +76,7 @@ final class ScriptedSection implements Section {
                 bytes(name.derive("redisson_lock_queue")),
                 bytes(name.derive("redisson_lock_timeout")),
                 bytes(name.waitersKey())),
-            List.of(PUBLISH)),
+            List.of(PUBLISH, NOBODY_SERVED)),
         "");
   }
 
@@ -89,7 +91,7 @@ final class ScriptedSection implements Section {
             bytes(name.tokenKey()),
             bytes(name.derive("redisson_lock_queue")),
             bytes(name.derive("redisson_lock_timeout"))),
-        List.of(LEASE, TOKEN_IDLE, ONE_TOKEN, WAITS));
+        List.of(LEASE, TOKEN_IDLE, NO_RUN, WAITS));
   }
 
   static Section read(Jedis jedis, String text) {

@@ -11,15 +11,18 @@
 -- ARGV[1] holder
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[3] the rest of the minimum, ms
+-- ARGV[4] the waiters of its run that have had this hold, separated by spaces
 --
 -- Answer: as fair/release. A late attempt or renewal of this holder finds the lock busy.
--- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat: a repetition does not find the
--- holder.
+-- Cost: O(1), and O(1) for each dead waiter at the head and each that it has served. Safe to repeat: a repetition
+-- does not find the holder.
 -- @include common/ownhold
 -- @include common/waiters
 -- @include common/lease
 -- @include common/queue
+-- @include common/served
 local first = first_waiter(KEYS[6])
+remove_served(KEYS[4], KEYS[5], ARGV[4])
 local head = prune(KEYS[4], KEYS[5], now_ms())
 redis.call('DEL', KEYS[1])
 take(KEYS[1], ARGV[3], ARGV[1] .. ':kept', '1')

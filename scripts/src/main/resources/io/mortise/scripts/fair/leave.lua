@@ -1,4 +1,5 @@
--- fair/leave: removes whatever an acquisition has: its place in the queue, or the lock itself.
+-- fair/leave: removes whatever an acquisition has: its place in the queue, or the lock itself, and the places of those
+-- that its hold has served.
 --
 -- KEYS[1] the lock, a hash {holder -> 1}
 -- KEYS[2] the channel of plain locks, and the prefix of the channels of its waiters
@@ -7,12 +8,14 @@
 -- KEYS[5] the waiters for a plain lock of that name, a sorted set of holders
 -- ARGV[1] holder
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
+-- ARGV[3] the waiters of its run that have had its hold, separated by spaces
 --
--- Answer: {1, notified subscribers, or -1} when it held the lock or had a place; otherwise {0, 0}.
+-- Answer: {1, notified subscribers, or -1} when it held the lock, or one of them had a place; otherwise {0, 0}.
 -- Cost: O(1) for a holder and for the head, O(queue) for a waiter behind it.
 -- Safe to repeat: it names one acquisition.
 -- @include common/waiters
 -- @include common/queue
+-- @include common/served
 local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
 local held = redis.call('HEXISTS', lock, holder) == 1
 local first = first_waiter(KEYS[5])
@@ -21,6 +24,7 @@ if held then
   redis.call('DEL', lock)
 end
 local queued = remove_waiter(queue, deadlines, holder)
+queued = remove_served(queue, deadlines, ARGV[3]) or queued
 if not held and not queued then
   return {0, 0}
 end

@@ -9,11 +9,12 @@
 -- KEYS[6] the waiters for a plain lock of that name, a sorted set of holders
 -- ARGV[1] holder
 -- ARGV[2] PUBLISH, or SPUBLISH on a cluster that has it
+-- ARGV[3] the waiters of its run that have had this hold, separated by spaces
 --
 -- Answer: {1, notified subscribers, or -1} when released; {0, 0} when this holder does not hold it;
 -- {2, 0} when it was released by force.
--- Cost: O(1), and O(1) for each dead waiter at the head. Safe to repeat: it releases only the
--- given acquisition.
+-- Cost: O(1), and O(1) for each dead waiter at the head and each that it has served. Safe to repeat: it releases
+-- only the given acquisition.
 -- @include common/ownhold
 -- @include common/waiters
 local first = first_waiter(KEYS[6])
@@ -22,6 +23,8 @@ if redis.call('EXISTS', KEYS[4], KEYS[5]) == 0 then
   return {1, notify_waiters(ARGV[2], KEYS[2], KEYS[6], first)}
 end
 -- @include common/queue
+-- @include common/served
+remove_served(KEYS[4], KEYS[5], ARGV[3])
 local head = prune(KEYS[4], KEYS[5], now_ms())
 redis.call('DEL', KEYS[1])
 return {1, notify_next(ARGV[2], KEYS[2], head, KEYS[6], first)}

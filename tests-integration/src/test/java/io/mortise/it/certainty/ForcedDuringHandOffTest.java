@@ -9,6 +9,7 @@ import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.it.support.TestThreads;
@@ -40,6 +41,12 @@ class ForcedDuringHandOffTest {
   @Test
   void whenAHoldIsHandedOffWithoutLimit() throws Exception {
     assertNoThreadReliesOnTheOldHold(withoutLimit(), RedisLock::new, RedisLock::new);
+  }
+
+  /** The rival ignores the queue. */
+  @Test
+  void whenAHoldIsPassedOnInAFairQueueWithoutLimit() throws Exception {
+    assertNoThreadReliesOnTheOldHold(withoutLimit(), RedisFairLock::new, RedisLock::new);
   }
 
   @Test

@@ -12,13 +12,15 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The keys of one fair lock, and its scripts, without any client.
  *
  * <p>Queues are written in words, from head to tail: {@code A} has five seconds left, {@code A!}
  * has timed out, {@code A?} has no deadline, {@code (A)} has a deadline and no place. A name that
- * begins with R is a waiter of Redisson, all others are ours.
+ * begins with R is a waiter of Redisson, one that begins with O is of another client of ours, and
+ * all others are of one client.
  */
 final class ScriptedQueue {
   static final long LEFT = 5_000;
@@ -43,14 +45,18 @@ final class ScriptedQueue {
 
   /** The holder of that short name. */
   static String holder(String who) {
-    return who.startsWith("R")
-        ? "6b1f2a34-0d5c-4e7f-9a8b-c0d1e2f3a4b5:" + who.substring(1)
-        : "6b1f2a34-0d5c-8e7f-9a8b-c0d1e2f3a4b5:" + who;
+    return switch (who.isEmpty() ? ' ' : who.charAt(0)) {
+      case 'R' -> "6b1f2a34-0d5c-4e7f-9a8b-c0d1e2f3a4b5:" + who.substring(1);
+      case 'O' -> "6b1f2a34-0d5c-8e7f-9a8b-c0d1e2f3a4b6:" + who.substring(1);
+      default -> "6b1f2a34-0d5c-8e7f-9a8b-c0d1e2f3a4b5:" + who;
+    };
   }
 
   private static String who(String holder) {
     String number = holder.substring(holder.indexOf(':') + 1);
-    return holder.charAt(14) == '8' ? number : "R" + number;
+    return holder.charAt(14) != '8'
+        ? "R" + number
+        : holder.charAt(35) == '6' ? "O" + number : number;
   }
 
   // ---- the state before
@@ -85,43 +91,60 @@ final class ScriptedQueue {
   // ---- the scripts
 
   List<Long> acquire(String who, long timeout) {
-    return numbers(
+    return numbers(acquireWithRun(who, 0, timeout));
+  }
+
+  /** The same; a grant may cover a run. */
+  List<?> acquireWithRun(String who, int maxRun, long timeout) {
+    return (List<?>)
         run(
             "fair/acquire",
             List.of(lock, token, list, deadlines),
             holder(who),
             LEASE,
             TOKEN_RETENTION,
-            1,
-            timeout));
+            maxRun,
+            timeout);
   }
 
-  List<Long> release(String who) {
+  /** Returns the run of a grant in words. */
+  static String run(List<?> reply) {
+    return words(reply.subList(3, reply.size()).stream().map(String.class::cast).toList());
+  }
+
+  List<Long> release(String who, String... served) {
     return numbers(
         run(
             "fair/release",
             List.of(lock, channels, forced, list, deadlines, waiters),
             holder(who),
-            "PUBLISH"));
+            "PUBLISH",
+            names(served)));
   }
 
-  List<Long> keep(String who, long rest) {
+  List<Long> keep(String who, long rest, String... served) {
     return numbers(
         run(
             "fair/keep",
             List.of(lock, channels, forced, list, deadlines, waiters),
             holder(who),
             "PUBLISH",
-            rest));
+            rest,
+            names(served)));
   }
 
-  List<Long> leave(String who) {
+  List<Long> leave(String who, String... served) {
     return numbers(
         run(
             "fair/leave",
             List.of(lock, channels, list, deadlines, waiters),
             holder(who),
-            "PUBLISH"));
+            "PUBLISH",
+            names(served)));
+  }
+
+  private static String names(String... served) {
+    return String.join(" ", Stream.of(served).map(ScriptedQueue::holder).toList());
   }
 
   List<Long> heartbeat(long timeout, String... all) {

@@ -9,6 +9,7 @@ import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.NotifyingProtocol;
 import io.mortise.core.spi.PlainLockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
+import io.mortise.core.spi.RunProtocol;
 import io.mortise.fairlock.FairProtocols;
 import io.mortise.rwlock.ReadWriteProtocols;
 import io.mortise.scripts.Script;
@@ -40,10 +41,9 @@ final class RandomCalls {
   /** Longer than a run takes: what expires does so because the test says so. */
   private static final long LEASE_MILLIS = 600_000;
 
+  /** Two of them are of one client. */
   private static final List<String> HOLDERS =
-      Stream.of("0", "1", "2")
-          .map(c -> c.repeat(8) + "-0000-8000-8000-" + c.repeat(12) + ":1")
-          .toList();
+      List.of(holder("0", 1), holder("0", 2), holder("1", 1), holder("2", 1));
 
   private static final String REDISSONS_HOLDER = "33333333-0000-4000-8000-333333333333:1";
 
@@ -58,6 +58,10 @@ final class RandomCalls {
   RandomCalls(Random random, String prefix) {
     this.random = random;
     this.names = List.of("{" + prefix + "}:a", "{" + prefix + "}:b");
+  }
+
+  private static String holder(String digit, int number) {
+    return digit.repeat(8) + "-0000-8000-8000-" + digit.repeat(12) + ":" + number;
   }
 
   /** Returns the words of the next command. */
@@ -92,7 +96,7 @@ final class RandomCalls {
     return switch (random.nextInt(7)) {
       case 6 -> SegmentProtocols.segment(name, random.nextInt(SegmentProtocols.COUNT));
       case 0, 1 -> new PlainLockProtocol(new LockName(name), LockOptions.defaults());
-      case 2 -> FairProtocols.of(name);
+      case 2 -> FairProtocols.ofHold(name, oneOf(HOLDERS), random.nextInt(2));
       case 3 -> ReadWriteProtocols.reader(name, fair);
       case 4 -> ReadWriteProtocols.readerBelow(oneOf(HOLDERS), name, fair);
       default -> ReadWriteProtocols.writer(name, fair);
@@ -123,7 +127,7 @@ final class RandomCalls {
     }
     LockProtocol protocol = protocol(name);
     return switch (random.nextInt(10)) {
-      case 0, 1, 2, 3 -> List.of(protocol.acquire(holder, lease, random.nextBoolean()));
+      case 0, 1, 2, 3 -> List.of(acquire(protocol, holder, lease));
       case 4 -> List.of(protocol.release(holder));
       case 5 ->
           List.of(
@@ -148,6 +152,13 @@ final class RandomCalls {
                       protocol,
                       p -> GroupProtocol.of(p).map(group -> group.acquireTogether(holder, lease)));
     };
+  }
+
+  private ScriptCall acquire(LockProtocol protocol, String holder, long lease) {
+    boolean waits = random.nextBoolean();
+    return protocol instanceof RunProtocol run
+        ? run.acquire(holder, lease, waits, random.nextInt(3))
+        : protocol.acquire(holder, lease, waits);
   }
 
   /** Returns one or two items of one script; a query if the family has no such script. */

@@ -64,11 +64,14 @@ class ForeignTypesTest {
       lock/force         | lock channel forced plainWaiters     | PUBLISH 60000
       lock/inspect       | lock                                 |
       lock/describe      | lock                                 | {foreign} 1000
-      fair/acquire       | lock token queue deadlines           | me 60000 60000 1 20000
-      fair/acquire       | lock token queue deadlines           | me 60000 60000 1 0
-      fair/release       | lock channel forced queue deadlines plainWaiters | me PUBLISH
-      fair/keep          | lock channel forced queue deadlines plainWaiters | me PUBLISH 20000
-      fair/leave         | lock channel queue deadlines plainWaiters | me PUBLISH
+      fair/acquire       | lock token queue deadlines           | me 60000 60000 8 20000
+      fair/acquire       | lock token queue deadlines           | me 60000 60000 0 0
+      fair/release       | lock channel forced queue deadlines plainWaiters | me PUBLISH -
+      fair/release       | lock channel forced queue deadlines plainWaiters | me PUBLISH served
+      fair/keep          | lock channel forced queue deadlines plainWaiters | me PUBLISH 20000 -
+      fair/keep          | lock channel forced queue deadlines plainWaiters | me PUBLISH 20000 served
+      fair/leave         | lock channel queue deadlines plainWaiters | me PUBLISH -
+      fair/leave         | lock channel queue deadlines plainWaiters | me PUBLISH served
       fair/force         | lock channel forced queue deadlines plainWaiters | PUBLISH 60000
       fair/heartbeat      | lock channel queue deadlines         | me 20000 PUBLISH
       fair/queue         | queue deadlines                      | me

@@ -15,6 +15,7 @@ import io.mortise.core.internal.lease.UnansweredAttempts;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.RunProtocol;
 import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
@@ -113,6 +114,9 @@ final class AcquireAttempts {
     tokens = handOff.tokens();
     start = AttemptStart.now(context.holds(), context.ticker());
     boolean waits = terms.waitNanos() > 0;
+    if (protocol instanceof RunProtocol run) {
+      return run.acquire(holder, terms.leaseMillis(), waits, handOff.maxRun());
+    }
     return TransferableProtocol.of(protocol)
         .map(transferable -> transferable.acquire(holder, terms.leaseMillis(), waits, tokens))
         .orElseGet(() -> protocol.acquire(holder, terms.leaseMillis(), waits));
@@ -188,12 +192,41 @@ final class AcquireAttempts {
     }
     // Not before: the discarding of a lease object must not release the holder id.
     lease.termination().setUnanswered(unansweredBefore);
-    return handOff.publish(lease, tokens);
+    return handOff.publish(lease, granted, tokens);
   }
 
   private void record(@Nullable CommandException fault) {
     faultTimeout.record(fault);
     ticket.recordAttempt(fault);
+  }
+
+  /** Ends the attempts, because another thread has offered its hold; returns that hold. */
+  RedisHold replaceBy(RedisHold offered, long leftNanos) {
+    boolean ended = false;
+    try {
+      if (protocol instanceof RunProtocol) {
+        keepPlaceForRelease();
+      } else {
+        abandon(leftNanos);
+      }
+      ended = true;
+      return offered;
+    } finally {
+      if (!ended) {
+        offered.drop();
+      }
+    }
+  }
+
+  /**
+   * Leaves the place in the queue to the release of the hold of the run. An attempt that is
+   * unanswered may make it again after that: then the place is removed in the background.
+   */
+  private void keepPlaceForRelease() {
+    if (unanswered.exists() || partiallyExecuted) {
+      UnansweredAttempts left = unanswered.plusHold(context.leaseFromNow(terms));
+      context.releases().releaseUntilConfirmed(protocol, holder, left);
+    }
   }
 
   /**

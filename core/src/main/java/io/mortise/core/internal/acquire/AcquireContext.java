@@ -5,6 +5,7 @@ import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.handoff.LocalQueues;
+import io.mortise.core.internal.handoff.RunWaiters;
 import io.mortise.core.internal.handoff.SharedHolds;
 import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
@@ -22,6 +23,7 @@ public record AcquireContext(
     LeaseContext lease,
     LocalQueues queues,
     SharedHolds sharedHolds,
+    RunWaiters runWaiters,
     Subscriptions subscriptions,
     ReleaseFairness fairness,
     HolderIds holderIds,

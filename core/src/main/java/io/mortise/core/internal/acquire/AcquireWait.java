@@ -4,6 +4,7 @@ import io.mortise.connection.concurrent.Backoff;
 import io.mortise.connection.concurrent.Signal;
 import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.connection.pubsub.Subscriptions.Subscription;
+import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.CallerWait;
@@ -31,6 +32,7 @@ final class AcquireWait implements AutoCloseable {
   private final AcquireContext context;
   private final LockProtocol protocol;
   private final LeaseTerms terms;
+  private final LocalHandOff handOff;
   private final boolean transferable;
   private final @Nullable QueueingProtocol queueing;
   private final boolean hasChannelPerWaiter;
@@ -45,10 +47,12 @@ final class AcquireWait implements AutoCloseable {
   private boolean parked;
 
   /** Starts the time of the terms. */
-  AcquireWait(AcquireContext context, LockProtocol protocol, LeaseTerms terms) {
+  AcquireWait(
+      AcquireContext context, LockProtocol protocol, LeaseTerms terms, LocalHandOff handOff) {
     this.context = context;
     this.protocol = protocol;
     this.terms = terms;
+    this.handOff = handOff;
     this.transferable = TransferableProtocol.isTransferable(protocol);
     this.queueing = QueueingProtocol.of(protocol).orElse(null);
     this.hasChannelPerWaiter = queueing != null && queueing.hasChannelPerWaiter();
@@ -161,6 +165,9 @@ final class AcquireWait implements AutoCloseable {
    * and waits for the confirmation: the next attempt finds what was published before.
    */
   void park(SignalSnapshot snapshot, AcquireResult result) throws InterruptedException {
+    if (handOff.isOffered()) {
+      return;
+    }
     long nanos = retryNanos(result);
     Subscription channel = snapshot.channel();
     String wanted = channelAfter(result);
@@ -242,8 +249,11 @@ final class AcquireWait implements AutoCloseable {
     return poll.nextNanos();
   }
 
-  /** Waits for the signal, for at most this time and the rest of the wait. */
+  /** Waits for the signal, at most this time and the rest of the wait; an offer fires it too. */
   void await(Signal signal, long seen, long nanos) throws InterruptedException {
+    if (handOff.awaitsOffer(signal)) {
+      return;
+    }
     context.parked().incrementAndGet();
     try {
       wait.await(nanos, left -> signal.await(seen, left));

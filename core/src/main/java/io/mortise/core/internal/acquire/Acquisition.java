@@ -84,8 +84,16 @@ public final class Acquisition implements Completions.Operation {
         new FaultTimeout(leases.ticker(), outage, leases::random, protocol.name(), terms);
     this.ticket = new QueueTicket(leases.ticker(), leases.releases(), context.queues(), protocol);
     this.handOff =
-        new LocalHandOff(leases, context.sharedHolds(), source, protocol, terms, owner, ticket);
-    this.waiting = new AcquireWait(context, protocol, terms);
+        new LocalHandOff(
+            leases,
+            context.sharedHolds(),
+            context.runWaiters(),
+            source,
+            protocol,
+            terms,
+            owner,
+            ticket);
+    this.waiting = new AcquireWait(context, protocol, terms, handOff);
   }
 
   /**
@@ -115,6 +123,7 @@ public final class Acquisition implements Completions.Operation {
       if (granted == null && enterLocalQueue()) {
         LeaseContext leases = context.lease();
         String holder = waiting.begin(owner);
+        handOff.joinRuns(holder);
         attempts =
             new AcquireAttempts(leases, protocol, terms, ticket, handOff, faultTimeout, holder);
         granted = attemptUntilDone(attempts);
@@ -178,7 +187,7 @@ public final class Acquisition implements Completions.Operation {
       waiting.checkInterrupt();
       RedisHold offered = handOff.takeOffered(attempts.withinNanos(waiting.leftNanos()));
       if (offered != null) {
-        return useOffered(offered, attempts);
+        return attempts.replaceBy(offered, waiting.leftNanos());
       }
 
       AcquireResult result = attempts.send(waiting.leftNanos());
@@ -203,20 +212,6 @@ public final class Acquisition implements Completions.Operation {
       } else {
         faultTimeout.resetPause();
         waiting.park(seen, result);
-      }
-    }
-  }
-
-  /** Uses the hold that other threads offer, and abandons the attempts of this acquisition. */
-  private RedisHold useOffered(RedisHold offered, AcquireAttempts attempts) {
-    boolean abandoned = false;
-    try {
-      attempts.abandon(waiting.leftNanos());
-      abandoned = true;
-      return offered;
-    } finally {
-      if (!abandoned) {
-        offered.drop();
       }
     }
   }
@@ -277,6 +272,7 @@ public final class Acquisition implements Completions.Operation {
   }
 
   private void giveUp() {
+    handOff.leaveRun();
     AcquireAttempts made = attempts;
     if (made != null) {
       made.abandon(waiting.leftNanos());

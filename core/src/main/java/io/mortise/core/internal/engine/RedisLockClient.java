@@ -30,6 +30,7 @@ import io.mortise.core.internal.event.EventContext;
 import io.mortise.core.internal.event.EventQueue;
 import io.mortise.core.internal.event.ServerEvents;
 import io.mortise.core.internal.handoff.LocalQueues;
+import io.mortise.core.internal.handoff.RunWaiters;
 import io.mortise.core.internal.handoff.SharedHolds;
 import io.mortise.core.internal.inspect.ClientRecord;
 import io.mortise.core.internal.inspect.HealthCheck;
@@ -172,6 +173,7 @@ public final class RedisLockClient implements LockClient, LockServer {
             leases,
             new LocalQueues(ticker::read),
             new SharedHolds(ticker, closing, options.tuning()),
+            new RunWaiters(),
             subscriptions,
             fairness,
             new HolderIds(id, WALL_CLOCK, record::used),

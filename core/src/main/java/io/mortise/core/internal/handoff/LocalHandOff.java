@@ -1,5 +1,6 @@
 package io.mortise.core.internal.handoff;
 
+import io.mortise.connection.concurrent.Signal;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
@@ -7,20 +8,26 @@ import io.mortise.core.internal.lease.TransferableHold;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.RunProtocol;
 import io.mortise.core.spi.TransferableProtocol;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Obtains a hold for one acquisition from other threads of the same client without a command: a
- * hold that is handed off, or one that is shared. Publishes a hold of its own to them in the same
- * way.
+ * hold that is handed off in the local queue or in a run of a queue in Redis, or one that is
+ * shared. Publishes a hold of its own to them in the same way.
  *
- * <p><b>Threads.</b> Confined to the thread that acquires. {@link LocalQueue} orders the threads
- * that hand a hold off and take it, {@link SharedHold} the users of a shared hold.
+ * <p><b>Threads.</b> Confined to the thread that acquires. {@link LocalQueue} and {@link RunWaiter}
+ * order the threads that hand a hold off and take it, {@link SharedHold} the users of a shared
+ * hold.
  */
 public final class LocalHandOff {
+  /** The largest number of waiters in a run: the release of its hold names each of them. */
+  private static final int MAX_RUN = 32;
+
   private final LeaseContext context;
   private final SharedHolds sharedHolds;
+  private final RunWaiters runWaiters;
   private final LeaseSource source;
   private final LockProtocol protocol;
   private final LeaseTerms terms;
@@ -28,9 +35,16 @@ public final class LocalHandOff {
   private final QueueTicket ticket;
   private final boolean sharing;
 
+  /** The holder id under which this acquisition is in {@link #runWaiters}. */
+  private String waiterId = "";
+
+  /** This acquisition, for those that pass a hold to it; null unless it can use one of a run. */
+  private @Nullable RunWaiter waiter;
+
   public LocalHandOff(
       LeaseContext context,
       SharedHolds sharedHolds,
+      RunWaiters runWaiters,
       LeaseSource source,
       LockProtocol protocol,
       LeaseTerms terms,
@@ -38,6 +52,7 @@ public final class LocalHandOff {
       QueueTicket ticket) {
     this.context = context;
     this.sharedHolds = sharedHolds;
+    this.runWaiters = runWaiters;
     this.source = source;
     this.protocol = protocol;
     this.terms = terms;
@@ -82,6 +97,9 @@ public final class LocalHandOff {
     if (sharing) {
       return joinShared();
     }
+    if (waiter != null) {
+      return takeFromRun(waiter);
+    }
     RedisHold lease = takeOver();
     if (lease == null) {
       ticket.releaseOfferedHold(withinNanos);
@@ -91,8 +109,10 @@ public final class LocalHandOff {
 
   /**
    * Publishes a hold that Redis has granted, and that is registered, to the acquisitions behind.
+   *
+   * @param granted the protocol of the hold
    */
-  public RedisHold publish(RedisLease lease, int tokens) {
+  public RedisHold publish(RedisLease lease, LockProtocol granted, int tokens) {
     boolean published = false;
     try {
       if (sharing) {
@@ -100,8 +120,14 @@ public final class LocalHandOff {
         published = true; // from here on its last user releases it
         return admitSuccessors(first);
       }
-      lease.termination().reserveTokens(tokens);
-      ticket.transferTo(lease);
+      if (granted instanceof RunProtocol run && !run.run().isEmpty()) {
+        lease.termination().reserveTokens(run.run().size() + 1);
+        lease.termination().setSlot(new RunSlot(runWaiters, run, terms.leaseMillis()));
+      } else {
+        lease.termination().reserveTokens(tokens);
+        ticket.transferTo(lease);
+      }
+      leaveRun();
       published = true;
       return lease;
     } finally {
@@ -162,5 +188,92 @@ public final class LocalHandOff {
       }
     }
     return lease;
+  }
+
+  // ---- a run of a queue in Redis
+
+  /** Returns how many waiters the run behind a grant may have. */
+  public int maxRun() {
+    return terms.renewed() && !context.options().tuning().maxHandOffTime().isZero()
+        ? Math.min(context.options().tuning().maxHandOffs(), MAX_RUN)
+        : 0;
+  }
+
+  /**
+   * Lets other threads pass the hold of a run to this acquisition, if its terms allow that. Must be
+   * called before the first attempt.
+   */
+  public void joinRuns(String holder) {
+    if (protocol instanceof RunProtocol && terms.renewed() && terms.waitNanos() > 0) {
+      waiterId = holder;
+      waiter = new RunWaiter(terms.leaseMillis());
+      runWaiters.add(holder, waiter);
+    }
+  }
+
+  /** Returns whether there is an offer of a run; a later one fires that signal. */
+  public boolean awaitsOffer(Signal signal) {
+    return waiter != null && waiter.awaits(signal);
+  }
+
+  /** Returns whether there is an offer of a run. */
+  public boolean isOffered() {
+    return waiter != null && waiter.offered() != null;
+  }
+
+  /**
+   * Takes the hold that the holder before this acquisition passes to it; null when there is none
+   * that matches. One that does not match is released: this acquisition has its place in Redis.
+   */
+  private @Nullable RedisHold takeFromRun(RunWaiter taker) {
+    RunWaiter.Offer offer = taker.offered();
+    if (offer == null) {
+      return null;
+    }
+    TransferableHold hold = offer.hold();
+    if (accepts(hold)) {
+      RunProtocol serving = offer.protocol().servingNext();
+      RedisLease lease = RedisLease.handedOff(context, serving, hold, owner, terms);
+      if (context.holds().register(lease, hold.epoch())) {
+        return takeInRun(lease, serving, taker);
+      }
+    }
+    context.releases().releaseInBackground(offer.protocol(), hold);
+    taker.decline();
+    return null;
+  }
+
+  private RedisHold takeInRun(RedisLease lease, RunProtocol serving, RunWaiter taker) {
+    boolean taken = false;
+    try {
+      lease.termination().setSlot(new RunSlot(runWaiters, serving, terms.leaseMillis()));
+      taker.end();
+      leaveRun();
+      taken = true;
+      return lease;
+    } finally {
+      if (!taken) {
+        lease.drop();
+      }
+    }
+  }
+
+  /**
+   * Ends the wait for the hold of a run. One that was offered, and is not used, is released in the
+   * background. May be called again after an error.
+   */
+  public void leaveRun() {
+    RunWaiter leaver = waiter;
+    if (leaver != null) {
+      if (!leaver.leave()) {
+        RunWaiter.Offer unused = leaver.offered();
+        if (unused != null) {
+          context.releases().releaseInBackground(unused.protocol(), unused.hold());
+        }
+        leaver.end();
+      }
+      runWaiters.remove(waiterId);
+      waiter = null;
+    }
   }
 }

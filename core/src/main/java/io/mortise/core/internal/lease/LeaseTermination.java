@@ -3,6 +3,7 @@ package io.mortise.core.internal.lease;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
+import io.mortise.core.spi.RunProtocol;
 
 /**
  * Ends one hold that is lost. At every end of the hold it gives up the slot in the local queue,
@@ -121,7 +122,9 @@ public final class LeaseTermination {
 
   private void abandonIfRedisMayKeepIt(LeaseLoss loss) {
     boolean mayOutlive = timing.deadline().mayOutlive();
-    if (unanswered.exists() || (loss.reason() == Reason.EXPIRED && mayOutlive)) {
+    if (unanswered.exists()
+        || RunProtocol.hasServed(id.protocol())
+        || (loss.reason() == Reason.EXPIRED && mayOutlive)) {
       releaseInBackground();
     }
   }

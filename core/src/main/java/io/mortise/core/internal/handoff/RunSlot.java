@@ -1,0 +1,44 @@
+package io.mortise.core.internal.handoff;
+
+import io.mortise.core.internal.lease.QueueSlot;
+import io.mortise.core.internal.lease.TransferableHold;
+import io.mortise.core.spi.RunProtocol;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run behind a hold that Redis has granted in the order of its queue. The end of the hold
+ * passes it to the next waiter of the run; when that one has left, or needs another hold, the run
+ * ends: the hold is released, and Redis finds the next waiter.
+ *
+ * <p>A waiter that has left may have been granted the lock by Redis, because this hold was lost. So
+ * the run does not go on behind it.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call any method. {@link
+ * io.mortise.core.internal.lease.LeaseTermination} calls {@link #handOff} at most once.
+ *
+ * @param protocol the protocol of the hold, with the run
+ * @param leaseMillis the lease of the hold
+ */
+record RunSlot(RunWaiters waiters, RunProtocol protocol, long leaseMillis) implements QueueSlot {
+
+  @Override
+  public boolean hasWaiters() {
+    RunWaiter next = waiters.next(protocol);
+    return next != null && next.wants(leaseMillis);
+  }
+
+  @Override
+  public void release() {
+    // The places of the waiters are in Redis.
+  }
+
+  @Override
+  public @Nullable TransferableHold handOff(TransferableHold hold) {
+    RunWaiter next = waiters.next(protocol);
+    return next != null
+            && next.wants(hold.leaseMillis())
+            && next.offer(new RunWaiter.Offer(protocol, hold))
+        ? null
+        : hold;
+  }
+}

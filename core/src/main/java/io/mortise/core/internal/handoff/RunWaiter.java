@@ -1,0 +1,105 @@
+package io.mortise.core.internal.handoff;
+
+import io.mortise.connection.concurrent.Signal;
+import io.mortise.core.internal.lease.TransferableHold;
+import io.mortise.core.spi.RunProtocol;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One acquisition that waits in a queue in Redis, for the thread of its client that has a hold to
+ * pass to it.
+ *
+ * <pre>
+ *            offer                  thread takes the hold
+ *   WAITING -------> Offer ---------------------------------> LEFT
+ *     |   ^            |
+ *     |   +- declined -+
+ *     +--- thread leaves: another grant, a time-out, an interrupt, an error ---> LEFT
+ * </pre>
+ *
+ * <p>One compare-and-set decides between an offer and the leaving. An offer belongs to the
+ * acquisition from then on, which uses the hold or has it released.
+ *
+ * <p>{@link #awaits} is Dekker-style "publish, then look": the waiter names the signal for which it
+ * is about to wait, and then looks for an offer. The giver makes the offer, and then fires the
+ * signal that is named. If the giver does not see the signal, the waiter sees the offer.
+ *
+ * <p><b>Threads.</b> Any thread may call {@link #wants} and {@link #offer}. The other methods are
+ * for the thread of the acquisition; it alone changes the state of one that has an offer.
+ */
+final class RunWaiter {
+  /** What an acquisition is to those that pass a hold on. */
+  private sealed interface State permits Idle, Offer {}
+
+  /**
+   * A hold that is passed to this waiter.
+   *
+   * @param protocol the protocol of the hold, by which it is released if it is not used
+   */
+  record Offer(RunProtocol protocol, TransferableHold hold) implements State {}
+
+  /** A state without an offer. */
+  private enum Idle implements State {
+    WAITING,
+    LEFT
+  }
+
+  private final long leaseMillis;
+  private final AtomicReference<State> state = new AtomicReference<>(Idle.WAITING);
+
+  /** The signal for which the acquisition waits, or has waited last. */
+  private volatile @Nullable Signal awaited;
+
+  /**
+   * Creates a waiter for a renewed hold.
+   *
+   * @param leaseMillis the lease of that hold
+   */
+  RunWaiter(long leaseMillis) {
+    this.leaseMillis = leaseMillis;
+  }
+
+  /** Returns whether a hold with that lease is of use to the acquisition, and it has not left. */
+  boolean wants(long millis) {
+    return millis == leaseMillis && state.get() == Idle.WAITING;
+  }
+
+  /** Offers a hold; returns false if the acquisition has left: then the caller keeps the hold. */
+  boolean offer(Offer offered) {
+    if (!state.compareAndSet(Idle.WAITING, offered)) {
+      return false;
+    }
+    Signal signal = awaited;
+    if (signal != null) {
+      signal.fire();
+    }
+    return true;
+  }
+
+  /** Returns whether there is an offer; a later one fires that signal. */
+  boolean awaits(Signal signal) {
+    awaited = signal;
+    return offered() != null;
+  }
+
+  /** Returns the offer; null when there is none. */
+  @Nullable Offer offered() {
+    return state.get() instanceof Offer offer ? offer : null;
+  }
+
+  /** Waits for another offer, after the hold of this one was given up. */
+  void decline() {
+    state.set(Idle.WAITING);
+  }
+
+  /** Ends the wait, unless there is an offer; returns whether there is none. */
+  boolean leave() {
+    return state.compareAndSet(Idle.WAITING, Idle.LEFT) || state.get() == Idle.LEFT;
+  }
+
+  /** Ends the wait after an offer, whose hold was taken or given up. */
+  void end() {
+    state.set(Idle.LEFT);
+  }
+}
