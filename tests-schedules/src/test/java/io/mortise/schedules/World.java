@@ -85,7 +85,7 @@ final class World implements AutoCloseable {
       LockKind kind, LockOptions options, Losses losses, Visits visits) {
     return () -> {
       try (World world = new World(kind, options)) {
-        visits.run(world, new Section(losses));
+        visits.run(world, new Section(losses, kind == LockKind.RED));
         world.checkNothingLeft();
       }
     };
