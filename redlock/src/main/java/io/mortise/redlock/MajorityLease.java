@@ -123,7 +123,7 @@ final class MajorityLease extends CompositeLease
       if (joined) {
         applyTerms(lease);
       }
-    } catch (LockException e) {
+    } catch (LockException | IllegalMonitorStateException e) { // the hold may have ended meanwhile
       LOG.debug("lock '{}': {} cannot join the hold", lockName(), quorumMembers.at(place), e);
     } finally {
       try {

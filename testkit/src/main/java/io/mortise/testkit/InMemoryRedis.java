@@ -118,6 +118,7 @@ public final class InMemoryRedis implements AutoCloseable {
     GenericObjectPoolConfig<Connection> pool = new GenericObjectPoolConfig<>();
     pool.setMaxTotal(64);
     pool.setMaxIdle(64);
+    pool.setJmxEnabled(false);
     return opened.register(
         RedisClient.builder()
             .connectionProvider(new PooledConnectionProvider(connections, pool))

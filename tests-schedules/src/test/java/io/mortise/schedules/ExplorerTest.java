@@ -3,9 +3,19 @@ package io.mortise.schedules;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LockOptions;
+import io.mortise.schedules.Section.Losses;
 import io.mortise.schedules.runtime.Schedule;
+import io.mortise.testkit.InMemoryRedis;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -16,10 +26,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The explorer finds faults that need one or two switches, and finds them again by their seeds. */
 @SuppressWarnings({"ThreadPriorityCheck", "WaitNotInLoop"}) // defects, made on purpose
@@ -71,6 +84,70 @@ class ExplorerTest {
     Schedule again = assertFails(seed, ExplorerTest::checkThenAct);
     assertEquals(steps, again.steps());
     assertTrue(again.trace().contains("checkThenAct"), again.trace());
+  }
+
+  /** Of whole clients too: their ids, jitter and statistics follow the seed. */
+  @ParameterizedTest
+  @EnumSource(names = {"FAIR", "RED"})
+  void aSeedGivesTheSameExecutionAgain(LockKind kind) throws Exception {
+    Explorer.Scenario scenario =
+        World.scenario(
+            kind,
+            LockOptions.defaults(),
+            Losses.NONE,
+            (world, section) -> {
+              for (int i = 0; i < 2; i++) {
+                DistributedLock lock = world.lock(i);
+                world.start(
+                    "side " + i,
+                    () -> {
+                      lock.lock();
+                      section.visit(lock, false, Thread::yield);
+                    });
+              }
+              world.start("fault", () -> world.servers.forEach(InMemoryRedis::breakConnections));
+              world.join(Duration.ofMinutes(1));
+            });
+    int steps = Explorer.stepsOf(scenario);
+    List<String> traces = traces(scenario, steps);
+    assertEquals(traces, traces(scenario, steps));
+    assertTrue(Set.copyOf(traces).size() > 1, "each seed gives the same execution");
+  }
+
+  private static List<String> traces(Explorer.Scenario scenario, int steps) throws Exception {
+    List<String> traces = new ArrayList<>();
+    for (long seed = 1; seed <= 10; seed++) {
+      Schedule schedule = new Schedule(seed, steps, true);
+      assertNull(schedule.run(() -> Explorer.run(scenario)));
+      traces.add(schedule.steps() + " steps\n" + schedule.trace());
+    }
+    return traces;
+  }
+
+  /** A loop over many variables has few steps, and the seed decides in which rounds. */
+  @Test
+  void aLongLoopHasFewStepsButNotAlwaysTheSame() throws Exception {
+    int rounds = 100;
+    Set<Integer> interrupted = new HashSet<>();
+    Explorer.Scenario scenario =
+        () -> {
+          AtomicIntegerArray slots = new AtomicIntegerArray(rounds);
+          int[] done = new int[1];
+          race(
+              () -> {
+                for (int i = 0; i < rounds; i++) {
+                  slots.set(i, 1);
+                  done[0]++;
+                }
+              },
+              () -> interrupted.add(done[0]));
+        };
+    int steps = Explorer.stepsOf(scenario);
+    assertTrue(steps < rounds / 2, steps + " steps");
+    for (long seed = 1; seed <= 10 * EXECUTIONS; seed++) {
+      assertNull(new Schedule(seed, steps, false).run(() -> Explorer.run(scenario)));
+    }
+    assertTrue(interrupted.size() > rounds * 3 / 4, interrupted.size() + " places");
   }
 
   private static Schedule assertFails(long seed, Explorer.Scenario scenario) throws Exception {

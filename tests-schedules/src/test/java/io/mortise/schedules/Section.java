@@ -39,13 +39,20 @@ final class Section {
   }
 
   private final Losses losses;
+  private final boolean quorum;
   private final List<Visit> inside = new ArrayList<>();
   private long lastWriter;
   private long lastReader;
   private int visits;
 
-  Section(Losses losses) {
+  /**
+   * @param quorum whether a release may end without the replies of a majority: a pause of the
+   *     process is longer than the time that they have. Its client repeats it, and the visit is not
+   *     excused from anything else.
+   */
+  Section(Losses losses, boolean quorum) {
     this.losses = losses;
+    this.quorum = quorum;
   }
 
   int visits() {
@@ -75,8 +82,8 @@ final class Section {
       } catch (LeaseLostException e) {
         lost = true;
       } catch (LockException e) {
-        lost = true;
-        if (e.reason() != LockException.Reason.IN_DOUBT) {
+        lost = e.reason() == LockException.Reason.IN_DOUBT;
+        if (!lost && !(quorum && e.reason().isTransient())) {
           throw e;
         }
       }

@@ -78,13 +78,17 @@ final class World implements AutoCloseable {
   /** Explores a scenario in new worlds. Each execution must leave nothing in its world. */
   static void explore(LockKind kind, LockOptions options, Losses losses, Visits visits)
       throws InterruptedException {
-    Explorer.explore(
-        () -> {
-          try (World world = new World(kind, options)) {
-            visits.run(world, new Section(losses));
-            world.checkNothingLeft();
-          }
-        });
+    Explorer.explore(scenario(kind, options, losses, visits));
+  }
+
+  static Explorer.Scenario scenario(
+      LockKind kind, LockOptions options, Losses losses, Visits visits) {
+    return () -> {
+      try (World world = new World(kind, options)) {
+        visits.run(world, new Section(losses, kind == LockKind.RED));
+        world.checkNothingLeft();
+      }
+    };
   }
 
   InMemoryRedis redis() {

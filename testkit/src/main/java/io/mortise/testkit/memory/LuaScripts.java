@@ -13,6 +13,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LoadState;
@@ -39,13 +40,16 @@ import org.luaj.vm2.lib.VarArgFunction;
  * <p>LuaJ speaks Lua 5.2, Redis 5.1. Mortise's scripts need two differences, which are here: {@code
  * unpack}, and {@code string.format}, whose precision LuaJ ignores.
  *
- * <p><b>Threads.</b> Guarded by the monitor of the {@link MemoryServer}.
+ * <p><b>Threads.</b> Guarded by the monitor of the {@link MemoryServer}. The compiled scripts are
+ * in a concurrent map, and do not change.
  */
 final class LuaScripts {
   private static final String CHUNK = "@user_script";
 
+  /** The scripts of all servers, by their SHA-1: a compiled script has no state. */
+  private static final Map<String, Prototype> COMPILED = new ConcurrentHashMap<>();
+
   private final Map<String, String> texts = new HashMap<>();
-  private final Map<String, Prototype> compiled = new HashMap<>();
   private final CommandTable commands;
   private final Globals globals = new Globals();
   private final LuaTable redis = new LuaTable();
@@ -141,7 +145,7 @@ final class LuaScripts {
       environment.setmetatable(table("__index", globals));
       environment.set("KEYS", list(keys));
       environment.set("ARGV", list(arguments));
-      Prototype script = compiled.computeIfAbsent(sha, unused -> compile(text));
+      Prototype script = COMPILED.computeIfAbsent(sha, unused -> compile(text));
       return fromLua(new LuaClosure(script, environment).call());
     } catch (LuaError e) {
       throw new RedisError("%s script: %s, on %s:%d.".formatted(message(e), sha, CHUNK, 1));

@@ -15,11 +15,16 @@ final class CallRewriter extends MethodVisitor {
           Map.entry("java/lang/System.nanoTime()J", hook("nanoTime", "()J")),
           Map.entry("java/lang/System.currentTimeMillis()J", hook("currentTimeMillis", "()J")),
           Map.entry(
+              "java/time/Instant.now()Ljava/time/Instant;",
+              hook("instant", "()Ljava/time/Instant;")),
+          Map.entry(
               "java/lang/System.identityHashCode(Ljava/lang/Object;)I",
               hook("identityHashCode", "(Ljava/lang/Object;)I")),
           Map.entry("java/lang/Thread.yield()V", hook("yieldTurn", "()V")),
           Map.entry("java/lang/Thread.onSpinWait()V", hook("yieldTurn", "()V")),
           Map.entry("java/lang/Thread.sleep(J)V", hook("sleep", "(J)V")),
+          Map.entry("java/lang/Thread.isAlive()Z", hook("isAlive", "(Ljava/lang/Thread;)Z")),
+          Map.entry("java/lang/Thread.getId()J", hook("threadId", "(Ljava/lang/Thread;)J")),
           Map.entry("java/lang/Thread.join()V", hook("join", "(Ljava/lang/Thread;)V")),
           Map.entry("java/lang/Thread.join(J)V", hook("join", "(Ljava/lang/Thread;J)V")),
           Map.entry("java/lang/Object.wait()V", hook("await", "(Ljava/lang/Object;)V")),
@@ -29,9 +34,13 @@ final class CallRewriter extends MethodVisitor {
           Map.entry(
               "java/util/UUID.randomUUID()Ljava/util/UUID;",
               hook("randomUuid", "()Ljava/util/UUID;")),
+          Map.entry("java/lang/Math.random()D", hook("random", "()D")),
           Map.entry(
               "java/util/concurrent/ThreadLocalRandom.nextDouble()D",
               hook("nextDouble", "(Ljava/util/concurrent/ThreadLocalRandom;)D")),
+          Map.entry(
+              "java/util/concurrent/ThreadLocalRandom.nextInt(I)I",
+              hook("nextInt", "(Ljava/util/concurrent/ThreadLocalRandom;I)I")),
           Map.entry(
               "java/util/concurrent/ThreadLocalRandom.nextLong(J)J",
               hook("nextLong", "(Ljava/util/concurrent/ThreadLocalRandom;J)J")));

@@ -3,6 +3,7 @@ package io.mortise.schedules.agent;
 import static io.mortise.schedules.agent.CallRewriter.HOOKS;
 
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiPredicate;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
@@ -17,6 +18,8 @@ final class StepInserter extends MethodVisitor {
           "java/util/Map",
           "java/util/concurrent/ConcurrentMap",
           "java/util/concurrent/ConcurrentHashMap");
+
+  private static final AtomicInteger PLACES = new AtomicInteger();
 
   private final boolean initializer;
   private final BiPredicate<String, String> isVolatile;
@@ -33,6 +36,12 @@ final class StepInserter extends MethodVisitor {
 
   private void call(String hook, String descriptor) {
     super.visitMethodInsn(Opcodes.INVOKESTATIC, HOOKS, hook, descriptor, false);
+  }
+
+  /** Inserts a step, with a number that no other place in the code has. */
+  private void step() {
+    super.visitLdcInsn(PLACES.incrementAndGet());
+    call("step", "(I)V");
   }
 
   @Override
@@ -60,7 +69,7 @@ final class StepInserter extends MethodVisitor {
   @Override
   public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
     if (isVolatile.test(owner, name)) {
-      call("step", "()V");
+      step();
     }
     super.visitFieldInsn(opcode, owner, name, descriptor);
   }
@@ -74,8 +83,11 @@ final class StepInserter extends MethodVisitor {
           Opcodes.INVOKESTATIC, MAP_HOOKS, name, "(Ljava/util/Map;" + rest, false);
       return;
     }
-    if (owner.startsWith("java/util/concurrent/") || owner.equals("java/lang/invoke/VarHandle")) {
-      call("step", "()V");
+    boolean constructor = name.equals("<init>"); // no other thread has the object yet
+    if (!constructor
+        && (owner.startsWith("java/util/concurrent/")
+            || owner.equals("java/lang/invoke/VarHandle"))) {
+      step();
     }
     super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
   }

@@ -2,6 +2,7 @@ package io.mortise.schedules.runtime;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import java.time.Instant;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
@@ -39,10 +40,25 @@ public final class Hooks {
 
   // ---- steps
 
-  /** Comes before each access to state that threads share. */
-  public static void step() {
+  /**
+   * Comes before each access to state that threads share.
+   *
+   * @param place a number of the place in the code; a thread that repeats one has fewer steps
+   */
+  public static void step(int place) {
+    ControlledThread me = CURRENT.get();
+    if (me != null && !me.inScheduler && me.atomicDepth == 0 && !me.repeats.leaveOut(place)) {
+      me.inScheduler = true;
+      me.schedule.step(me);
+      me.inScheduler = false;
+    }
+  }
+
+  /** A step that is never left out. */
+  static void step() {
     ControlledThread me = CURRENT.get();
     if (me != null && !me.inScheduler && me.atomicDepth == 0) {
+      me.repeats.end();
       me.inScheduler = true;
       me.schedule.step(me);
       me.inScheduler = false;
@@ -123,6 +139,23 @@ public final class Hooks {
     }
   }
 
+  /** A thread has ended with its last turn; the JVM's own answer comes some time later. */
+  public static boolean isAlive(Thread thread) {
+    ControlledThread other = controlled(thread);
+    return other == null ? thread.isAlive() : !other.ended;
+  }
+
+  /** Returns the number of the thread in its schedule: the JVM counts all threads. */
+  public static long threadId(Thread thread) {
+    ControlledThread other = controlled(thread);
+    return other == null ? thread.getId() : other.index + 1;
+  }
+
+  private static ControlledThread controlled(Thread thread) {
+    ControlledThread me = CURRENT.get();
+    return me == null ? null : me.schedule.find(thread);
+  }
+
   public static void join(Thread thread) throws InterruptedException {
     join(thread, 0);
   }
@@ -136,7 +169,7 @@ public final class Hooks {
     }
     long untilNanos =
         millis == 0 ? ControlledThread.NEVER : me.schedule.after(MILLISECONDS.toNanos(millis));
-    block(me, "join", () -> other.ended || me.thread.isInterrupted(), untilNanos);
+    block(me, "join", () -> other.ended || me.isInterrupted(), untilNanos);
     if (!other.ended && Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -149,7 +182,7 @@ public final class Hooks {
       return;
     }
     long untilNanos = me.schedule.after(MILLISECONDS.toNanos(millis));
-    block(me, "sleep", me.thread::isInterrupted, untilNanos);
+    block(me, "sleep", me::isInterrupted, untilNanos);
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -177,7 +210,7 @@ public final class Hooks {
   }
 
   private static boolean park(ControlledThread me, String in, long untilNanos) {
-    block(me, in, () -> me.permit || me.thread.isInterrupted(), untilNanos);
+    block(me, in, () -> me.permit || me.isInterrupted(), untilNanos);
     me.permit = false;
     return true;
   }
@@ -265,6 +298,11 @@ public final class Hooks {
     return me == null ? System.currentTimeMillis() : me.schedule.currentTimeMillis();
   }
 
+  public static Instant instant() {
+    ControlledThread me = CURRENT.get();
+    return me == null ? Instant.now() : me.schedule.instant();
+  }
+
   public static int identityHashCode(Object object) {
     ControlledThread me = CURRENT.get();
     return me == null ? System.identityHashCode(object) : me.schedule.numberOf(object);
@@ -277,9 +315,19 @@ public final class Hooks {
         : new UUID(me.schedule.random().nextLong(), me.schedule.random().nextLong());
   }
 
+  public static double random() {
+    ControlledThread me = CURRENT.get();
+    return me == null ? Math.random() : me.schedule.random().nextDouble();
+  }
+
   public static double nextDouble(ThreadLocalRandom random) {
     ControlledThread me = CURRENT.get();
     return me == null ? random.nextDouble() : me.schedule.random().nextDouble();
+  }
+
+  public static int nextInt(ThreadLocalRandom random, int bound) {
+    ControlledThread me = CURRENT.get();
+    return me == null ? random.nextInt(bound) : me.schedule.random().nextInt(bound);
   }
 
   public static long nextLong(ThreadLocalRandom random, long bound) {

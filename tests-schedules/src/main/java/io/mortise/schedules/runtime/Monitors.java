@@ -68,7 +68,7 @@ final class Monitors {
     monitor.interested++;
     monitor.depth = 0;
     monitor.owner = null;
-    me.schedule.block(me, "wait", () -> waiter.notified || me.thread.isInterrupted(), untilNanos);
+    me.schedule.block(me, "wait", () -> waiter.notified || me.isInterrupted(), untilNanos);
     monitor.waiters.remove(waiter);
     acquire(me, monitor);
     monitor.depth = depth;

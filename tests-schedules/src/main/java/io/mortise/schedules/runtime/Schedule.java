@@ -1,5 +1,6 @@
 package io.mortise.schedules.runtime;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -82,7 +83,7 @@ public final class Schedule {
     register(root);
     running = live.get(0);
     root.start();
-    running.turn.release();
+    running.giveTurn();
     if (!finished.await(MAX_REAL_SECONDS, TimeUnit.SECONDS)) {
       return new AssertionError(
           "the running thread blocks where the scheduler does not see it\n" + report(live));
@@ -122,7 +123,7 @@ public final class Schedule {
 
   /** Waits for the first turn of a thread that begins. */
   void begin(ControlledThread me) {
-    me.turn.acquireUninterruptibly();
+    me.awaitTurn();
   }
 
   void end(ControlledThread me) {
@@ -146,7 +147,7 @@ public final class Schedule {
     finished.countDown();
     ControlledThread me = find(Thread.currentThread());
     me.inScheduler = true;
-    me.turn.acquireUninterruptibly();
+    me.awaitTurn();
   }
 
   // ---- turns
@@ -177,6 +178,7 @@ public final class Schedule {
     me.readiness = readiness;
     me.wakeAtNanos = untilNanos;
     me.blockedIn = in;
+    me.repeats.end();
     passTurn(me);
     me.readiness = null;
     me.wakeAtNanos = ControlledThread.NEVER;
@@ -186,7 +188,7 @@ public final class Schedule {
     ControlledThread next = next();
     if (next != me && next != null) {
       handOver(me, next);
-      me.turn.acquireUninterruptibly();
+      me.awaitTurn();
     }
   }
 
@@ -197,19 +199,15 @@ public final class Schedule {
           "%6d %,13d us  %s -> %s  %s%n"
               .formatted(steps, (nowNanos - START_NANOS) / 1000, me, next, place(me)));
     }
+    me.repeats.end();
     running = next;
-    next.turn.release();
+    next.giveTurn();
   }
 
   /** Returns the thread that runs next. Moves the time on when all threads wait. */
   private ControlledThread next() {
-    List<ControlledThread> candidates = new ArrayList<>(live.size());
-    for (ControlledThread each : live) {
-      if (each.canRun(nowNanos)) {
-        candidates.add(each);
-      }
-    }
-    if (candidates.isEmpty()) {
+    ControlledThread next = strategy.choose(live, nowNanos);
+    while (next == null) {
       long first = ControlledThread.NEVER;
       for (ControlledThread each : live) {
         first = Math.min(first, each.wakeAtNanos);
@@ -219,9 +217,9 @@ public final class Schedule {
         return null;
       }
       nowNanos = first;
-      return next();
+      next = strategy.choose(live, nowNanos);
     }
-    return candidates.size() == 1 ? candidates.get(0) : strategy.choose(candidates);
+    return next;
   }
 
   // ---- for the hooks
@@ -245,6 +243,10 @@ public final class Schedule {
 
   long currentTimeMillis() {
     return EPOCH_MILLIS + (nowNanos - START_NANOS) / 1_000_000;
+  }
+
+  Instant instant() {
+    return Instant.ofEpochMilli(EPOCH_MILLIS).plusNanos(nowNanos - START_NANOS);
   }
 
   /** Returns the virtual time at the end of a wait of that length. */

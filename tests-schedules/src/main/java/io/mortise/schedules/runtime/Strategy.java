@@ -1,6 +1,6 @@
 package io.mortise.schedules.runtime;
 
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -34,6 +34,7 @@ final class Strategy {
 
   private final double switchProbability;
   private final Set<Integer> pauses = new HashSet<>();
+  private final List<ControlledThread> candidates = new ArrayList<>();
   private long lowest;
 
   /**
@@ -87,10 +88,33 @@ final class Strategy {
     return true;
   }
 
-  /** Chooses one of the threads that can run. */
-  ControlledThread choose(List<ControlledThread> candidates) {
-    return changes == null
-        ? candidates.get(random.nextInt(candidates.size()))
-        : candidates.stream().max(Comparator.comparingLong(next -> next.priority)).orElseThrow();
+  /** Chooses one of the threads that can run; null if there is none. */
+  ControlledThread choose(List<ControlledThread> threads, long nowNanos) {
+    return changes == null ? chooseAny(threads, nowNanos) : chooseFirst(threads, nowNanos);
+  }
+
+  private ControlledThread chooseAny(List<ControlledThread> threads, long nowNanos) {
+    candidates.clear();
+    for (ControlledThread each : threads) {
+      if (each.canRun(nowNanos)) {
+        candidates.add(each);
+      }
+    }
+    return switch (candidates.size()) {
+      case 0 -> null;
+      case 1 -> candidates.get(0);
+      default -> candidates.get(random.nextInt(candidates.size()));
+    };
+  }
+
+  /** Asks only the threads before the best one so far: that is most of what a step costs. */
+  private static ControlledThread chooseFirst(List<ControlledThread> threads, long nowNanos) {
+    ControlledThread first = null;
+    for (ControlledThread each : threads) {
+      if ((first == null || each.priority > first.priority) && each.canRun(nowNanos)) {
+        first = each;
+      }
+    }
+    return first;
   }
 }
