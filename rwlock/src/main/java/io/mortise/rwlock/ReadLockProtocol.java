@@ -18,10 +18,9 @@ import java.util.List;
  * The protocol of a reader.
  *
  * @param scripts the keys and calls of the lock
- * @param writer the write hold of the calling thread, below which it may read; empty if it has none
- * @param writerToken the fencing token of that hold, which is its read hold's too; otherwise 0
+ * @param writer the write hold of the calling thread, below which it may read
  */
-record ReadLockProtocol(ReadWriteScripts scripts, String writer, long writerToken)
+record ReadLockProtocol(ReadWriteScripts scripts, CallerHold writer)
     implements QueueingProtocol, NotifyingProtocol, CallerAwareProtocol {
   private static final Script ACQUIRE = Script.load("rw/read");
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_read");
@@ -29,9 +28,11 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer, long writerToke
   private static final String READERS = "read";
   private static final long MAX_RENEWAL_INTERVAL_MILLIS = 10_000;
 
+  private static final CallerHold NO_WRITER = new CallerHold("", 0, -1);
+
   /** Creates the protocol of a reader without a write hold. */
   ReadLockProtocol(ReadWriteScripts scripts) {
-    this(scripts, "", 0);
+    this(scripts, NO_WRITER);
   }
 
   @Override
@@ -53,7 +54,7 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer, long writerToke
   /** Returns false also for a writer, which reads by its own hold, below its write hold. */
   @Override
   public boolean allowsSharing() {
-    return !scripts.fair && writer.isEmpty();
+    return !scripts.fair && writer.equals(NO_WRITER);
   }
 
   /** Returns a protocol that lets a thread with the write lock read as well. */
@@ -61,10 +62,7 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer, long writerToke
   public LockProtocol boundTo(Caller caller) {
     return caller
         .holdOf(ReadWriteScripts.WRITE_LOCK)
-        .map(
-            hold ->
-                new ReadLockProtocol(
-                    scripts, ReadWriteScripts.writeHold(hold.holder()), hold.fencingToken()))
+        .map(hold -> new ReadLockProtocol(scripts, hold))
         .orElse(this);
   }
 
@@ -105,10 +103,11 @@ record ReadLockProtocol(ReadWriteScripts scripts, String writer, long writerToke
             bytes(holder),
             bytes(leaseMillis),
             publish(),
-            bytes(writer),
+            bytes(writer.equals(NO_WRITER) ? "" : ReadWriteScripts.writeHold(writer.holder())),
             scripts.queue.heartbeatValidityMillis(waits),
             scripts.tokenRetentionMillis,
-            bytes(writerToken)));
+            bytes(writer.fencingToken()),
+            bytes(writer.lastReservedToken())));
   }
 
   @Override

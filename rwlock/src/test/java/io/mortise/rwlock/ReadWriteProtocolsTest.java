@@ -40,7 +40,8 @@ class ReadWriteProtocolsTest {
   }
 
   private static Caller thatHolds(String kind) {
-    return asked -> asked.equals(kind) ? Optional.of(new CallerHold(HOLDER, 42)) : Optional.empty();
+    return asked ->
+        asked.equals(kind) ? Optional.of(new CallerHold(HOLDER, 42, 45)) : Optional.empty();
   }
 
   private static List<String> texts(List<byte[]> values) {
@@ -107,7 +108,7 @@ class ReadWriteProtocolsTest {
     ScriptCall call = below.acquire("reader", 900, false);
     assertEquals(HOLDER + ":write", texts(call.arguments()).get(3));
     assertEquals("0", texts(call.arguments()).get(4), "does not wait");
-    assertEquals("42", texts(call.arguments()).get(6), "the token of its write hold");
+    assertEquals(List.of("42", "45"), texts(call.arguments()).subList(6, 8), "its tokens");
     assertEquals(reads.kind(), below.kind());
     assertTrue(reads.selfDeadlock(thatHolds(ReadWriteScripts.WRITE_LOCK)).isEmpty());
   }
@@ -145,7 +146,7 @@ class ReadWriteProtocolsTest {
     ReadLockProtocol reads = new ReadLockProtocol(unfair);
     WriteLockProtocol writes = new WriteLockProtocol(unfair);
     assertEquals(
-        List.of(HOLDER, "900", "PUBLISH", "", "0", "180000", "0"),
+        List.of(HOLDER, "900", "PUBLISH", "", "0", "180000", "0", "-1"),
         texts(reads.acquire(HOLDER, 900, false).arguments()));
     assertEquals(
         List.of(HOLDER + ":write", "900", "PUBLISH", "0", "180000", "1"),
@@ -181,7 +182,7 @@ class ReadWriteProtocolsTest {
   @Test
   void readersShareAHoldUnlessTheirThreadWritesOrTheLockIsFair() {
     assertTrue(new ReadLockProtocol(unfair).allowsSharing());
-    assertFalse(new ReadLockProtocol(unfair, HOLDER + ":write", 42).allowsSharing());
+    assertFalse(new ReadLockProtocol(unfair, new CallerHold(HOLDER, 42, 45)).allowsSharing());
     assertFalse(new ReadLockProtocol(fair).allowsSharing());
   }
 

@@ -1,6 +1,7 @@
 package io.mortise.rwlock;
 
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.CallerAwareProtocol.CallerHold;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.WaiterTimeout;
@@ -21,12 +22,12 @@ public final class ReadWriteProtocols {
 
   /** The protocol of a reader whose thread has the write lock too. */
   public static LockProtocol readerBelow(String writer, String name, boolean fair) {
-    return readerBelow(writer, 7, name, fair);
+    return readerBelow(new CallerHold(writer, 7, -1), name, fair);
   }
 
-  /** The same, below a write hold with that fencing token. */
-  public static LockProtocol readerBelow(String writer, long token, String name, boolean fair) {
-    return new ReadLockProtocol(scripts(name, fair), ReadWriteScripts.writeHold(writer), token);
+  /** The same, below a write hold with those tokens. */
+  public static LockProtocol readerBelow(CallerHold writer, String name, boolean fair) {
+    return new ReadLockProtocol(scripts(name, fair), writer);
   }
 
   public static LockProtocol writer(String name, boolean fair) {

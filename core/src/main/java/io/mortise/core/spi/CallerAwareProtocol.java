@@ -48,7 +48,9 @@ public interface CallerAwareProtocol extends LockProtocol {
    * A hold of the calling thread.
    *
    * @param holder its holder id
-   * @param fencingToken its fencing token; Redis may have reserved later ones for hand-offs
+   * @param fencingToken its fencing token
+   * @param lastReservedToken the last of the later tokens that Redis has reserved for hand-offs of
+   *     this hold, which nobody gets now that it is pinned; -1 when there is none
    */
-  record CallerHold(String holder, long fencingToken) {}
+  record CallerHold(String holder, long fencingToken, long lastReservedToken) {}
 }

@@ -25,3 +25,18 @@ if not admitted and mode == 'write' then
   end
   mode, left = s.mode, s.write_left
 end
+
+-- The token of the reader, and the last one known. One below its own write hold has that hold's token. Nobody gets
+-- those that were reserved for hand-offs of that hold any more, so they are given back: the readers that come beside
+-- this one have no larger token.
+local function reader_token()
+  local token, last = shared_token(KEYS[10], ARGV[6])
+  if not nested then
+    return token, last
+  end
+  token = tonumber(ARGV[7])
+  if last == tonumber(ARGV[8]) then
+    store_token(KEYS[10], token, ARGV[6], clock_micros())
+  end
+  return token, last
+end

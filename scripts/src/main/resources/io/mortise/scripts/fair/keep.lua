@@ -21,6 +21,10 @@
 -- @include common/lease
 -- @include common/queue
 -- @include common/served
+if not held then
+  leave_served(KEYS[1], ARGV[2], KEYS[2], KEYS[4], KEYS[5], KEYS[6], ARGV[4])
+  return not_held()
+end
 local first = first_waiter(KEYS[6])
 remove_served(KEYS[4], KEYS[5], ARGV[4])
 local head = prune(KEYS[4], KEYS[5], now_ms())

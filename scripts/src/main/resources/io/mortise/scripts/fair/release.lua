@@ -12,18 +12,25 @@
 -- ARGV[3] the waiters of its run that have had this hold, separated by spaces
 --
 -- Answer: {1, notified subscribers, or -1} when released; {0, 0} when this holder does not hold it;
--- {2, 0} when it was released by force.
+-- {2, 0} when it was released by force. Then the places of those that it has served are removed all the same.
 -- Cost: O(1), and O(1) for each dead waiter at the head and each that it has served. Safe to repeat: it releases
 -- only the given acquisition.
 -- @include common/ownhold
+if not held and ARGV[3] == '' then
+  return not_held()
+end
 -- @include common/waiters
 local first = first_waiter(KEYS[6])
-if redis.call('EXISTS', KEYS[4], KEYS[5]) == 0 then
+if held and redis.call('EXISTS', KEYS[4], KEYS[5]) == 0 then
   redis.call('DEL', KEYS[1])
   return {1, notify_waiters(ARGV[2], KEYS[2], KEYS[6], first)}
 end
 -- @include common/queue
 -- @include common/served
+if not held then
+  leave_served(KEYS[1], ARGV[2], KEYS[2], KEYS[4], KEYS[5], KEYS[6], ARGV[3])
+  return not_held()
+end
 remove_served(KEYS[4], KEYS[5], ARGV[3])
 local head = prune(KEYS[4], KEYS[5], now_ms())
 redis.call('DEL', KEYS[1])

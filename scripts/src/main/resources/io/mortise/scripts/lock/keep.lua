@@ -13,6 +13,9 @@
 -- Cost: O(log waiters), and the PUBLISH. Safe to repeat: a repetition does not find the holder.
 -- @include common/lease
 -- @include common/ownhold
+if not held then
+  return not_held()
+end
 -- @include common/waiters
 local first = first_waiter(KEYS[4])
 redis.call('DEL', KEYS[1])

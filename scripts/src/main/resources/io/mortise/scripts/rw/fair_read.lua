@@ -10,6 +10,7 @@
 -- ARGV[5] how long a place is kept without a heartbeat, ms; 0: do not join the queue
 -- ARGV[6] retention of the token, ms
 -- ARGV[7] the token of that write hold, or 0
+-- ARGV[8] the last of the tokens that were reserved for hand-offs of that write hold, or -1
 --
 -- Answer: {1, token, last token or 0} when acquired; {0, ms} when busy; {2, ms} when in the queue, where ms
 -- is the time until another attempt is useful without a message, or -1 when others see to that.
@@ -24,10 +25,7 @@ local length = redis.call('LLEN', k.queue)
 local head = prune(k.queue, k.deadlines, now)
 local pruned = redis.call('LLEN', k.queue) < length
 if admitted or (mode ~= 'write' and before_writers(k, reader)) then
-  local token, last_known = shared_token(KEYS[10], ARGV[6])
-  if nested then
-    token = tonumber(ARGV[7]) -- not one of those that were reserved for hand-offs
-  end
+  local token, last_known = reader_token()
   enter(k, reader, ARGV[2], nested and writer)
   if redis.call('ZSCORE', k.deadlines, reader) then
     remove_reader(k, reader)

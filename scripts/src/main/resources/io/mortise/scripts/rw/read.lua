@@ -12,6 +12,7 @@
 -- ARGV[5] how long it counts as waiting without a heartbeat, ms; 0: it does not wait
 -- ARGV[6] retention of the token, ms
 -- ARGV[7] the token of that write hold, or 0
+-- ARGV[8] the last of the tokens that were reserved for hand-offs of that write hold, or -1
 --
 -- Answer: {1, token, last token or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, and {3, ms} when a
 -- writer of Redisson holds the lock, whose release notifies only the channel of the lock; ms is the time until another
@@ -26,10 +27,7 @@ if not admitted and mode ~= 'write' then
   admitted = left < 0 or redis.call('ZSCORE', k.turn, reader)
 end
 if admitted then
-  local token, last_known = shared_token(KEYS[10], ARGV[6])
-  if nested then
-    token = tonumber(ARGV[7]) -- not one of those that were reserved for hand-offs
-  end
+  local token, last_known = reader_token()
   enter(k, reader, ARGV[2], nested and writer)
   redis.call('ZREM', k.waiters, reader)
   redis.call('ZREM', k.turn, reader)

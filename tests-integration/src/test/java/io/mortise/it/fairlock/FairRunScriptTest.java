@@ -90,7 +90,9 @@ class FairRunScriptTest {
         "me | B A     | A     | 1 | B     | B",
         "me | A! B C  | A B   | 1 | C     | C",
         "me | ''      | A     | 1 | ''    | plain",
-        "X  | A B     | A     | 0 | A B   | ''",
+        "X  | A B     | A     | 0 | B     | ''",
+        "free | A B C | A B   | 0 | C     | C",
+        "free | B     | A     | 0 | B     | ''",
       })
   void aReleaseRemovesThePlacesOfThoseThatTheHoldHasServed(
       String lock, String before, String served, long answer, String after, String notified) {
@@ -109,6 +111,16 @@ class FairRunScriptTest {
     assertEquals(1, fair.keep("me", 5_000, "A", "B").get(0));
     assertEquals("C", fair.queue());
     assertNotified("C");
+    assertEquals(":kept", fair.holders().substring(fair.holders().length() - 5));
+  }
+
+  @Test
+  void oneWhoseHoldIsLostRemovesThemAndKeepsNothing() {
+    given("free", "A B C");
+    assertEquals(List.of(0L, 0L), fair.keep("me", 5_000, "A", "B"));
+    assertEquals("C", fair.queue());
+    assertNotified("C");
+    assertEquals("", fair.holders());
   }
 
   @ParameterizedTest(name = "lock: {0}, queue: {1}, served: {2} -> {3}, queue: {4}, notified: {5}")

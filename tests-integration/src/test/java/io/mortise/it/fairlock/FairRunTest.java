@@ -285,15 +285,17 @@ class FairRunTest {
 
   /** Its hold is gone in Redis; the last thread of the run learns of it at the release. */
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void aHoldThatIsLostInTheMiddleLeavesNoPlaces(boolean byForce) throws Exception {
+  @CsvSource({"true, 0", "false, 0", "false, 60"})
+  void aHoldThatIsLostInTheMiddleLeavesNoPlaces(boolean byForce, int minimumSeconds)
+      throws Exception {
     try (LockClient client = clients.client(runsOf(1))) {
       CountDownLatch until = new CountDownLatch(1);
       RedisFairLock lock = order.here();
       RedisFairLock its = order.lock(client);
+      Lock losing = minimumSeconds == 0 ? its : its.atLeast(Duration.ofSeconds(minimumSeconds));
       lock.lock();
       queue("w0", its);
-      ServedOrder.Waiter loser = order.queue("loser", its, () -> lose("loser", its, until));
+      ServedOrder.Waiter loser = order.queue("loser", its, () -> lose("loser", losing, until));
       queue("w2", its);
       queue("A", order.there());
       lock.unlock();

@@ -3,6 +3,7 @@ package io.mortise.it.rwlock;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mortise.core.spi.CallerAwareProtocol.CallerHold;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.TransferableProtocol;
@@ -30,6 +31,7 @@ class ReservedTokensTest {
   private static final String WRITER = "fffffffe-0000-8000-8000-000000000000:1";
   private static final String OTHER = "fffffffd-0000-8000-8000-000000000000:1";
   private static final String READER = "00000001-0000-8000-8000-000000000000:1";
+  private static final String BESIDE = "00000002-0000-8000-8000-000000000000:1";
   private static final long AHEAD = 9_000_000_000_000_000L;
 
   private final LockName name = new LockName(Names.fresh());
@@ -73,17 +75,41 @@ class ReservedTokensTest {
   }
 
   @Test
-  void aReaderHasTheLastOfThemAndAWriterThatReadsItsOwn() {
-    run(writes.acquire(WRITER, LEASE, true, 16));
-    List<?> below =
-        run(
-            ReadWriteProtocols.readerBelow(WRITER, AHEAD + 1, name.value(), false)
-                .acquire(READER, LEASE, false));
-    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 16), below);
-    run(reads.release(READER));
-    run(writes.release(WRITER));
+  void aReaderHasTheLastOfThem() {
+    assertEquals(AHEAD + 1, write(WRITER, 16));
     assertEquals(List.of(1L, AHEAD + 16, AHEAD + 16), run(reads.acquire(READER, LEASE, false)));
     run(reads.release(READER));
     assertEquals(AHEAD + 17, write(OTHER, 1));
+  }
+
+  private LockProtocol below(long token, long lastReserved) {
+    return ReadWriteProtocols.readerBelow(
+        new CallerHold(WRITER, token, lastReserved), name.value(), false);
+  }
+
+  /** A reader that comes beside it after a downgrade must not make it look like an earlier one. */
+  @Test
+  void aWriterThatReadsHasItsOwnAndGivesBackTheRest() {
+    run(writes.acquire(WRITER, LEASE, true, 16));
+    LockProtocol below = below(AHEAD + 1, AHEAD + 16);
+    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 16), run(below.acquire(READER, LEASE, false)));
+    List<?> repeated = run(below.acquire(READER, LEASE, false));
+    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 1), repeated);
+    run(writes.release(WRITER));
+    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 1), run(reads.acquire(BESIDE, LEASE, false)));
+    run(reads.release(BESIDE));
+    run(reads.release(READER));
+    assertEquals(AHEAD + 2, write(OTHER, 1));
+  }
+
+  @Test
+  void nothingIsGivenBackWhenTheLastTokenIsAnother() {
+    run(writes.acquire(WRITER, LEASE, true, 16));
+    String raised = Long.toString(AHEAD + 40);
+    redis.jedis().set(name.tokenKey(), raised);
+    run(below(AHEAD + 1, AHEAD + 16).acquire(READER, LEASE, false));
+    assertEquals(raised, redis.jedis().get(name.tokenKey()));
+    run(below(AHEAD + 1, -1).acquire(READER, LEASE, false));
+    assertEquals(raised, redis.jedis().get(name.tokenKey()));
   }
 }

@@ -8,18 +8,19 @@ import org.objectweb.asm.Opcodes;
 /** Replaces calls that block, that read a clock, or that make something random. */
 final class CallRewriter extends MethodVisitor {
   static final String HOOKS = "io/mortise/schedules/runtime/Hooks";
+  private static final String SOURCE_HOOKS = "io/mortise/schedules/runtime/SourceHooks";
 
   /** From owner, name and descriptor to the hook, whose first parameter is the receiver. */
   private static final Map<String, String[]> REPLACED =
       Map.ofEntries(
-          Map.entry("java/lang/System.nanoTime()J", hook("nanoTime", "()J")),
-          Map.entry("java/lang/System.currentTimeMillis()J", hook("currentTimeMillis", "()J")),
+          Map.entry("java/lang/System.nanoTime()J", source("nanoTime", "()J")),
+          Map.entry("java/lang/System.currentTimeMillis()J", source("currentTimeMillis", "()J")),
           Map.entry(
               "java/time/Instant.now()Ljava/time/Instant;",
-              hook("instant", "()Ljava/time/Instant;")),
+              source("instant", "()Ljava/time/Instant;")),
           Map.entry(
               "java/lang/System.identityHashCode(Ljava/lang/Object;)I",
-              hook("identityHashCode", "(Ljava/lang/Object;)I")),
+              source("identityHashCode", "(Ljava/lang/Object;)I")),
           Map.entry("java/lang/Thread.yield()V", hook("yieldTurn", "()V")),
           Map.entry("java/lang/Thread.onSpinWait()V", hook("yieldTurn", "()V")),
           Map.entry("java/lang/Thread.sleep(J)V", hook("sleep", "(J)V")),
@@ -33,24 +34,28 @@ final class CallRewriter extends MethodVisitor {
           Map.entry("java/lang/Object.notifyAll()V", hook("notifyAll", "(Ljava/lang/Object;)V")),
           Map.entry(
               "java/util/UUID.randomUUID()Ljava/util/UUID;",
-              hook("randomUuid", "()Ljava/util/UUID;")),
-          Map.entry("java/lang/Math.random()D", hook("random", "()D")),
+              source("randomUuid", "()Ljava/util/UUID;")),
+          Map.entry("java/lang/Math.random()D", source("random", "()D")),
           Map.entry(
               "java/util/concurrent/ThreadLocalRandom.nextDouble()D",
-              hook("nextDouble", "(Ljava/util/concurrent/ThreadLocalRandom;)D")),
+              source("nextDouble", "(Ljava/util/concurrent/ThreadLocalRandom;)D")),
           Map.entry(
               "java/util/concurrent/ThreadLocalRandom.nextInt(I)I",
-              hook("nextInt", "(Ljava/util/concurrent/ThreadLocalRandom;I)I")),
+              source("nextInt", "(Ljava/util/concurrent/ThreadLocalRandom;I)I")),
           Map.entry(
               "java/util/concurrent/ThreadLocalRandom.nextLong(J)J",
-              hook("nextLong", "(Ljava/util/concurrent/ThreadLocalRandom;J)J")));
+              source("nextLong", "(Ljava/util/concurrent/ThreadLocalRandom;J)J")));
 
   CallRewriter(int api, MethodVisitor next) {
     super(api, next);
   }
 
   private static String[] hook(String name, String descriptor) {
-    return new String[] {name, descriptor};
+    return new String[] {HOOKS, name, descriptor};
+  }
+
+  private static String[] source(String name, String descriptor) {
+    return new String[] {SOURCE_HOOKS, name, descriptor};
   }
 
   @Override
@@ -60,7 +65,7 @@ final class CallRewriter extends MethodVisitor {
     if (hook == null) {
       super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
     } else {
-      super.visitMethodInsn(Opcodes.INVOKESTATIC, HOOKS, hook[0], hook[1], false);
+      super.visitMethodInsn(Opcodes.INVOKESTATIC, hook[0], hook[1], hook[2], false);
     }
   }
 
@@ -72,7 +77,7 @@ final class CallRewriter extends MethodVisitor {
         Handle handle = (Handle) arguments[i];
         String[] hook = REPLACED.get(handle.getOwner() + "." + handle.getName() + handle.getDesc());
         if (hook != null) {
-          arguments[i] = new Handle(Opcodes.H_INVOKESTATIC, HOOKS, hook[0], hook[1], false);
+          arguments[i] = new Handle(Opcodes.H_INVOKESTATIC, hook[0], hook[1], hook[2], false);
         }
       }
     }

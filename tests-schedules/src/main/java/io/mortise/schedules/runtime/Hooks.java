@@ -2,9 +2,6 @@ package io.mortise.schedules.runtime;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
-import java.time.Instant;
-import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -18,7 +15,7 @@ public final class Hooks {
   /** The schedule that runs now, or ran last. */
   static volatile Schedule active;
 
-  private static final ThreadLocal<ControlledThread> CURRENT = new ThreadLocal<>();
+  static final ThreadLocal<ControlledThread> CURRENT = new ThreadLocal<>();
 
   /** A thread of the JDK's own, which waits where no hook is. */
   private static final String JDK_THREAD = "jdk.internal.misc.InnocuousThread";
@@ -284,56 +281,5 @@ public final class Hooks {
     if (me != null) {
       me.schedule.monitors().notifyAll(me, object);
     }
-  }
-
-  // ---- time and randomness
-
-  public static long nanoTime() {
-    ControlledThread me = CURRENT.get();
-    return me == null ? System.nanoTime() : me.schedule.nanoTime();
-  }
-
-  public static long currentTimeMillis() {
-    ControlledThread me = CURRENT.get();
-    return me == null ? System.currentTimeMillis() : me.schedule.currentTimeMillis();
-  }
-
-  public static Instant instant() {
-    ControlledThread me = CURRENT.get();
-    return me == null ? Instant.now() : me.schedule.instant();
-  }
-
-  public static int identityHashCode(Object object) {
-    ControlledThread me = CURRENT.get();
-    return me == null ? System.identityHashCode(object) : me.schedule.numberOf(object);
-  }
-
-  public static UUID randomUuid() {
-    ControlledThread me = CURRENT.get();
-    return me == null
-        ? UUID.randomUUID()
-        : new UUID(me.schedule.random().nextLong(), me.schedule.random().nextLong());
-  }
-
-  public static double random() {
-    ControlledThread me = CURRENT.get();
-    return me == null ? Math.random() : me.schedule.random().nextDouble();
-  }
-
-  public static double nextDouble(ThreadLocalRandom random) {
-    ControlledThread me = CURRENT.get();
-    return me == null ? random.nextDouble() : me.schedule.random().nextDouble();
-  }
-
-  public static int nextInt(ThreadLocalRandom random, int bound) {
-    ControlledThread me = CURRENT.get();
-    return me == null ? random.nextInt(bound) : me.schedule.random().nextInt(bound);
-  }
-
-  public static long nextLong(ThreadLocalRandom random, long bound) {
-    ControlledThread me = CURRENT.get();
-    return me == null
-        ? random.nextLong(bound)
-        : Math.floorMod(me.schedule.random().nextLong(), bound);
   }
 }

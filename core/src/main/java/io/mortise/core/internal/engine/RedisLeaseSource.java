@@ -200,7 +200,9 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
     return ThreadOwnership.leaseOf(identity.of(LeaseContext.idOf(kind, protocol.name())))
         .map(lease -> (RedisHold) lease)
         .filter(RedisHold::pin)
-        .map(lease -> new CallerHold(lease.holder(), lease.fencingToken()));
+        .map(
+            lease ->
+                new CallerHold(lease.holder(), lease.fencingToken(), lease.lastReservedToken()));
   }
 
   @Override

@@ -13,17 +13,26 @@ import org.jspecify.annotations.Nullable;
  * <p>A waiter that has left may have been granted the lock by Redis, because this hold was lost. So
  * the run does not go on behind it.
  *
- * <p><b>Threads.</b> Immutable; any thread may call any method. {@link
- * io.mortise.core.internal.lease.LeaseTermination} calls {@link #handOff} at most once.
+ * <p><b>Threads.</b> Any thread may call any method. {@link
+ * io.mortise.core.internal.lease.LeaseTermination} calls {@link #handOff} at most once; only that
+ * call writes, into the offer, which it then publishes.
  *
- * @param protocol the protocol of the hold, with the run
+ * @param offer the offer to the next waiter, with the run
  * @param leaseMillis the lease of the hold
  */
-record RunSlot(RunWaiters waiters, RunProtocol protocol, long leaseMillis) implements QueueSlot {
+record RunSlot(RunWaiters waiters, RunWaiter.Offer offer, long leaseMillis) implements QueueSlot {
+  /**
+   * Creates the slot of a hold.
+   *
+   * @param protocol the protocol of the hold, with the run
+   */
+  RunSlot(RunWaiters waiters, RunProtocol protocol, long leaseMillis) {
+    this(waiters, new RunWaiter.Offer(protocol), leaseMillis);
+  }
 
   @Override
   public boolean hasWaiters() {
-    RunWaiter next = waiters.next(protocol);
+    RunWaiter next = waiters.next(offer.protocol());
     return next != null && next.wants(leaseMillis);
   }
 
@@ -34,10 +43,8 @@ record RunSlot(RunWaiters waiters, RunProtocol protocol, long leaseMillis) imple
 
   @Override
   public @Nullable TransferableHold handOff(TransferableHold hold) {
-    RunWaiter next = waiters.next(protocol);
-    return next != null
-            && next.wants(hold.leaseMillis())
-            && next.offer(new RunWaiter.Offer(protocol, hold))
+    RunWaiter next = waiters.next(offer.protocol());
+    return next != null && next.wants(hold.leaseMillis()) && next.offer(offer.of(hold))
         ? null
         : hold;
   }

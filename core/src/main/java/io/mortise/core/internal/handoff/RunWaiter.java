@@ -1,5 +1,7 @@
 package io.mortise.core.internal.handoff;
 
+import static java.util.Objects.requireNonNull;
+
 import io.mortise.connection.concurrent.Signal;
 import io.mortise.core.internal.lease.TransferableHold;
 import io.mortise.core.spi.RunProtocol;
@@ -33,11 +35,35 @@ final class RunWaiter {
   private sealed interface State permits Idle, Offer {}
 
   /**
-   * A hold that is passed to this waiter.
-   *
-   * @param protocol the protocol of the hold, by which it is released if it is not used
+   * A hold that is passed to this waiter. It exists before the hold ends for its giver: from then
+   * on an error, such as a full heap, would leave a hold that nobody has.
    */
-  record Offer(RunProtocol protocol, TransferableHold hold) implements State {}
+  static final class Offer implements State {
+    private final RunProtocol protocol;
+
+    /** Written before the compare-and-set that publishes the offer. */
+    private @Nullable TransferableHold hold;
+
+    /**
+     * @param protocol the protocol of the hold, by which it is released if it is not used
+     */
+    Offer(RunProtocol protocol) {
+      this.protocol = protocol;
+    }
+
+    Offer of(TransferableHold passed) {
+      hold = passed;
+      return this;
+    }
+
+    RunProtocol protocol() {
+      return protocol;
+    }
+
+    TransferableHold hold() {
+      return requireNonNull(hold);
+    }
+  }
 
   /** A state without an offer. */
   private enum Idle implements State {

@@ -87,6 +87,11 @@ public final class SharedLease extends CompositeLease implements RedisHold {
   }
 
   @Override
+  public long lastReservedToken() {
+    return base.lastReservedToken();
+  }
+
+  @Override
   public long sinceNanos() {
     return sinceNanos;
   }

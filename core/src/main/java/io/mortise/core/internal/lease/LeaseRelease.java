@@ -6,7 +6,6 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.event.AcquisitionEvents;
-import io.mortise.core.spi.RunProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -180,8 +179,6 @@ final class LeaseRelease implements Completions.Operation {
     UnansweredAttempts unanswered = termination.unanswered();
     if (unanswered.exists()) {
       context.releases().releaseUntilConfirmed(id.protocol(), id.holder(), unanswered);
-    } else if (state.loss().isPresent() && RunProtocol.hasServed(id.protocol())) {
-      termination.releaseInBackground(); // the places of those that it has served
     }
     if (inDoubt != null) {
       throw inDoubt;

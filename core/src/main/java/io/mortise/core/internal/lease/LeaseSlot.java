@@ -64,6 +64,11 @@ final class LeaseSlot {
     reserve = tokens;
   }
 
+  /** Returns the last of the reserved tokens; -1 when there is none. */
+  long lastReservedToken() {
+    return reserve.equals(TokenReserve.NONE) ? -1 : reserve.lastToken();
+  }
+
   /**
    * Keeps the hold from being handed off; returns false when its release has begun, or it is lost.
    *

@@ -21,6 +21,12 @@ public interface RedisHold extends OwnedLease {
   boolean pin();
 
   /**
+   * Returns the last of the tokens that are reserved for hand-offs of this hold; -1 when there is
+   * none.
+   */
+  long lastReservedToken();
+
+  /**
    * Gives the lease up when no caller has received it. If nobody shares the hold, it is released in
    * the background, without notification.
    */

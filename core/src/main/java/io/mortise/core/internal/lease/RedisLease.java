@@ -143,6 +143,11 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     return termination.slot().pin(this::isLive);
   }
 
+  @Override
+  public long lastReservedToken() {
+    return termination.slot().lastReservedToken();
+  }
+
   /** Returns the thread that owns the hold; null for a handle, and for a hold that is shared. */
   public @Nullable Thread owner() {
     return id.owner();

@@ -20,9 +20,8 @@ class RunWaiterInterleavingsTest {
   private static final int SCHEDULES = 200;
   private static final long FOREVER = Long.MAX_VALUE;
   private static final RunWaiter.Offer OFFER =
-      new RunWaiter.Offer(
-          new FakeRunProtocol(new FakeProtocol("orders"), List.of("id:2"), 0),
-          new TransferableHold("id:1", 0, 0, 1, 7, TransferableHold.TokenReserve.NONE, 0));
+      new RunWaiter.Offer(new FakeRunProtocol(new FakeProtocol("orders"), List.of("id:2"), 0))
+          .of(new TransferableHold("id:1", 0, 0, 1, 7, TransferableHold.TokenReserve.NONE, 0));
 
   @Test
   void anOfferWakesTheWaiter() {
