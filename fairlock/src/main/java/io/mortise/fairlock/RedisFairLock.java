@@ -109,8 +109,8 @@ public final class RedisFairLock extends LeaseBackedLock {
 
   /**
    * Returns how many waiters are ahead of the first waiter of this client, 0 when it is the next.
-   * Another thread has to call it for a thread that waits; a caller of {@code acquireAsync} can
-   * call it itself. One round trip.
+   * Counts as {@link #queueLength} does. Another thread has to call it for a thread that waits; a
+   * caller of {@code acquireAsync} can call it itself. One round trip.
    *
    * @return empty when this client has no waiter
    */

@@ -1,5 +1,6 @@
 -- fair/force: releases the lock, whoever holds it, and wakes the head of the queue; when it is empty, the
--- waiters for a plain lock of that name.
+-- waiters for a plain lock of that name. The head may be a waiter of the holder's run that has been served: then its
+-- client has to notice the loss.
 --
 -- KEYS[1] the lock, a hash {holder -> count}
 -- KEYS[2] the channel of plain locks, and the prefix of the channels of its waiters
