@@ -23,6 +23,7 @@ final class ScriptedSection implements Section {
       bytes(LockOptions.defaults().tuning().tokenRetention().toMillis());
   private static final byte[] ONE_TOKEN = bytes(1);
   private static final byte[] NO_TOKEN = bytes(0);
+  private static final byte[] NOTHING_RESERVED = bytes(-1);
   private static final byte[] NO_RUN = bytes(0);
   private static final byte[] NOBODY_SERVED = bytes("");
   private static final byte[] DOES_NOT_WAIT = bytes(0);
@@ -101,7 +102,10 @@ final class ScriptedSection implements Section {
   /** The script by which a reader enters. */
   static Call readCall(Jedis jedis, String text, byte[] lease) {
     return entry(
-        jedis, text, "rw/read", List.of(lease, PUBLISH, NO_WRITER, WAITS, TOKEN_IDLE, NO_TOKEN));
+        jedis,
+        text,
+        "rw/read",
+        List.of(lease, PUBLISH, NO_WRITER, WAITS, TOKEN_IDLE, NO_TOKEN, NOTHING_RESERVED));
   }
 
   static Section write(Jedis jedis, String text) {
