@@ -33,7 +33,7 @@ local function heartbeat(queue, deadlines, exhausted, group, count, holder, life
   if not deadline_of(deadlines, holder) then
     return 0
   end
-  redis.call('ZADD', deadlines, 'XX', ms(now + life), holder)
+  redis.call('ZADD', deadlines, ms(now + life), holder)
   keep(queue, deadlines)
   remove_dead(queue, deadlines, now)
   local free, open = segments_of(group, count, exhausted)

@@ -47,8 +47,14 @@ final class RandomCalls {
 
   private static final String REDISSONS_HOLDER = "33333333-0000-4000-8000-333333333333:1";
 
+  private static final int FAMILIES = 8;
+  private static final int ANY_SEGMENT = 7;
+
   private final Random random;
   private final List<String> names;
+
+  /** What a sequence is about; negative: calls of all families on both names. */
+  private final int family;
 
   /**
    * Creates a sequence.
@@ -57,7 +63,9 @@ final class RandomCalls {
    */
   RandomCalls(Random random, String prefix) {
     this.random = random;
-    this.names = List.of("{" + prefix + "}:a", "{" + prefix + "}:b");
+    this.family = random.nextInt(2) == 0 ? random.nextInt(FAMILIES) : -1;
+    String first = "{" + prefix + "}:a";
+    this.names = family < 0 ? List.of(first, "{" + prefix + "}:b") : List.of(first);
   }
 
   private static String holder(String digit, int number) {
@@ -93,7 +101,7 @@ final class RandomCalls {
 
   private LockProtocol protocol(String name) {
     boolean fair = random.nextBoolean();
-    return switch (random.nextInt(7)) {
+    return switch (family < 0 ? random.nextInt(ANY_SEGMENT) : family) {
       case 6 -> SegmentProtocols.segment(name, random.nextInt(SegmentProtocols.COUNT));
       case 0, 1 -> new PlainLockProtocol(new LockName(name), LockOptions.defaults());
       case 2 -> FairProtocols.ofHold(name, oneOf(HOLDERS), random.nextInt(2));
@@ -122,7 +130,7 @@ final class RandomCalls {
     String name = oneOf(names);
     String holder = oneOf(HOLDERS);
     long lease = LEASE_MILLIS * (1 + random.nextInt(2));
-    if (random.nextInt(6) == 0) {
+    if (family < 0 ? random.nextInt(6) == 0 : family == ANY_SEGMENT) {
       return List.of(callForAnySegment(name, holder, lease));
     }
     LockProtocol protocol = protocol(name);
