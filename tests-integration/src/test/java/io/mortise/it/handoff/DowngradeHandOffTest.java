@@ -1,7 +1,7 @@
 package io.mortise.it.handoff;
 
-import static io.mortise.it.handoff.HandOffTest.awaitQueued;
-import static io.mortise.it.handoff.HandOffTest.options;
+import static io.mortise.it.handoff.Turns.awaitQueued;
+import static io.mortise.it.handoff.Turns.options;
 import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

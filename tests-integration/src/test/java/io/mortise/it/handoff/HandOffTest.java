@@ -1,8 +1,13 @@
 package io.mortise.it.handoff;
 
+import static io.mortise.it.handoff.Turns.awaitQueued;
+import static io.mortise.it.handoff.Turns.holds;
+import static io.mortise.it.handoff.Turns.inOrder;
+import static io.mortise.it.handoff.Turns.options;
 import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,16 +17,14 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.core.internal.EngineTypes;
+import io.mortise.it.handoff.Turns.Turn;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
-import io.mortise.it.support.StackTraces;
 import io.mortise.it.support.TestThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -43,65 +46,21 @@ class HandOffTest {
   private final String name = tested.name();
   private final RedisLock lock = tested.lock();
 
-  static LockOptions.Builder options(int maxHandOffs, Duration maxTime) {
-    return LockOptions.builder()
-        .tuning(t -> t.maxHandOffs(maxHandOffs))
-        .tuning(t -> t.maxHandOffTime(maxTime))
-        .tuning(t -> t.subscriptionLinger(Duration.ofMillis(100)));
-  }
-
   /** Without one that a test reaches. */
   private static LockOptions.Builder withoutLimit() {
     return options(100, Duration.ofMinutes(1));
   }
 
   private String holder() {
-    return (String) redis.holders(name).get(0);
+    return Turns.holder(redis, name);
   }
 
-  /** The holder in Redis and the fencing token, as a thread with the lock saw them. */
-  private record Observed(String holder, long token) {}
-
-  /** Starts threads that lock, observe and unlock, and waits until all are in the local queue. */
-  private List<Future<Observed>> startQueue(RedisLock lock, int length) {
-    List<Future<Observed>> queue = new ArrayList<>();
-    for (int i = 0; i < length; i++) {
-      queue.add(
-          threads.ask(
-              () -> {
-                lock.lock();
-                try {
-                  return new Observed(holder(), lock.lease().fencingToken());
-                } finally {
-                  lock.unlock();
-                }
-              }));
-    }
+  /** Starts threads that lock, look and unlock, and waits until all are in the local queue. */
+  private List<Future<Turn>> startQueue(RedisLock lock, int length) {
+    List<Future<Turn>> queue = Turns.start(threads, redis, lock, length);
     awaitQueued(length);
     until("one name is contended", () -> tested.client().status().contended() == 1);
     return queue;
-  }
-
-  /** Waits until that many threads of this JVM are in a local queue. */
-  static void awaitQueued(int count) {
-    until(
-        count + " threads are queued",
-        () ->
-            Thread.getAllStackTraces().values().stream()
-                    .filter(stack -> StackTraces.contain(stack, EngineTypes.QUEUE))
-                    .count()
-                == count);
-  }
-
-  /** Returns the holders in the order of their tokens, which must differ. */
-  private static List<String> holders(List<Future<Observed>> queue) throws Exception {
-    List<Observed> all = new ArrayList<>();
-    for (Future<Observed> each : queue) {
-      all.add(each.get(20, TimeUnit.SECONDS));
-    }
-    all.sort(Comparator.comparingLong(Observed::token));
-    assertEquals(all.size(), all.stream().map(Observed::token).distinct().count());
-    return all.stream().map(Observed::holder).toList();
   }
 
   private void awaitFree() {
@@ -111,20 +70,19 @@ class HandOffTest {
   @Test
   void theHolderInRedisStaysAndTheTokensIncrease() throws Exception {
     Lease first = lock.tryAcquire().orElseThrow();
-    List<Future<Observed>> queue = startQueue(lock, 8);
+    List<Future<Turn>> queue = startQueue(lock, 8);
     String firstHolder = holder();
     first.close();
 
-    List<String> holders = holders(queue);
+    List<Turn> turns = inOrder(queue);
 
     // The first in the queue asked Redis, with the others behind it, and handed its hold off.
-    assertEquals(1, holders.stream().distinct().count(), holders::toString);
-    assertFalse(holders.contains(firstHolder), "a hold without waiters was not handed off");
+    assertEquals(1, holds(turns), turns::toString);
+    assertNotEquals(
+        firstHolder, turns.get(0).holder(), "a hold without waiters was not handed off");
     awaitFree();
     Lease last = lock.tryAcquire().orElseThrow();
-    for (Future<Observed> each : queue) {
-      assertTrue(last.fencingToken() > each.get().token());
-    }
+    assertTrue(last.fencingToken() > turns.get(turns.size() - 1).token());
     last.close();
   }
 
@@ -132,22 +90,22 @@ class HandOffTest {
   void itIsReleasedInRedisAfterMaxHandOffs() throws Exception {
     RedisLock lock = tested.use(options(3, Duration.ofMinutes(1)));
     Lease first = lock.tryAcquire().orElseThrow();
-    List<Future<Observed>> queue = startQueue(lock, 12);
+    List<Future<Turn>> queue = startQueue(lock, 12);
     first.close();
-    List<String> holders = holders(queue);
+    List<Turn> turns = inOrder(queue);
     for (int i = 0; i < 12; i += 4) {
-      assertEquals(1, holders.subList(i, i + 4).stream().distinct().count(), holders::toString);
+      assertEquals(1, holds(turns.subList(i, i + 4)), turns::toString);
     }
-    assertEquals(3, holders.stream().distinct().count(), holders::toString);
+    assertEquals(3, holds(turns), turns::toString);
   }
 
   @Test
   void itIsReleasedInRedisAfterMaxHandOffTime() throws Exception {
     RedisLock lock = tested.use(options(100, Duration.ZERO));
     Lease first = lock.tryAcquire().orElseThrow();
-    List<Future<Observed>> queue = startQueue(lock, 5);
+    List<Future<Turn>> queue = startQueue(lock, 5);
     first.close();
-    assertEquals(5, holders(queue).stream().distinct().count());
+    assertEquals(5, holds(inOrder(queue)));
   }
 
   @Test

@@ -25,8 +25,7 @@ class LastReaderTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   @RegisterExtension
-  final LockFixture tested =
-      LockFixture.direct(redis, HandOffTest.options(100, Duration.ofMinutes(1)));
+  final LockFixture tested = LockFixture.direct(redis, Turns.options(100, Duration.ofMinutes(1)));
 
   private final RedisReadWriteLock lock = new RedisReadWriteLock(tested.client(), tested.name());
   private final RedisReadWriteLock lockOfOther =

@@ -43,7 +43,7 @@ class SharedReadsTest {
   private final String name = tested.name();
 
   private static LockOptions.Builder options(int maxJoins, Duration maxTime) {
-    return HandOffTest.options(maxJoins, maxTime).lease(Duration.ofSeconds(2));
+    return Turns.options(maxJoins, maxTime).lease(Duration.ofSeconds(2));
   }
 
   private DistributedLock read() {

@@ -1,7 +1,9 @@
 package io.mortise.it.handoff;
 
-import static io.mortise.it.handoff.HandOffTest.awaitQueued;
-import static io.mortise.it.handoff.HandOffTest.options;
+import static io.mortise.it.handoff.Turns.awaitQueued;
+import static io.mortise.it.handoff.Turns.holds;
+import static io.mortise.it.handoff.Turns.inOrder;
+import static io.mortise.it.handoff.Turns.options;
 import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,6 +15,7 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
+import io.mortise.it.handoff.Turns.Turn;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
@@ -21,7 +24,6 @@ import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -48,56 +50,18 @@ class WriteHandOffTest {
   private final String name = tested.name();
   private final RedisReadWriteLock lock = new RedisReadWriteLock(tested.client(), name);
 
-  /** The hold in Redis and the fencing token, as a thread with the write lock saw them. */
-  private record Observed(String hold, long token) {}
-
-  private Observed observe(DistributedLock write) {
-    List<String> holds =
-        redis.holders(name).stream()
-            .map(String.class::cast)
-            .filter(field -> !field.equals("mode"))
-            .toList();
-    assertEquals(1, holds.size(), holds::toString);
-    return new Observed(holds.get(0), write.lease().fencingToken());
-  }
-
-  /**
-   * Queues threads that write once, lets them go when all wait, and returns what they saw in the
-   * order of their tokens, which must differ.
-   */
-  private List<Observed> writeInTurn(RedisReadWriteLock lock, int count) throws Exception {
+  /** Queues threads that write once, lets them go when all wait, and returns their turns. */
+  private List<Turn> writeInTurn(RedisReadWriteLock lock, int count) throws Exception {
     DistributedLock write = lock.writeLock();
     Lease gate = write.tryAcquire().orElseThrow();
-    List<Future<Observed>> queue = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      queue.add(
-          threads.ask(
-              () -> {
-                write.lock();
-                try {
-                  return observe(write);
-                } finally {
-                  write.unlock();
-                }
-              }));
-    }
+    List<Future<Turn>> queue = Turns.start(threads, redis, write, count);
     if (lock.isFair()) {
       until("all are in the queue in Redis", () -> lock.queueLength() == count);
     } else {
       awaitQueued(count);
     }
     gate.close();
-    List<Observed> all = new ArrayList<>();
-    for (Future<Observed> each : queue) {
-      all.add(each.get(20, TimeUnit.SECONDS));
-    }
-    all.sort(Comparator.comparingLong(Observed::token));
-    assertEquals(count, all.stream().map(Observed::token).distinct().count());
-    return all;
-  }
-
-  private static long holds(List<Observed> observed) {
-    return observed.stream().map(Observed::hold).distinct().count();
+    return inOrder(queue);
   }
 
   private void awaitFree() {
@@ -106,13 +70,13 @@ class WriteHandOffTest {
 
   @Test
   void theHoldInRedisStaysUntilMaxHandOffsAndTheTokensIncrease() throws Exception {
-    List<Observed> observed = writeInTurn(lock, 12);
-    assertEquals(1, holds(observed.subList(0, 6)), observed::toString);
-    assertEquals(1, holds(observed.subList(6, 12)), observed::toString);
-    assertEquals(2, holds(observed), observed::toString);
+    List<Turn> turns = writeInTurn(lock, 12);
+    assertEquals(1, holds(turns.subList(0, 6)), turns::toString);
+    assertEquals(1, holds(turns.subList(6, 12)), turns::toString);
+    assertEquals(2, holds(turns), turns::toString);
     awaitFree();
     try (Lease later = lock.writeLock().tryAcquire().orElseThrow()) {
-      assertTrue(later.fencingToken() > observed.get(11).token());
+      assertTrue(later.fencingToken() > turns.get(11).token());
     }
   }
 

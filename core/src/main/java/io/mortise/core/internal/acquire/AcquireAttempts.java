@@ -115,7 +115,7 @@ final class AcquireAttempts {
     start = AttemptStart.now(context.holds(), context.ticker());
     boolean waits = terms.waitNanos() > 0;
     if (protocol instanceof RunProtocol run) {
-      return run.acquire(holder, terms.leaseMillis(), waits, handOff.maxRun());
+      return run.acquire(holder, terms.leaseMillis(), waits, handOff.runs().maxRun());
     }
     return TransferableProtocol.of(protocol)
         .map(transferable -> transferable.acquire(holder, terms.leaseMillis(), waits, tokens))

@@ -165,7 +165,7 @@ final class AcquireWait implements AutoCloseable {
    * and waits for the confirmation: the next attempt finds what was published before.
    */
   void park(SignalSnapshot snapshot, AcquireResult result) throws InterruptedException {
-    if (handOff.isOffered()) {
+    if (handOff.runs().isOffered()) {
       return;
     }
     long nanos = retryNanos(result);
@@ -251,7 +251,7 @@ final class AcquireWait implements AutoCloseable {
 
   /** Waits for the signal, at most this time and the rest of the wait; an offer fires it too. */
   void await(Signal signal, long seen, long nanos) throws InterruptedException {
-    if (handOff.awaitsOffer(signal)) {
+    if (handOff.runs().awaitsOffer(signal)) {
       return;
     }
     context.parked().incrementAndGet();

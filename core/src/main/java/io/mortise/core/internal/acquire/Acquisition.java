@@ -123,7 +123,7 @@ public final class Acquisition implements Completions.Operation {
       if (granted == null && enterLocalQueue()) {
         LeaseContext leases = context.lease();
         String holder = waiting.begin(owner);
-        handOff.joinRuns(holder);
+        handOff.runs().join(holder);
         attempts =
             new AcquireAttempts(leases, protocol, terms, ticket, handOff, faultTimeout, holder);
         granted = attemptUntilDone(attempts);
@@ -272,7 +272,7 @@ public final class Acquisition implements Completions.Operation {
   }
 
   private void giveUp() {
-    handOff.leaveRun();
+    handOff.runs().leave();
     AcquireAttempts made = attempts;
     if (made != null) {
       made.abandon(waiting.leftNanos());

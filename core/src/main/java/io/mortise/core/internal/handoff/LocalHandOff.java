@@ -1,6 +1,5 @@
 package io.mortise.core.internal.handoff;
 
-import io.mortise.connection.concurrent.Signal;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
@@ -17,29 +16,19 @@ import org.jspecify.annotations.Nullable;
  * hold that is handed off in the local queue or in a run of a queue in Redis, or one that is
  * shared. Publishes a hold of its own to them in the same way.
  *
- * <p><b>Threads.</b> Confined to the thread that acquires. {@link LocalQueue} and {@link RunWaiter}
- * order the threads that hand a hold off and take it, {@link SharedHold} the users of a shared
- * hold.
+ * <p><b>Threads.</b> Confined to the thread that acquires. {@link LocalQueue} orders the threads
+ * that hand a hold off and take it, {@link SharedHold} the users of a shared hold.
  */
 public final class LocalHandOff {
-  /** The largest number of waiters in a run: the release of its hold names each of them. */
-  private static final int MAX_RUN = 32;
-
   private final LeaseContext context;
   private final SharedHolds sharedHolds;
-  private final RunWaiters runWaiters;
+  private final RunHandOff runs;
   private final LeaseSource source;
   private final LockProtocol protocol;
   private final LeaseTerms terms;
   private final @Nullable Thread owner;
   private final QueueTicket ticket;
   private final boolean sharing;
-
-  /** The holder id under which this acquisition is in {@link #runWaiters}. */
-  private String waiterId = "";
-
-  /** This acquisition, for those that pass a hold to it; null unless it can use one of a run. */
-  private @Nullable RunWaiter waiter;
 
   public LocalHandOff(
       LeaseContext context,
@@ -52,7 +41,7 @@ public final class LocalHandOff {
       QueueTicket ticket) {
     this.context = context;
     this.sharedHolds = sharedHolds;
-    this.runWaiters = runWaiters;
+    this.runs = new RunHandOff(context, runWaiters, protocol, terms, owner);
     this.source = source;
     this.protocol = protocol;
     this.terms = terms;
@@ -67,6 +56,11 @@ public final class LocalHandOff {
    */
   public boolean usesLocalQueue() {
     return sharing || protocol.usesLocalQueue();
+  }
+
+  /** Returns the part in the runs of a queue in Redis. */
+  public RunHandOff runs() {
+    return runs;
   }
 
   /** Returns the owner of the hold in Redis; null when it is shared. */
@@ -97,8 +91,9 @@ public final class LocalHandOff {
     if (sharing) {
       return joinShared();
     }
-    if (waiter != null) {
-      return takeFromRun(waiter);
+    RedisHold passed = runs.takeOffered();
+    if (passed != null) {
+      return passed;
     }
     RedisHold lease = takeOver();
     if (lease == null) {
@@ -122,12 +117,12 @@ public final class LocalHandOff {
       }
       if (granted instanceof RunProtocol run && !run.run().isEmpty()) {
         lease.termination().reserveTokens(run.run().size() + 1);
-        lease.termination().setSlot(new RunSlot(runWaiters, run, terms.leaseMillis()));
+        runs.passOn(lease, run);
       } else {
         lease.termination().reserveTokens(tokens);
         ticket.transferTo(lease);
       }
-      leaveRun();
+      runs.leave();
       published = true;
       return lease;
     } finally {
@@ -162,7 +157,7 @@ public final class LocalHandOff {
 
   /** Returns whether a hold that is handed off matches the terms. */
   public boolean accepts(TransferableHold hold) {
-    return hold.satisfies(terms, context.nanos()) && hold.epoch() == context.holds().epoch();
+    return hold.isUsable(terms, context.nanos(), context.holds().epoch());
   }
 
   /**
@@ -188,92 +183,5 @@ public final class LocalHandOff {
       }
     }
     return lease;
-  }
-
-  // ---- a run of a queue in Redis
-
-  /** Returns how many waiters the run behind a grant may have. */
-  public int maxRun() {
-    return terms.renewed() && !context.options().tuning().maxHandOffTime().isZero()
-        ? Math.min(context.options().tuning().maxHandOffs(), MAX_RUN)
-        : 0;
-  }
-
-  /**
-   * Lets other threads pass the hold of a run to this acquisition, if its terms allow that. Must be
-   * called before the first attempt.
-   */
-  public void joinRuns(String holder) {
-    if (protocol instanceof RunProtocol && terms.renewed() && terms.waitNanos() > 0) {
-      waiterId = holder;
-      waiter = new RunWaiter(terms.leaseMillis());
-      runWaiters.add(holder, waiter);
-    }
-  }
-
-  /** Returns whether there is an offer of a run; a later one fires that signal. */
-  public boolean awaitsOffer(Signal signal) {
-    return waiter != null && waiter.awaits(signal);
-  }
-
-  /** Returns whether there is an offer of a run. */
-  public boolean isOffered() {
-    return waiter != null && waiter.offered() != null;
-  }
-
-  /**
-   * Takes the hold that the holder before this acquisition passes to it; null when there is none
-   * that matches. One that does not match is released: this acquisition has its place in Redis.
-   */
-  private @Nullable RedisHold takeFromRun(RunWaiter taker) {
-    RunWaiter.Offer offer = taker.offered();
-    if (offer == null) {
-      return null;
-    }
-    TransferableHold hold = offer.hold();
-    if (accepts(hold)) {
-      RunProtocol serving = offer.protocol().servingNext();
-      RedisLease lease = RedisLease.handedOff(context, serving, hold, owner, terms);
-      if (context.holds().register(lease, hold.epoch())) {
-        return takeInRun(lease, serving, taker);
-      }
-    }
-    context.releases().releaseInBackground(offer.protocol(), hold);
-    taker.decline();
-    return null;
-  }
-
-  private RedisHold takeInRun(RedisLease lease, RunProtocol serving, RunWaiter taker) {
-    boolean taken = false;
-    try {
-      lease.termination().setSlot(new RunSlot(runWaiters, serving, terms.leaseMillis()));
-      taker.end();
-      leaveRun();
-      taken = true;
-      return lease;
-    } finally {
-      if (!taken) {
-        lease.drop();
-      }
-    }
-  }
-
-  /**
-   * Ends the wait for the hold of a run. One that was offered, and is not used, is released in the
-   * background. May be called again after an error.
-   */
-  public void leaveRun() {
-    RunWaiter leaver = waiter;
-    if (leaver != null) {
-      if (!leaver.leave()) {
-        RunWaiter.Offer unused = leaver.offered();
-        if (unused != null) {
-          context.releases().releaseInBackground(unused.protocol(), unused.hold());
-        }
-        leaver.end();
-      }
-      runWaiters.remove(waiterId);
-      waiter = null;
-    }
   }
 }

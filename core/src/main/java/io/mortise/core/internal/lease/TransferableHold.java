@@ -45,10 +45,14 @@ public record TransferableHold(
     }
   }
 
-  /** Returns whether the hold matches these terms and has more than a quarter of the lease left. */
-  public boolean satisfies(LeaseTerms terms, long nowNanos) {
+  /**
+   * Returns whether an acquisition with these terms may use the hold: it has more than a quarter of
+   * the lease left, and the client's epoch is the same.
+   */
+  public boolean isUsable(LeaseTerms terms, long nowNanos, long currentEpoch) {
     return terms.renewed()
         && terms.leaseMillis() == leaseMillis
-        && deadlineNanos - nowNanos > terms.leaseMillis() * 1_000_000 / 4;
+        && deadlineNanos - nowNanos > terms.leaseMillis() * 1_000_000 / 4
+        && epoch == currentEpoch;
   }
 }

@@ -63,7 +63,7 @@ class RunOfferTest {
             terms,
             null,
             new QueueTicket(leases.ticker(), leases.releases(), acquisitions.queues(), protocol));
-    handOff.joinRuns(NEXT);
+    handOff.runs().join(NEXT);
     return handOff;
   }
 
@@ -110,7 +110,7 @@ class RunOfferTest {
 
   @Test
   void oneThatHasLeftGetsNothing() {
-    waiter(null).leaveRun();
+    waiter(null).runs().leave();
 
     assertFalse(slot().hasWaiters());
     TransferableHold hold = hold();
@@ -124,7 +124,7 @@ class RunOfferTest {
     assertFalse(slot().hasWaiters());
     TransferableHold hold = hold();
     assertEquals(hold, slot().handOff(hold));
-    next.leaveRun();
+    next.runs().leave();
   }
 
   @Test
@@ -132,7 +132,7 @@ class RunOfferTest {
     LocalHandOff next = waiter(null);
     assertNull(slot().handOff(hold()));
 
-    next.leaveRun();
+    next.runs().leave();
 
     awaitReleaseOfFirst();
     assertEquals(0, acquisitions.runWaiters().size());
