@@ -20,13 +20,14 @@ class HeapTest {
     assertEquals(new Heap(12_345_678, 7_680_000), Heap.read(classes));
   }
 
+  /** Much more than tests before this one may have left to be collected. */
   @Test
   void whatIsAddedIsSeen() {
     Heap before = Heap.count();
-    byte[][] more = new byte[64][1 << 16];
+    byte[][] more = new byte[1_000][100_000];
     Heap now = Heap.count();
-    assertEquals(64, more.length);
+    assertEquals(1_000, more.length);
     long added = now.bytes() - before.bytes();
-    assertTrue(added > 3_000_000 && added < 6_000_000, () -> added + " bytes");
+    assertTrue(added > 80_000_000 && added < 120_000_000, () -> added + " bytes");
   }
 }

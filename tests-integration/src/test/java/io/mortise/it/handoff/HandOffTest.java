@@ -8,27 +8,19 @@ import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
-import io.mortise.core.LeaseLoss.Reason;
-import io.mortise.core.LockClient;
-import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.handoff.Turns.Turn;
-import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.it.support.TestThreads;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -135,75 +127,6 @@ class HandOffTest {
     long ttl = fixed.get(20, TimeUnit.SECONDS);
     assertTrue(ttl > 0 && ttl <= 5_000, () -> "its lease ends in " + ttl + " ms");
     awaitFree();
-  }
-
-  @Test
-  void waitsThatTimeOutDuringAHandOffLeaveNothing() throws Exception {
-    for (int i = 0; i < 6; i++) {
-      threads.start(
-          () -> {
-            for (int cycle = 0; cycle < 1_500; cycle++) {
-              if (lock.tryLock(Duration.ofNanos(ThreadLocalRandom.current().nextInt(300_000)))) {
-                lock.unlock();
-              }
-            }
-          });
-    }
-    threads.join(Duration.ofSeconds(60));
-    awaitFree();
-    ClientResources.awaitNone(tested.client());
-  }
-
-  @Test
-  void aForcedReleaseNotifiesTheHolderAfterTheHandOff() throws Exception {
-    List<Lease> acquired = Collections.synchronizedList(new ArrayList<>());
-    CountDownLatch done = new CountDownLatch(1);
-    Lease first = lock.tryAcquire().orElseThrow();
-    for (int i = 0; i < 2; i++) {
-      threads.start(
-          () -> {
-            Lease lease = lock.acquire(Duration.ofSeconds(30)).orElseThrow();
-            acquired.add(lease);
-            if (acquired.size() == 2) {
-              done.await();
-            } else {
-              lease.close();
-            }
-          });
-    }
-    awaitQueued(2);
-    first.close();
-    until("the second has it", () -> acquired.size() == 2);
-    assertTrue(lock.forceUnlock());
-    until("it is lost", () -> acquired.get(1).loss().isPresent());
-    assertEquals(Reason.FORCED, acquired.get(1).loss().orElseThrow().reason());
-    done.countDown();
-  }
-
-  @Test
-  void aClientThatIsClosedReleasesAHoldThatIsBeingHandedOff() throws Exception {
-    for (int round = 0; round < 20; round++) {
-      RedisLock lock = tested.use(withoutLimit());
-      LockClient client = tested.client();
-      for (int i = 0; i < 4; i++) {
-        threads.start(
-            () -> {
-              try {
-                while (true) {
-                  lock.lock();
-                  lock.unlock();
-                }
-              } catch (LockException | IllegalMonitorStateException closed) {
-                assertTrue(client.isClosed());
-              }
-            });
-      }
-      until("they work", () -> client.status().contended() > 0);
-      client.close();
-      threads.join(Duration.ofSeconds(20));
-      assertFalse(redis.exists(name), "after round " + round);
-      assertThrows(LockException.class, lock::lock);
-    }
   }
 
   @Test

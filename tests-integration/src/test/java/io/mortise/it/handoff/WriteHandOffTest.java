@@ -6,28 +6,21 @@ import static io.mortise.it.handoff.Turns.inOrder;
 import static io.mortise.it.handoff.Turns.options;
 import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
-import io.mortise.core.LeaseLoss.Reason;
-import io.mortise.core.LockClient;
-import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.it.handoff.Turns.Turn;
-import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.it.support.TestThreads;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -170,77 +163,5 @@ class WriteHandOffTest {
     writers.join(Duration.ofSeconds(20));
     writers.close();
     awaitFree();
-  }
-
-  @Test
-  void waitsThatTimeOutDuringAHandOffLeaveNothing() throws Exception {
-    for (int i = 0; i < 6; i++) {
-      threads.start(
-          () -> {
-            for (int cycle = 0; cycle < 1_000; cycle++) {
-              Duration wait = Duration.ofNanos(ThreadLocalRandom.current().nextInt(300_000));
-              if (lock.writeLock().tryLock(wait)) {
-                lock.writeLock().unlock();
-              }
-            }
-          });
-    }
-    threads.join(Duration.ofSeconds(60));
-    awaitFree();
-    ClientResources.awaitNone(tested.client());
-    until("no writer is registered", () -> !redis.exists("mortise_write_waiters:{" + name + "}"));
-    assertFalse(redis.exists("mortise_write_intent:{" + name + "}"));
-  }
-
-  @Test
-  void aForcedReleaseNotifiesTheHolderAfterTheHandOff() throws Exception {
-    List<Lease> acquired = Collections.synchronizedList(new ArrayList<>());
-    CountDownLatch done = new CountDownLatch(1);
-    Lease gate = lock.writeLock().tryAcquire().orElseThrow();
-    for (int i = 0; i < 2; i++) {
-      threads.start(
-          () -> {
-            Lease lease = lock.writeLock().acquire(Duration.ofSeconds(30)).orElseThrow();
-            acquired.add(lease);
-            if (acquired.size() == 2) {
-              done.await();
-            } else {
-              lease.close();
-            }
-          });
-    }
-    awaitQueued(2);
-    gate.close();
-    until("the second has it", () -> acquired.size() == 2);
-    assertTrue(lock.writeLock().forceUnlock());
-    until("it is lost", () -> acquired.get(1).loss().isPresent());
-    assertEquals(Reason.FORCED, acquired.get(1).loss().orElseThrow().reason());
-    done.countDown();
-  }
-
-  @Test
-  void aClientThatIsClosedReleasesAHoldThatIsBeingHandedOff() throws Exception {
-    for (int round = 0; round < 20; round++) {
-      tested.use(options(100, Duration.ofMinutes(1)));
-      LockClient client = tested.client();
-      DistributedLock write = new RedisReadWriteLock(client, name).writeLock();
-      for (int i = 0; i < 4; i++) {
-        threads.start(
-            () -> {
-              try {
-                while (true) {
-                  write.lock();
-                  write.unlock();
-                }
-              } catch (LockException | IllegalMonitorStateException closed) {
-                assertTrue(client.isClosed());
-              }
-            });
-      }
-      until("they work", () -> client.status().contended() > 0);
-      client.close();
-      threads.join(Duration.ofSeconds(20));
-      assertFalse(redis.exists(name), "after round " + round);
-    }
   }
 }
