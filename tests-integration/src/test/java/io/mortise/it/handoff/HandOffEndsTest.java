@@ -25,7 +25,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.BiFunction;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,14 +43,8 @@ class HandOffEndsTest {
 
   /** The locks whose holds are handed off. */
   enum Kind {
-    PLAIN(RedisLock::new),
-    WRITE((client, name) -> new RedisReadWriteLock(client, name).writeLock());
-
-    private final BiFunction<LockClient, String, DistributedLock> constructor;
-
-    Kind(BiFunction<LockClient, String, DistributedLock> constructor) {
-      this.constructor = constructor;
-    }
+    PLAIN,
+    WRITE
   }
 
   /** Without one that a test reaches. */
@@ -60,7 +53,10 @@ class HandOffEndsTest {
   }
 
   private DistributedLock lock(Kind kind) {
-    return kind.constructor.apply(tested.client(), name);
+    return switch (kind) {
+      case PLAIN -> new RedisLock(tested.client(), name);
+      case WRITE -> new RedisReadWriteLock(tested.client(), name).writeLock();
+    };
   }
 
   @ParameterizedTest
