@@ -54,6 +54,10 @@ public final class FencedStore {
   private static final Script COMMAND = Script.load("fence/command");
   private static final String SCRIPT_PLACEHOLDER = "do local the_script end";
   private static final String GUARD = guard();
+
+  /** Lua in Redis passes fewer than 8,000 values to a function. */
+  private static final int MAX_WORDS = 7_000;
+
   private static final Duration MIN_RETENTION = Duration.ofSeconds(1);
 
   private final UnifiedJedis jedis;
@@ -123,6 +127,8 @@ public final class FencedStore {
    * @param command one that takes a key first, and that a script may call
    * @return the reply of the command, as Jedis decodes it
    * @throws StaleTokenException if the resource has seen a larger token; nothing was written
+   * @throws IllegalArgumentException if the command has more than 7,000 words, its name and key
+   *     included; {@link #eval} has no such limit
    */
   public @Nullable Object execute(
       long token, ProtocolCommand command, String key, String... arguments) {
@@ -130,6 +136,11 @@ public final class FencedStore {
     words.add(new String(command.getRaw(), UTF_8));
     words.add(key);
     words.addAll(List.of(arguments));
+    if (words.size() > MAX_WORDS) {
+      throw new IllegalArgumentException(
+          "a fenced command has at most %d words, not %d: split it, or run a script"
+              .formatted(MAX_WORDS, words.size()));
+    }
     return parseReply(token, evalCommand(keys(List.of(key)), arguments(token, words)));
   }
 

@@ -13,3 +13,5 @@ if life <= 0 then
   life = ARGV[2]
 end
 redis.call('GET', KEYS[3]) -- fails on another type, SET would not
+-- A server without memory lets a script go on that has begun to write: so it does not refuse the mark.
+redis.call('PEXPIRE', KEYS[3], life)

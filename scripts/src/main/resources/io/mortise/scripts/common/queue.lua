@@ -138,6 +138,13 @@ local function keep(queue, deadlines)
   redis.call('PEXPIRE', deadlines, QUEUE_LIFE)
 end
 
+-- Sets a later deadline of a waiter that has a place. A server without memory refuses the ZADD, unless the script has
+-- begun to write: so the keys come first.
+local function extend(queue, deadlines, holder, deadline)
+  keep(queue, deadlines)
+  redis.call('ZADD', deadlines, ms(deadline), holder)
+end
+
 -- Joins the queue, or extends the deadline of a waiter in it. O(1) when only ours wait, and none of them
 -- has a longer validity.
 local function join_or_extend(queue, deadlines, holder, now, life)
@@ -146,8 +153,11 @@ local function join_or_extend(queue, deadlines, holder, now, life)
     local first = first_deadline(queue, deadlines, now, life)
     redis.call('RPUSH', queue, holder)
     redis.call('ZADD', deadlines, ms(first), holder)
-  elseif deadline < now + life then
-    redis.call('ZADD', deadlines, ms(now + life), holder)
+    keep(queue, deadlines)
+    return
+  end
+  if deadline < now + life then
+    extend(queue, deadlines, holder, now + life)
     if latest_deadline(deadlines) > now + life then
       move_redissons(queue, deadlines, {[holder] = deadline})
     end

@@ -28,15 +28,16 @@ end
 
 -- The token of the reader, and the last one known. One below its own write hold has that hold's token. Nobody gets
 -- those that were reserved for hand-offs of that hold any more, so they are given back: the readers that come beside
--- this one have no larger token.
+-- this one have no larger token. When none is known any more, nobody has had one since.
 local function reader_token()
-  local token, last = shared_token(KEYS[10], ARGV[6])
   if not nested then
-    return token, last
+    return shared_token(KEYS[10], ARGV[6])
   end
-  token = tonumber(ARGV[7])
-  if last == tonumber(ARGV[8]) then
+  local token, last = tonumber(ARGV[7]), known_token(KEYS[10])
+  if not last or last == tonumber(ARGV[8]) then
     store_token(KEYS[10], token, ARGV[6], clock_micros())
+  else
+    lengthen(KEYS[10], ARGV[6])
   end
-  return token, last
+  return token, last or 0
 end

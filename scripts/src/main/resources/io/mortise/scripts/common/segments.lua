@@ -1,13 +1,16 @@
 -- The segments of a segmented lock. Segment i of the group `{N}` is the plain lock `{N}:i`; its other keys are
--- derived from that name, as for every plain lock. The hash tag determines the slot of all. A waiter for any segment has
--- a place in the queue of the group.
+-- derived from that name, as for every plain lock. The hash tag determines the slot of all. A waiter for any segment
+-- has a place in the queue of the group.
 -- @include common/waiters
 -- @include common/queue
 
--- Removes the waiters whose places are over, wherever they are; returns the head. O(1) while there is none.
+-- Each is searched for in the queue. Those that are left have their turn in a later script, or become the head.
+local MAX_REMOVED = 100
+
+-- Removes waiters whose places are over, wherever they are; returns the head. O(1) while there is none.
 local function remove_dead(queue, deadlines, now)
   local head = prune(queue, deadlines, now)
-  while head do
+  for _ = 1, head and MAX_REMOVED or 0 do
     local first = redis.call('ZRANGE', deadlines, 0, 0, 'WITHSCORES')
     if not first[1] or tonumber(first[2]) > now then
       break
@@ -84,6 +87,15 @@ local function held_segment(group, first, last, holder)
     end
   end
   return held
+end
+
+-- The same for its release: a key of another type at one segment keeps none of the others held.
+local function segment_to_release(group, first, last, holder)
+  for i = first, last do
+    if redis.pcall('HEXISTS', segment_key(group, i), holder) == 1 then
+      return i
+    end
+  end
 end
 
 -- Releases a segment, and notifies those that wait for this one. With a rest of a minimum it stays busy for

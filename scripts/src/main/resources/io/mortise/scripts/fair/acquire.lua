@@ -12,9 +12,10 @@
 -- ARGV[5] how long a place is kept without a heartbeat, ms; 0: do not join the queue
 --
 -- Answer: {1, first token, last one before or 0, each holder of the run} when acquired; {0, ms} when busy;
--- {2, ms} when in the queue, where ms is the time until another attempt is useful without a message, or -1 when others see to that.
--- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head and each in the run; with
--- waiters of Redisson, or of ours with a longer timeout, O(queue) to join.
+-- {2, ms} when in the queue, where ms is the time until another attempt is useful without a message, or -1 when others
+-- see to that.
+-- Cost: O(1), at any place in a queue of any length, and O(1) for each dead waiter at its head and each in the run;
+-- with waiters of Redisson, or of ours with a longer timeout, O(queue) to join.
 -- Safe to repeat: the same holder writes the same field, and has one place. While it holds, its run is at the head
 -- of the queue.
 -- @include common/token

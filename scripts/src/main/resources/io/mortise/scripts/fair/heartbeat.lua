@@ -38,8 +38,7 @@ local function heartbeat(known, queue, deadlines, holder, life)
     new = new + REDISSON_WAIT * (known.before[holder] or 0)
   end
   known.was[holder] = deadline
-  redis.call('ZADD', deadlines, ms(new), holder)
-  keep(queue, deadlines)
+  extend(queue, deadlines, holder, new)
   return 1
 end
 

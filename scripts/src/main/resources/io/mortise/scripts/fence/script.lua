@@ -15,7 +15,15 @@ end
 local function guarded(KEYS, ARGV)
 do local the_script end
 end
-local answer = guarded({unpack(KEYS, 2)}, {unpack(ARGV, 3)})
+-- A loop, because unpack has a limit.
+local function from(list, first)
+  local rest = {}
+  for i = first, #list do
+    rest[#rest + 1] = list[i]
+  end
+  return rest
+end
+local answer = guarded(from(KEYS, 2), from(ARGV, 3))
 if type(answer) == 'table' and answer.err then
   return answer
 end

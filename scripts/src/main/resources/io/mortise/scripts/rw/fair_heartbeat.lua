@@ -19,8 +19,7 @@ local function heartbeat(k, waiter, life)
   if not redis.call('ZSCORE', k.deadlines, waiter) then
     return 0
   end
-  redis.call('ZADD', k.deadlines, ms(now_ms() + life), waiter)
-  keep(k.queue, k.deadlines)
+  extend(k.queue, k.deadlines, waiter, now_ms() + life)
   return 1
 end
 

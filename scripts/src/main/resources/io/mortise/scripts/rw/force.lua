@@ -21,11 +21,14 @@ local holds = from_writer and {s.write_left >= 0 and s.writer or nil} or s.reade
 if #holds == 0 then
   return 0
 end
+redis.call('SCARD', KEYS[10]) -- fails on another type
+local life = redis.call('PTTL', k.lock)
+life = life > 0 and life or tonumber(ARGV[3])
+-- A server without memory lets a script go on that has begun to write: so it does not refuse the marks.
+redis.call('PEXPIRE', KEYS[10], ms(math.max(redis.call('PTTL', KEYS[10]), life)))
 for _, hold in ipairs(holds) do
   redis.call('SADD', KEYS[10], hold)
 end
-local life = redis.call('PTTL', k.lock)
-life = life > 0 and life or tonumber(ARGV[3])
 keep_for(KEYS[10], life)
 remove_holds(k, function(entry)
   return is_writer(entry) == from_writer

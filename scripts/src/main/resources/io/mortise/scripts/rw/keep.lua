@@ -9,7 +9,7 @@
 -- ARGV[3] the rest of the minimum, ms
 --
 -- Answer: as rw/release. A late attempt or renewal of this hold does not find it.
--- Cost: O(log readers). Safe to repeat: a repetition does not find the hold.
+-- Cost: O(log readers); O(waiting readers x log) for a write hold. Safe to repeat: a repetition does not find the hold.
 local hold, rest = ARGV[1], ARGV[3]
 if redis.call('HEXISTS', k.lock, hold) == 0 or redis.call('HEXISTS', k.lock, 'mode') == 0 then
   return {redis.call('SISMEMBER', KEYS[10], hold) == 1 and 2 or 0, 0}

@@ -11,7 +11,8 @@
 --
 -- Answer: {1, notified subscribers, less 1 for each channel without permission, 1 if one writer was notified}
 -- when released; {0, 0} when this hold does not exist; {2, 0} when it was released by force.
--- Cost: O(log readers). Safe to repeat: it releases only the given acquisition.
+-- Cost: O(log readers); O(waiting readers x log) when a write hold ends. Safe to repeat: it releases only the given
+-- acquisition.
 local hold = ARGV[1]
 if redis.call('HEXISTS', k.lock, hold) == 0 then
   return {redis.call('SISMEMBER', KEYS[10], hold) == 1 and 2 or 0, 0}

@@ -12,7 +12,8 @@
 -- Answer: {1, first token, last one before or 0} when acquired; {0, ms} when busy; {2, ms} when it waits, and {3, ms}
 -- when one of Redisson's holds the lock, whose release notifies only the channel of the lock; ms is the time until
 -- another attempt is useful without a message, or -1 when there is no end.
--- Cost: O(log readers). Safe to repeat: the same writer writes the same field, and gets a newer token.
+-- Cost: O(log readers); O(waiting readers x log) when a write hold has ended. Safe to repeat: the same writer writes
+-- the same field, and gets a newer token.
 -- @include common/token
 local free = redis.call('EXISTS', k.lock, k.intent, k.turn, k.writers) == 0
 -- @include common/writebegin

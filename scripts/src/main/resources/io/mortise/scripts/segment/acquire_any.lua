@@ -17,8 +17,8 @@
 -- Answer: {1, token, last one before or 0, segment} when acquired; {0, ms} when all are busy; {2, ms} when in the
 -- queue, where ms is the time until another attempt is useful without a message, or -1; {3} when all are
 -- exhausted, and nothing is left in the queue.
--- Cost: O(segments), and O(1) for each dead waiter at the head. Safe to repeat: a holder that has a segment
--- gets the same one.
+-- Cost: O(segments), O(1) for each dead waiter at the head, and O(queue) for each of at most 100 behind it.
+-- Safe to repeat: a holder that has a segment gets the same one.
 -- @include common/token
 -- @include common/locktype
 -- @include common/segments
@@ -39,6 +39,9 @@ local token_key = chosen and 'redisson_lock_token:' .. lock
 local token, last, clock
 if chosen then
   token, last, clock = peek_token(token_key)
+end
+if life > 0 and deadline_of(k.deadlines, holder) then
+  extend(k.queue, k.deadlines, holder, now + life) -- it lives, and asks before its place is looked for
 end
 local head = remove_dead(k.queue, k.deadlines, now)
 

@@ -20,7 +20,7 @@ local k = {
   plain = ARGV[4], channel = KEYS[4], command = ARGV[5]
 }
 check_group(k.queue, k.deadlines, k.exhausted)
-local held = held_segment(k.group, 0, k.count - 1, ARGV[3])
+local held = segment_to_release(k.group, 0, k.count - 1, ARGV[3])
 local heard = held and release_segment(k, held, ARGV[3], 0) or 0
 local queued = remove_waiter(k.queue, k.deadlines, ARGV[3])
 if not held and not queued then

@@ -18,8 +18,8 @@
 --
 -- Answer: {1, notified subscribers, 1 if one of those that wait for the segment was notified} when released; {2, 0}
 -- when it was released by force; {3, 0} when this holder only waited for the segment; otherwise {0, 0}.
--- Cost: O(1) for a given segment while nobody waits for any; otherwise O(segments). Safe to repeat: it releases only
--- the given acquisition.
+-- Cost: O(1) for a given segment while nobody waits for any; otherwise O(segments), and for dead waiters as
+-- segment/acquire_any. Safe to repeat: it releases only the given acquisition.
 -- @include common/lease
 -- @include common/segments
 local k = {
@@ -27,12 +27,12 @@ local k = {
   plain = ARGV[6], channel = KEYS[4], command = ARGV[7]
 }
 local given, holder = tonumber(ARGV[3]), ARGV[4]
-local first, last = given, given
+local first, last, find = given, given, held_segment
 if given < 0 then
-  first, last = 0, k.count - 1
+  first, last, find = 0, k.count - 1, segment_to_release
 end
 check_group(k.queue, k.deadlines, k.exhausted)
-local held = held_segment(k.group, first, last, holder)
+local held = find(k.group, first, last, holder)
 if held then
   local rest = tonumber(ARGV[5])
   local heard, notified = release_segment(k, held, holder, rest)

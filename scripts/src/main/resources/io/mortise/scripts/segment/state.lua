@@ -5,7 +5,8 @@
 -- KEYS[3] the exhausted segments, a set of indices
 --
 -- Answer: {length of the queue, index, ...}, the indices in ascending order.
--- Cost: O(exhausted), and O(1) for each dead waiter at the head. Safe to repeat.
+-- Cost: O(exhausted), O(1) for each dead waiter at the head, and O(queue) for each of at most 100 behind it.
+-- Safe to repeat.
 -- @include common/segments
 check_group(KEYS[1], KEYS[2], KEYS[3])
 remove_dead(KEYS[1], KEYS[2], now_ms())

@@ -15,8 +15,10 @@ import io.mortise.fencing.StaleTokenException;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -66,6 +68,19 @@ class FencedStoreTest {
     }
     assertEquals(OptionalLong.of(7), store.lastToken());
     assertEquals(-1, jedis.ttl("mortise_fence:{" + key + "}"), "the fence does not expire");
+  }
+
+  @Test
+  void aCommandHasALimitAndAScriptHasNone() {
+    String[] members =
+        IntStream.range(0, 10_000).mapToObj(Integer::toString).toArray(String[]::new);
+    var refused =
+        assertThrows(
+            IllegalArgumentException.class, () -> store.execute(1, Command.SADD, key, members));
+    assertTrue(refused.getMessage().contains("7000"), refused.getMessage());
+    assertEquals(OptionalLong.empty(), store.lastToken());
+    assertEquals(6_998L, store.execute(1, Command.SADD, key, Arrays.copyOf(members, 6_998)));
+    assertEquals(10_000L, store.eval(1, "return #ARGV", List.of(key), List.of(members)));
   }
 
   @Test

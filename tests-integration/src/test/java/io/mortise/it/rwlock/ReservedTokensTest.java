@@ -102,6 +102,19 @@ class ReservedTokensTest {
     assertEquals(AHEAD + 2, write(OTHER, 1));
   }
 
+  /**
+   * It has held for longer than tokens are retained: the readers beside it have its token, not the
+   * clock.
+   */
+  @Test
+  void aWriterThatReadsMakesItsTokenKnownAgain() {
+    run(writes.acquire(WRITER, LEASE, true, 16));
+    redis.jedis().del(name.tokenKey());
+    assertEquals(List.of(1L, 7L, 0L), run(below(7, 22).acquire(READER, LEASE, false)));
+    run(writes.release(WRITER));
+    assertEquals(List.of(1L, 7L, 7L), run(reads.acquire(BESIDE, LEASE, false)));
+  }
+
   @Test
   void nothingIsGivenBackWhenTheLastTokenIsAnother() {
     run(writes.acquire(WRITER, LEASE, true, 16));

@@ -36,20 +36,9 @@ class SegmentScriptTest {
     return "6b1f2a34-0d5c-8e7f-9a8b-c0d1e2f3a4b5:" + who;
   }
 
-  private static Object run(ScriptCall call) {
-    List<String> keys = call.keys().stream().map(key -> new String(key, UTF_8)).toList();
-    Object[] arguments =
-        call.arguments().stream()
-            .map(
-                argument ->
-                    ScriptCall.isPublish(argument) ? "PUBLISH" : new String(argument, UTF_8))
-            .toArray();
-    return redis.run(call.script().path(), keys, arguments);
-  }
-
   @SuppressWarnings("unchecked")
   private static List<Long> numbers(ScriptCall call) {
-    return (List<Long>) run(call);
+    return (List<Long>) redis.run(call);
   }
 
   /** Returns the segment that somebody gets, -1 for none. */
@@ -91,7 +80,7 @@ class SegmentScriptTest {
   void nobodyPassesThoseWhoWait() {
     hold("A", "B");
     queue("C");
-    run(first.release(id("A")));
+    redis.run(first.release(id("A")));
 
     assertEquals(-1, acquire("D", false));
     assertEquals(-1, acquire("D", true));
@@ -104,9 +93,9 @@ class SegmentScriptTest {
     hold("A", "B");
     queue("C", "D", "E");
 
-    run(any.release(id("A")));
+    redis.run(any.release(id("A")));
     assertEquals(List.of("C"), told());
-    run(second.release(id("B")));
+    redis.run(second.release(id("B")));
     assertEquals(List.of("C", "D"), told());
 
     assertEquals(0, acquire("D", true), "C does not come, and keeps one of two from the others");
@@ -128,7 +117,7 @@ class SegmentScriptTest {
   void aWaiterThatLeavesPassesOnWhatItWasTold() {
     hold("A", "B");
     queue("C", "D");
-    run(any.release(id("A")));
+    redis.run(any.release(id("A")));
     told();
 
     assertEquals(List.of(1L, 0L), numbers(any.leave(id("C"))));
@@ -152,7 +141,7 @@ class SegmentScriptTest {
 
     assertEquals(NOT_HELD, numbers(any.release(id("X"))));
     assertEquals(NOT_HELD, numbers(first.release(id("B"))));
-    assertEquals(1L, run(first.forceRelease()));
+    assertEquals(1L, redis.run(first.forceRelease()));
     assertEquals(List.of(2L, 0L), numbers(any.release(id("A"))));
     assertEquals(List.of(2L, 0L), numbers(first.release(id("A"))));
     assertTrue(redis.jedis().hexists(second.name().value(), id("B")));
@@ -171,9 +160,9 @@ class SegmentScriptTest {
   void theWaitersAreToldWhenAllIsExhausted() {
     hold("A", "B");
     queue("C", "D");
-    assertEquals(1L, run(SegmentProtocols.mark(name, 0, true)));
+    assertEquals(1L, redis.run(SegmentProtocols.mark(name, 0, true)));
     assertEquals(List.of(), told());
-    assertEquals(2L, run(SegmentProtocols.mark(name, 1, true)));
+    assertEquals(2L, redis.run(SegmentProtocols.mark(name, 1, true)));
     assertEquals(List.of("C", "D"), told());
 
     assertEquals(EXHAUSTED, numbers(any.acquire(id("C"), LEASE, true)));
@@ -185,12 +174,12 @@ class SegmentScriptTest {
   void anExhaustedSegmentCountsAsNoFreeOne() {
     hold("A", "B");
     queue("C", "D");
-    run(SegmentProtocols.mark(name, 0, true));
-    run(any.release(id("A")));
+    redis.run(SegmentProtocols.mark(name, 0, true));
+    redis.run(any.release(id("A")));
     assertEquals(List.of(), told());
-    run(any.release(id("B")));
+    redis.run(any.release(id("B")));
     assertEquals(List.of("C"), told());
-    assertEquals(0L, run(SegmentProtocols.mark(name, 0, false)));
+    assertEquals(0L, redis.run(SegmentProtocols.mark(name, 0, false)));
     assertEquals(List.of("C", "D"), told());
   }
 
@@ -208,7 +197,7 @@ class SegmentScriptTest {
   @Test
   void tokensOfASegmentIncrease() {
     long token = numbers(any.acquire(id("A"), LEASE, false)).get(1);
-    run(any.release(id("A")));
+    redis.run(any.release(id("A")));
     List<Long> next = numbers(any.acquire(id("B"), LEASE, false));
     assertEquals(token, next.get(2));
     assertTrue(next.get(1) > token);
@@ -220,10 +209,10 @@ class SegmentScriptTest {
     LockProtocol granted = any.granted(List.of(1L, 7L, 0L, 0L));
     hold("A", "B");
     queue("C", "D");
-    run(any.release(id("A")));
+    redis.run(any.release(id("A")));
     told();
 
-    run(granted.leave(id("C")));
+    redis.run(granted.leave(id("C")));
     assertEquals(List.of("D"), told());
     assertEquals(1, numbers(SegmentProtocols.state(name)).get(0));
     assertEquals(0, acquire("D", true));
@@ -234,7 +223,7 @@ class SegmentScriptTest {
   void theWaitersAskAgainWhenAMinimumIsLeft() {
     hold("A", "B");
     queue("C", "D", "E");
-    run(second.keep(id("B"), 3_000));
+    redis.run(second.keep(id("B"), 3_000));
     assertEquals(List.of("C", "D"), told());
     assertTrue(numbers(any.acquire(id("C"), LEASE, true)).get(1) <= 3_000);
   }

@@ -1,6 +1,5 @@
 package io.mortise.it.segmentedlock;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mortise.core.spi.LockProtocol;
@@ -38,21 +37,8 @@ class SegmentWaiterScriptTest {
     return client.repeat(8) + "-0000-8000-8000-" + client.repeat(12) + ":1-2-3";
   }
 
-  private static Object run(ScriptCall call) {
-    List<String> keys = call.keys().stream().map(SegmentWaiterScriptTest::text).toList();
-    Object[] arguments =
-        call.arguments().stream()
-            .map(argument -> ScriptCall.isPublish(argument) ? "PUBLISH" : text(argument))
-            .toArray();
-    return redis.run(call.script().path(), keys, arguments);
-  }
-
-  private static String text(Object word) {
-    return word instanceof byte[] bytes ? new String(bytes, UTF_8) : (String) word;
-  }
-
   private static List<?> answer(ScriptCall call) {
-    return (List<?>) run(call);
+    return (List<?>) redis.run(call);
   }
 
   /** A holds the segment; B and C wait for it. */
@@ -103,7 +89,7 @@ class SegmentWaiterScriptTest {
 
   @Test
   void aForcedReleaseNotifiesTheFirst() {
-    assertEquals(1L, run(segment.forceRelease()));
+    assertEquals(1L, redis.run(segment.forceRelease()));
     assertNotified(B);
   }
 

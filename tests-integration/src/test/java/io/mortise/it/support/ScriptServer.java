@@ -3,6 +3,7 @@ package io.mortise.it.support;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mortise.scripts.Script;
+import io.mortise.scripts.ScriptCall;
 import io.mortise.testkit.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +75,20 @@ public class ScriptServer implements BeforeAllCallback, BeforeEachCallback, Afte
     return run(jedis, path, keys, arguments);
   }
 
+  /** Runs the items of one script together, as they are sent to a server that is no cluster. */
+  public Object run(ScriptCall... items) {
+    List<String> keys = new ArrayList<>();
+    List<Object> arguments = new ArrayList<>();
+    for (ScriptCall item : items) {
+      item.keys().forEach(key -> keys.add(new String(key, UTF_8)));
+      item.arguments()
+          .forEach(
+              word ->
+                  arguments.add(ScriptCall.isPublish(word) ? "PUBLISH" : new String(word, UTF_8)));
+    }
+    return run(items[0].script().path(), keys, arguments.toArray());
+  }
+
   /** Runs a script on the connection of the server itself. */
   public static Object run(
       RedisServer server, String path, List<String> keys, Object... arguments) {
@@ -113,6 +128,19 @@ public class ScriptServer implements BeforeAllCallback, BeforeEachCallback, Afte
       published.add(message);
     }
     return published;
+  }
+
+  /** Waits until the clock of the server shows another millisecond. */
+  public void awaitNextMillisecond() {
+    long millis = millis();
+    while (millis() == millis) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private long millis() {
+    List<String> time = jedis.time();
+    return Long.parseLong(time.get(0)) * 1_000 + Long.parseLong(time.get(1)) / 1_000;
   }
 
   private String next() {

@@ -268,7 +268,9 @@ public final class BackgroundReleaser {
       try {
         Reply reply = commands.run(call(), timeoutNanos);
         minimum.waive();
-        return (Long) ((List<?>) reply.value()).get(0) != 0 ? Outcome.RELEASED : Outcome.NOT_FOUND;
+        long answer = (Long) ((List<?>) reply.value()).get(0);
+        // A hold that was forced out is none of the attempts that may still arrive.
+        return answer == 0 || answer == 2 ? Outcome.NOT_FOUND : Outcome.RELEASED;
       } catch (CommandException fault) {
         LOG.debug("lock '{}': the release is repeated", protocol.name(), fault);
         return fault.kind().isTransient() ? Outcome.UNANSWERED : Outcome.RELEASED;

@@ -2,6 +2,7 @@ package io.mortise.core.internal.lease;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
 import io.mortise.connection.command.ScriptExecutor;
@@ -18,6 +19,7 @@ import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.internal.engine.FakeProtocol;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class BackgroundReleaserTest {
   private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
+  private static final String FORCED = RespServer.integers(List.of(2L, 0L));
 
   /** A clock that cannot be read while the heap is full. */
   private final class FragileTicker extends Ticker {
@@ -82,14 +85,30 @@ class BackgroundReleaserTest {
     await().atMost(BackgroundCall.LIVENESS).until(() -> failed.get() > 0);
     answer = RELEASED;
     heapIsFull = false;
+    awaitAfterRuns(() -> assertEquals(0, releaser.size()));
+    assertEquals(0, scheduler.size());
+  }
+
+  /** The mark of the forced release says nothing of an attempt that is still on its way. */
+  @Test
+  void aHoldThatWasForcedOutIsNoneOfTheAttemptsThatMayArrive() {
+    answer = FORCED;
+    releaser.releaseUntilConfirmed(
+        new FakeProtocol("orders"), "holder", UnansweredAttempts.NONE.plusAttempt(1_000));
+    awaitAfterRuns(() -> assertTrue(server.heard().size() > 2));
+    assertEquals(1, releaser.size());
+    answer = RELEASED;
+    awaitAfterRuns(() -> assertEquals(0, releaser.size()));
+  }
+
+  private void awaitAfterRuns(ThrowingRunnable check) {
     await()
         .atMost(BackgroundCall.LIVENESS)
         .untilAsserted(
             () -> {
               scheduler.entries(ScheduledTask.class).forEach(task -> task.onDue(0));
-              assertEquals(0, releaser.size());
+              check.run();
             });
-    assertEquals(0, scheduler.size());
   }
 
   @Test
