@@ -20,8 +20,8 @@ import java.util.OptionalLong;
  * <p><b>Leaving.</b> A waiter that stops waiting (a timeout, an interrupt, an error, a closed
  * client) leaves the queue immediately, if Redis answers. A waiter that cannot leave (its process
  * died, or hangs) loses its place when it has sent no heartbeat for the <em>waiter timeout</em>,
- * and delays the waiters behind it by at most that time. A process that was suspended for longer
- * joins again, at the tail.
+ * and delays the waiters behind it by at most that time. A process that was suspended, or could not
+ * reach Redis, for three quarters of that time or longer joins again, at the tail.
  *
  * <p><b>Cost.</b> Each waiter joins the queue in Redis, so a contended lock is several times slower
  * than a {@code RedisLock}. Use it where starvation or order matters. Waiters of one client that
