@@ -46,9 +46,9 @@ final class Section {
   private int visits;
 
   /**
-   * @param quorum whether a release may end without the replies of a majority: a pause of the
-   *     process is longer than the time that they have. Its client repeats it, and the visit is not
-   *     excused from anything else.
+   * @param quorum whether a release may end without the replies of a majority, or in doubt because
+   *     one of a bare majority was silent: a pause of the process is longer than the time that they
+   *     have. Its client repeats it, and the visit is not excused from anything else.
    */
   Section(Losses losses, boolean quorum) {
     this.losses = losses;
@@ -73,6 +73,7 @@ final class Section {
   private void visit(long token, boolean shared, World.Step stay, Runnable leave) throws Exception {
     Visit visit = enter(token, shared);
     boolean lost = false;
+    boolean inDoubt = false;
     try {
       stay.run();
     } finally {
@@ -82,12 +83,15 @@ final class Section {
       } catch (LeaseLostException e) {
         lost = true;
       } catch (LockException e) {
-        lost = e.reason() == LockException.Reason.IN_DOUBT;
-        if (!lost && !(quorum && e.reason().isTransient())) {
+        inDoubt = e.reason() == LockException.Reason.IN_DOUBT;
+        if (!inDoubt && !(quorum && e.reason().isTransient())) {
           throw e;
         }
       }
-      check(visit, lost);
+      if (losses == Losses.NONE && (lost || (inDoubt && !quorum))) {
+        throw new AssertionError("%s has lost its hold".formatted(visit.thread));
+      }
+      check(visit, lost || inDoubt);
     }
   }
 
@@ -121,11 +125,8 @@ final class Section {
     }
   }
 
-  private void check(Visit visit, boolean lost) {
-    if (lost && losses == Losses.NONE) {
-      throw new AssertionError("%s has lost its hold".formatted(visit.thread));
-    }
-    if (visit.overlap != null && !lost && losses != Losses.SOME_UNREPORTED) {
+  private void check(Visit visit, boolean notified) {
+    if (visit.overlap != null && !notified && losses != Losses.SOME_UNREPORTED) {
       throw new AssertionError(
           "%s was inside with %s, whose grant is newer, and was not notified"
               .formatted(visit.thread, visit.overlap));
