@@ -76,8 +76,16 @@ public final class LeaseTermination {
     releaseSlotIfEnded();
   }
 
+  /**
+   * Adds the attempts before the one that was granted, once the hold is registered. Has them
+   * released at once if the hold was lost meanwhile. This is "publish, then look": a thread that
+   * ends the hold makes it lost, and then looks for these attempts.
+   */
   public void setUnanswered(UnansweredAttempts attempts) {
     unanswered = attempts;
+    if (attempts.exists() && state.now().phase() == Phase.LOST) {
+      releaseInBackground(); // twice if both see it, which only costs commands
+    }
   }
 
   /**
