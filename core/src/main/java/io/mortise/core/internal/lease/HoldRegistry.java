@@ -112,7 +112,10 @@ public final class HoldRegistry {
     scheduler.remove(hold);
   }
 
-  /** Returns the holds, and the lost ones that their threads have still to unlock. */
+  /**
+   * Returns the holds, and the lost ones whose listeners are not notified yet, or which their
+   * threads have still to unlock.
+   */
   public List<RegisteredHold> all() {
     return scheduler.entries(RegisteredHold.class);
   }

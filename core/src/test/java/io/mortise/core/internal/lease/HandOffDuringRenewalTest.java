@@ -144,16 +144,7 @@ class HandOffDuringRenewalTest {
     private final LeaseSlot slot =
         new LeaseSlot(context.options().tuning(), clock, context.closing());
     private final LeaseTermination termination =
-        new LeaseTermination(
-            context.holds(),
-            context.releases(),
-            slot,
-            id,
-            token,
-            timing,
-            state,
-            renewal,
-            registered);
+        new LeaseTermination(context.releases(), slot, id, token, timing, state, renewal);
     private final LeaseRelease release =
         new LeaseRelease(
             context, id, token, timing, state, losses, renewal, termination, registered);
