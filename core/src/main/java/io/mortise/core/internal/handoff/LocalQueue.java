@@ -29,9 +29,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any thread may call any method. The permit belongs to an acquisition, not to a
  * thread: a lease may be closed by any thread, or be lost, and its permit is released exactly once,
- * by {@link LocalQueues#leave}. Fields "written with the permit" have one writer at a time; they
- * are volatile for the readers without it. The offered hold belongs to the owner of the permit;
- * {@link #takeUnclaimedHold} finds the one that has no owner.
+ * by {@link LocalQueues#leave}. An error between the semaphore and the acquisition, such as an
+ * {@link OutOfMemoryError}, releases it here. Fields "written with the permit" have one writer at a
+ * time; they are volatile for the readers without it. The offered hold belongs to the owner of the
+ * permit; {@link #takeUnclaimedHold} finds the one that has no owner.
  */
 public final class LocalQueue {
   /** The maximum number of barging acquisitions in a row. */
@@ -98,12 +99,20 @@ public final class LocalQueue {
     if (barge(acceptable)) {
       return true;
     }
-    boolean entered = awaitPermit(nanos, interruptible);
-    if (entered) {
+    if (!awaitPermit(nanos, interruptible)) {
+      return false;
+    }
+    boolean moved = false;
+    try {
       bargeCount = 0;
       lastMovedNanos = clock.getAsLong();
+      moved = true;
+      return true;
+    } finally {
+      if (!moved) {
+        permit.release();
+      }
     }
-    return entered;
   }
 
   private boolean awaitPermit(long nanos, boolean interruptible) throws InterruptedException {
@@ -133,12 +142,30 @@ public final class LocalQueue {
     if (offered == null || !acceptable.test(offered) || !mayBarge() || !permit.tryAcquire()) {
       return false;
     }
-    if (!offered.equals(offeredHold.get()) || !mayBarge()) { // another thread was faster
-      permit.release();
-      return false;
+    return keepPermitToBarge(offered);
+  }
+
+  /**
+   * Looks again with the permit, and releases it if another thread was faster. Compares by
+   * identity, because the {@code equals} of a record takes memory and stack at its first call.
+   *
+   * @param expected the hold that has to be offered still; null for any or none
+   */
+  @SuppressWarnings("ReferenceEquality")
+  private boolean keepPermitToBarge(@Nullable TransferableHold expected) {
+    boolean kept = false;
+    try {
+      if ((expected == null || expected == offeredHold.get()) && mayBarge()) {
+        int before = bargeCount;
+        bargeCount = before + 1;
+        kept = true;
+      }
+      return kept;
+    } finally {
+      if (!kept) {
+        permit.release();
+      }
     }
-    recordBarge();
-    return true;
   }
 
   /**
@@ -150,19 +177,7 @@ public final class LocalQueue {
     if ((barging && !mayBarge()) || !permit.tryAcquire()) {
       return false;
     }
-    if (barging) {
-      if (!mayBarge()) { // other threads were faster
-        permit.release();
-        return false;
-      }
-      recordBarge();
-    }
-    return true;
-  }
-
-  private void recordBarge() {
-    int before = bargeCount;
-    bargeCount = before + 1;
+    return !barging || keepPermitToBarge(null);
   }
 
   private boolean mayBarge() {
@@ -219,9 +234,11 @@ public final class LocalQueue {
     if (offeredHold.get() == null || permit.hasQueuedThreads() || !permit.tryAcquire()) {
       return null;
     }
-    TransferableHold unclaimed = takeHold();
-    permit.release();
-    return unclaimed;
+    try {
+      return takeHold();
+    } finally {
+      permit.release();
+    }
   }
 
   /** Lets all waiters enter; they find the client closed. */

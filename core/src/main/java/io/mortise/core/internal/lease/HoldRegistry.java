@@ -11,6 +11,7 @@ import io.mortise.core.LockException;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -111,7 +112,10 @@ public final class HoldRegistry {
     scheduler.remove(hold);
   }
 
-  /** Returns the holds, and the lost ones that their threads have still to unlock. */
+  /**
+   * Returns the holds, and the lost ones whose listeners are not notified yet, or which their
+   * threads have still to unlock.
+   */
   public List<RegisteredHold> all() {
     return scheduler.entries(RegisteredHold.class);
   }
@@ -159,11 +163,13 @@ public final class HoldRegistry {
       return;
     }
     endEpoch(); // at once, so that no hold is handed off or joined until then
-    if (!closing.isClosed() && verificationScheduled.compareAndSet(false, true)) {
+    if (verificationScheduled.compareAndSet(false, true)) {
       boolean scheduled = false;
       try {
         var unused = tasks.schedule(this::verifyAfterPause, last + VERIFY_PAUSE_NANOS - now);
         scheduled = true;
+      } catch (RejectedExecutionException closed) {
+        // All holds of a closed client are lost or released. The caller's command goes on.
       } finally {
         if (!scheduled) {
           verificationScheduled.set(false);

@@ -23,10 +23,16 @@ import org.slf4j.LoggerFactory;
  * of the same lease. When the workers have ended, because the client was closed, the thread that
  * makes the change notifies: a loss is never kept back.
  *
+ * <p><b>A full heap.</b> Whatever a notification needs is made before the change, so that an {@code
+ * OutOfMemoryError} leaves everything as it was. After the change only a worker may be missing.
+ * Then the notifications stay pending, and {@link #deliver} tries again, which needs no memory
+ * itself: at the next change, and after a loss whenever the scheduler looks at the lost hold.
+ *
  * <p><b>Threads.</b> Any thread may call any method. {@code lock} guards the listeners and the
  * pending notifications. At most one thread at a time ({@code notifying}) runs the pending
  * notifications, so they keep their order. A listener that is added after the loss is notified by
- * the thread that adds it. Dependents are notified apart from them.
+ * the thread that adds it. Dependents are notified apart from them, because a user's listener that
+ * blocks must not delay them.
  */
 final class LeaseListeners {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseListeners.class);
@@ -47,6 +53,13 @@ final class LeaseListeners {
 
   @GuardedBy("lock")
   private final Deque<Runnable> pending = new ArrayDeque<>(1);
+
+  @GuardedBy("lock")
+  private final Deque<Runnable> pendingOfDependents = new ArrayDeque<>(1);
+
+  // Made once: to try again needs no memory.
+  private final Runnable notifyPending = this::notifyPending;
+  private final Runnable notifyDependents = this::notifyDependents;
 
   @GuardedBy("lock")
   private boolean notifying;
@@ -137,12 +150,10 @@ final class LeaseListeners {
    * @return the result of {@code change}
    */
   boolean changeAndNotify(BooleanSupplier change, State state, @Nullable LeaseLoss newLoss) {
-    List<Dependent> notified;
-    boolean starts;
     lock.lock();
     try {
-      notified = state == State.RELEASED ? List.of() : List.copyOf(dependents);
       int before = pending.size();
+      int beforeOfDependents = pendingOfDependents.size();
       boolean changed = false;
       try {
         prepare(state, newLoss);
@@ -150,6 +161,9 @@ final class LeaseListeners {
       } finally {
         while (!changed && pending.size() > before) {
           pending.removeLast();
+        }
+        while (!changed && pendingOfDependents.size() > beforeOfDependents) {
+          pendingOfDependents.removeLast();
         }
       }
       if (!changed) {
@@ -159,33 +173,21 @@ final class LeaseListeners {
         loss = newLoss;
         onLost.clear();
       }
-      starts = !notifying && !pending.isEmpty();
-      notifying |= starts;
     } finally {
       lock.unlock();
     }
-    // Apart from the others: a user's listener that blocks must not delay them.
-    if (!notified.isEmpty()) {
-      var unused =
-          runAsync(() -> notified.forEach(dependent -> notifyListener(dependent.listener, state)));
-    }
-    if (starts && !runAsync(this::notifyPending)) {
-      lock.lock();
-      try {
-        notifying = false;
-      } finally {
-        lock.unlock();
-      }
-    }
+    var unused = deliver();
     return true;
   }
 
-  /**
-   * Queues the notifications before the change, so that an OutOfMemoryError leaves everything as it
-   * was.
-   */
+  /** Queues the notifications. */
   @GuardedBy("lock")
   private void prepare(State state, @Nullable LeaseLoss newLoss) {
+    if (state != State.RELEASED && !dependents.isEmpty()) {
+      List<Dependent> notified = List.copyOf(dependents);
+      pendingOfDependents.add(
+          () -> notified.forEach(dependent -> notifyListener(dependent.listener, state)));
+    }
     for (Consumer<State> listener : onChange) {
       pending.add(() -> notifyListener(listener, state));
     }
@@ -210,31 +212,64 @@ final class LeaseListeners {
     }
   }
 
-  /**
-   * Runs a notification on a worker. If no worker can be started, the pending notifications wait
-   * for the next change.
-   */
-  private boolean runAsync(Runnable notification) {
+  /** Has what is pending notified on workers; returns whether nothing was. Does not throw. */
+  boolean deliver() {
+    boolean ofDependents;
+    boolean any;
+    boolean starts;
+    lock.lock();
     try {
-      worker.accept(notification);
+      ofDependents = !pendingOfDependents.isEmpty();
+      any = !pending.isEmpty();
+      starts = any && !notifying;
+      notifying |= starts;
+    } finally {
+      lock.unlock();
+    }
+    if (ofDependents) {
+      var unused = runAsync(notifyDependents);
+    }
+    if (starts && !runAsync(notifyPending)) {
+      lock.lock();
+      try {
+        notifying = false;
+      } finally {
+        lock.unlock();
+      }
+    }
+    return !any && !ofDependents;
+  }
+
+  /** Runs a task on a worker; returns false if no worker can be started. */
+  private boolean runAsync(Runnable task) {
+    try {
+      worker.accept(task);
       return true;
     } catch (RejectedExecutionException closed) {
-      notification.run(); // the workers have ended
+      task.run(); // the workers have ended
       return true;
     } catch (RuntimeException | Error failed) {
-      LOG.error("lock '{}': its listeners could not be notified yet", lockName, failed);
+      logFailure("lock '{}': its listeners could not be notified yet", failed);
       return false;
     }
   }
 
   private void notifyPending() {
+    runPending(false);
+  }
+
+  private void notifyDependents() {
+    runPending(true);
+  }
+
+  private void runPending(boolean ofDependents) {
     while (true) {
       Runnable next;
       lock.lock();
       try {
-        next = pending.poll();
+        next = (ofDependents ? pendingOfDependents : pending).poll();
         if (next == null) {
-          notifying = false;
+          notifying &= ofDependents; // the flag is not for those of dependents
           return;
         }
       } finally {
@@ -248,13 +283,13 @@ final class LeaseListeners {
     try {
       listener.accept(event);
     } catch (Throwable e) { // an AssertionError too: the other listeners are notified in any case
-      logFailure(e);
+      logFailure("lock '{}': a listener failed", e);
     }
   }
 
-  private void logFailure(Throwable thrown) {
+  private void logFailure(String message, Throwable thrown) {
     try {
-      LOG.error("lock '{}': a listener failed", lockName, thrown);
+      LOG.error(message, lockName, thrown);
     } catch (Throwable noLog) {
       // There is no memory even for a message.
     }

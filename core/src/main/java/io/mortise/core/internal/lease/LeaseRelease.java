@@ -136,18 +136,26 @@ final class LeaseRelease implements Completions.Operation {
    * be handed off: it has no open questions, and is within the limits for the number and time of
    * hand-offs. No command is sent, unless the last waiter leaves the queue before it takes the
    * hold: then the hold is released.
+   *
+   * <p>Example: the scheduler sends a renewal while this thread hands the hold off, and Redis does
+   * not know the hold. The reply sets the time of the next request first, and then marks the hold
+   * as failing. This thread reads that time first, and then looks whether the hold is settled. So
+   * either it sees the renewal and hands nothing off, or the next holder has the time at which this
+   * renewal was due, and asks then. A renewal in an interval from now would be too late.
    */
   private boolean tryHandOff() {
     LeaseSlot slot = termination.slot();
     if (!slot.mayHandOff(token.get())
         || termination.unanswered().exists()
         || token.wasRaised()
-        || timing.minimum().leftMillis(context.nanos()) > 0
-        || !renewal.isSettled()) {
+        || timing.minimum().leftMillis(context.nanos()) > 0) {
       return false;
     }
     TransferableHold transferred =
         timing.toTransferableHold(id.holder(), token.get(), slot.reserveAfterHandOff());
+    if (!renewal.isSettled()) { // not before: the hold to hand off has the times from before
+      return false;
+    }
     slot.detach();
     AcquisitionEvents events = renewal.events();
     if (events != null) {

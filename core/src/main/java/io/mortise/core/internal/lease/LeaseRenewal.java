@@ -23,6 +23,7 @@ import org.slf4j.LoggerFactory;
 public final class LeaseRenewal implements BatchCollector.Item {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewal.class);
   private static final long OWNER_CHECK_NANOS = 30_000_000_000L;
+  private static final long LOSS_CHECK_NANOS = 100_000_000L;
   private static final long RETRY_NANOS = 20_000_000L;
   private static final long MIN_TIMEOUT_NANOS = 100_000_000L;
 
@@ -135,10 +136,12 @@ public final class LeaseRenewal implements BatchCollector.Item {
     LeaseStatus status = losses.statusNow();
     Thread owner = id.owner();
     if (status.phase() == Phase.LOST) {
-      // Its thread has still to unlock, unless that thread is dead.
-      timing.setNextRequest(nowNanos + OWNER_CHECK_NANOS);
-      if (owner == null || !owner.isAlive()) {
-        context.holds().forget(hold);
+      timing.setNextRequest(nowNanos + LOSS_CHECK_NANOS);
+      if (state.deliver()) {
+        timing.setNextRequest(nowNanos + OWNER_CHECK_NANOS); // its thread has still to unlock
+        if (owner == null || !owner.isAlive()) {
+          context.holds().forget(hold);
+        }
       }
     } else if (status.isLive() && mayRequest()) {
       if (owner != null && !owner.isAlive()) {
@@ -225,12 +228,9 @@ public final class LeaseRenewal implements BatchCollector.Item {
     context.scheduler().reschedule(hold);
   }
 
-  /**
-   * Schedules the check whether the owner lives, after the loss of a hold that it has still to
-   * unlock.
-   */
-  void scheduleOwnerCheck() {
-    timing.setNextRequest(context.nanos() + OWNER_CHECK_NANOS);
+  /** Schedules the check after a loss: whether its listeners are notified, and the owner lives. */
+  void scheduleLossCheck() {
+    timing.setNextRequest(context.nanos() + LOSS_CHECK_NANOS);
     context.scheduler().reschedule(hold);
   }
 

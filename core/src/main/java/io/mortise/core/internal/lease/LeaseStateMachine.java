@@ -127,6 +127,14 @@ public final class LeaseStateMachine {
     reportEnd();
   }
 
+  /**
+   * Has those listeners notified that could not be notified yet; returns whether there was none.
+   * See {@link LeaseListeners}.
+   */
+  boolean deliver() {
+    return listeners.deliver();
+  }
+
   // ---- for the holder
 
   /** Returns the loss, if the hold is lost. */

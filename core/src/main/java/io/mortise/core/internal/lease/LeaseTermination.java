@@ -18,39 +18,31 @@ import io.mortise.core.spi.RunProtocol;
  * enough, in whatever order the two arrive.
  *
  * <p><b>Threads.</b> Any thread may end the hold. One thread makes the change to LOST or RELEASING,
- * in {@link LeaseStateMachine}. That thread removes the hold from the scheduler, once, and gives up
- * its slot in the local queue. A lost hold with an owner stays in the scheduler, for the check
- * whether the owner lives. The methods of the section "before the lease is published" are called by
- * the acquiring thread only.
+ * in {@link LeaseStateMachine}, and gives up its slot in the local queue. A lost hold stays in the
+ * scheduler until its listeners are notified, and, with an owner, until that has unlocked or is
+ * dead. The methods of the section "before the lease is published" are called by the acquiring
+ * thread only.
  */
 public final class LeaseTermination {
-  private final HoldRegistry holds;
   private final BackgroundReleaser releases;
   private final HoldIdentity id;
   private final FencingToken token;
   private final LeaseTiming timing;
   private final LeaseStateMachine state;
   private final LeaseRenewal renewal;
-  private final RegisteredHold hold;
   private final LeaseSlot slot;
 
   /** The attempts before the one that was granted. */
   private volatile UnansweredAttempts unanswered = UnansweredAttempts.NONE;
 
-  /**
-   * @param hold the whole hold, as it is registered
-   */
   LeaseTermination(
-      HoldRegistry holds,
       BackgroundReleaser releases,
       LeaseSlot slot,
       HoldIdentity id,
       FencingToken token,
       LeaseTiming timing,
       LeaseStateMachine state,
-      LeaseRenewal renewal,
-      RegisteredHold hold) {
-    this.holds = holds;
+      LeaseRenewal renewal) {
     this.releases = releases;
     this.slot = slot;
     this.id = id;
@@ -58,7 +50,6 @@ public final class LeaseTermination {
     this.timing = timing;
     this.state = state;
     this.renewal = renewal;
-    this.hold = hold;
   }
 
   // ---- before the lease is published
@@ -76,8 +67,16 @@ public final class LeaseTermination {
     releaseSlotIfEnded();
   }
 
+  /**
+   * Adds the attempts before the one that was granted, once the hold is registered. Has them
+   * released at once if the hold was lost meanwhile. This is "publish, then look": a thread that
+   * ends the hold makes it lost, and then looks for these attempts.
+   */
   public void setUnanswered(UnansweredAttempts attempts) {
     unanswered = attempts;
+    if (attempts.exists() && state.now().phase() == Phase.LOST) {
+      releaseInBackground(); // twice if both see it, which only costs commands
+    }
   }
 
   /**
@@ -103,11 +102,7 @@ public final class LeaseTermination {
       if (reason == Reason.FORCED) {
         timing.minimum().waive(); // what a late attempt creates is released at once
       }
-      if (id.owner() == null) {
-        holds.forget(hold);
-      } else {
-        renewal.scheduleOwnerCheck();
-      }
+      renewal.scheduleLossCheck();
       return true;
     } finally {
       try {

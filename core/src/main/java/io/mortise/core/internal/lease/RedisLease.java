@@ -72,15 +72,13 @@ public final class RedisLease implements RedisHold, RegisteredHold {
             context.commands(), context.holds(), context.ticker(), id, timing, renewal);
     this.termination =
         new LeaseTermination(
-            context.holds(),
             context.releases(),
             new LeaseSlot(context.options().tuning(), context.ticker(), context.closing()),
             id,
             token,
             timing,
             state,
-            renewal,
-            this);
+            renewal);
     this.releasing =
         new LeaseRelease(context, id, token, timing, state, losses, renewal, termination, this);
     this.handedOff = handedOff;

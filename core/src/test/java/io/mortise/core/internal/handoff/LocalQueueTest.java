@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,6 +59,38 @@ class LocalQueueTest {
       assertTrue(waiter.get());
     }
     assertEquals(List.of("thread 1", "thread 2", "thread 3", "thread 4"), order);
+  }
+
+  /** Returns a queue whose clock fails at that reading, as without memory or stack. */
+  private static LocalQueue failingAt(int reading) {
+    AtomicInteger readings = new AtomicInteger();
+    return new LocalQueue(
+        () -> {
+          if (readings.incrementAndGet() == reading) {
+            throw new OutOfMemoryError("on purpose");
+          }
+          return 0;
+        });
+  }
+
+  @Test
+  void anErrorAfterTheWaitLeavesThePermitToTheNext() {
+    LocalQueue failing = failingAt(1);
+
+    assertThrows(OutOfMemoryError.class, () -> failing.enter(AN_HOUR, true));
+
+    assertTrue(failing.enterIfFree());
+  }
+
+  @Test
+  void anErrorWhileBargingLeavesThePermitToTheNext() {
+    LocalQueue failing = failingAt(2); // the first reading comes before the permit
+    failing.offerHold(HOLD);
+
+    assertThrows(OutOfMemoryError.class, () -> failing.enter(AN_HOUR, true, hold -> true));
+
+    assertTrue(failing.enterIfFree());
+    assertSame(HOLD, failing.takeHold());
   }
 
   @Test

@@ -173,4 +173,17 @@ class HoldRegistryTest {
 
     assertEquals(List.of("requestVerification", "requestVerification"), requests);
   }
+
+  /** The command on the broken connection may be the unlock of a thread, which goes on. */
+  @Test
+  void aBreakDuringThePauseAfterTheCloseDoesNotFailTheCommandThatFoundIt() {
+    ticker.advance(1);
+    closing.begin();
+
+    registry.connectionBroke();
+    long epoch = registry.epoch();
+    registry.connectionBroke();
+
+    assertEquals(epoch + 1, registry.epoch());
+  }
 }

@@ -11,6 +11,7 @@ import io.mortise.connection.testing.RespServer;
 import io.mortise.core.Lease;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
@@ -197,6 +198,25 @@ class LeaseTerminationTest {
     assertThrows(OutOfMemoryError.class, lease.releasing()::ensureEnded);
 
     await().atMost(BackgroundCall.LIVENESS).until(() -> slot.releases.get() == 2);
+  }
+
+  /** A renewal or a forced release may end the hold as soon as it is registered. */
+  @Test
+  void anEarlierAttemptOfAHoldThatIsLostBeforeItIsPublishedIsReleased() throws Exception {
+    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, LONG, true);
+    RedisLease lease =
+        (RedisLease) LeaseBackedLock.sourceOf(lock).acquire(terms, null).orElseThrow();
+    assertTrue(lease.lose(Reason.MISSING, System.nanoTime(), "on purpose"));
+    assertEquals(0, client.status().pendingReleases(), "there is no other attempt yet");
+
+    answer("lock/release", RespServer.integers(List.of(0L, 0L))); // it has not arrived yet
+    lease
+        .termination()
+        .setUnanswered(UnansweredAttempts.NONE.plusAttempt(System.nanoTime() + LONG.toNanos()));
+
+    assertEquals(1, client.status().pendingReleases());
+    answer("lock/release", RELEASED);
+    awaitNoPendingRelease();
   }
 
   /** A slot that is given up at the second attempt. */
