@@ -39,13 +39,20 @@ public final class CommandException extends Exception {
 
   private final Kind kind;
   private final boolean mayHaveExecuted;
+  private final int unansweredAttempts;
 
   /** See {@link RedisConnection#serverRunId}. */
   private final @Nullable String serverRunId;
 
   public CommandException(
       Kind kind, boolean mayHaveExecuted, String message, @Nullable Throwable cause) {
-    this(kind, mayHaveExecuted, message, cause, null);
+    this(
+        kind,
+        mayHaveExecuted,
+        message,
+        cause,
+        null,
+        mayHaveExecuted && !(cause instanceof JedisDataException) ? 1 : 0);
   }
 
   private CommandException(
@@ -53,17 +60,24 @@ public final class CommandException extends Exception {
       boolean mayHaveExecuted,
       String message,
       @Nullable Throwable cause,
-      @Nullable String serverRunId) {
+      @Nullable String serverRunId,
+      int unansweredAttempts) {
     super(message, cause);
     this.kind = kind;
     this.mayHaveExecuted = mayHaveExecuted;
     this.serverRunId = serverRunId;
+    this.unansweredAttempts = unansweredAttempts;
   }
 
   /** Returns the same failure, of a command to that server. */
   public CommandException onServer(@Nullable String serverRunId) {
     return new CommandException(
-        kind, mayHaveExecuted, String.valueOf(getMessage()), getCause(), serverRunId);
+        kind,
+        mayHaveExecuted,
+        String.valueOf(getMessage()),
+        getCause(),
+        serverRunId,
+        unansweredAttempts);
   }
 
   /** Returns the server that received the command; null when it is not known. */
@@ -81,9 +95,14 @@ public final class CommandException extends Exception {
   }
 
   /**
-   * Returns whether Redis has answered, with an error: no part of the command is on its way any
-   * more.
+   * Returns the number of attempts that had no answer, earlier ones included: each of them may
+   * still be on its way to the server.
    */
+  public int unansweredAttempts() {
+    return unansweredAttempts;
+  }
+
+  /** Returns whether Redis has answered the last attempt, with an error. */
   public boolean isServerReply() {
     return getCause() instanceof JedisDataException;
   }
@@ -108,6 +127,11 @@ public final class CommandException extends Exception {
     return this == earlier
         ? this
         : new CommandException(
-            kind, true, String.valueOf(getMessage()), getCause(), earlier.serverRunId);
+            kind,
+            true,
+            String.valueOf(getMessage()),
+            getCause(),
+            earlier.serverRunId,
+            unansweredAttempts + earlier.unansweredAttempts);
   }
 }

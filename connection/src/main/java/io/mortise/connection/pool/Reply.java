@@ -22,7 +22,7 @@ public record Reply(Object value, @Nullable CommandException before, @Nullable S
   /** Returns false when the earlier attempt went to another server than the one that answered. */
   public boolean isFromSameServer() {
     return before == null
-        || before.isServerReply() // it was not lost
+        || before.unansweredAttempts() == 0 // it was not lost
         || before.serverRunId() == null
         || serverRunId == null
         || Objects.equals(before.serverRunId(), serverRunId);

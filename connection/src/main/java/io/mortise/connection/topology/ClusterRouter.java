@@ -138,15 +138,16 @@ final class ClusterRouter {
       @Nullable Redirection redirection,
       @Nullable CommandException before) {
     Throwable refusal = fault.getCause();
-    if (redirection == null || refusal == null) {
-      return before != null ? fault.afterEarlier(before) : fault;
-    }
-    return new CommandException(
-        Kind.NOT_READY,
-        before != null,
-        "the keys of the lock are on their way to another node of the %s (it says: %s)"
-            .formatted(nodes, refusal.getMessage()),
-        refusal);
+    CommandException last =
+        redirection == null || refusal == null
+            ? fault
+            : new CommandException(
+                Kind.NOT_READY,
+                false,
+                "the keys of the lock are on their way to another node of the %s (it says: %s)"
+                    .formatted(nodes, refusal.getMessage()),
+                refusal);
+    return before != null ? last.afterEarlier(before) : last;
   }
 
   private RedisNode nodeOf(int slot, Deadline deadline) throws CommandException {

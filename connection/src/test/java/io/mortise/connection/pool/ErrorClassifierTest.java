@@ -191,6 +191,35 @@ class ErrorClassifierTest {
     assertSame(first, first.afterEarlier(first));
   }
 
+  @Test
+  void anErrorReplyLeavesAnEarlierTryWithoutAnAnswer() {
+    CommandException lost =
+        ErrorClassifier.of(new JedisConnectionException("broken"), WHERE, true).onServer("first");
+    CommandException refused = reply("OOM");
+    CommandException notSent =
+        ErrorClassifier.of(new JedisConnectionException("refused"), WHERE, false);
+
+    assertEquals(1, lost.unansweredAttempts());
+    assertEquals(0, refused.unansweredAttempts());
+    assertEquals(0, notSent.unansweredAttempts());
+    assertEquals(1, refused.afterEarlier(lost).unansweredAttempts());
+    assertEquals(1, notSent.afterEarlier(lost).unansweredAttempts());
+    CommandException lostAgain =
+        ErrorClassifier.of(new JedisConnectionException("broken"), WHERE, true);
+    assertEquals(2, lostAgain.afterEarlier(lost).unansweredAttempts());
+    assertEquals(2, lostAgain.afterEarlier(lost).onServer("second").unansweredAttempts());
+  }
+
+  /** Such as a redirection after it, in a cluster. */
+  @Test
+  void aTryThatWasLostStaysLostAfterAnErrorReply() {
+    CommandException lost =
+        ErrorClassifier.of(new JedisConnectionException("broken"), WHERE, true).onServer("first");
+
+    assertTrue(new Reply(0L, reply("LOADING").onServer("first"), "second").isFromSameServer());
+    assertFalse(new Reply(0L, reply("MOVED").afterEarlier(lost), "second").isFromSameServer());
+  }
+
   private static CommandException reply(String text) {
     return ErrorClassifier.of(new JedisDataException(text), WHERE, true);
   }

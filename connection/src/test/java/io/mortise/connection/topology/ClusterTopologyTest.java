@@ -120,6 +120,7 @@ class ClusterTopologyTest extends ClusterFixture {
 
     assertEquals(Kind.NOT_READY, fault.kind(), fault.getMessage());
     assertTrue(fault.mayHaveExecuted());
+    assertEquals(1, fault.unansweredAttempts(), "the silent one may still run");
   }
 
   @Test

@@ -154,9 +154,7 @@ final class AcquireAttempts {
       queued &= !(outcome instanceof AcquireResult.Unavailable);
       return outcome;
     } catch (CommandException fault) {
-      if (fault.isServerReply() || !fault.mayHaveExecuted()) {
-        unanswered = answered;
-      }
+      unanswered = answered.plusAttempts(fault.unansweredAttempts(), context.leaseFromNow(terms));
       partiallyExecuted |= fault.isServerReply() && fault.mayHaveExecuted();
       record(fault);
       return null;

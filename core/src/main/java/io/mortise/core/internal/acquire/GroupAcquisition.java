@@ -180,11 +180,11 @@ public final class GroupAcquisition {
       }
       return toLeases(AcquireResult.Acquired.of(answer), start, unanswered.afterGrant());
     } catch (CommandException fault) {
-      if (fault.mayHaveExecuted()) {
+      if (fault.unansweredAttempts() > 0) {
         unanswered =
-            fault.isServerReply()
-                ? unanswered.plusHold(context.leaseFromNow(terms))
-                : unanswered.plusAttempt(context.leaseFromNow(terms));
+            unanswered.plusAttempts(fault.unansweredAttempts(), context.leaseFromNow(terms));
+      } else if (fault.mayHaveExecuted()) { // refused in the middle of the script
+        unanswered = unanswered.plusHold(context.leaseFromNow(terms));
       }
       if (unanswered.exists()) {
         abandon(unanswered);

@@ -17,7 +17,14 @@ public record UnansweredAttempts(int attempts, boolean mayBeHeld, long untilNano
 
   /** Returns these and one more attempt without a reply. */
   public UnansweredAttempts plusAttempt(long untilNanos) {
-    return new UnansweredAttempts(attempts + 1, mayBeHeld, later(untilNanos));
+    return plusAttempts(1, untilNanos);
+  }
+
+  /** Returns these and that number of attempts without a reply. */
+  public UnansweredAttempts plusAttempts(int number, long untilNanos) {
+    return number == 0
+        ? this
+        : new UnansweredAttempts(attempts + number, mayBeHeld, later(untilNanos));
   }
 
   /** Returns these and a hold, or a place in a queue. */

@@ -22,6 +22,8 @@ import io.mortise.core.spi.LeaseTerms;
 import io.mortise.scripts.Script;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
@@ -40,6 +42,7 @@ class AbandonedAttemptTest {
   private static final Duration LEASE = Duration.ofMillis(50);
   private static final String GRANTED = RespServer.integers(List.of(1L, 42L, 0L));
   private static final String BUSY = RespServer.integers(List.of(0L, 60_000L));
+  private static final String NOT_FOUND = RespServer.integers(List.of(0L, 0L));
   private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
 
   private final AtomicInteger attempts = new AtomicInteger();
@@ -47,9 +50,14 @@ class AbandonedAttemptTest {
   /** By the number of the attempt, from 1. */
   private volatile IntFunction<String> answers = number -> RespServer.HANG_UP;
 
+  /** The answer to the first release of each lock. */
+  private volatile String firstRelease = RELEASED;
+
+  private final Set<String> releasedBefore = ConcurrentHashMap.newKeySet();
   private final RespServer server =
       new RespServer(
-          command -> isRelease(command) ? RELEASED : answers.apply(attempts.incrementAndGet()));
+          command ->
+              isRelease(command) ? release(command) : answers.apply(attempts.incrementAndGet()));
   private final RedisLockClient client = TestClients.of(server, OPTIONS);
   private final RedisLock lock = new RedisLock(client, "orders");
 
@@ -61,6 +69,10 @@ class AbandonedAttemptTest {
 
   private static boolean isRelease(List<String> command) {
     return command.get(1).equals(new String(Script.load("lock/release").sha1(), UTF_8));
+  }
+
+  private String release(List<String> command) {
+    return releasedBefore.add(command.get(3)) ? firstRelease : RELEASED;
   }
 
   /** Replies when the lease that was asked for is over, as it is after a slow request. */
@@ -132,6 +144,35 @@ class AbandonedAttemptTest {
 
     assertEquals(2, attempts.get());
     assertReleased("orders");
+  }
+
+  /** The first of the two arrives after the first release, which finds nothing yet. */
+  @Test
+  void anAttemptThatWasSentTwiceIsReleasedUntilItIsFoundWhenTheSecondGetsAnError() {
+    answers = number -> number == 1 ? RespServer.HANG_UP : RespServer.error("OOM on purpose");
+    firstRelease = NOT_FOUND;
+
+    LockException thrown = assertThrows(LockException.class, lock::tryLock);
+
+    assertEquals(Reason.OUT_OF_MEMORY, thrown.reason());
+    assertEquals(2, attempts.get());
+    assertReleased("orders", "orders");
+  }
+
+  @Test
+  void eachLockOfAGroupIsReleasedUntilItIsFoundWhenTheSecondTryGetsAnError() {
+    answers = number -> number == 1 ? RespServer.HANG_UP : RespServer.error("OOM on purpose");
+    firstRelease = NOT_FOUND;
+    List<LeaseSource> sources =
+        List.of(
+            LeaseBackedLock.sourceOf(lock),
+            LeaseBackedLock.sourceOf(new RedisLock(client, "invoices")));
+    LeaseTerms terms = LeaseTerms.of(OPTIONS, Duration.ZERO, null, true);
+
+    assertThrows(LockException.class, () -> LeaseGroup.acquire(sources, terms, null));
+
+    assertEquals(2, attempts.get());
+    assertReleased("invoices", "invoices", "orders", "orders");
   }
 
   @Test
