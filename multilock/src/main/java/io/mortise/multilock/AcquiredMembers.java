@@ -77,6 +77,14 @@ final class AcquiredMembers {
     return Arrays.stream(leases).filter(Objects::nonNull).map(Objects::requireNonNull).toList();
   }
 
+  /** Returns the largest token that the thread had before this acquisition; 0 if it had none. */
+  long usedToken() {
+    return heldBefore.stream()
+        .mapToLong(i -> Objects.requireNonNull(leases[i]).fencingToken())
+        .max()
+        .orElse(0);
+  }
+
   List<RuntimeException> releaseAll() {
     heldBefore.clear();
     return releaseFrom(0);

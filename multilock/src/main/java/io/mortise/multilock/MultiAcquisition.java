@@ -252,7 +252,7 @@ final class MultiAcquisition {
   private OwnedLease toLease() {
     stepNanos = source.nanoTime();
     List<OwnedLease> leases = acquired.leases();
-    long token = CommonToken.of(leases);
+    long token = CommonToken.of(leases, acquired.usedToken());
     if (!LeaseGroup.raiseTokens(leases, token)) {
       throw memberLost(null);
     }

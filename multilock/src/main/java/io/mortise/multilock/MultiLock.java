@@ -42,7 +42,7 @@ import java.util.List;
  * <p><b>The fencing token</b> is one for all members: larger than that of every earlier holder of
  * any of them, alone or together with others, and smaller than that of every later one, as long as
  * the tokens are remembered ({@link io.mortise.core.LockTuning#tokenRetention()}); after that the
- * servers' clocks decide.
+ * servers' clocks decide. It is not smaller than the token of a member that the thread held before.
  *
  * <p><b>Cost.</b> Members that are plain locks of one client are acquired in one round trip, and
  * released in one. Every other member costs its own; and members on different servers, or of

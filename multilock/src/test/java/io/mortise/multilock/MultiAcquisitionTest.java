@@ -19,9 +19,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -100,6 +102,24 @@ class MultiAcquisitionTest {
                   case "remaining" ->
                       teller.equals("extendTo") ? Duration.ZERO : Duration.ofMinutes(1);
                   case "extendTo" -> throw new LeaseLostException(loss);
+                  default -> throw new UnsupportedOperationException(method.getName());
+                });
+  }
+
+  /** Returns a hold that notes the token that it is raised to, and is lost then. */
+  private static OwnedLease granted(long token, long lastToken, AtomicLong raisedTo) {
+    return (OwnedLease)
+        Proxy.newProxyInstance(
+            OwnedLease.class.getClassLoader(),
+            new Class<?>[] {OwnedLease.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "fencingToken" -> token;
+                  case "lastToken" -> lastToken;
+                  case "raiseToken" -> {
+                    raisedTo.set((long) arguments[0]);
+                    yield false;
+                  }
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
   }
@@ -183,6 +203,21 @@ class MultiAcquisitionTest {
 
     assertEquals(
         List.of("try first", "release last", "wait for first"), steps.subList(4, steps.size()));
+  }
+
+  /**
+   * The thread may have written with the token of the member that it held, server 1's clock ahead.
+   */
+  @Test
+  void theTokenIsNotSmallerThanThatOfAMemberThatTheThreadHeldBefore() {
+    heldBefore = "first";
+    AtomicLong raisedTo = new AtomicLong();
+    Iterator<Long> tokens = List.of(70L, 50L).iterator();
+    leases = () -> granted(tokens.next(), 40, raisedTo);
+
+    run(true, true);
+
+    assertEquals(70, raisedTo.get());
   }
 
   /** Nobody waits for it because of this acquisition, so the wait has no bound of its own. */
