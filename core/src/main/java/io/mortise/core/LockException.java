@@ -45,7 +45,8 @@ public final class LockException extends RuntimeException {
     /**
      * A release had to be repeated and found no hold, at a server that may have lost its data in
      * between. Either the first attempt released the hold, or it was lost before, and then another
-     * owner may have held the lock. Nothing is left to release.
+     * owner may have held the lock. Or too few members of a hold of a majority have confirmed that
+     * they held it. The lock is free as far as this hold is concerned.
      */
     IN_DOUBT(false),
     /** The client was closed. */

@@ -42,14 +42,15 @@ import java.util.List;
  * <p><b>The fencing token</b> is one for all members: larger than that of every earlier holder of
  * any of them, alone or together with others, and smaller than that of every later one, as long as
  * the tokens are remembered ({@link io.mortise.core.LockTuning#tokenRetention()}); after that the
- * servers' clocks decide.
+ * servers' clocks decide. It is not smaller than the token of a member that the thread held before.
  *
  * <p><b>Cost.</b> Members that are plain locks of one client are acquired in one round trip, and
  * released in one. Every other member costs its own; and members on different servers, or of
  * different families, cost one more for the token.
  *
- * <p><b>Errors.</b> After any error none of the members is held; the error names all failures. When
- * Redis cannot be used, a wait releases all members and tries again, as every lock does.
+ * <p><b>Errors.</b> After any error none of the members is held, or it is being released in the
+ * background, because its server took all of the wait; the error names all failures. When Redis
+ * cannot be used, a wait releases all members and tries again, as every lock does.
  *
  * <p><b>Questions.</b> {@code isLocked()} returns whether any of the members is held, so that this
  * lock cannot be acquired. {@code remainingLease()} is the longest of theirs. {@code forceUnlock()}

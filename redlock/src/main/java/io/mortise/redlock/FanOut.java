@@ -72,7 +72,7 @@ final class FanOut<T> {
     } catch (RejectedExecutionException | OutOfMemoryError noThread) {
       boolean interrupted = Thread.interrupted(); // it is meant for the caller, not for the call
       try {
-        call(place, task);
+        call(place, task, false);
       } finally {
         if (interrupted) {
           Thread.currentThread().interrupt();
@@ -83,7 +83,7 @@ final class FanOut<T> {
 
   private void execute(int place, Callable<T> task) {
     markAsked(place);
-    var unused = members.get(place).source().submit(() -> call(place, task));
+    var unused = members.get(place).source().submit(() -> call(place, task, true));
   }
 
   /** Records the reply of a member that need not be called. */
@@ -101,17 +101,20 @@ final class FanOut<T> {
     return holdingLock(() -> calls.get(place).asked);
   }
 
-  private void call(int place, Callable<T> task) {
+  /** Makes a call; one on a thread of a client is interruptible, by {@link #close}. */
+  private void call(int place, Callable<T> task, boolean interruptible) {
     T value = null;
     Throwable failure = null;
     try {
-      if (onStart(place)) {
+      if (!interruptible || onStart(place)) {
         value = task.call();
       }
     } catch (Throwable e) { // an error too is a reply; an interrupt: it is not needed
       failure = e;
     }
-    onEnd(place);
+    if (interruptible) {
+      onEnd(place);
+    }
     deliver(place, value, failure);
   }
 

@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,7 +30,8 @@ import org.slf4j.LoggerFactory;
  * ended or the slot is excluded. A thread that empties a slot, or sees an empty one, calls {@link
  * #scheduleFor} afterwards; that call either schedules an attempt or finds one. A thread that ends
  * an attempt first marks the slot as idle and then checks it again. A loss between the two steps is
- * therefore seen by one of the two threads.
+ * therefore seen by one of the two threads. The thread of an attempt does not end before it has
+ * checked: without memory it waits and checks again.
  *
  * <p>An attempt waits for a short time: several waiters may hold the node in turn without a
  * majority, and an attempt without a wait would rarely find it free.
@@ -42,6 +44,9 @@ import org.slf4j.LoggerFactory;
 final class NodeReacquisition {
   private static final Logger LOG = LoggerFactory.getLogger(NodeReacquisition.class);
   private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** The pause before another check when there was no memory for it. */
+  private static final long NO_MEMORY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private final LeaseSource source;
   private final QuorumMembers members;
@@ -192,7 +197,19 @@ final class NodeReacquisition {
       LOG.warn("lock '{}': {} cannot be reacquired", source.name(), members.at(place), e);
     } finally {
       endAttempt(slot);
-      recheck(place);
+      ensureRechecked(place);
+    }
+  }
+
+  /** Waits for memory if there is none: no other thread may look at the slot again. */
+  private void ensureRechecked(int place) {
+    while (true) {
+      try {
+        recheck(place);
+        return;
+      } catch (OutOfMemoryError full) {
+        LockSupport.parkNanos(this, NO_MEMORY_PAUSE_NANOS);
+      }
     }
   }
 

@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls to several members: every reply is seen exactly once. */
 @Timeout(60)
@@ -101,6 +103,32 @@ class FanOutTest {
 
     assertInstanceOf(LockException.class, Objects.requireNonNull(answers.get(0)).failure());
     assertEquals("run by the caller", Objects.requireNonNull(answers.get(1)).value());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"before", "during"})
+  void anInterruptOfACallerThatMakesTheCallItselfIsKept(String when) {
+    nodes.get(0).threads =
+        task -> {
+          throw new RejectedExecutionException("closed");
+        };
+    if (when.equals("before")) {
+      Thread.currentThread().interrupt();
+    }
+
+    calls.submitOrRun(
+        0,
+        () -> {
+          assertFalse(Thread.currentThread().isInterrupted(), "it is not meant for the call");
+          if (when.equals("during")) {
+            Thread.currentThread().interrupt();
+          }
+          return "yes";
+        });
+
+    assertTrue(Thread.interrupted(), "the status is kept");
+    assertEquals(1, calls.count("yes"::equals));
+    assertEquals(0, calls.open());
   }
 
   @Test

@@ -116,6 +116,24 @@ class ReacquisitionSlotsTest {
   }
 
   @Test
+  void anAttemptWithoutMemoryForTheNextOneSchedulesItLater() {
+    MajorityLease hold = hold(null);
+    FakeNode timekeeper = nodes.get(0);
+    node.grants =
+        () -> {
+          timekeeper.clock = // is read before the next attempt is scheduled
+              () -> {
+                timekeeper.clock = System::nanoTime;
+                throw new OutOfMemoryError("on purpose");
+              };
+          return null;
+        };
+    attempt();
+
+    assertReacquired(hold);
+  }
+
+  @Test
   void severalLossesInARow() {
     MajorityLease hold = hold(late);
     late.lose();

@@ -21,6 +21,12 @@ public final class AggregateFailure {
    */
   public static LockException of(
       String lock, String fact, List<? extends RuntimeException> failures) {
+    return of(reason(failures.get(0)), lock, fact, failures);
+  }
+
+  /** As {@link #of(String, String, List)}, with another reason than that of the first failure. */
+  static LockException of(
+      Reason reason, String lock, String fact, List<? extends RuntimeException> failures) {
     String all =
         failures.stream()
             .map(failure -> String.valueOf(failure.getMessage()))
@@ -28,7 +34,7 @@ public final class AggregateFailure {
             .collect(Collectors.joining("; "));
     RuntimeException first = failures.get(0);
     LockException combined =
-        new LockException(reason(first), "lock '" + lock + "': " + fact + ": " + all, first);
+        new LockException(reason, "lock '" + lock + "': " + fact + ": " + all, first);
     failures.subList(1, failures.size()).forEach(combined::addSuppressed);
     return combined;
   }

@@ -44,6 +44,14 @@ final class CompositeRelease {
   /**
    * Throws when too few members have confirmed the release; the exception names those.
    *
+   * <p>Two facts are needed. The lock is free: enough places hold nothing of this hold. An empty
+   * place counts, and so does a member that is gone or in doubt; a member without an answer does
+   * not. And the hold was valid until its release: enough members have confirmed that they held it.
+   * Only a confirmed member counts for that. Example: a majority of three holds nodes 1 and 2, node
+   * 2 loses its data, and another client acquires 2 and 3. If node 1 then confirms the release, and
+   * node 2 is silent, the lock is free as far as this hold is concerned, but the release is in
+   * doubt.
+   *
    * @param loss the loss of the whole hold, or null; failures of other members are suppressed in it
    */
   void throwIfUnconfirmed(@Nullable LeaseLoss loss) {
@@ -59,10 +67,8 @@ final class CompositeRelease {
           ? itself
           : AggregateFailure.of(name, "the release could not be confirmed", unanswered);
     }
-    List<RuntimeException> doubts =
-        unconfirmed.stream().filter(CompositeRelease::isInDoubt).toList();
-    if (!doubts.isEmpty() && held - unconfirmed.size() < required) {
-      throw AggregateFailure.of(name, "the release is in doubt", doubts);
+    if (!unconfirmed.isEmpty() && held - unconfirmed.size() < required) {
+      throw AggregateFailure.of(Reason.IN_DOUBT, name, "the release is in doubt", unconfirmed);
     }
   }
 

@@ -29,4 +29,17 @@ class CommonTokenTest {
     assertEquals(common, CommonToken.of(List.of(a, b)));
     assertEquals(common, CommonToken.of(List.of(b, a)));
   }
+
+  @ParameterizedTest(name = "{0} used, with {1}")
+  @CsvSource({
+    "70, 50, 70", // the other server's clock is behind
+    "50, 70, 50", // and ahead: both remember 50, and the owner goes on with it
+    "50, 50, 50",
+  })
+  void isNotSmallerThanATokenThatTheOwnerHadBefore(long used, long other, long common) {
+    FakeLease before = new FakeLease("before").granted(used, 40);
+    FakeLease added = new FakeLease("added").granted(other, 40);
+
+    assertEquals(common, CommonToken.of(List.of(before, added), used));
+  }
 }

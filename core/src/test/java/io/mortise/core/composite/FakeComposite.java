@@ -7,6 +7,7 @@ import io.mortise.core.LockException.Reason;
 import io.mortise.core.spi.FakeLease;
 import io.mortise.core.spi.FakeSource;
 import io.mortise.core.spi.OwnedLease;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,10 +37,13 @@ final class FakeComposite extends CompositeLease {
     return new LockException(Reason.UNREACHABLE, what, null);
   }
 
-  /** One member for each letter: held, lost unnoticed (l), in doubt (d), or failing (f). */
+  /** One member for each letter: held, lost unnoticed (l), in doubt (d), failing (f), or none. */
   static FakeComposite of(FakeSource source, int required, String members) {
     FakeLease[] leases = new FakeLease[members.length()];
     for (int i = 0; i < leases.length; i++) {
+      if (members.charAt(i) == '-') {
+        continue;
+      }
       FakeLease lease = new FakeLease("m" + i);
       leases[i] =
           switch (members.charAt(i)) {
@@ -53,7 +57,7 @@ final class FakeComposite extends CompositeLease {
             default -> lease;
           };
     }
-    return of(source, required, leases);
+    return new FakeComposite(source, required, null, Arrays.asList(leases));
   }
 
   boolean joins(int place, FakeLease expected, FakeLease member) {
