@@ -1,5 +1,6 @@
 package io.mortise.multilock;
 
+import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
@@ -19,14 +20,19 @@ import org.jspecify.annotations.Nullable;
 final class AcquiredMembers {
   private final List<LeaseSource> members;
   private final MemberMode mode;
+  private final LeaseGroup.Releaser releaser;
   private final @Nullable OwnedLease[] leases;
 
   /** Members that the thread held before; releasing them would free nothing. */
   private final BitSet heldBefore = new BitSet();
 
-  AcquiredMembers(List<LeaseSource> members, MemberMode mode) {
+  /**
+   * @param releaser releases members in the time that the acquisition has
+   */
+  AcquiredMembers(List<LeaseSource> members, MemberMode mode, LeaseGroup.Releaser releaser) {
     this.members = members;
     this.mode = mode;
+    this.releaser = releaser;
     this.leases = new @Nullable OwnedLease[members.size()];
   }
 
@@ -117,7 +123,7 @@ final class AcquiredMembers {
         leases[i] = null;
       }
     }
-    return held.isEmpty() ? List.of() : mode.release(from, held);
+    return held.isEmpty() ? List.of() : mode.release(from, held, releaser);
   }
 
   /** Gives the members up without memory. */

@@ -54,8 +54,9 @@ final class HandleMode implements MemberMode {
   }
 
   @Override
-  public List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held) {
-    return LeaseGroup.release(held);
+  public List<RuntimeException> release(
+      List<LeaseSource> from, List<OwnedLease> held, LeaseGroup.Releaser releaser) {
+    return releaser.release(held);
   }
 
   @Override

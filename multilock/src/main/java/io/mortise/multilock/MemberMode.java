@@ -1,5 +1,6 @@
 package io.mortise.multilock;
 
+import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 interface MemberMode {
   /** Why the renewal of a member has stopped. */
   String ABANDONED = "an error kept it from being released";
+
+  /** Gives each client the time that its commands may take. */
+  LeaseGroup.Releaser UNBOUNDED = LeaseGroup::release;
 
   /** Returns whether a thread owns the members, and alone can release them. */
   boolean ownsByThread();
@@ -37,7 +41,13 @@ interface MemberMode {
   void exit(List<LeaseSource> members);
 
   /** Releases the members; returns the failures. After an error none of them is renewed. */
-  List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held);
+  default List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held) {
+    return release(from, held, UNBOUNDED);
+  }
+
+  /** As {@link #release(List, List)}, with another way to release what the members hold. */
+  List<RuntimeException> release(
+      List<LeaseSource> from, List<OwnedLease> held, LeaseGroup.Releaser releaser);
 
   /** Gives a member up without a command and without memory: it ends with its lease. */
   void abandon(LeaseSource member, OwnedLease lease);

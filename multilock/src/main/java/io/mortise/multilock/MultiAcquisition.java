@@ -49,10 +49,7 @@ import org.slf4j.LoggerFactory;
 final class MultiAcquisition {
   private static final Logger LOG = LoggerFactory.getLogger(MultiAcquisition.class);
   private static final long FIRST_HOLDING_WAIT_NANOS = 25_000_000L;
-
-  /** How often the wait doubles before it is short again. */
-  private static final int DOUBLINGS = 7;
-
+  private static final int DOUBLINGS = 7; // of that wait, before it is short again
   private static final long MAX_HOLDING_WAIT_NANOS = FIRST_HOLDING_WAIT_NANOS << DOUBLINGS;
   private static final long MAX_PAUSE_NANOS = 50_000_000L;
 
@@ -64,8 +61,7 @@ final class MultiAcquisition {
   private final AcquiredMembers acquired;
   private final CallerWait wait;
 
-  /** The rounds that have failed. */
-  private int rounds;
+  private int rounds; // that have failed
 
   /** Those of them in which a server did not answer in time, at most {@link #DOUBLINGS}. */
   private int slowRounds;
@@ -73,14 +69,11 @@ final class MultiAcquisition {
   /** The failure of the last round that lost a member; null for none. */
   private @Nullable LockException lost;
 
-  /** When the last round began. */
-  private long roundNanos;
-
   /** The member that stayed busy while others were held; -1 for none. */
   private int busyPlace = -1;
 
-  /** When the last step began. */
-  private long stepNanos;
+  private long roundNanos; // when the last round began
+  private long stepNanos; // when the last step began
 
   /**
    * @param source the source of the hold
@@ -98,7 +91,7 @@ final class MultiAcquisition {
     this.wait = new CallerWait(terms, source);
     this.owner = owner;
     this.mode = mode;
-    this.acquired = new AcquiredMembers(members, mode);
+    this.acquired = new AcquiredMembers(members, mode, LeaseGroup.releaser(terms, wait::leftNanos));
   }
 
   Optional<OwnedLease> run() throws InterruptedException {
@@ -165,7 +158,7 @@ final class MultiAcquisition {
   /** Runs one round; returns false when another owner holds one of the members. */
   private boolean round() throws InterruptedException {
     stepNanos = source.nanoTime();
-    acquired.acquireHeldByThread(termsFor(0));
+    acquired.acquireHeldByThread(termsFor(replyTimeoutNanos()));
     if (!acquireBusyFirst()) {
       return false;
     }
@@ -178,7 +171,7 @@ final class MultiAcquisition {
       List<Integer> group = groupOfFirst(missing);
       if (group.size() > 1) {
         stepNanos = source.nanoTime();
-        int busy = acquired.acquireTogether(group, termsFor(groupTimeoutNanos()));
+        int busy = acquired.acquireTogether(group, termsFor(replyTimeoutNanos()));
         if (busy < 0) {
           continue;
         }
@@ -230,8 +223,10 @@ final class MultiAcquisition {
     return missing.stream().filter(i -> first.joins(members.get(i))).toList();
   }
 
-  /** Returns the reply timeout of a group attempt, which does not wait for its members. */
-  private long groupTimeoutNanos() {
+  /**
+   * Returns the reply timeout of a step that does not wait for members, as the wait of its terms.
+   */
+  private long replyTimeoutNanos() {
     return terms.waitNanos() == 0 ? 0 : Math.max(1, wait.leftNanos());
   }
 
@@ -253,7 +248,7 @@ final class MultiAcquisition {
     stepNanos = source.nanoTime();
     List<OwnedLease> leases = acquired.leases();
     long token = CommonToken.of(leases, acquired.usedToken());
-    if (!LeaseGroup.raiseTokens(leases, token)) {
+    if (!LeaseGroup.raiseTokens(leases, token, terms, wait::leftNanos)) {
       throw memberLost(null);
     }
     try {
@@ -287,7 +282,7 @@ final class MultiAcquisition {
     long toleratedNanos = TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis()) / 10 * 9;
     for (OwnedLease lease : leases) {
       if (lease.remaining().toNanos() < toleratedNanos) {
-        lease.extendTo(terms);
+        lease.extendTo(termsFor(replyTimeoutNanos()));
       }
     }
   }

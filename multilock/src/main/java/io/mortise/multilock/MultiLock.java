@@ -48,8 +48,9 @@ import java.util.List;
  * released in one. Every other member costs its own; and members on different servers, or of
  * different families, cost one more for the token.
  *
- * <p><b>Errors.</b> After any error none of the members is held; the error names all failures. When
- * Redis cannot be used, a wait releases all members and tries again, as every lock does.
+ * <p><b>Errors.</b> After any error none of the members is held, or it is being released in the
+ * background, because its server took all of the wait; the error names all failures. When Redis
+ * cannot be used, a wait releases all members and tries again, as every lock does.
  *
  * <p><b>Questions.</b> {@code isLocked()} returns whether any of the members is held, so that this
  * lock cannot be acquired. {@code remainingLease()} is the longest of theirs. {@code forceUnlock()}

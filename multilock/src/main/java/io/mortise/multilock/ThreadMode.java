@@ -102,7 +102,8 @@ final class ThreadMode implements MemberMode {
    * the thread has exited all the same, and none of those members is renewed.
    */
   @Override
-  public List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held) {
+  public List<RuntimeException> release(
+      List<LeaseSource> from, List<OwnedLease> held, LeaseGroup.Releaser releaser) {
     List<RuntimeException> failures;
     List<OwnedLease> released;
     @Nullable OwnedLease[] last = NONE;
@@ -127,7 +128,7 @@ final class ThreadMode implements MemberMode {
         abandonFrom(0, from, last, exited);
       }
     }
-    failures.addAll(LeaseGroup.release(released));
+    failures.addAll(releaser.release(released));
     return failures;
   }
 

@@ -2,12 +2,14 @@ package io.mortise.multilock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
+import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
@@ -32,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** In which order members are acquired, and which are held during a wait. */
 class MultiAcquisitionTest {
+  private static final Duration WAIT = Duration.ofHours(1);
   private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** The last member is busy, the first was acquired at once. */
@@ -90,6 +93,10 @@ class MultiAcquisitionTest {
 
   /** Returns a hold that is lost, as that method is the first to tell. */
   private static OwnedLease lost(String teller) {
+    return lost(teller, new ArrayList<>());
+  }
+
+  private static OwnedLease lost(String teller, List<LeaseTerms> extensions) {
     LeaseLoss loss = new LeaseLoss("member", 1, Reason.FORCED, System.nanoTime(), "on purpose");
     return (OwnedLease)
         Proxy.newProxyInstance(
@@ -101,7 +108,10 @@ class MultiAcquisitionTest {
                   case "raiseToken", "isValid" -> !method.getName().equals(teller);
                   case "remaining" ->
                       teller.equals("extendTo") ? Duration.ZERO : Duration.ofMinutes(1);
-                  case "extendTo" -> throw new LeaseLostException(loss);
+                  case "extendTo" -> {
+                    extensions.add((LeaseTerms) arguments[0]);
+                    throw new LeaseLostException(loss);
+                  }
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
   }
@@ -170,7 +180,8 @@ class MultiAcquisitionTest {
     }
 
     @Override
-    public List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held) {
+    public List<RuntimeException> release(
+        List<LeaseSource> from, List<OwnedLease> held, LeaseGroup.Releaser releaser) {
       from.forEach(member -> steps.add("release " + member.name()));
       return List.of();
     }
@@ -183,7 +194,7 @@ class MultiAcquisitionTest {
 
   private void run(Boolean... granted) {
     grants.addAll(List.of(granted));
-    LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), Duration.ofHours(1), lease, true);
+    LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), WAIT, lease, true);
     MultiAcquisition acquisition =
         new MultiAcquisition(source("whole"), members, terms, null, new Script());
     assertThrows(expected, acquisition::run);
@@ -220,6 +231,17 @@ class MultiAcquisitionTest {
     assertEquals(70, raisedTo.get());
   }
 
+  @Test
+  void theExtensionOfAMemberMayTakeTheRestOfTheWaitAndNotAllOfIt() {
+    List<LeaseTerms> extensions = new ArrayList<>();
+    leases = () -> lost("extendTo", extensions);
+
+    run(true, true);
+
+    long nanos = extensions.get(0).waitNanos();
+    assertTrue(nanos > MINUTE_NANOS && nanos < WAIT.toNanos(), () -> nanos + " ns");
+  }
+
   /** Nobody waits for it because of this acquisition, so the wait has no bound of its own. */
   @Test
   void aMemberThatTheThreadHeldBeforeIsKeptDuringTheWaitForABusyOne() {
@@ -227,7 +249,8 @@ class MultiAcquisitionTest {
 
     run(true, false);
 
-    assertEquals(List.of("try last", "wait for first", "release last", "try last"), steps);
+    assertEquals(
+        List.of("wait for last", "wait for first", "release last", "wait for last"), steps);
   }
 
   @ParameterizedTest

@@ -20,20 +20,26 @@ import java.util.List;
 public final class GroupRelease {
   private final List<RuntimeException> failures = new ArrayList<>();
   private final List<RedisLease> begun;
+  private final GroupTimeout timeout;
 
   /** Allocates the list in full size, so that recording a begun release cannot fail. */
-  private GroupRelease(int capacity) {
-    begun = new ArrayList<>(capacity);
+  private GroupRelease(int capacity, GroupTimeout timeout) {
+    this.begun = new ArrayList<>(capacity);
+    this.timeout = timeout;
   }
 
   /**
    * Releases all; returns the exceptions of those that failed. After an error none is renewed that
    * could not be released.
+   *
+   * @param timeout the holds of a client that has no time left are released in the background,
+   *     which is no failure
    */
-  public static List<RuntimeException> run(List<? extends OwnedLease> leases) {
+  public static List<RuntimeException> run(
+      List<? extends OwnedLease> leases, GroupTimeout timeout) {
     boolean done = false;
     try {
-      GroupRelease release = new GroupRelease(leases.size());
+      GroupRelease release = new GroupRelease(leases.size(), timeout);
       try {
         release.releaseAll(leases);
       } finally {
@@ -58,7 +64,10 @@ public final class GroupRelease {
     }
   }
 
-  /** Ends the releases that an error has interrupted; a failure of one does not stop the others. */
+  /**
+   * Ends the releases that an error or the end of the time has interrupted; a failure of one does
+   * not stop the others.
+   */
   private void ensureEnded(int first) {
     for (int i = first; i < begun.size(); i++) {
       boolean ended = false;
@@ -90,9 +99,12 @@ public final class GroupRelease {
   }
 
   private void releaseTogether(ScriptExecutor commands, List<RedisLease> leases) {
+    long withinNanos = timeout.nanosFor(commands);
+    if (withinNanos == 0) {
+      return; // to ensureEnded, which has them released in the background
+    }
     List<ScriptCall> calls = leases.stream().map(RedisLease::releaseCall).toList();
-    List<ScriptPipeline.Result> results =
-        commands.pipeline().runAll(calls, commands.timeoutNanos());
+    List<ScriptPipeline.Result> results = commands.pipeline().runAll(calls, withinNanos);
     for (int i = 0; i < leases.size(); i++) {
       finish(leases.get(i), results.get(i));
     }

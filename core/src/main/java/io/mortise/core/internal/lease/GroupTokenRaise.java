@@ -22,8 +22,11 @@ public final class GroupTokenRaise {
   /**
    * Raises the tokens that are lower; returns whether all are held and have at least that token
    * then.
+   *
+   * @param timeout a client that has no time left gets the {@linkplain GroupTimeout#MIN_NANOS
+   *     least}
    */
-  public static boolean run(List<? extends OwnedLease> leases, long atLeast) {
+  public static boolean run(List<? extends OwnedLease> leases, long atLeast, GroupTimeout timeout) {
     ListMultimap<ScriptExecutor, RedisLease> groups =
         MultimapBuilder.linkedHashKeys().arrayListValues().build();
     boolean all = true;
@@ -35,19 +38,19 @@ public final class GroupTokenRaise {
       }
     }
     for (Map.Entry<ScriptExecutor, List<RedisLease>> group : Multimaps.asMap(groups).entrySet()) {
-      all &= raiseTogether(group.getKey(), group.getValue(), atLeast);
+      all &= raiseTogether(group.getKey(), group.getValue(), atLeast, timeout);
     }
     return all;
   }
 
   private static boolean raiseTogether(
-      ScriptExecutor commands, List<RedisLease> leases, long atLeast) {
+      ScriptExecutor commands, List<RedisLease> leases, long atLeast, GroupTimeout timeout) {
     List<ScriptCall> calls =
         leases.stream().map(lease -> lease.token().raiseCall(atLeast)).toList();
     boolean all = true;
     try {
-      List<ScriptPipeline.Result> results =
-          commands.pipeline().runAll(calls, commands.timeoutNanos());
+      long withinNanos = Math.max(GroupTimeout.MIN_NANOS, timeout.nanosFor(commands));
+      List<ScriptPipeline.Result> results = commands.pipeline().runAll(calls, withinNanos);
       for (int i = 0; i < leases.size(); i++) {
         CommandException fault = results.get(i).fault();
         if (fault != null) {

@@ -1,0 +1,39 @@
+package io.mortise.core.internal.lease;
+
+import io.mortise.connection.command.ScriptExecutor;
+import io.mortise.core.spi.LeaseTerms;
+import java.util.function.LongSupplier;
+
+/**
+ * How long the commands of a group may take at one of its clients. The clients are asked one after
+ * the other, so the first may use up the time of the others.
+ *
+ * <p><b>Threads.</b> Confined to the thread that asks the clients.
+ */
+@FunctionalInterface
+public interface GroupTimeout {
+  /** Each client has its command timeout. */
+  GroupTimeout OF_COMMANDS = ScriptExecutor::timeoutNanos;
+
+  /** The least for one client: a server in the same network answers within it. */
+  long MIN_NANOS = 100_000_000L;
+
+  /** Returns the time for the commands of that client; 0 when none is left. */
+  long nanosFor(ScriptExecutor commands);
+
+  /**
+   * Returns the timeout for a caller that waits: all clients together may take the rest of the wait
+   * and a round trip. A caller that does not wait gives each client its command timeout.
+   *
+   * @param leftNanos returns the rest of the wait, which is negative after its end
+   */
+  static GroupTimeout within(LeaseTerms terms, LongSupplier leftNanos) {
+    if (terms.waitNanos() == 0) {
+      return OF_COMMANDS;
+    }
+    return commands -> {
+      long left = leftNanos.getAsLong() + StepTimeout.ROUND_TRIP_NANOS;
+      return left < MIN_NANOS ? 0 : Math.min(left, commands.timeoutNanos());
+    };
+  }
+}
