@@ -30,15 +30,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What follows a wait for locks of two clients, one of whose servers is silent. */
-@Timeout(30)
+@Timeout(10)
 class GroupTimeoutTest {
   private static final LeaseTerms NO_WAIT =
       LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, Duration.ofHours(1), true);
   private static final LeaseTerms WAIT = NO_WAIT.waiting(1_000_000_000L);
 
-  /** The command timeout is longer than a test may take. */
+  /** The command timeout is longer than each test may take. */
   private static final LockOptions OPTIONS =
-      LockOptions.builder().commandTimeout(Duration.ofMinutes(5)).build();
+      LockOptions.builder().commandTimeout(Duration.ofSeconds(15)).build();
 
   /** By the SHA-1 of the script, at the first server. */
   private final Map<String, String> answers = new ConcurrentHashMap<>();
