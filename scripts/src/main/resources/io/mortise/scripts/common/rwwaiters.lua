@@ -10,7 +10,7 @@ local WINDOW = 32
 -- begun to write: so the key comes first.
 local function wait(waiters, reader, life)
   if redis.call('ZSCORE', waiters, reader) then
-    keep_for(waiters, life)
+    redis.call('PEXPIRE', waiters, ms(math.max(redis.call('PTTL', waiters), life)))
   end
   redis.call('ZADD', waiters, ms(now_ms() + life), reader)
   keep_for(waiters, life)
