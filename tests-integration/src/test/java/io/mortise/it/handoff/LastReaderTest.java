@@ -1,7 +1,6 @@
 package io.mortise.it.handoff;
 
 import static io.mortise.it.support.Eventually.until;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
@@ -49,7 +48,8 @@ class LastReaderTest {
     assertTrue(redis.holders(tested.name()).contains(holder));
     last.close();
 
-    assertFalse(redis.holders(tested.name()).contains(holder), "it is released when it is closed");
+    // Not at once: a reader that looks just now, while the hold is certain, joins it.
+    until("it is released", () -> !redis.holders(tested.name()).contains(holder));
     AsyncCall.join(List.of(writer, refused, queued));
   }
 }

@@ -31,9 +31,6 @@ public final class GroupRelease {
   /**
    * Releases all; returns the exceptions of those that failed. After an error none is renewed that
    * could not be released.
-   *
-   * @param timeout the holds of a client that has no time left are released in the background,
-   *     which is no failure
    */
   public static List<RuntimeException> run(
       List<? extends OwnedLease> leases, GroupTimeout timeout) {
@@ -64,10 +61,7 @@ public final class GroupRelease {
     }
   }
 
-  /**
-   * Ends the releases that an error or the end of the time has interrupted; a failure of one does
-   * not stop the others.
-   */
+  /** Ends the releases that an error has interrupted; a failure of one does not stop the others. */
   private void ensureEnded(int first) {
     for (int i = first; i < begun.size(); i++) {
       boolean ended = false;
@@ -99,12 +93,9 @@ public final class GroupRelease {
   }
 
   private void releaseTogether(ScriptExecutor commands, List<RedisLease> leases) {
-    long withinNanos = timeout.nanosFor(commands);
-    if (withinNanos == 0) {
-      return; // to ensureEnded, which has them released in the background
-    }
     List<ScriptCall> calls = leases.stream().map(RedisLease::releaseCall).toList();
-    List<ScriptPipeline.Result> results = commands.pipeline().runAll(calls, withinNanos);
+    List<ScriptPipeline.Result> results =
+        commands.pipeline().runAll(calls, timeout.nanosFor(commands));
     for (int i = 0; i < leases.size(); i++) {
       finish(leases.get(i), results.get(i));
     }

@@ -18,12 +18,13 @@ public interface GroupTimeout {
   /** The least for one client: a server in the same network answers within it. */
   long MIN_NANOS = 100_000_000L;
 
-  /** Returns the time for the commands of that client; 0 when none is left. */
+  /** Returns the time for the commands of that client. */
   long nanosFor(ScriptExecutor commands);
 
   /**
    * Returns the timeout for a caller that waits: all clients together may take the rest of the wait
-   * and a round trip. A caller that does not wait gives each client its command timeout.
+   * and a round trip, and each of them the least in any case, so that a silent server does not keep
+   * the others from being asked. A caller that does not wait gives each client its command timeout.
    *
    * @param leftNanos returns the rest of the wait, which is negative after its end
    */
@@ -33,7 +34,7 @@ public interface GroupTimeout {
     }
     return commands -> {
       long left = leftNanos.getAsLong() + StepTimeout.ROUND_TRIP_NANOS;
-      return left < MIN_NANOS ? 0 : Math.min(left, commands.timeoutNanos());
+      return Math.min(Math.max(MIN_NANOS, left), commands.timeoutNanos());
     };
   }
 }

@@ -22,9 +22,6 @@ public final class GroupTokenRaise {
   /**
    * Raises the tokens that are lower; returns whether all are held and have at least that token
    * then.
-   *
-   * @param timeout a client that has no time left gets the {@linkplain GroupTimeout#MIN_NANOS
-   *     least}
    */
   public static boolean run(List<? extends OwnedLease> leases, long atLeast, GroupTimeout timeout) {
     ListMultimap<ScriptExecutor, RedisLease> groups =
@@ -49,8 +46,8 @@ public final class GroupTokenRaise {
         leases.stream().map(lease -> lease.token().raiseCall(atLeast)).toList();
     boolean all = true;
     try {
-      long withinNanos = Math.max(GroupTimeout.MIN_NANOS, timeout.nanosFor(commands));
-      List<ScriptPipeline.Result> results = commands.pipeline().runAll(calls, withinNanos);
+      List<ScriptPipeline.Result> results =
+          commands.pipeline().runAll(calls, timeout.nanosFor(commands));
       for (int i = 0; i < leases.size(); i++) {
         CommandException fault = results.get(i).fault();
         if (fault != null) {
