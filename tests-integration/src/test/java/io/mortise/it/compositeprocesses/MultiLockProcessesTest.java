@@ -24,7 +24,7 @@ class MultiLockProcessesTest {
 
   @ParameterizedTest(name = "{0} servers")
   @ValueSource(ints = {1, 2})
-  @Timeout(120)
+  @Timeout(300) // a thread that takes one by one waits behind each that waits for the other member
   void eachMemberExcludesAndAllProgressEvenIfAHolderIsKilled(int count, @TempDir Path log)
       throws Exception {
     String a = Names.fresh() + ":a";
