@@ -55,7 +55,11 @@ final class FiveServers implements Chapter {
   public void warmUp(WorkerThreadContext context) throws InterruptedException {
     RedLock lock = lock(context, context.job().lockName() + ":warm-up-of-" + context.locks().id());
     for (int i = 0; i < WARM_UPS; i++) {
-      lock.acquire(WARM_WITHIN).ifPresent(Lease::close); // at first, answers come late
+      try {
+        lock.acquire(WARM_WITHIN).ifPresent(Lease::close);
+      } catch (LockException late) {
+        // At first answers come later than a node has time. A lasting fault shows in the chapter.
+      }
     }
   }
 
