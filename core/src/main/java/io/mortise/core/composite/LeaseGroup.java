@@ -73,7 +73,8 @@ public final class LeaseGroup {
 
   /**
    * Raises the tokens of all of the leases, those of one client in one round trip; see {@link
-   * OwnedLease#raiseToken}. Takes the rest of a wait and a round trip at most.
+   * OwnedLease#raiseToken}. Takes the rest of a wait and a round trip, and a moment for each client
+   * after that.
    *
    * @param terms the terms of the wait; without a wait each client has its command timeout
    * @param leftNanos returns the rest of the wait

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 
 /** Processes that contend for the same names on the same nodes. */
 final class ProcessTeam implements AutoCloseable {
-  static final Duration LIMIT = Duration.ofSeconds(90);
+  static final Duration LIMIT = Duration.ofSeconds(40);
 
   private final RedisServer counters = RedisServer.start();
   private final Set<String> names = new TreeSet<>();
