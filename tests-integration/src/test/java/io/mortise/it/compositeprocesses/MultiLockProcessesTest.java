@@ -8,7 +8,6 @@ import io.mortise.it.support.ProxiedServers;
 import io.mortise.testkit.JavaProcess;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Processes that contend for the same two locks: one acquires a and b, one b and a, and one
  * acquires b and then a separately, which no MultiLock can order.
  */
-@Tag("alone") // its processes contend for each lock for seconds, and take all processors
 class MultiLockProcessesTest {
   private static final Duration LEASE = Duration.ofMillis(1500);
   private static final int SECTIONS = 30;
