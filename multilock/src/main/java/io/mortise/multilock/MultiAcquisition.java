@@ -32,12 +32,11 @@ import org.slf4j.LoggerFactory;
  * <p><b>Deadlocks.</b> A waiter holds only members that come before the one it waits for, in an
  * order that all processes share. Acquisitions of this kind therefore cannot wait for each other in
  * a cycle. Threads that lock the members separately can; therefore a wait while holding members is
- * bounded: at first short, to resolve such a circle soon, then twice as long in each round, to
- * outlast a queue, and after eight rounds short again. Each round in which a server does not answer
- * in time doubles the shortest of the later waits. After the wait the acquisition waits first for
- * the member that was busy, while holding none. If all acquisitions began at the first member
- * again, they would acquire it in turn, and a thread that holds the busy member and waits for the
- * first would rarely get it.
+ * bounded ({@link HoldingWait}): mostly short, to resolve such a circle soon, and sometimes long,
+ * to outlast a queue. Each round in which a server does not answer in time doubles the shortest of
+ * the later waits. After the wait the acquisition waits first for the member that was busy, while
+ * holding none. If all acquisitions began at the first member again, they would acquire it in turn,
+ * and a thread that holds the busy member and waits for the first would rarely get it.
  *
  * <p><b>Failures.</b> An interrupt is thrown by the member that waits, or checked in the pause.
  * Before an exception of any member is thrown, all acquired members are released; failures of that
@@ -48,9 +47,6 @@ import org.slf4j.LoggerFactory;
  */
 final class MultiAcquisition {
   private static final Logger LOG = LoggerFactory.getLogger(MultiAcquisition.class);
-  private static final long FIRST_HOLDING_WAIT_NANOS = 25_000_000L;
-  private static final int DOUBLINGS = 7; // of that wait, before it is short again
-  private static final long MAX_HOLDING_WAIT_NANOS = FIRST_HOLDING_WAIT_NANOS << DOUBLINGS;
   private static final long MAX_PAUSE_NANOS = 50_000_000L;
 
   private final LeaseSource source;
@@ -63,7 +59,7 @@ final class MultiAcquisition {
 
   private int rounds; // that have failed
 
-  /** Those of them in which a server did not answer in time, at most {@link #DOUBLINGS}. */
+  /** Those of them in which a server did not answer in time. */
   private int slowRounds;
 
   /** The failure of the last round that lost a member; null for none. */
@@ -125,7 +121,7 @@ final class MultiAcquisition {
           throw e;
         }
         if (e != lost) {
-          slowRounds = Math.min(DOUBLINGS, slowRounds + 1);
+          slowRounds++;
         }
       }
       for (RuntimeException e : acquired.releaseAll()) {
@@ -138,7 +134,9 @@ final class MultiAcquisition {
         return Optional.empty();
       }
       long pausedNanos = source.nanoTime();
-      pause();
+      if (failure != null || holdingWaitNanos() > 0) {
+        pause();
+      }
       failingNanos += failure == null ? 0 : source.nanoTime() - pausedNanos;
       rounds++;
     }
@@ -197,7 +195,8 @@ final class MultiAcquisition {
    * not renewed, or the members would be lost when the wait ends.
    */
   private long holdingWaitNanos() {
-    long nanos = FIRST_HOLDING_WAIT_NANOS << Math.max(slowRounds, rounds % (DOUBLINGS + 1));
+    long nanos =
+        Math.max(HoldingWait.nanosAfter(rounds), HoldingWait.shortestNanosAfter(slowRounds));
     long half = TimeUnit.MILLISECONDS.toNanos(terms.leaseMillis()) / 2;
     return terms.renewed() ? nanos : Math.min(nanos, half);
   }
@@ -239,7 +238,7 @@ final class MultiAcquisition {
   }
 
   private LeaseTerms termsFor(long waitNanos) {
-    boolean unbounded = terms.isUnbounded() && waitNanos > MAX_HOLDING_WAIT_NANOS;
+    boolean unbounded = terms.isUnbounded() && waitNanos > HoldingWait.MAX_NANOS;
     return terms.waiting(unbounded ? LeaseTerms.FOREVER : waitNanos);
   }
 

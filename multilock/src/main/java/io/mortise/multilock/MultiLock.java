@@ -28,11 +28,11 @@ import java.util.List;
  * lock if their members are the same.
  *
  * <p><b>Waiting.</b> One wait covers all members. An acquisition that holds none of them may wait
- * until its wait ends; one that holds some waits only for a short time (25 ms at first, at most 3.2
- * s). Then it releases all, and after a short random pause it waits first for the member that was
- * busy, while holding none. So a thread that locks the members separately, in another order, makes
- * progress, and so does this acquisition. {@code false}, or an empty {@code Optional}, means that
- * another owner holds one of the members.
+ * until its wait ends; one that holds some does not wait at first, and later only for a short time
+ * (25 or 50 ms, in a round of four 0.2 to 3.2 s). Then it releases all, and waits first for the
+ * member that was busy, while holding none. So a thread that locks the members separately, in
+ * another order, makes progress, and so does this acquisition. {@code false}, or an empty {@code
+ * Optional}, means that another owner holds one of the members.
  *
  * <p><b>The lease.</b> The hold is lost when one member is. A handle releases the other members at
  * that moment; a thread keeps them until it unlocks. A lease given by the caller applies to each

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Processes that contend for the same two locks: one acquires a and b, one b and a, and one
- * acquires b and then a separately, which no MultiLock can order.
+ * acquires b and then a separately, against the order in which every MultiLock acquires them.
  */
 class MultiLockProcessesTest {
   private static final Duration LEASE = Duration.ofMillis(1500);
@@ -30,7 +30,8 @@ class MultiLockProcessesTest {
     String a = Names.fresh() + ":a";
     String b = Names.fresh() + ":b";
     try (ProxiedServers servers = new ProxiedServers(count);
-        ProcessTeam team = new ProcessTeam(servers.proxyUris(), log, LEASE, 2)) {
+        ProcessTeam team =
+            new ProcessTeam(servers.proxyUris().stream().sorted().toList(), log, LEASE, 2)) {
       team.add(SectionLocks.MULTI, a, b);
       team.add(SectionLocks.MULTI, b, a);
       team.add(SectionLocks.ONE_BY_ONE, b, a);

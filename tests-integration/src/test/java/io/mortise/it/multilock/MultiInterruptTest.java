@@ -27,9 +27,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** An interrupt ends the whole wait at once, whatever the wait is for, and is never lost. */
 @Timeout(60)
 class MultiInterruptTest {
-  private static final int LAST = 1;
+  private static final int MIDDLE = 1;
+  private static final int LAST = 2;
 
-  @RegisterExtension static final MemberServers servers = new MemberServers(2);
+  @RegisterExtension static final MemberServers servers = new MemberServers(3);
 
   private final MultiLock lock = servers.multi();
 
@@ -103,15 +104,28 @@ class MultiInterruptTest {
     }
   }
 
+  /**
+   * Starts a call whose first round found the last member busy, and whose second one finds the
+   * middle one busy: it waits for that while it holds the first.
+   */
+  private AsyncCall<String> inItsSecondRound(Callable<?> call) throws Exception {
+    servers.holdAsStranger(LAST);
+    AsyncCall<String> caller = outcome(call);
+    caller.awaitIn(EngineTypes.PARKED);
+    servers.holdAsStranger(MIDDLE);
+    servers.releaseAsStranger(LAST);
+    return caller;
+  }
+
   @Test
   void whileHoldingTheFirst() throws Exception {
-    servers.holdAsStranger(LAST);
     int hits = 0;
     for (int i = 0; i < 20 && hits < 3; i++) {
-      Callable<?> call = i % 2 == 0 ? () -> lock.tryLock(HOUR) : () -> lock.acquire(HOUR);
-      AsyncCall<String> caller = outcome(call);
+      AsyncCall<String> caller =
+          inItsSecondRound(i % 2 == 0 ? () -> lock.tryLock(HOUR) : () -> lock.acquire(HOUR));
       hits += spinUntil(Duration.ofMillis(500), () -> servers.isHeld(0)) ? 1 : 0;
-      assertEnds(caller, Set.of(LAST));
+      assertEnds(caller, Set.of(MIDDLE));
+      servers.releaseAsStranger(MIDDLE);
     }
     assertTrue(hits > 0, "the first was never held");
   }
@@ -129,15 +143,15 @@ class MultiInterruptTest {
 
   @Test
   void inThePauseBetweenTwoRounds() throws Exception {
-    servers.holdAsStranger(LAST);
     int hits = 0;
     for (int i = 0; i < 20 && hits < 3; i++) {
-      AsyncCall<String> caller = outcome(() -> lock.tryLock(HOUR));
+      AsyncCall<String> caller = inItsSecondRound(() -> lock.tryLock(HOUR));
       hits +=
           spinUntil(Duration.ofSeconds(2), () -> caller.isIn(MultiLockTypes.ACQUISITION, "pause"))
               ? 1
               : 0;
-      assertEnds(caller, Set.of(LAST));
+      assertEnds(caller, Set.of(MIDDLE));
+      servers.releaseAsStranger(MIDDLE);
     }
     assertTrue(hits > 0, "the pause was never hit");
   }
@@ -184,25 +198,25 @@ class MultiInterruptTest {
     caller.awaitIn(EngineTypes.PARKED);
     assertContinues(caller);
     servers.releaseAsStranger(0);
-    assertEquals(Set.of(0, LAST), caller.get());
+    assertEquals(Set.of(0, MIDDLE, LAST), caller.get());
   }
 
   @Test
-  void lockContinuesWhileHoldingTheFirst() throws Exception {
+  void lockContinuesWhileItWaitsForTheLast() throws Exception {
     servers.holdAsStranger(LAST);
     AsyncCall<Set<Integer>> caller = uninterruptible();
     assertContinues(caller);
     servers.releaseAsStranger(LAST);
-    assertEquals(Set.of(0, LAST), caller.get());
+    assertEquals(Set.of(0, MIDDLE, LAST), caller.get());
   }
 
   @Test
-  void lockContinuesInTheLocalQueueWhileHoldingTheFirst() throws Exception {
+  void lockContinuesInTheLocalQueueOfTheLast() throws Exception {
     servers.lock(LAST).lock();
     AsyncCall<Set<Integer>> caller = uninterruptible();
     assertContinues(caller);
     servers.lock(LAST).unlock();
-    assertEquals(Set.of(0, LAST), caller.get());
+    assertEquals(Set.of(0, MIDDLE, LAST), caller.get());
   }
 
   @Test
