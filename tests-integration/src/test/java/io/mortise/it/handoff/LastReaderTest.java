@@ -23,8 +23,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class LastReaderTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
+  /** No renewal comes during the test, which would make an uncertain hold certain again. */
   @RegisterExtension
-  final LockFixture tested = LockFixture.direct(redis, Turns.options(100, Duration.ofMinutes(1)));
+  final LockFixture tested =
+      LockFixture.direct(
+          redis, Turns.options(100, Duration.ofMinutes(1)).lease(Duration.ofHours(1)));
 
   private final RedisReadWriteLock lock = new RedisReadWriteLock(tested.client(), tested.name());
   private final RedisReadWriteLock lockOfOther =
@@ -47,8 +50,9 @@ class LastReaderTest {
 
     assertTrue(redis.holders(tested.name()).contains(holder));
     last.close();
+    holds.endEpoch(); // a reader that looks from now on comes too late
 
-    // Not at once: a reader that looks just now, while the hold is certain, joins it.
+    // Not at once: a reader that looked just before joined it.
     until("it is released", () -> !redis.holders(tested.name()).contains(holder));
     AsyncCall.join(List.of(writer, refused, queued));
   }
