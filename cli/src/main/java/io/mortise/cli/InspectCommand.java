@@ -56,9 +56,10 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:the lock NAME is held; with a PATTERN whatever was found",
-      "1:the lock NAME is not held",
+      "1:the lock NAME is not held on any of the servers",
       "2:the options are wrong",
-      "3:Redis could not be asked, of several servers none; or the output cannot be written",
+      "3:Redis could not be asked: of several servers none; or, with a NAME, one, and it is not held"
+          + " on the others. Or the output cannot be written",
       "4:with a PATTERN: only a part of a cluster was searched"
     },
     footerHeading = "%nExamples:%n",
@@ -146,8 +147,12 @@ public final class InspectCommand implements Callable<Integer> {
       if (first.stream().anyMatch(Census::isPartial)) {
         return ExitStatus.WARNING;
       }
-      return isPattern() || first.stream().anyMatch(Census::isAnyHeld)
-          ? ExitStatus.OK
+      if (isPattern() || first.stream().anyMatch(Census::isAnyHeld)) {
+        return ExitStatus.OK;
+      }
+      // "Not held" would be a guess while one of them is silent: it may hold it.
+      return first.stream().anyMatch(each -> each.failure().isPresent())
+          ? ExitStatus.COULD_NOT_RUN
           : ExitStatus.NO;
     }
   }

@@ -160,6 +160,14 @@ class InspectCommandTest {
   }
 
   @Test
+  void aLockIsNotCalledFreeWhileAServerIsSilent() {
+    CommandRun run = inspect("--redis", "redis://127.0.0.1:1", name);
+
+    assertEquals(3, run.status(), run::err);
+    assertTrue(run.out().contains("cannot be asked now"), run::out);
+  }
+
+  @Test
   void whatIsInRedisDoesNotSteerTheTerminal() throws Exception {
     String odd = name + ":\u202e\u2028\u00e9";
     try (Lease held = new RedisLock(redis.client(), odd).tryAcquire().orElseThrow()) {

@@ -74,17 +74,19 @@ final class MultiAcquisition {
   /**
    * @param source the source of the hold
    * @param members the sources of its members, in the order in which all processes acquire them
+   * @param wait that of the terms, which has begun
    */
   MultiAcquisition(
       LeaseSource source,
       List<LeaseSource> members,
       LeaseTerms terms,
+      CallerWait wait,
       @Nullable Thread owner,
       MemberMode mode) {
     this.source = source;
     this.members = members;
     this.terms = terms.withoutMinimum(); // it is that of the whole
-    this.wait = new CallerWait(terms, source);
+    this.wait = wait;
     this.owner = owner;
     this.mode = mode;
     this.acquired = new AcquiredMembers(members, mode, LeaseGroup.releaser(terms, wait::leftNanos));

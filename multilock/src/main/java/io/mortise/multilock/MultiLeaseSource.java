@@ -4,10 +4,10 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockException;
 import io.mortise.core.composite.AggregateFailure;
 import io.mortise.core.composite.CompositeLeaseSource;
+import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
-import io.mortise.core.spi.LockKey;
 import io.mortise.core.spi.LockServer;
 import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +61,7 @@ final class MultiLeaseSource extends CompositeLeaseSource {
       throw new IllegalArgumentException("a MultiLock needs at least one member");
     }
     List<LeaseSource> ordered = members.values().stream().sorted(ORDER).toList();
-    refuse(ordered, LockKey::sharesAddress);
+    SameServerCheck.checkAddresses(ordered);
     return new MultiLeaseSource(ordered);
   }
 
@@ -71,24 +70,6 @@ final class MultiLeaseSource extends CompositeLeaseSource {
         .map(LockServer::address)
         .sorted()
         .collect(Collectors.joining(","));
-  }
-
-  private static IllegalArgumentException twice(LeaseSource one, LeaseSource other) {
-    return new IllegalArgumentException(
-        "members '%s' and '%s' are one lock in Redis, and would wait for each other; give one of them"
-            .formatted(one, other));
-  }
-
-  private static void refuse(List<LeaseSource> members, BiPredicate<LockKey, LockKey> isOne) {
-    for (int i = 0; i < members.size(); i++) {
-      LeaseSource one = members.get(i);
-      for (LeaseSource other : members.subList(i + 1, members.size())) {
-        if (one.places().stream()
-            .anyMatch(place -> other.places().stream().anyMatch(p -> isOne.test(place, p)))) {
-          throw twice(one, other);
-        }
-      }
-    }
   }
 
   List<LeaseSource> members() {
@@ -108,27 +89,23 @@ final class MultiLeaseSource extends CompositeLeaseSource {
   @Override
   public Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException {
-    refuseOneServerUnderTwoAddresses();
-    return new MultiAcquisition(this, members(), terms, owner, new HandleMode(owner)).run();
+    return acquisition(terms, owner, new HandleMode(owner)).run();
   }
 
   @Override
   public Optional<OwnedLease> acquireForThread(LeaseTerms terms) throws InterruptedException {
-    refuseOneServerUnderTwoAddresses();
-    return new MultiAcquisition(this, members(), terms, Thread.currentThread(), new ThreadMode())
-        .run();
+    return acquisition(terms, Thread.currentThread(), new ThreadMode()).run();
+  }
+
+  private MultiAcquisition acquisition(LeaseTerms terms, @Nullable Thread owner, MemberMode mode) {
+    CallerWait wait = new CallerWait(terms, this);
+    new SameServerCheck(terms, wait).check(members());
+    return new MultiAcquisition(this, members(), terms, wait, owner, mode);
   }
 
   @Override
   public boolean dependsOnCaller() {
     return members().stream().anyMatch(LeaseSource::dependsOnCaller);
-  }
-
-  /**
-   * Refuses equal names on servers that report the same id. Asks no server when all names differ.
-   */
-  private void refuseOneServerUnderTwoAddresses() {
-    refuse(members(), LockKey::isSame);
   }
 
   @Override

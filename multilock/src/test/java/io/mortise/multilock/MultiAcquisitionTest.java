@@ -10,6 +10,7 @@ import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.composite.LeaseGroup;
+import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
@@ -195,8 +196,10 @@ class MultiAcquisitionTest {
   private void run(Boolean... granted) {
     grants.addAll(List.of(granted));
     LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), WAIT, lease, true);
+    LeaseSource whole = source("whole");
     MultiAcquisition acquisition =
-        new MultiAcquisition(source("whole"), members, terms, null, new Script());
+        new MultiAcquisition(
+            whole, members, terms, new CallerWait(terms, whole), null, new Script());
     assertThrows(expected, acquisition::run);
   }
 

@@ -95,7 +95,7 @@ final class FakeNode implements LeaseSource, LockServer {
   }
 
   @Override
-  public Optional<String> serverId() {
+  public Optional<String> serverId(long withinNanos) {
     return serverIds.get();
   }
 

@@ -19,6 +19,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -70,6 +72,9 @@ public final class InMemoryRedis implements AutoCloseable {
 
   private final WaitTimeOuts timeOuts = new WaitTimeOuts();
   private final List<LockClient> lockClients = new CopyOnWriteArrayList<>();
+  /** A lease that nobody refers to is not renewed. */
+  private final List<Lease> occupying = new CopyOnWriteArrayList<>();
+
   private final OpenedClients opened = new OpenedClients();
 
   private InMemoryRedis(Clock clock) {
@@ -183,10 +188,10 @@ public final class InMemoryRedis implements AutoCloseable {
    */
   public Lease occupy(Function<LockClient, ? extends DistributedLock> lock) {
     DistributedLock others = lock.apply(client());
-    return others
-        .tryAcquire()
-        .orElseThrow(
-            () -> new IllegalStateException("lock '" + others.name() + "' is held already"));
+    Optional<Lease> lease = others.tryAcquire();
+    lease.ifPresent(occupying::add);
+    return lease.orElseThrow(
+        () -> new IllegalStateException("lock '" + others.name() + "' is held already"));
   }
 
   /**
@@ -211,9 +216,14 @@ public final class InMemoryRedis implements AutoCloseable {
   /**
    * Takes the hold of a lock away, as an eviction would, and breaks the connections, so that every
    * client verifies its holds at once: the lease reports its loss within milliseconds.
+   *
+   * @param lockName the whole name, with the namespace of the client if it has one
+   * @throws IllegalStateException if nobody holds a lock of that name
    */
   public void loseHold(String lockName) {
-    command("DEL", lockName);
+    if (!Objects.equals(1L, command("DEL", lockName))) {
+      throw new IllegalStateException("nobody holds a lock '" + lockName + "'");
+    }
     breakConnections();
     notifyClients();
   }

@@ -3,6 +3,7 @@ package io.mortise.testkit;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,6 +14,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import java.lang.ref.WeakReference;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -78,6 +80,22 @@ class InMemoryRedisTest {
 
     await().atMost(Duration.ofSeconds(5)).until(() -> loss.get() != null);
     assertEquals(LeaseLoss.Reason.MISSING, loss.get().reason());
+  }
+
+  @Test
+  void aHoldThatIsNotThereCannotBeLost(InMemoryRedis redis) {
+    assertThrows(IllegalStateException.class, () -> redis.loseHold("another:" + NAME));
+  }
+
+  /** As in the example: the test does not need the lease. */
+  @Test
+  void anOccupiedLockStaysHeldAlthoughTheTestDropsTheLease(InMemoryRedis redis) {
+    WeakReference<Lease> dropped = new WeakReference<>(redis.occupy(other -> other.lock(NAME)));
+    for (int i = 0; i < 5; i++) {
+      System.gc();
+    }
+
+    assertNotNull(dropped.get());
   }
 
   @Test

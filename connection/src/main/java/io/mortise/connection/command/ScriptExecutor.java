@@ -155,13 +155,13 @@ public final class ScriptExecutor {
   }
 
   /** Returns the section {@code server} of INFO; in a cluster, of one of its servers. */
-  ServerInfo serverInfo() throws CommandException {
+  ServerInfo serverInfo(long withinNanos) throws CommandException {
     Reply reply =
         topology.exchange(
             0,
             (connection, deadline) ->
                 connection.executeCommand(new CommandArguments(Command.INFO).add("server")),
-            deadline(timeoutNanos));
+            deadline(withinNanos));
     return ServerInfo.of(reply.value());
   }
 }

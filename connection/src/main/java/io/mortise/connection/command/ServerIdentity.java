@@ -21,11 +21,16 @@ public final class ServerIdentity {
   /** Whether the server has answered, or has refused for good. */
   private volatile boolean queried;
 
-  /** Returns the id; empty when the server refuses, or does not answer now. */
-  public Optional<String> get(ScriptExecutor executor) {
-    if (!queried) {
+  /**
+   * Returns the id; empty when the server refuses, or does not answer now.
+   *
+   * @param withinNanos how long to wait for the answer, at most the command timeout; 0 sends
+   *     nothing
+   */
+  public Optional<String> get(ScriptExecutor executor, long withinNanos) {
+    if (!queried && withinNanos > 0) {
       try {
-        id = executor.serverInfo().runId();
+        id = executor.serverInfo(withinNanos).runId();
         queried = true;
       } catch (CommandException fault) {
         LOG.debug("the run id of the server is not known", fault);

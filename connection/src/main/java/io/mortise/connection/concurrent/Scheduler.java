@@ -1,6 +1,7 @@
 package io.mortise.connection.concurrent;
 
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -51,6 +52,7 @@ public final class Scheduler implements AutoCloseable {
   private static final long AFTER_ERROR_NANOS = 10_000_000;
 
   private final TimingWheel wheel;
+  private final List<ScheduledTask> lookouts = new CopyOnWriteArrayList<>();
   private final LongSupplier clock;
   private final Runnable afterScan;
   private final ThreadFactory threads;
@@ -107,6 +109,15 @@ public final class Scheduler implements AutoCloseable {
     wheel.remove(task);
   }
 
+  /**
+   * Adds a task that looks at something every few hundred milliseconds. Other tasks do not run
+   * early because it is due. It is none of the {@link #entries}, and stays until {@link #clear}.
+   */
+  public void addLookout(ScheduledTask task) {
+    lookouts.add(task);
+    wakeBy(task.dueNanos());
+  }
+
   /** To be called when a task has become due earlier. Without effect for one that is not there. */
   public void reschedule(ScheduledTask task) {
     try {
@@ -126,6 +137,7 @@ public final class Scheduler implements AutoCloseable {
   /** Removes all tasks; for a client that was closed. */
   public void clear() {
     wheel.clear();
+    lookouts.clear();
   }
 
   public int size() {
@@ -181,7 +193,7 @@ public final class Scheduler implements AutoCloseable {
     wakeRequested = false;
     try {
       runDue(nowNanos);
-      next = wheel.nextNanos(next);
+      next = runLookouts(nowNanos, wheel.nextNanos(next));
     } finally {
       wakeAtNanos = next;
       scanning = false;
@@ -203,6 +215,18 @@ public final class Scheduler implements AutoCloseable {
     } finally { // after an error too: what was gathered waits for its answer
       runTask("the batches of due tasks could not be sent", afterScan);
     }
+  }
+
+  /** Runs those that are due; returns the earliest due time of them all, or the given one. */
+  private long runLookouts(long nowNanos, long atLatestNanos) {
+    long next = atLatestNanos;
+    for (ScheduledTask lookout : lookouts) {
+      if (lookout.dueNanos() - nowNanos <= 0) {
+        runTask("a look failed", () -> lookout.onDue(nowNanos));
+      }
+      next = lookout.dueNanos() - next < 0 ? lookout.dueNanos() : next;
+    }
+    return next;
   }
 
   /** Runs a task; one faulty task must not stop the renewal of the others. */

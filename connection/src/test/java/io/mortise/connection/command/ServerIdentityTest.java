@@ -2,6 +2,7 @@ package io.mortise.connection.command;
 
 import static io.mortise.connection.testing.RespServer.error;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.ConnectionSettings;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class ServerIdentityTest {
+  private static final long FOREVER = Long.MAX_VALUE;
   private static final ConnectionSettings OPTIONS = TestSettings.within(Duration.ofSeconds(20));
   private static final String INFO =
       "# Server\r\nredis_version:7.0.15\r\nrun_id:0123abcd\r\ntcp_port:6379\r\n";
@@ -41,9 +43,9 @@ class ServerIdentityTest {
 
   @Test
   void itIsTheRunIdAndAskedOnce() {
-    assertEquals(Optional.of("0123abcd"), id.get(commands));
+    assertEquals(Optional.of("0123abcd"), id.get(commands, FOREVER));
     answer = error("ERR not again");
-    assertEquals(Optional.of("0123abcd"), id.get(commands));
+    assertEquals(Optional.of("0123abcd"), id.get(commands, FOREVER));
 
     assertEquals(1, server.heard().size());
     assertEquals("INFO", server.heard().get(0).get(0));
@@ -52,9 +54,9 @@ class ServerIdentityTest {
   @Test
   void aServerThatDoesNotTellIsAskedOnce() {
     answer = error("NOPERM this user has no permissions to run the 'info' command");
-    assertEquals(Optional.empty(), id.get(commands));
+    assertEquals(Optional.empty(), id.get(commands, FOREVER));
     answer = bulk(INFO);
-    assertEquals(Optional.empty(), id.get(commands));
+    assertEquals(Optional.empty(), id.get(commands, FOREVER));
 
     assertEquals(1, server.heard().size());
   }
@@ -64,21 +66,33 @@ class ServerIdentityTest {
     for (String odd : new String[] {bulk("# Server\r\nold_run_id:9\r\n"), ":1\r\n"}) {
       answer = odd;
       ServerIdentity none = new ServerIdentity();
-      assertEquals(Optional.empty(), none.get(commands));
+      assertEquals(Optional.empty(), none.get(commands, FOREVER));
       answer = bulk(INFO);
-      assertEquals(Optional.empty(), none.get(commands));
+      assertEquals(Optional.empty(), none.get(commands, FOREVER));
     }
   }
 
   @Test
   void aServerThatIsNotReadyIsAskedAgain() {
     answer = error("LOADING Redis is loading the dataset in memory");
-    assertEquals(Optional.empty(), id.get(commands));
+    assertEquals(Optional.empty(), id.get(commands, FOREVER));
     answer = RespServer.HANG_UP;
-    assertEquals(Optional.empty(), id.get(commands));
+    assertEquals(Optional.empty(), id.get(commands, FOREVER));
 
     answer = bulk(INFO);
 
-    assertEquals(Optional.of("0123abcd"), id.get(commands));
+    assertEquals(Optional.of("0123abcd"), id.get(commands, FOREVER));
+  }
+
+  @Test
+  void aSilentServerIsAskedForAsLongAsTheCallerHasTime() {
+    answer = RespServer.SILENCE;
+    assertTimeout(
+        Duration.ofSeconds(10),
+        () -> assertEquals(Optional.empty(), id.get(commands, 50_000_000L)));
+    int asked = server.heard().size();
+    assertEquals(Optional.empty(), id.get(commands, 0));
+
+    assertEquals(asked, server.heard().size());
   }
 }

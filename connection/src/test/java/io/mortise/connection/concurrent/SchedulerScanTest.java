@@ -108,6 +108,39 @@ class SchedulerScanTest {
     assertTrue(done.contains("nearly too at 150"), "it goes along");
   }
 
+  /** It comes often: each time would be no batch. */
+  @Test
+  void aLookoutThatIsDueRunsNoOtherTaskEarly() {
+    scheduler.addLookout(new Entry("lookout", 100, 50));
+    add("nearly", 200, 1_000).early = 150;
+
+    assertEquals(150, scheduler.scan(100));
+    assertEquals(List.of("after the scan", "lookout at 100"), done);
+    assertEquals(200, scheduler.scan(150));
+    assertEquals(0, scheduler.size() - 1, "it is no entry");
+
+    scheduler.clear();
+    done.clear();
+    scheduler.scan(200);
+    assertEquals(List.of("after the scan"), done);
+  }
+
+  @Test
+  void aLookoutThatThrowsStopsNothing() {
+    Entry faulty = new Entry("faulty", 100, 50);
+    faulty.action =
+        () -> {
+          throw new IllegalStateException("on purpose");
+        };
+    scheduler.addLookout(faulty);
+    scheduler.addLookout(new Entry("sound", 100, 50));
+    add("task", 100, 1_000);
+
+    assertEquals(150, scheduler.scan(100));
+
+    assertEquals(List.of("task at 100", "after the scan", "faulty at 100", "sound at 100"), done);
+  }
+
   @Test
   void whatAScanHasGatheredIsSentOnceAtItsEnd() {
     for (int i = 0; i < 5; i++) {

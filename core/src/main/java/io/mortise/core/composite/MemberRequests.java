@@ -58,12 +58,12 @@ final class MemberRequests {
     boolean done = false;
     renewed |= terms.renewed();
     try {
-      if (covers(terms)) {
-        members.all().forEach(member -> member.extendTo(terms)); // sends nothing
-      } else {
-        requireEnough(
-            "held, but could not be lengthened for the re-entry", member -> member.extendTo(terms));
-      }
+      Consumer<OwnedLease> extension = member -> member.extendTo(terms);
+      requireEnough(
+          "held, but could not be lengthened for the re-entry",
+          covers(terms) // then nothing is sent
+              ? MemberReplies.inTurn(members.all(), extension)
+              : ask.apply(extension));
       done = true;
     } finally {
       if (!done) {
@@ -95,7 +95,7 @@ final class MemberRequests {
   }
 
   void verifyNow() {
-    requireEnough("held, but could not be confirmed", OwnedLease::verifyNow);
+    requireEnough("held, but could not be confirmed", ask.apply(OwnedLease::verifyNow));
   }
 
   long token() {
@@ -127,9 +127,8 @@ final class MemberRequests {
     }
   }
 
-  /** Runs an action on the members; throws if too few completed it and the hold is still valid. */
-  private void requireEnough(String failureText, Consumer<OwnedLease> action) {
-    MemberReplies replies = ask.apply(action);
+  /** Throws if too few members completed an action and the hold is still valid. */
+  private void requireEnough(String failureText, MemberReplies replies) {
     if (replies.done() < members.required() && live.getAsBoolean()) {
       throw AggregateFailure.of(name, failureText, replies.failures());
     }

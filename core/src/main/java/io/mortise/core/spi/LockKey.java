@@ -12,12 +12,4 @@ public record LockKey(LockServer node, String name) {
   public boolean sharesAddress(LockKey other) {
     return name.equals(other.name) && node.address().equals(other.node.address());
   }
-
-  /**
-   * Returns whether both are one key in Redis, judged by the servers' ids. Asks the servers if the
-   * names are equal.
-   */
-  public boolean isSame(LockKey other) {
-    return name.equals(other.name) && node.isSame(other.node);
-  }
 }

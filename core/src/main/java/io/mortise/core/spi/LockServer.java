@@ -15,11 +15,18 @@ public interface LockServer {
 
   /**
    * Returns the id of the server, whatever the address under which it is reached. Asks the server
-   * once and keeps the result.
+   * until it has answered, and keeps the answer.
    *
-   * @return empty when the server reports none, or cannot be reached
+   * @param withinNanos how long to wait for the answer, but never longer than the command timeout
+   *     of the client; 0 asks nobody
+   * @return empty when the server reports none, or does not answer in that time
    */
-  Optional<String> serverId();
+  Optional<String> serverId(long withinNanos);
+
+  /** The same, within the command timeout of the client. */
+  default Optional<String> serverId() {
+    return serverId(Long.MAX_VALUE);
+  }
 
   /** Returns whether both are one deployment, by address or id. Asks for unknown ids. */
   default boolean isSame(LockServer other) {

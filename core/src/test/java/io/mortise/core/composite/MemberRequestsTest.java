@@ -13,6 +13,7 @@ import io.mortise.core.spi.LeaseTerms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,6 +58,17 @@ class MemberRequestsTest {
       assertEquals(holds ? List.of(TERMS) : List.of(), hold.at(i).needed, "m" + i);
       assertEquals(holds ? 42 : 1, hold.at(i).fencingToken(), "m" + i);
     }
+  }
+
+  /** As of a quorum that has lost a node: the whole hold goes on, and its owner may re-enter it. */
+  @Test
+  void aReentryThatNeedsNoCommandBearsALostMember() {
+    FakeComposite hold = FakeComposite.of(source, 2, "hhl");
+    IntStream.range(0, 3).forEach(i -> hold.at(i).covers = true);
+
+    hold.extendTo(TERMS);
+
+    assertEquals(List.of(TERMS), hold.at(1).needed);
   }
 
   @Test

@@ -23,6 +23,7 @@ public final class FakeLease implements OwnedLease {
   public volatile Error errorAtMinimum;
   public volatile Error errorAtState;
   public volatile boolean gone;
+  public volatile boolean covers;
   public volatile long since;
   public final List<Long> kept = new CopyOnWriteArrayList<>();
   public final AtomicInteger verified = new AtomicInteger();
@@ -128,7 +129,7 @@ public final class FakeLease implements OwnedLease {
 
   @Override
   public boolean covers(LeaseTerms terms) {
-    return false;
+    return covers;
   }
 
   public int listeners() {

@@ -12,6 +12,11 @@ class LockServerTest {
     Seen(String address, String id) {
       this(address, Optional.ofNullable(id));
     }
+
+    @Override
+    public Optional<String> serverId(long withinNanos) {
+      return serverId;
+    }
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.mortise.it.multilock;
 
 import static io.mortise.it.multilock.MemberServers.HOUR;
 import static io.mortise.it.support.Eventually.LIVENESS;
+import static io.mortise.it.support.ServerFault.CUT_OFF;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -78,6 +79,24 @@ class WaitBudgetTest {
     }
     assertTakesOneWait(() -> new MultiLock(members).tryLock(WAIT));
     assertEquals(5, servers.keys(0).size());
+  }
+
+  /** Equal names may be one lock under two addresses; that is asked within the wait. */
+  @Test
+  void aSilentServerIsAskedForItsIdWithinTheWait() {
+    LockOptions patient = LockOptions.builder().commandTimeout(Duration.ofSeconds(30)).build();
+    LockClient first = servers.client(servers.server(0).uri(), patient);
+    LockClient silent = servers.client(servers.proxyUris().get(4), patient);
+    MultiLock lock =
+        new MultiLock(
+            new RedisLock(first, servers.name(0)), new RedisLock(silent, servers.name(0)));
+    servers.begin(CUT_OFF, 4);
+    try {
+      assertTimeout(
+          WAIT.multipliedBy(5), () -> assertThrows(LockException.class, () -> lock.tryLock(WAIT)));
+    } finally {
+      servers.restore(4);
+    }
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.mortise.it.redlock;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +9,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.ServerFault;
+import io.mortise.redlock.QuorumLease;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
 import java.util.Optional;
@@ -48,6 +50,25 @@ class RedLockDeadMinorityTest {
       assertEquals(Optional.empty(), other.acquire(Duration.ofMillis(300)));
       assertTrue(lease.isValid());
     }
+  }
+
+  /** The members on the dead servers are lost, and count for nothing. */
+  @Test
+  void theOwnerReentersAHoldThatHasLostNodes() throws Exception {
+    nodes.restore();
+    lock.lock();
+    QuorumLease lease = (QuorumLease) lock.lease();
+    assertEquals(5, lease.validNodes());
+    nodes.begin(ServerFault.KILLED, 0, 3);
+    await().atMost(Duration.ofSeconds(40)).until(() -> lease.validNodes() == 3);
+
+    lock.lock();
+    assertTrue(lock.tryLock());
+
+    assertEquals(3, lock.holdCount());
+    lock.unlock();
+    lock.unlock();
+    lock.unlock();
   }
 
   @Test

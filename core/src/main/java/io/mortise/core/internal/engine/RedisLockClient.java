@@ -45,6 +45,7 @@ import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RegisteredHold;
+import io.mortise.core.internal.lease.SuspensionMonitor;
 import io.mortise.core.spi.LockServer;
 import io.mortise.core.spi.WaitPolicy;
 import java.time.InstantSource;
@@ -53,6 +54,7 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import redis.clients.jedis.UnifiedJedis;
 
@@ -88,9 +90,6 @@ public final class RedisLockClient implements LockClient, LockServer {
   /** The tasks that the scheduler always has: the completions and the record. */
   private static final int RESIDENT_TASKS = 2;
 
-  /** The same, with a failover monitor. */
-  private static final int MONITORED_RESIDENT_TASKS = RESIDENT_TASKS + 1;
-
   private final String id = clientId();
   private final ClosingState closing = new ClosingState();
   private final ServerIdentity serverId = new ServerIdentity();
@@ -122,7 +121,11 @@ public final class RedisLockClient implements LockClient, LockServer {
     BatchCollector batches = new BatchCollector(commands, workers, ticker);
     Scheduler scheduler = new Scheduler(ticker::read, batches::flush, workers.threads("scheduler"));
     BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
-    HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, ticker);
+    BooleanSupplier inUse = () -> scheduler.size() > RESIDENT_TASKS;
+    SuspensionMonitor suspensions =
+        new SuspensionMonitor(
+            ticker, WALL_CLOCK, inUse, scheduler::reschedule, ms -> holds().clockJumped(ms));
+    HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, suspensions, ticker);
     Completions completions = new Completions(scheduler::reschedule, tasks::run, ticker);
     Subscriptions subscriptions =
         new Subscriptions(
@@ -135,7 +138,6 @@ public final class RedisLockClient implements LockClient, LockServer {
                 Math.min(MAX_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
                 options.commandTimeout().toNanos()),
             holds::connectionBroke);
-    int residentTasks = this.servers.canFailOver() ? MONITORED_RESIDENT_TASKS : RESIDENT_TASKS;
     OperationCounter operations = new OperationCounter(ticker);
     this.record =
         new ClientRecord(
@@ -147,7 +149,7 @@ public final class RedisLockClient implements LockClient, LockServer {
             operations,
             closing,
             ticker,
-            () -> scheduler.size() > residentTasks);
+            inUse);
     LeaseContext leases =
         new LeaseContext(
             options,
@@ -182,11 +184,11 @@ public final class RedisLockClient implements LockClient, LockServer {
     this.health = new HealthCheck(id, options, this.servers, commands, workers, ticker, WALL_CLOCK);
     scheduler.add(completions); // the first entry
     scheduler.add(record); // the second one
+    scheduler.addLookout(suspensions);
     this.servers.onConnectionLost(holds::connectionBroke);
     this.servers.onChange(this::serverChanged);
     if (this.servers.canFailOver()) {
-      scheduler.add(
-          new FailoverMonitor(this.servers, () -> scheduler.size() > residentTasks, ticker.read()));
+      scheduler.addLookout(new FailoverMonitor(this.servers, inUse, ticker.read()));
     }
     EventQueue events = leases.events().queue();
     if (events != null) {
@@ -342,7 +344,6 @@ public final class RedisLockClient implements LockClient, LockServer {
         context.subscriptions().channels(),
         context.lease().releases().size(),
         scheduler().size()
-            - scheduler().entries(FailoverMonitor.class).size()
             - scheduler().entries(Completions.class).size()
             - scheduler().entries(ClientRecord.class).size(),
         servers.connectionsInUse(),
@@ -366,8 +367,8 @@ public final class RedisLockClient implements LockClient, LockServer {
   }
 
   @Override
-  public Optional<String> serverId() {
-    return servers.clusterId().or(() -> serverId.get(commands()));
+  public Optional<String> serverId(long withinNanos) {
+    return servers.clusterId().or(() -> serverId.get(commands(), withinNanos));
   }
 
   @Override

@@ -13,10 +13,11 @@ public record AttemptStart(long nanos, long epoch) {
 
   /**
    * Returns the current moment. The epoch is read first, so that an event is never taken for an
-   * earlier one.
+   * earlier one. From now on the clocks are watched: the hold may be granted before a suspension of
+   * the machine, and registered after it.
    */
   public static AttemptStart now(HoldRegistry holds, Ticker ticker) {
-    long epoch = holds.epoch();
+    long epoch = holds.epochOfAttempt();
     return new AttemptStart(ticker.read(), epoch);
   }
 }

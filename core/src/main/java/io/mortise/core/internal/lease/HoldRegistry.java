@@ -44,6 +44,7 @@ public final class HoldRegistry {
   private final ScriptExecutor commands;
   private final BackgroundTasks tasks;
   private final ClosingState closing;
+  private final SuspensionMonitor suspensions;
   private final Ticker ticker;
   private final AtomicLong epoch = new AtomicLong();
 
@@ -58,11 +59,13 @@ public final class HoldRegistry {
       ScriptExecutor commands,
       BackgroundTasks tasks,
       ClosingState closing,
+      SuspensionMonitor suspensions,
       Ticker ticker) {
     this.scheduler = scheduler;
     this.commands = commands;
     this.tasks = tasks;
     this.closing = closing;
+    this.suspensions = suspensions;
     this.ticker = ticker;
     this.lastBreakNanos = new AtomicLong(ticker.read() - VERIFY_PAUSE_NANOS);
   }
@@ -139,6 +142,12 @@ public final class HoldRegistry {
     return epoch.get();
   }
 
+  /** Returns the epoch for an attempt that is about to be sent, and has the clocks watched. */
+  long epochOfAttempt() {
+    suspensions.watch();
+    return epoch();
+  }
+
   /** Ends the epoch. Must be called before the holds are read. */
   public void endEpoch() {
     epoch.incrementAndGet();
@@ -148,6 +157,17 @@ public final class HoldRegistry {
   public void verifyAll() {
     endEpoch();
     all().forEach(RegisteredHold::requestVerification);
+  }
+
+  /** Has the holds verified after the wall clock has advanced further than the client's. */
+  public void clockJumped(long millis) {
+    verifyAll();
+    tasks.run(
+        () ->
+            LOG.info(
+                "the wall clock advanced {} ms more than the monotonic one: this machine was"
+                    + " suspended, or its clock was set; all holds are verified",
+                millis));
   }
 
   /**

@@ -1,0 +1,77 @@
+package io.mortise.multilock;
+
+import io.mortise.core.spi.CallerWait;
+import io.mortise.core.spi.LeaseSource;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.LockKey;
+import io.mortise.core.spi.LockServer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiPredicate;
+
+/**
+ * Refuses members that are one lock in Redis, because two addresses lead to one server: they would
+ * wait for each other. Asks the servers for their ids, and only those of members with equal names.
+ *
+ * <p>Each server is asked once for each acquisition until it has answered, for at most half of the
+ * rest of the wait, so that the other half remains for the members. One that does not answer counts
+ * as a server of its own, and is asked again by the next acquisition.
+ *
+ * <p><b>Threads.</b> Confined to the thread that acquires.
+ */
+final class SameServerCheck {
+  private final Map<LockServer, Optional<String>> ids = new HashMap<>();
+  private final LeaseTerms terms;
+  private final CallerWait wait;
+
+  SameServerCheck(LeaseTerms terms, CallerWait wait) {
+    this.terms = terms;
+    this.wait = wait;
+  }
+
+  /**
+   * @throws IllegalArgumentException if two members are one lock in Redis
+   */
+  void check(List<LeaseSource> members) {
+    refuse(members, this::isOne);
+  }
+
+  /**
+   * Compares the addresses, and asks nobody.
+   *
+   * @throws IllegalArgumentException if two members are one lock in Redis
+   */
+  static void checkAddresses(List<LeaseSource> members) {
+    refuse(members, LockKey::sharesAddress);
+  }
+
+  private static void refuse(List<LeaseSource> members, BiPredicate<LockKey, LockKey> isOne) {
+    for (int i = 0; i < members.size(); i++) {
+      LeaseSource one = members.get(i);
+      for (LeaseSource other : members.subList(i + 1, members.size())) {
+        if (one.places().stream()
+            .anyMatch(place -> other.places().stream().anyMatch(p -> isOne.test(place, p)))) {
+          throw new IllegalArgumentException(
+              "members '%s' and '%s' are one lock in Redis, and would wait for each other; give one of them"
+                  .formatted(one, other));
+        }
+      }
+    }
+  }
+
+  private boolean isOne(LockKey one, LockKey other) {
+    return one.name().equals(other.name())
+        && idOf(one.node()).filter(id -> idOf(other.node()).equals(Optional.of(id))).isPresent();
+  }
+
+  private Optional<String> idOf(LockServer server) {
+    return ids.computeIfAbsent(server, asked -> asked.serverId(withinNanos()));
+  }
+
+  /** A single attempt waits for a reply as long as the client allows. */
+  private long withinNanos() {
+    return terms.waitNanos() == 0 ? LeaseTerms.FOREVER : Math.max(0, wait.leftNanos() / 2);
+  }
+}
