@@ -3,14 +3,18 @@ package io.mortise.connection.command;
 import io.mortise.connection.command.ReplicaAcknowledgement.AcknowledgementFailure;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.Exchange;
+import io.mortise.connection.pool.PartlyExecutedException;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * An attempt that counts only when it is acknowledged. Otherwise it is undone, on the same
- * connection, and the answer is the {@link AcknowledgementFailure}.
+ * connection, and the answer is the {@link AcknowledgementFailure}. If the server refuses one of
+ * these commands, as a master without enough replicas does, the grant may have stayed: {@link
+ * PartlyExecutedException}.
  *
  * @param granted tests whether an answer is a grant
  * @param undo supplies the exchanges that undo the grant
@@ -37,14 +41,18 @@ record AcknowledgedExchange(
     if (!granted.test(answer)) {
       return answer;
     }
-    AcknowledgementFailure failure = acknowledgement.await(connection, deadline);
-    if (failure == null) {
-      return answer;
+    try {
+      AcknowledgementFailure failure = acknowledgement.await(connection, deadline);
+      if (failure == null) {
+        return answer;
+      }
+      for (Exchange call : undo.get()) {
+        connection.setSoTimeout(deadline.leftMillis());
+        call.on(connection, deadline);
+      }
+      return failure;
+    } catch (JedisDataException refusal) { // the grant is there, and has to be released
+      throw new PartlyExecutedException(refusal);
     }
-    for (Exchange call : undo.get()) {
-      connection.setSoTimeout(deadline.leftMillis());
-      call.on(connection, deadline);
-    }
-    return failure;
   }
 }

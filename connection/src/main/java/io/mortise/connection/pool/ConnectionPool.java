@@ -91,6 +91,9 @@ public interface ConnectionPool extends AutoCloseable {
 
     public abstract Connection connection();
 
+    /** Notes that no answer came in time. */
+    public void timedOut() {}
+
     /**
      * Gives the connection back.
      *

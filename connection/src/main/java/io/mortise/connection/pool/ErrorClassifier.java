@@ -66,6 +66,9 @@ public final class ErrorClassifier {
     if (thrown instanceof JedisDataException reply) {
       return ofReply(reply, where, sent);
     }
+    if (thrown instanceof PartlyExecutedException partly) {
+      return ofPartlyExecuted(partly.refusal(), where);
+    }
     if (thrown instanceof NoSuchElementException) {
       return new CommandException(
           Kind.POOL_EXHAUSTED,
@@ -140,6 +143,13 @@ public final class ErrorClassifier {
         ? firstMessage(thrown).startsWith("Unexpected end of stream")
         : ioFailure.getClass() == SocketException.class
             && firstMessage(ioFailure).contains("reset");
+  }
+
+  /** The keys of the lock may be moving just now: that is no fault of the configuration. */
+  private static CommandException ofPartlyExecuted(JedisDataException refusal, String where) {
+    CommandException fault = ofReply(refusal, where, true);
+    Kind kind = fault.kind() == Kind.MISCONFIGURED ? Kind.NOT_READY : fault.kind();
+    return new CommandException(kind, true, String.valueOf(fault.getMessage()), refusal);
   }
 
   private static CommandException ofReply(JedisDataException reply, String where, boolean sent) {

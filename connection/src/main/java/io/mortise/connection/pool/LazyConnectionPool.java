@@ -38,8 +38,8 @@ public final class LazyConnectionPool implements ConnectionPool {
   /** The time after which INFO is sent again to a server that refused it: rights may change. */
   private static final long REFUSAL_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  /** Permits for all threads that wait when the pool is closed, or come later. */
-  private static final int CLOSING_PERMITS = Integer.MAX_VALUE / 2;
+  /** A connection that was idle for so long may have been forgotten by a firewall meanwhile. */
+  private static final long LONG_IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final HostAndPort server;
   private final HostAddresses addresses;
@@ -48,7 +48,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   private final EvictionPolicyCheck evictionCheck;
   private final int maxConnections;
   private final Semaphore permits;
-  private final Deque<RedisConnection> idle = new ConcurrentLinkedDeque<>();
+  private final Deque<Idle> idle = new ConcurrentLinkedDeque<>();
   private final Set<PermittedConnection> borrowed = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -56,6 +56,8 @@ public final class LazyConnectionPool implements ConnectionPool {
   private volatile boolean infoRefused;
 
   private volatile long infoRefusedNanos;
+
+  private record Idle(RedisConnection connection, long sinceNanos) {}
 
   public LazyConnectionPool(
       HostAndPort server, JedisClientConfig config, ConnectionSettings settings) {
@@ -132,10 +134,8 @@ public final class LazyConnectionPool implements ConnectionPool {
 
   @Override
   public void dropIdle() {
-    for (RedisConnection connection = idle.pollFirst();
-        connection != null;
-        connection = idle.pollFirst()) {
-      disconnect(connection);
+    for (Idle each = idle.pollFirst(); each != null; each = idle.pollFirst()) {
+      disconnect(each.connection());
     }
   }
 
@@ -171,7 +171,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      permits.release(CLOSING_PERMITS);
+      permits.release(Integer.MAX_VALUE - maxConnections); // for all that wait, or come later
       dropIdle();
     }
   }
@@ -180,6 +180,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   private final class PermittedConnection extends PooledConnection {
     private @Nullable RedisConnection connection;
     private boolean permitted;
+    private boolean wasLongIdle;
     private boolean handled;
 
     void take(Deadline deadline) throws InterruptedException {
@@ -195,8 +196,20 @@ public final class LazyConnectionPool implements ConnectionPool {
       if (closed.get()) {
         throw new IllegalStateException("the connections to " + server + " were closed");
       }
-      RedisConnection present = idle.pollFirst();
-      connection = present == null ? connectWithin(deadline) : present;
+      Idle present = idle.pollFirst();
+      wasLongIdle = present != null && ticker.read() - present.sinceNanos() >= LONG_IDLE_NANOS;
+      connection = present == null ? connectWithin(deadline) : present.connection();
+    }
+
+    /**
+     * The others have been idle for at least as long, and what was forgotten with this one, each of
+     * them would cost a time-out of its own.
+     */
+    @Override
+    public void timedOut() {
+      if (wasLongIdle) {
+        dropIdle();
+      }
     }
 
     @Override
@@ -216,7 +229,7 @@ public final class LazyConnectionPool implements ConnectionPool {
       try {
         if (present != null && first) {
           if (reusable) {
-            idle.addFirst(present);
+            idle.addFirst(new Idle(present, ticker.read()));
           } else {
             disconnect(present);
           }

@@ -14,6 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * Subscribes the channels of one server, over one connection and its thread, which exist while
@@ -210,7 +211,8 @@ final class NodeSubscriber implements SubscriberSession.Listener {
       logBroken(broken);
     }
     if (!callbacks.isClosed() && (broken != null || !channels.isEmpty())) {
-      callbacks.onConnectionLost(broken != null);
+      // An error reply, as to a name without a right, is the answer of a living server.
+      callbacks.onConnectionLost(broken != null && !(broken instanceof JedisDataException));
       LockSupport.parkNanos(this, backoff.nextNanos());
     }
     return true;

@@ -141,9 +141,9 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
-  public Optional<String> clusterId() {
-    if (slotMap.current() == null) {
-      slotMap.refresh();
+  public Optional<String> clusterId(long withinNanos) {
+    if (slotMap.current() == null && withinNanos > 0) {
+      slotMap.refresh(withinNanos);
     }
     SlotMap known = slotMap.current();
     return known == null ? Optional.empty() : known.id();

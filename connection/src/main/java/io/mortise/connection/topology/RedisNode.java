@@ -174,8 +174,11 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
         throw ErrorClassifier.of(e, address, sent)
             .onServer(RedisConnection.serverRunIdOf(connection));
       } catch (RuntimeException e) {
-        throw ErrorClassifier.of(e, address, sent)
-            .onServer(RedisConnection.serverRunIdOf(connection));
+        CommandException fault = ErrorClassifier.of(e, address, sent);
+        if (fault.isTimeOut()) {
+          pooled.timedOut();
+        }
+        throw fault.onServer(RedisConnection.serverRunIdOf(connection));
       }
     } finally {
       boolean returned = false;

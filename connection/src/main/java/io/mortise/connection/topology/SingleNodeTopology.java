@@ -97,7 +97,7 @@ final class SingleNodeTopology implements Topology {
   }
 
   @Override
-  public Optional<String> clusterId() {
+  public Optional<String> clusterId(long withinNanos) {
     return Optional.empty();
   }
 

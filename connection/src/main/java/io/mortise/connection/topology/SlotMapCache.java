@@ -246,8 +246,14 @@ final class SlotMapCache {
 
   /** Fetches the map now; when no node answers, the map stays as it was. */
   void refresh() {
+    refresh(REFRESH_NANOS);
+  }
+
+  /** The same, for a caller who has that much time. */
+  void refresh(long withinNanos) {
     try {
-      var unused = fetchUnlessNewer(map, Deadline.after(REFRESH_NANOS, ticker));
+      var unused =
+          fetchUnlessNewer(map, Deadline.after(Math.min(REFRESH_NANOS, withinNanos), ticker));
     } catch (CommandException noNodeAnswers) {
       LOG.debug("the slot map cannot be fetched at the moment", noNodeAnswers);
     }

@@ -96,8 +96,10 @@ public interface Topology extends AutoCloseable {
   /**
    * Returns an id that is the same for all clients of a cluster, whichever nodes they use; empty
    * without a cluster.
+   *
+   * @param withinNanos how long to ask the nodes when it is not known yet; 0 asks nobody
    */
-  Optional<String> clusterId();
+  Optional<String> clusterId(long withinNanos);
 
   /**
    * Returns the servers that have keys, as far as they are known without a query: the only one, or

@@ -12,6 +12,7 @@ import io.mortise.connection.testing.RespServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,6 +38,11 @@ class NodeSubscriberTest {
   private final AtomicInteger answers = new AtomicInteger();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicInteger errors = new AtomicInteger();
+  private volatile String refused = "";
+
+  /** The sessions that ended, each with whether its connection broke. */
+  private final List<Boolean> ends = new CopyOnWriteArrayList<>();
+
   private final RespServer server = new RespServer(this::answer);
 
   private final NodeSubscriber.Callbacks callbacks =
@@ -44,6 +50,7 @@ class NodeSubscriberTest {
         @Override
         public void onConnectionLost(boolean connection) {
           maybeThrow();
+          ends.add(connection);
         }
 
         @Override
@@ -88,7 +95,9 @@ class NodeSubscriberTest {
         throw new IllegalStateException(e);
       }
     }
-    return RespServer.subscribed(command);
+    return command.contains(refused)
+        ? RespServer.error("NOPERM this user has no permissions to access one of the channels")
+        : RespServer.subscribed(command);
   }
 
   @AfterEach
@@ -124,6 +133,22 @@ class NodeSubscriberTest {
 
   private static boolean areConfirmed(List<WakeupChannel> channels) {
     return channels.stream().allMatch(channel -> channel.confirmed);
+  }
+
+  /**
+   * A user may have the right to some channels only; the server lives, and so do the holds there.
+   */
+  @Test
+  void aRefusedChannelIsNoBrokenConnection() {
+    reads.countDown();
+    refused = "not mine";
+    locked(() -> subscriber.add(List.of(new WakeupChannel(refused, true, 0))));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> ends.size() >= 2);
+    assertFalse(ends.contains(true), ends::toString);
+
+    refused = "";
+    server.close();
+    await().atMost(BackgroundCall.LIVENESS).until(() -> ends.contains(true));
   }
 
   @Test

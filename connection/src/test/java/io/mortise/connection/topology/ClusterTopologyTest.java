@@ -15,6 +15,7 @@ import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestCalls;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +38,14 @@ class ClusterTopologyTest extends ClusterFixture {
     assertEquals(List.of("EVALSHA"), fake.said(1));
     assertEquals(1, fake.timesAsked());
     assertEquals(2, fake.heard("PUBSUB"), "each master is asked once for its channels");
+  }
+
+  @Test
+  void theIdIsAskedForOnlyByACallerWhoHasTime() {
+    assertEquals(Optional.empty(), servers.clusterId(0));
+    assertEquals(0, fake.timesAsked());
+
+    assertTrue(servers.clusterId(SHORT_NANOS).isPresent());
   }
 
   @Test

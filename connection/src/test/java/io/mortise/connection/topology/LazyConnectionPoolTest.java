@@ -75,6 +75,19 @@ class LazyConnectionPoolTest {
   }
 
   @Test
+  void anyNumberOfConnectionsMayBeAllowed() {
+    LazyConnectionPool unlimited =
+        new LazyConnectionPool(
+            HostAndPort.from(server.address()),
+            DefaultJedisClientConfig.builder().build(),
+            TestSettings.connections(Integer.MAX_VALUE));
+
+    unlimited.close();
+
+    assertThrows(IllegalStateException.class, () -> unlimited.borrow(soon()));
+  }
+
+  @Test
   void moreThanThereAreAreNotLent() throws Exception {
     PooledConnection first = connections.borrow(soon());
     PooledConnection second = connections.borrow(soon());

@@ -52,20 +52,37 @@ final class ClientShutdown {
     this.deadlineNanos = leases.nanos() + timeoutNanos;
   }
 
+  /**
+   * Runs all steps, whatever error one of them ends with: a client cannot be closed twice, and a
+   * scheduler that goes on would renew holds for ever.
+   */
   void run() {
-    context.queues().close();
-    context.subscriptions().close();
-    releaseAll();
-    record.remove(leftNanos());
-    leases.scheduler().close();
-    leases.scheduler().clear();
+    try {
+      context.queues().close();
+      context.subscriptions().close();
+      releaseAll();
+      record.remove(leftNanos());
+    } finally {
+      try {
+        leases.scheduler().close();
+        leases.scheduler().clear();
+      } finally {
+        try {
+          endThreads();
+        } finally {
+          servers.close();
+        }
+      }
+    }
+  }
+
+  private void endThreads() {
     workers.close(Math.max(0, leftNanos()));
     leases.releases().stop();
     EventQueue events = leases.events().queue();
     if (events != null) {
       events.close(Math.max(0, leftNanos()));
     }
-    servers.close();
   }
 
   private void releaseAll() {

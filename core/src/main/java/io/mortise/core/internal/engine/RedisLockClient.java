@@ -368,7 +368,9 @@ public final class RedisLockClient implements LockClient, LockServer {
 
   @Override
   public Optional<String> serverId(long withinNanos) {
-    return servers.clusterId().or(() -> serverId.get(commands(), withinNanos));
+    return servers
+        .clusterId(Math.min(withinNanos, commands().timeoutNanos()))
+        .or(() -> serverId.get(commands(), withinNanos));
   }
 
   @Override

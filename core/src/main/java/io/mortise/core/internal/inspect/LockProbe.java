@@ -153,7 +153,7 @@ final class LockProbe {
       results.fact(
           Check.MESSAGES,
           topology.isSharded() ? "it takes subscriptions, sharded" : "it takes subscriptions");
-      if (topology.clusterId().isPresent() && !topology.isSharded()) {
+      if (topology.clusterId(Long.MAX_VALUE).isPresent() && !topology.isSharded()) {
         results.add(
             Check.MESSAGES,
             Severity.INFO,

@@ -3,11 +3,13 @@ package io.mortise.core.internal.acquire;
 import static io.mortise.connection.testing.RespServer.error;
 import static io.mortise.connection.testing.RespServer.integers;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.core.Acknowledgement;
 import io.mortise.core.LockClient;
@@ -96,6 +98,38 @@ class AcknowledgementTest {
       assertEquals(List.of("WAIT 0 1", "acquire", "WAIT 2 70", "release"), heard());
       assertFalse(lock.isHeldByCurrentThread());
       assertEquals(0, client.status().pendingReleases());
+    }
+  }
+
+  /** As by a master that has lost the replicas which min-replicas-to-write asks for. */
+  @Test
+  void aRefusedUndoIsRepeatedInTheBackground() {
+    answers.put("WAIT", ":1\r\n");
+    answers.put(RELEASE, error("NOREPLICAS Not enough good replicas to write."));
+    try (LockClient client = client(Acknowledgement.ofReplicas(2).within(Duration.ofMillis(70)))) {
+      RedisLock lock = new RedisLock(client, "orders");
+
+      LockException told = assertThrows(LockException.class, lock::tryLock);
+
+      assertEquals(Reason.NOT_READY, told.reason());
+      assertEquals(1, client.status().pendingReleases(), "the grant may have stayed");
+      answers.put(RELEASE, integers(List.of(1L, 0L)));
+      await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().pendingReleases() == 0);
+    }
+  }
+
+  /** The keys are moving to another node: no fault of the configuration. */
+  @Test
+  void anUndoThatIsRedirectedIsRepeatedToo() {
+    answers.put("WAIT", ":1\r\n");
+    answers.put(RELEASE, error("MOVED 42 127.0.0.1:1"));
+    try (LockClient client = client(Acknowledgement.ofReplicas(2).within(Duration.ofMillis(70)))) {
+      LockException told =
+          assertThrows(LockException.class, () -> new RedisLock(client, "orders").tryLock());
+
+      assertEquals(Reason.NOT_READY, told.reason());
+      assertEquals(1, client.status().pendingReleases());
+      answers.put(RELEASE, integers(List.of(1L, 0L)));
     }
   }
 
