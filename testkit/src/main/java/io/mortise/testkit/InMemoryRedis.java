@@ -72,8 +72,7 @@ public final class InMemoryRedis implements AutoCloseable {
 
   private final WaitTimeOuts timeOuts = new WaitTimeOuts();
   private final List<LockClient> lockClients = new CopyOnWriteArrayList<>();
-  /** A lease that nobody refers to is not renewed. */
-  private final List<Lease> occupying = new CopyOnWriteArrayList<>();
+  private final List<Lease> occupying = new CopyOnWriteArrayList<>(); // or nobody renews them
 
   private final OpenedClients opened = new OpenedClients();
 
