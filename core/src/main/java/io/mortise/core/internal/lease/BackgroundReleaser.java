@@ -273,7 +273,7 @@ public final class BackgroundReleaser {
         return answer == 0 || answer == 2 ? Outcome.NOT_FOUND : Outcome.RELEASED;
       } catch (CommandException fault) {
         LOG.debug("lock '{}': the release is repeated", protocol.name(), fault);
-        return fault.kind().isTransient() ? Outcome.UNANSWERED : Outcome.RELEASED;
+        return Outcome.UNANSWERED; // whatever its kind: its cause may be mended in time
       } catch (RuntimeException unreadable) {
         // It must neither end the repetition nor keep the client from closing.
         LOG.error("lock '{}': the reply to a release cannot be read", protocol.name(), unreadable);

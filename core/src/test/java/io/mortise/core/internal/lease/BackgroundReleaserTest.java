@@ -27,6 +27,8 @@ import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A pending release is repeated, whatever its worker meets. */
 @Timeout(60)
@@ -185,6 +187,34 @@ class BackgroundReleaserTest {
     closing.begin();
     assertEquals(100, releaser.takeAll().size());
     assertEquals(0, releaser.size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "NOPERM this user has no permissions to run the 'evalsha' command",
+        "WRONGPASS invalid username-password pair or user is disabled.",
+        "ERR the proxy is out of order"
+      })
+  void aRefusedReleaseIsRepeatedUntilItsLeaseEnds(String refusal) {
+    answer = RespServer.error(refusal);
+    release("holder");
+    awaitAfterRuns(() -> assertTrue(server.heard().size() > 2));
+    assertEquals(1, releaser.size());
+
+    now = LEASE_END;
+    awaitAfterRuns(() -> assertEquals(0, releaser.size()));
+    assertEquals(0, scheduler.size());
+  }
+
+  @Test
+  void aReleaseIsRepeatedOnceTheCauseOfItsRefusalIsMended() {
+    answer = RespServer.error("NOPERM this user has no permissions to run the 'evalsha' command");
+    release("holder");
+    awaitAfterRuns(() -> assertTrue(server.heard().size() > 1));
+
+    answer = RELEASED;
+    awaitAfterRuns(() -> assertEquals(0, releaser.size()));
   }
 
   private void release(String holder) {
