@@ -13,21 +13,17 @@ import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.ErrorClassifier;
 import io.mortise.connection.pool.Reply;
 import io.mortise.connection.topology.Topology;
-import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
  * Runs many calls at a time: pipelined on one connection of each server, and at all servers in
@@ -37,7 +33,6 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * and returns when all of them are done; each result has a position of its own.
  */
 public final class ScriptPipeline {
-  private static final int MAX_PIPELINED = 500;
   private static final long MIN_NANOS = 100_000_000L;
 
   private final Topology topology;
@@ -53,14 +48,17 @@ public final class ScriptPipeline {
   }
 
   /**
-   * Runs one batch script over many items, in one round trip for each server and one call for each
-   * slot.
+   * Runs one batch script over many items, with one call for each slot, or several where the items
+   * of a slot are too many to be written at once.
    *
    * @return for each item its answer, a {@code Long}, or the failure
    */
   public List<Result> runBatch(List<ScriptCall> items, long withinNanos) {
     List<List<Integer>> parts =
-        grouped(items.size(), i -> ScriptRequest.of(items.get(i)).slot(topology));
+        grouped(items.size(), i -> ScriptRequest.of(items.get(i)).slot(topology)).stream()
+            .map(slot -> WriteBound.parts(slot, i -> ScriptRequest.of(items.get(i)).bytes()))
+            .flatMap(List::stream)
+            .toList();
     List<ScriptRequest> requests =
         parts.stream()
             .map(part -> ScriptRequest.merged(part.stream().map(items::get).toList()))
@@ -111,8 +109,9 @@ public final class ScriptPipeline {
   }
 
   /**
-   * Runs many calls like {@link #runAll}. The calls that were written take effect also when their
-   * answers come too late to be read, because the server needs to know none of the scripts.
+   * Runs many calls like {@link #runAll}. The calls of a part that was written take effect also
+   * when their answers come too late to be read, because the server needs to know none of the
+   * scripts.
    */
   public List<Result> runAllByText(List<ScriptCall> calls, long withinNanos) {
     return runAll(calls, withinNanos, true);
@@ -192,31 +191,53 @@ public final class ScriptPipeline {
     }
   }
 
+  /**
+   * Runs the requests in parts: the next part is written when the replies to the one before have
+   * been read. All parts have one deadline. When it has passed, or a part has no reply, the rest is
+   * not sent, and its failures say so.
+   */
   private List<Result> runAtOneServer(
       List<ScriptRequest> requests, long withinNanos, boolean byText) {
     Deadline deadline = Deadline.after(withinNanos, ticker);
     List<Result> answers = new ArrayList<>(requests.size());
-    for (int from = 0; from < requests.size(); from += MAX_PIPELINED) {
-      List<ScriptRequest> part =
-          requests.subList(from, Math.min(requests.size(), from + MAX_PIPELINED));
-      long left = Math.max(MIN_NANOS, deadline.leftNanos());
+    List<ScriptRequest> rest = requests;
+    CommandException notSent = null;
+    while (!rest.isEmpty() && notSent == null) {
+      List<ScriptRequest> part = PipelinedExchange.firstPart(rest, byText);
+      rest = rest.subList(part.size(), rest.size());
       try {
         if (part.size() == 1 && !byText) {
-          answers.add(Result.of(run(part.get(0), Math.min(left, withinNanos))));
+          answers.add(Result.of(run(part.get(0), deadline.leftNanos())));
         } else {
-          runPipelined(part, Deadline.after(left, ticker), byText, answers);
+          runPipelined(part, deadline, byText, answers);
         }
       } catch (CommandException fault) {
-        part.forEach(request -> answers.add(Result.of(fault)));
-        if (!fault.isServerReply()) { // the other calls would wait for the same server in vain
-          requests
-              .subList(from + part.size(), requests.size())
-              .forEach(request -> answers.add(Result.of(fault)));
-          break;
-        }
+        Result failure = Result.of(fault);
+        part.forEach(request -> answers.add(failure));
+        notSent = fault.isServerReply() ? null : notSentAfter(fault);
+      }
+      if (notSent == null && deadline.hasPassed()) {
+        notSent = notSentInTime();
       }
     }
+    if (notSent != null) { // the rest would wait for the same server in vain
+      Result unsent = Result.of(notSent);
+      rest.forEach(request -> answers.add(unsent));
+    }
     return answers;
+  }
+
+  private CommandException notSentInTime() {
+    return new CommandException(
+        Kind.UNREACHABLE,
+        false,
+        topology + " did not answer the commands before in time",
+        new TimeoutException());
+  }
+
+  private static CommandException notSentAfter(CommandException fault) {
+    return new CommandException(
+        fault.kind(), false, String.valueOf(fault.getMessage()), fault.getCause());
   }
 
   private void runPipelined(
@@ -224,9 +245,7 @@ public final class ScriptPipeline {
       throws CommandException {
     Reply replies =
         topology.exchange(
-            part.get(0).slot(topology),
-            (connection, end) -> writeAndRead(connection, end, part, byText),
-            deadline);
+            part.get(0).slot(topology), new PipelinedExchange(part, topology, byText), deadline);
     List<?> values = (List<?>) replies.value();
     CommandException unreachable = null;
     for (int i = 0; i < part.size(); i++) {
@@ -264,32 +283,5 @@ public final class ScriptPipeline {
     return value instanceof JedisDataException refusal
         ? Result.of(ErrorClassifier.of(refusal, topology.toString(), true))
         : Result.of(replies.with(value));
-  }
-
-  // ---- on a connection
-
-  private List<Object> writeAndRead(
-      Connection connection, Deadline deadline, List<ScriptRequest> requests, boolean byText) {
-    Set<Script> unknown = new HashSet<>();
-    for (ScriptRequest request : requests) {
-      ScriptExchange exchange = new ScriptExchange(request, topology);
-      boolean first = byText && unknown.add(request.script());
-      connection.sendCommand(first ? exchange.byText() : exchange.bySha1());
-    }
-    List<Object> replies = new ArrayList<>(connection.getMany(requests.size()));
-    for (int i = 0; i < requests.size(); i++) {
-      if (replies.get(i) instanceof JedisNoScriptException) {
-        replies.set(i, rerun(connection, deadline, requests.get(i)));
-      }
-    }
-    return replies;
-  }
-
-  private Object rerun(Connection connection, Deadline deadline, ScriptRequest request) {
-    try {
-      return new ScriptExchange(request, topology).on(connection, deadline);
-    } catch (JedisDataException refused) {
-      return refused;
-    }
   }
 }

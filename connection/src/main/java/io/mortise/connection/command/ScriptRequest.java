@@ -39,7 +39,12 @@ public record ScriptRequest(Script script, List<byte[]> keys, List<byte[]> argum
    * @param text the script or its SHA-1
    */
   int bytes(byte[] text) {
-    int sum = text.length + FRAME_BYTES * 3;
+    return text.length + FRAME_BYTES * 3 + bytes();
+  }
+
+  /** Returns the approximate length of the keys and arguments on the wire. */
+  int bytes() {
+    int sum = 0;
     for (byte[] key : keys) {
       sum += key.length + FRAME_BYTES;
     }

@@ -18,6 +18,7 @@ import io.mortise.connection.testing.TestCalls;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -91,6 +92,25 @@ class ClusterAtMostOnceTest extends ClusterFixture {
     assertEquals(1, heard(0, name));
     assertEquals(1, heard(1, there));
     assertEquals(1, heard(1, gone), "the other node has refused it");
+  }
+
+  @Test
+  void ofCallsInSeveralPartsOnlyThoseThatBelongElsewhereAreSentAgain() {
+    servers.refresh();
+    String gone = fake.nameAt(0, 2);
+    fake.answer(0, command -> command.get(3).contains(gone) ? fake.moved(gone, 1) : ":0\r\n");
+    List<ScriptCall> calls =
+        IntStream.range(0, 60)
+            .mapToObj(i -> "{" + (i % 20 == 7 ? gone : name) + "}" + "x".repeat(1_000) + i)
+            .map(TestCalls::inspect)
+            .toList();
+
+    List<ScriptPipeline.Result> answers = commands.pipeline().runAll(calls, LONG_NANOS);
+
+    assertEquals(
+        IntStream.range(0, 60).mapToObj(i -> i % 20 == 7 ? 1L : 0L).toList(),
+        answers.stream().map(a -> a.reply().value()).toList());
+    assertEquals(3, fake.said(1).size());
   }
 
   private long heard(int node, String lock) {

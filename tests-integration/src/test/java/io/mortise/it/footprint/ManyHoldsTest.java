@@ -30,8 +30,8 @@ class ManyHoldsTest {
   private static final Duration LEASE = Duration.ofSeconds(3);
   private static final Duration WATCHED = LEASE.multipliedBy(2);
 
-  /** Of the average batch; 500 fit into one. */
-  private static final int MIN_BATCH = 100;
+  /** Of the average command; about 80 of these holds fit into the 16 KiB that one may have. */
+  private static final int MIN_BATCH = 50;
 
   @Test
   @Timeout(90)

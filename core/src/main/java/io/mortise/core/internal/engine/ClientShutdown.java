@@ -97,8 +97,10 @@ final class ClientShutdown {
   }
 
   /**
-   * Sends all releases together, and so writes all of them before it awaits the first reply: a
-   * server that hangs finds them when it goes on, even if no thread waits for that long.
+   * Sends all releases together, with the texts of their scripts. A server that hangs finds those
+   * that were written before the first reply when it goes on, even if no thread waits for that
+   * long. These are about 16 KiB, because a write has no time limit: of more holds than that, the
+   * rest ends with the leases.
    */
   private void send(List<ScriptCall> calls) {
     List<CommandException> faults =

@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,11 +39,12 @@ import org.slf4j.LoggerFactory;
  * <p><b>A full heap.</b> A task has its entry in the scheduler for as long as it is pending, so
  * that an error on any worker costs a pause, and nothing has to be allocated for another run.
  *
- * <p><b>Threads.</b> Any thread may call any method. A task runs on one worker at a time: another
- * one sees that it is {@code running}. A task is pending <em>before</em> the look whether the
- * client is closed. If it is closed, the closing thread takes the task, by {@link #takeAll}. A task
- * that comes after the last of these is given up: {@link #stop} sets {@code stopped} and then looks
- * at all tasks, a new task is pending and then looks at {@code stopped}, so one of both sees it.
+ * <p><b>Threads.</b> Any thread may call any method. A task runs on one worker at a time, see
+ * {@link ReleaseWorkers}; a task that waits for one ends with its time too. A task is pending
+ * <em>before</em> the look whether the client is closed. If it is closed, the closing thread takes
+ * the task, by {@link #takeAll}. A task that comes after the last of these is given up: {@link
+ * #stop} sets {@code stopped} and then looks at all tasks, a new task is pending and then looks at
+ * {@code stopped}, so one of both sees it.
  */
 public final class BackgroundReleaser {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundReleaser.class);
@@ -53,7 +53,7 @@ public final class BackgroundReleaser {
 
   private final ScriptExecutor commands;
   private final Scheduler scheduler;
-  private final BackgroundTasks tasks;
+  private final ReleaseWorkers workers;
   private final ClosingState closing;
   private final Ticker ticker;
   private final DoubleSupplier jitter;
@@ -69,7 +69,7 @@ public final class BackgroundReleaser {
       DoubleSupplier jitter) {
     this.commands = commands;
     this.scheduler = scheduler;
-    this.tasks = tasks;
+    this.workers = new ReleaseWorkers(tasks);
     this.closing = closing;
     this.ticker = ticker;
     this.jitter = jitter;
@@ -95,7 +95,7 @@ public final class BackgroundReleaser {
       boolean started = false;
       try {
         scheduler.add(task);
-        tasks.run(task);
+        task.turn.request();
         started = true;
       } finally {
         if (!started) { // an error: its caller asks again, see Completions
@@ -212,7 +212,7 @@ public final class BackgroundReleaser {
     private int releasesLeft;
 
     private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, jitter);
-    private final AtomicBoolean running = new AtomicBoolean();
+    private final ReleaseWorkers.Turn turn = workers.new Turn(this);
     private volatile long dueNanos = ticker.read() + MAX_PAUSE_NANOS;
 
     Task(LockProtocol protocol, String holder, UnansweredAttempts unanswered, MinimumEnd minimum) {
@@ -226,7 +226,7 @@ public final class BackgroundReleaser {
 
     @Override
     public void run() {
-      if (!pending.contains(this) || !running.compareAndSet(false, true)) {
+      if (!pending.contains(this) || !turn.begin()) {
         return;
       }
       boolean done = false;
@@ -236,7 +236,7 @@ public final class BackgroundReleaser {
           end();
         }
       } finally { // an error counts as no reply
-        running.set(false);
+        turn.end();
         if (!done) {
           dueNanos = ticker.read() + backoff.nextNanos();
           scheduler.reschedule(this);
@@ -273,7 +273,7 @@ public final class BackgroundReleaser {
         return answer == 0 || answer == 2 ? Outcome.NOT_FOUND : Outcome.RELEASED;
       } catch (CommandException fault) {
         LOG.debug("lock '{}': the release is repeated", protocol.name(), fault);
-        return fault.kind().isTransient() ? Outcome.UNANSWERED : Outcome.RELEASED;
+        return Outcome.UNANSWERED; // whatever its kind: its cause may be mended in time
       } catch (RuntimeException unreadable) {
         // It must neither end the repetition nor keep the client from closing.
         LOG.error("lock '{}': the reply to a release cannot be read", protocol.name(), unreadable);
@@ -289,8 +289,10 @@ public final class BackgroundReleaser {
     @Override
     public void onDue(long nowNanos) {
       dueNanos = nowNanos + MAX_PAUSE_NANOS; // should an error keep the worker from it
-      if (!running.get()) {
-        tasks.run(this);
+      if (turn.isWaiting() && nowNanos - untilNanos >= 0) {
+        end(); // Redis has ended the hold itself by now
+      } else {
+        turn.request();
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.mortise.core.internal.lease;
 
+import static java.util.stream.Collectors.toSet;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,22 +12,30 @@ import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
 import io.mortise.connection.topology.Topology;
 import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.internal.engine.FakeProtocol;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A pending release is repeated, whatever its worker meets. */
 @Timeout(60)
 class BackgroundReleaserTest {
+  private static final ConnectionSettings SETTINGS = TestSettings.within(Duration.ofSeconds(40));
+  private static final int MAX_WORKERS = 8;
+  private static final long LEASE_END = 1_000;
   private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
   private static final String FORCED = RespServer.integers(List.of(2L, 0L));
 
@@ -38,9 +47,11 @@ class BackgroundReleaserTest {
         failed.incrementAndGet();
         throw new OutOfMemoryError("on purpose");
       }
-      return 0;
+      return now;
     }
   }
+
+  private volatile long now;
 
   private volatile boolean heapIsFull;
   private volatile String answer = RespServer.HANG_UP;
@@ -48,11 +59,16 @@ class BackgroundReleaserTest {
   private final RespServer server = new RespServer(command -> answer());
   private final Ticker ticker = new FragileTicker();
   private final ClosingState closing = new ClosingState();
-  private final WorkerPool workers = new WorkerPool("test");
-  private final Topology topology =
-      TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers);
-  private final ScriptExecutor commands =
-      new ScriptExecutor(topology, workers, TestSettings.DEFAULTS);
+  private final AtomicInteger threads = new AtomicInteger();
+  private final WorkerPool workers =
+      new WorkerPool(
+          "test",
+          (task, name) -> {
+            threads.incrementAndGet();
+            return WorkerPool.thread(task, name);
+          });
+  private final Topology topology = TopologyFactory.create(server.uri(), SETTINGS, workers);
+  private final ScriptExecutor commands = new ScriptExecutor(topology, workers, SETTINGS);
 
   /** Not started: the test runs what is due. */
   private final Scheduler scheduler =
@@ -123,8 +139,86 @@ class BackgroundReleaserTest {
     assertEquals(0, releaser.size());
   }
 
+  private void releaseAtASilentServer(int holds) {
+    answer = RespServer.SILENCE;
+    for (int i = 0; i < holds; i++) {
+      release("holder" + i);
+    }
+    await().atMost(BackgroundCall.LIVENESS).until(() -> server.heard().size() == MAX_WORKERS);
+  }
+
+  @Test
+  void aSilentServerKeepsFewThreadsWaitingAndGetsAllReleasesInTheEnd() throws Exception {
+    releaseAtASilentServer(100);
+    scheduler.entries(ScheduledTask.class).forEach(task -> task.onDue(0));
+
+    assertEquals(MAX_WORKERS, threads.get());
+    assertEquals(100, releaser.size());
+    answer = RELEASED;
+    server.restart();
+    await().atMost(BackgroundCall.LIVENESS).until(() -> releaser.size() == 0);
+    assertEquals(MAX_WORKERS, threads.get());
+    assertEquals(100, releasedHolders().size(), "each was released, though no time passed");
+    assertEquals(0, scheduler.size());
+  }
+
+  private Set<String> releasedHolders() {
+    return server.heard().stream().flatMap(List::stream).filter(this::isHolder).collect(toSet());
+  }
+
+  private boolean isHolder(String word) {
+    return word.startsWith("holder");
+  }
+
+  @Test
+  void aReleaseThatWaitsForAWorkerEndsWithItsLease() {
+    releaseAtASilentServer(MAX_WORKERS + 5);
+
+    scheduler.entries(ScheduledTask.class).forEach(task -> task.onDue(LEASE_END - 1));
+    assertEquals(MAX_WORKERS + 5, releaser.size());
+    scheduler.entries(ScheduledTask.class).forEach(task -> task.onDue(LEASE_END));
+    assertEquals(MAX_WORKERS, releaser.size(), "the first of them are being tried");
+  }
+
+  @Test
+  void theClosingThreadTakesTheReleasesThatWaitForAWorkerToo() {
+    releaseAtASilentServer(100);
+
+    closing.begin();
+    assertEquals(100, releaser.takeAll().size());
+    assertEquals(0, releaser.size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "NOPERM this user has no permissions to run the 'evalsha' command",
+        "WRONGPASS invalid username-password pair or user is disabled.",
+        "ERR the proxy is out of order"
+      })
+  void aRefusedReleaseIsRepeatedUntilItsLeaseEnds(String refusal) {
+    answer = RespServer.error(refusal);
+    release("holder");
+    awaitAfterRuns(() -> assertTrue(server.heard().size() > 2));
+    assertEquals(1, releaser.size());
+
+    now = LEASE_END;
+    awaitAfterRuns(() -> assertEquals(0, releaser.size()));
+    assertEquals(0, scheduler.size());
+  }
+
+  @Test
+  void aReleaseIsRepeatedOnceTheCauseOfItsRefusalIsMended() {
+    answer = RespServer.error("NOPERM this user has no permissions to run the 'evalsha' command");
+    release("holder");
+    awaitAfterRuns(() -> assertTrue(server.heard().size() > 1));
+
+    answer = RELEASED;
+    awaitAfterRuns(() -> assertEquals(0, releaser.size()));
+  }
+
   private void release(String holder) {
     releaser.releaseUntilConfirmed(
-        new FakeProtocol("orders"), holder, UnansweredAttempts.NONE.plusHold(1_000));
+        new FakeProtocol("orders"), holder, UnansweredAttempts.NONE.plusHold(LEASE_END));
   }
 }

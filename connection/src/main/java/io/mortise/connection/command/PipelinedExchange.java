@@ -1,0 +1,63 @@
+package io.mortise.connection.command;
+
+import io.mortise.connection.concurrent.Deadline;
+import io.mortise.connection.pool.Exchange;
+import io.mortise.connection.topology.Topology;
+import io.mortise.scripts.Script;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/**
+ * Many scripts on a connection: all are written, then their answers are read. The answer is the
+ * list of theirs; a refusal is one of them.
+ *
+ * @param requests no more than the server can be sent at once, see {@link #firstPart}
+ * @param byText whether the first request of each script brings its text, so that the server needs
+ *     to know none of them
+ */
+record PipelinedExchange(List<ScriptRequest> requests, Topology topology, boolean byText)
+    implements Exchange {
+
+  /**
+   * Returns the first of the requests: those that may be written at once, see {@link WriteBound}.
+   */
+  static List<ScriptRequest> firstPart(List<ScriptRequest> requests, boolean byText) {
+    Set<Script> texts = new HashSet<>();
+    return WriteBound.first(
+        requests,
+        request -> {
+          Script script = request.script();
+          return request.bytes(byText && texts.add(script) ? script.text() : script.sha1());
+        });
+  }
+
+  @Override
+  public Object on(Connection connection, Deadline deadline) {
+    Set<Script> texts = new HashSet<>();
+    for (ScriptRequest request : requests) {
+      ScriptExchange exchange = new ScriptExchange(request, topology);
+      boolean first = byText && texts.add(request.script());
+      connection.sendCommand(first ? exchange.byText() : exchange.bySha1());
+    }
+    List<Object> replies = new ArrayList<>(connection.getMany(requests.size()));
+    for (int i = 0; i < requests.size(); i++) {
+      if (replies.get(i) instanceof JedisNoScriptException) {
+        replies.set(i, rerun(connection, deadline, requests.get(i)));
+      }
+    }
+    return replies;
+  }
+
+  private Object rerun(Connection connection, Deadline deadline, ScriptRequest request) {
+    try {
+      return new ScriptExchange(request, topology).on(connection, deadline);
+    } catch (JedisDataException refused) {
+      return refused;
+    }
+  }
+}
