@@ -58,7 +58,7 @@ class RedLockDeadMinorityTest {
     nodes.restore();
     lock.lock();
     QuorumLease lease = (QuorumLease) lock.lease();
-    assertEquals(5, lease.validNodes());
+    await().atMost(Duration.ofSeconds(40)).until(() -> lease.validNodes() == 5);
     nodes.begin(ServerFault.KILLED, 0, 3);
     await().atMost(Duration.ofSeconds(40)).until(() -> lease.validNodes() == 3);
 
