@@ -74,7 +74,9 @@ final class FiveServers implements Chapter {
         context.report(
             EventType.NOTIFIED, e.loss().fencingToken(), "unlock throws: " + e.getMessage());
       } catch (LockException e) {
-        context.report(EventType.FAILED, 0, String.valueOf(e.getMessage()));
+        boolean inDoubt = e.reason() == LockException.Reason.IN_DOUBT;
+        context.report(
+            inDoubt ? EventType.IN_DOUBT : EventType.FAILED, 0, String.valueOf(e.getMessage()));
       }
     }
   }
@@ -127,7 +129,7 @@ final class FiveServers implements Chapter {
     boolean ok =
         exclusion.holds()
             && run.lostUpdates() == 0
-            && run.errors() == 0
+            && run.errors().isEmpty()
             && run.cycles(FiveServersRun.SERVERS) > 0
             && run.cycles(FiveServersRun.SERVERS - 2) > 0
             && run.longestGapNanos() <= run.mostGap().toNanos();
@@ -140,7 +142,7 @@ final class FiveServers implements Chapter {
                     run.cycles(FiveServersRun.SERVERS),
                     run.cycles(FiveServersRun.SERVERS - 2),
                     Metric.millisText(run.longestGapNanos()))
-            : "%d turns while five servers were up, %d while three were; nobody was inside for up to %s, where %s is the most; %d updates were lost; %d errors. %s"
+            : "%d turns while five servers were up, %d while three were; nobody was inside for up to %s, where %s is the most; %d updates were lost; errors: %s. %s"
                 .formatted(
                     run.cycles(FiveServersRun.SERVERS),
                     run.cycles(FiveServersRun.SERVERS - 2),

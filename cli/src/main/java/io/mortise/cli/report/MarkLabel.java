@@ -84,6 +84,7 @@ record MarkLabel(Mark mark, String text, double x, boolean toTheLeft, int lane) 
       case REFUSED -> "late write refused";
       case TORN -> "torn read";
       case GAVE_UP -> "gave up while holding one lock";
+      case IN_DOUBT -> "release not confirmed";
       case FAILED -> "an error";
     };
   }

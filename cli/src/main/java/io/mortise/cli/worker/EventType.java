@@ -16,6 +16,8 @@ public enum EventType {
   TORN,
   /** A holder of one lock did not get the other in time. */
   GAVE_UP,
-  /** The lock could not be acquired or released, because too few servers were up. */
+  /** A release could not be confirmed: a server did not answer in time. */
+  IN_DOUBT,
+  /** The lock could not be acquired, because too few servers were up. */
   FAILED
 }

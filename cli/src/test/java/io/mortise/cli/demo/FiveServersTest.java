@@ -9,6 +9,7 @@ import io.mortise.cli.timeline.Hold;
 import io.mortise.cli.timeline.Lane;
 import io.mortise.cli.timeline.Outage;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.RedisClient;
@@ -26,7 +27,13 @@ class FiveServersTest {
 
   private static FiveServersRun run(long counted, int errors, Hold... holds) {
     return new FiveServersRun(
-        List.of(holds), OUTAGES, counted, errors, Duration.ofSeconds(2), List.of());
+        List.of(holds),
+        OUTAGES,
+        counted,
+        Collections.nCopies(errors, "on purpose"),
+        3,
+        Duration.ofSeconds(2),
+        List.of());
   }
 
   private static Hold[] good() {
