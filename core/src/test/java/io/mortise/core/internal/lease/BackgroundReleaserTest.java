@@ -156,9 +156,9 @@ class BackgroundReleaserTest {
     assertEquals(100, releaser.size());
     answer = RELEASED;
     server.restart();
-    await().atMost(BackgroundCall.LIVENESS).until(() -> releaser.size() == 0);
-    assertEquals(MAX_WORKERS, threads.get());
-    assertEquals(100, releasedHolders().size(), "each was released, though no time passed");
+    // Those that were under way when it stopped may find it refusing connections, and come again.
+    awaitAfterRuns(() -> assertEquals(0, releaser.size()));
+    assertEquals(100, releasedHolders().size());
     assertEquals(0, scheduler.size());
   }
 
