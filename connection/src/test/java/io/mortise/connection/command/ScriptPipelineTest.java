@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ScriptPipelineTest {
   private static final long LONG_NANOS = 20_000_000_000L;
-  private static final long SHORT_NANOS = 300_000_000L;
+  private static final long SHORT_NANOS = 1_000_000_000L;
   private static final int MAX_BYTES = 16 * 1024;
 
   private volatile long laterNanos;
