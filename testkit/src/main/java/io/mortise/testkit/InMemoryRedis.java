@@ -72,7 +72,7 @@ public final class InMemoryRedis implements AutoCloseable {
 
   private final WaitTimeOuts timeOuts = new WaitTimeOuts();
   private final List<LockClient> lockClients = new CopyOnWriteArrayList<>();
-  private final List<Lease> occupying = new CopyOnWriteArrayList<>(); // or nobody renews them
+  private final List<Lease> occupying = new CopyOnWriteArrayList<>(); // else not renewed
 
   private final OpenedClients opened = new OpenedClients();
 

@@ -117,7 +117,7 @@ class SchedulerScanTest {
     assertEquals(150, scheduler.scan(100));
     assertEquals(List.of("after the scan", "lookout at 100"), done);
     assertEquals(200, scheduler.scan(150));
-    assertEquals(0, scheduler.size() - 1, "it is no entry");
+    assertEquals(1, scheduler.size(), "the lookout is no entry");
 
     scheduler.clear();
     done.clear();
