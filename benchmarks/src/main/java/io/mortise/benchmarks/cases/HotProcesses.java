@@ -6,6 +6,7 @@ import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.locks.NameSharing;
 import io.mortise.benchmarks.worker.SharedMemoryCounter;
 import io.mortise.benchmarks.worker.WorkerTask;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -22,6 +23,17 @@ final class HotProcesses implements BenchmarkCase {
   @Override
   public String description() {
     return "one name, 4 processes of 4 threads; plain and fair; hand-off, and the share of each process";
+  }
+
+  @Override
+  public Duration fullTime() {
+    return Duration.ofMinutes(3);
+  }
+
+  /** A process has a quarter of the cycles, and a hand-over is slow: a second has few of them. */
+  @Override
+  public Duration warmUp(Settings settings) {
+    return settings.quick() ? settings.warmUp() : settings.warmUp().multipliedBy(12);
   }
 
   @Override
