@@ -260,6 +260,15 @@ class LeaseTimingTest {
     assertFalse(handedOff(hold).isCertain(), "the epoch is that of the grant");
   }
 
+  @Test
+  void aHoldIsHandedOffWithTheEpochOfItsLastConfirmation() {
+    LeaseTiming timing = granted(RENEWED, now);
+    long epoch = context.holds().epoch();
+    context.holds().endEpoch();
+
+    assertEquals(epoch, timing.toTransferableHold("id:1", 42, TokenReserve.NONE).epoch());
+  }
+
   private LeaseTiming handedOff(TransferableHold hold) {
     return LeaseTiming.handedOff(context, new FakeProtocol("orders"), RENEWED, hold);
   }
