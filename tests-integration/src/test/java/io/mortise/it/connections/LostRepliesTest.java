@@ -84,7 +84,9 @@ class LostRepliesTest {
     proxy.loseNextReply(LossStyle.SILENT, calling("lock/acquire"));
     assertTrue(lock.tryLock(Duration.ofSeconds(10)));
     String holder = (String) redis.holders(name).get(0);
+    redis.resetStats();
     lock.unlock();
+    until("a release has found nothing", () -> redis.calls("evalsha") >= 2);
 
     acquireLate(holder);
 

@@ -108,6 +108,18 @@ class NotifiedWriterTest {
     LockFixture.assertPrompt(cycleOfFirst);
   }
 
+  @Test
+  void aWriterThatDoesNotComeAfterTheLastReaderIsPassedOver() throws Exception {
+    Lease held = ofA.readLock().tryAcquire().orElseThrow();
+    AsyncCall<Void> cycleOfFirst = redis.waiting(AsyncCall.cycleOf(first));
+    AsyncCall<Void> cycleOfSecond = redis.waiting(AsyncCall.cycleOf(second));
+    network.suspend();
+    held.close();
+    LockFixture.assertPrompt(cycleOfSecond);
+    proxy.restore();
+    LockFixture.assertPrompt(cycleOfFirst);
+  }
+
   /** It waits for the intent, although the lock is free. */
   @Test
   void aReaderThatWaitsDoesNotEndTheLook() throws Exception {
