@@ -1,6 +1,7 @@
 package io.mortise.it.scripts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LockName;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A server that refuses whatever takes memory: waiters keep their places, and force works. */
+/** A server that refuses whatever takes memory: holds end, waiters keep their places. */
 @Timeout(60)
 @Tag("redis-version")
 class WithoutMemoryTest {
@@ -73,6 +74,17 @@ class WithoutMemoryTest {
     assertEquals(1, first(redis.run(protocol.forceRelease())));
     limit("0");
     assertEquals(2, first(redis.run(protocol.release(HOLDER))));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aHoldThatEndsEarlyKeepsTheLockBusyForTheRestOfItsMinimum(Forced lock) {
+    LockProtocol protocol = lock.of(name);
+    assertEquals(1, first(redis.run(protocol.acquire(HOLDER, LEASE, false))));
+    limit("1");
+    assertEquals(1, first(redis.run(protocol.keep(HOLDER, LEASE))));
+    assertEquals(0, first(redis.run(protocol.release(HOLDER))), "it holds the lock no more");
+    assertTrue(first(redis.run(protocol.queryLease())) > 0, "and nobody else can");
   }
 
   /** The locks whose waiters have a place and a heartbeat. */
