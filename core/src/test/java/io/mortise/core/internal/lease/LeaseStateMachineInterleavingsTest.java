@@ -101,6 +101,25 @@ class LeaseStateMachineInterleavingsTest {
         });
   }
 
+  /** Without listeners there are few schedules, so that the decisive ones are among them. */
+  @Test
+  void oneOfTwoThreadsBeginsTheRelease() {
+    check(
+        SCHEDULES,
+        () -> {
+          LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
+          AtomicInteger begun = new AtomicInteger();
+          Interleavings.Step releaser =
+              () -> {
+                if (state.beginRelease()) {
+                  begun.incrementAndGet();
+                }
+              };
+          race(releaser, releaser);
+          assertEquals(1, begun.get());
+        });
+  }
+
   @Test
   void nothingComesAfterTheEnd() {
     check(
