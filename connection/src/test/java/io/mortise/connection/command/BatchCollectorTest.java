@@ -364,6 +364,7 @@ class BatchCollectorTest {
 
   @Test
   void theLeastTimeOfItsItemsIsThatOfTheBatch() {
+    var unused = addAndFlush(1); // makes the connection
     answers = command -> RespServer.SILENCE; // the client's own limit is a minute
     Item patient = new Item(1);
     Item urgent = new Item(TestCalls.renew("b", "h2", 1000), 1_000_000_000);

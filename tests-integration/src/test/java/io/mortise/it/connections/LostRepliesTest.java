@@ -81,6 +81,8 @@ class LostRepliesTest {
 
   @Test
   void anAttemptThatArrivesAfterTheReleaseIsReleasedToo() throws Exception {
+    RedisLock lock =
+        tested.use(options(Duration.ofMinutes(1)).commandTimeout(Duration.ofSeconds(2)));
     proxy.loseNextReply(LossStyle.SILENT, calling("lock/acquire"));
     assertTrue(lock.tryLock(Duration.ofSeconds(10)));
     String holder = (String) redis.holders(name).get(0);

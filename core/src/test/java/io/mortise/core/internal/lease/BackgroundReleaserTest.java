@@ -101,8 +101,7 @@ class BackgroundReleaserTest {
     await().atMost(BackgroundCall.LIVENESS).until(() -> failed.get() > 0);
     answer = RELEASED;
     heapIsFull = false;
-    awaitAfterRuns(() -> assertEquals(0, releaser.size()));
-    assertEquals(0, scheduler.size());
+    awaitAfterRuns(this::assertNothingIsPending);
   }
 
   /** The mark of the forced release says nothing of an attempt that is still on its way. */
@@ -115,6 +114,11 @@ class BackgroundReleaserTest {
     assertEquals(1, releaser.size());
     answer = RELEASED;
     awaitAfterRuns(() -> assertEquals(0, releaser.size()));
+  }
+
+  private void assertNothingIsPending() {
+    assertEquals(0, releaser.size());
+    assertEquals(0, scheduler.size());
   }
 
   private void awaitAfterRuns(ThrowingRunnable check) {
@@ -157,9 +161,8 @@ class BackgroundReleaserTest {
     answer = RELEASED;
     server.restart();
     // Those that were under way when it stopped may find it refusing connections, and come again.
-    awaitAfterRuns(() -> assertEquals(0, releaser.size()));
+    awaitAfterRuns(this::assertNothingIsPending);
     assertEquals(100, releasedHolders().size());
-    assertEquals(0, scheduler.size());
   }
 
   private Set<String> releasedHolders() {
@@ -203,8 +206,7 @@ class BackgroundReleaserTest {
     assertEquals(1, releaser.size());
 
     now = LEASE_END;
-    awaitAfterRuns(() -> assertEquals(0, releaser.size()));
-    assertEquals(0, scheduler.size());
+    awaitAfterRuns(this::assertNothingIsPending);
   }
 
   @Test
