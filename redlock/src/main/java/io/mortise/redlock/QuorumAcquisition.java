@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * algorithm.
  *
  * <pre>
+ *   turn among the threads of this process: {@link AskingTurn}
  *   round: all nodes together, no waiting -----------------------------------> majority
  *      |                                                                          ^
  *      +-- others hold too many: all released; wait at the first node that is     |
@@ -40,6 +41,9 @@ final class QuorumAcquisition {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long MIN_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** How long an acquisition waits for its turn, before it asks without it. */
+  private static final long MAX_TURN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final LeaseSource source;
   private final QuorumMembers members;
@@ -82,7 +86,7 @@ final class QuorumAcquisition {
 
   Optional<OwnedLease> run() throws InterruptedException {
     try {
-      return tryUntilDone();
+      return terms.waitNanos() > 0 ? tryInTurn() : tryUntilDone();
     } catch (Error e) {
       OwnedLease lease = waitedFor;
       if (lease != null) {
@@ -91,6 +95,14 @@ final class QuorumAcquisition {
       throw e;
     } finally {
       wait.restoreInterrupt();
+    }
+  }
+
+  /** At least half of the wait remains for the nodes, whose answers decide how it ends. */
+  private Optional<OwnedLease> tryInTurn() throws InterruptedException {
+    try (AskingTurn turn = new AskingTurn(source.identity())) {
+      turn.await(wait, Math.min(MAX_TURN_NANOS, wait.leftNanos() / 2));
+      return tryUntilDone();
     }
   }
 
