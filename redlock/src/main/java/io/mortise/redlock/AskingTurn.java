@@ -72,10 +72,13 @@ final class AskingTurn implements AutoCloseable {
 
   @Override
   public void close() {
-    if (mine) {
+    try {
+      if (mine) {
+        queue.turn.release();
+      }
+    } finally {
       mine = false;
-      queue.turn.release();
+      QUEUES.computeIfPresent(lock, (same, left) -> --left.users == 0 ? null : left);
     }
-    QUEUES.computeIfPresent(lock, (same, left) -> --left.users == 0 ? null : left);
   }
 }

@@ -100,6 +100,7 @@ final class QuorumAcquisition {
 
   /** At least half of the wait remains for the nodes, whose answers decide how it ends. */
   private Optional<OwnedLease> tryInTurn() throws InterruptedException {
+    wait.checkInterrupt();
     try (AskingTurn turn = new AskingTurn(source.identity())) {
       turn.await(wait, Math.min(MAX_TURN_NANOS, wait.leftNanos() / 2));
       return tryUntilDone();

@@ -181,7 +181,7 @@ final class CommandProcess {
   }
 
   private boolean isAlive(Set<ProcessHandle> known) {
-    return known.stream().anyMatch(ProcessHandle::isAlive) || (group != null && group.isAlive());
+    return known.stream().anyMatch(ProcessState::isRunning) || (group != null && group.isAlive());
   }
 
   private void kill(Set<ProcessHandle> known) {

@@ -67,9 +67,11 @@ final class ProcessGroup {
         == Answer.SENT;
   }
 
-  /** Returns whether there is a member; true also if that cannot be found out. */
+  /** Returns whether a member runs; true also if that cannot be found out. */
   boolean isAlive() {
-    return kill("kill -s \"$1\" -- \"-$2\"", "0") != Answer.NONE;
+    Answer answer = kill("kill -s \"$1\" -- \"-$2\"", "0");
+    return answer == Answer.NOT_KNOWN
+        || (answer == Answer.SENT && !ProcessState.hasOnlyZombies(leader));
   }
 
   private Answer kill(String script, String signal) {
