@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
@@ -61,15 +62,22 @@ final class Turns {
     return turns;
   }
 
-  /** Waits until that many threads of this JVM are in a local queue. */
+  /**
+   * Waits until that many threads of this JVM are parked in a local queue. One that is only on its
+   * way into it could still be overtaken.
+   */
   static void awaitQueued(int count) {
     until(
         count + " threads are queued",
         () ->
-            Thread.getAllStackTraces().values().stream()
-                    .filter(stack -> StackTraces.contain(stack, EngineTypes.QUEUE))
-                    .count()
+            Thread.getAllStackTraces().entrySet().stream().filter(Turns::isQueued).count()
                 == count);
+  }
+
+  private static boolean isQueued(Map.Entry<Thread, StackTraceElement[]> thread) {
+    Thread.State state = thread.getKey().getState();
+    return (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING)
+        && StackTraces.contain(thread.getValue(), EngineTypes.QUEUE);
   }
 
   /** Returns the turns in the order of their tokens, which must differ. */
