@@ -38,6 +38,20 @@ class ProcessStateTest {
     }
   }
 
+  /** Its leader has ended, and the parent of that stands still. */
+  @Test
+  void aGroupOfZombiesIsNotAlive() throws Exception {
+    Process parent =
+        new ProcessBuilder("sh", "-c", "setsid true & echo $!; kill -s STOP $$; sleep 60").start();
+    try {
+      long leader = Long.parseLong(parent.inputReader().readLine());
+      await().atMost(LIMIT).until(() -> ProcessState.hasOnlyZombies(leader));
+      assertFalse(new ProcessGroup(leader).isAlive());
+    } finally {
+      parent.destroyForcibly();
+    }
+  }
+
   @Test
   void aProcessRunsUntilItHasEnded() throws Exception {
     Process process = new ProcessBuilder("sleep", "60").start();

@@ -81,13 +81,13 @@ class LostRepliesTest {
 
   @Test
   void anAttemptThatArrivesAfterTheReleaseIsReleasedToo() throws Exception {
-    RedisLock lock =
+    RedisLock patient =
         tested.use(options(Duration.ofMinutes(1)).commandTimeout(Duration.ofSeconds(2)));
     proxy.loseNextReply(LossStyle.SILENT, calling("lock/acquire"));
-    assertTrue(lock.tryLock(Duration.ofSeconds(10)));
+    assertTrue(patient.tryLock(Duration.ofSeconds(10)));
     String holder = (String) redis.holders(name).get(0);
     redis.resetStats();
-    lock.unlock();
+    patient.unlock();
     until("a release has found nothing", () -> redis.calls("evalsha") >= 2);
 
     acquireLate(holder);

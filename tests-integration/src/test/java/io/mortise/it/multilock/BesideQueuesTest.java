@@ -3,15 +3,12 @@ package io.mortise.it.multilock;
 import static io.mortise.it.support.Eventually.LIVENESS;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockClient;
-import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.TestThreads;
 import io.mortise.multilock.MultiLock;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,9 +22,9 @@ class BesideQueuesTest {
   private static final int CLIENTS = 3; // at each member
   private static final int ROUNDS = 3;
   private static final Duration INSIDE = Duration.ofMillis(40);
-  private static final Duration WAIT = Duration.ofSeconds(35);
 
-  @RegisterExtension static final MemberServers servers = new MemberServers(2);
+  @RegisterExtension
+  static final MemberServers servers = new MemberServers(2, Duration.ofSeconds(10));
 
   @Test
   void getsIn() throws Exception {
@@ -35,26 +32,17 @@ class BesideQueuesTest {
     try (TestThreads threads = new TestThreads()) {
       for (int i = 0; i < servers.count() * CLIENTS; i++) {
         int server = i % servers.count();
-        RedisLock lock = lock(server);
+        RedisLock lock = new RedisLock(servers.client(server), servers.name(server));
         threads.start(() -> lockUntil(end, lock));
       }
-      MultiLock both =
-          new MultiLock(
-              IntStream.range(0, servers.count()).mapToObj(BesideQueuesTest::lock).toList());
+      MultiLock both = servers.multi();
       for (int i = 0; i < ROUNDS; i++) {
-        assertTrue(both.tryLock(WAIT), "beside queues at both members");
+        assertTrue(both.tryLock(LIVENESS), "beside queues at both members");
         both.unlock();
       }
       end.countDown();
       threads.join(LIVENESS);
     }
-  }
-
-  /** One of a process of its own, whose releases have time on a busy machine. */
-  private static RedisLock lock(int server) {
-    LockOptions options = MemberServers.options().commandTimeout(Duration.ofSeconds(10)).build();
-    LockClient client = servers.client(servers.server(server).uri(), options);
-    return new RedisLock(client, servers.name(server));
   }
 
   private static void lockUntil(CountDownLatch end, RedisLock lock) throws InterruptedException {

@@ -27,13 +27,22 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
  */
 final class MemberServers extends ProxiedServers implements TestInstancePreConstructCallback {
   static final Duration HOUR = Duration.ofHours(1);
+  private static final Duration SHORT_TIMEOUT = Duration.ofMillis(500);
 
+  private final Duration commandTimeout;
   private List<LockClient> here = List.of();
   private List<LockClient> there = List.of();
   private String prefix = "";
 
+  /** Servers whose clients have a short command timeout, for tests in which one is silent. */
   MemberServers(int count) {
+    this(count, SHORT_TIMEOUT);
+  }
+
+  /** Servers whose clients have this command timeout. */
+  MemberServers(int count, Duration commandTimeout) {
     super(count);
+    this.commandTimeout = commandTimeout;
   }
 
   /** Connects the clients, so that the fields of a test may be locks. */
@@ -46,7 +55,7 @@ final class MemberServers extends ProxiedServers implements TestInstancePreConst
   }
 
   private List<LockClient> clients(List<String> uris) {
-    List<LockClient> clients = uris.stream().map(uri -> client(uri, options().build())).toList();
+    List<LockClient> clients = uris.stream().map(uri -> client(uri, ownOptions())).toList();
     clients.forEach(SharedRedis::warm);
     return clients;
   }
@@ -70,8 +79,12 @@ final class MemberServers extends ProxiedServers implements TestInstancePreConst
   static LockOptions.Builder options() {
     return LockOptions.builder()
         .lease(Duration.ofSeconds(3)) // a loss in Redis is noticed after a third of it
-        .commandTimeout(Duration.ofMillis(500))
+        .commandTimeout(SHORT_TIMEOUT)
         .tuning(t -> t.subscriptionLinger(Duration.ZERO));
+  }
+
+  private LockOptions ownOptions() {
+    return options().commandTimeout(commandTimeout).build();
   }
 
   /** The client of the process under test. */
@@ -86,7 +99,7 @@ final class MemberServers extends ProxiedServers implements TestInstancePreConst
 
   /** A client of one more process. */
   LockClient client(int i) {
-    return client(server(i).uri(), options().build());
+    return client(server(i).uri(), ownOptions());
   }
 
   /** The name that belongs to this server and test. */

@@ -96,28 +96,27 @@ class NotifiedWriterTest {
     LockFixture.assertPrompt(cycleOfSecond);
   }
 
-  @Test
-  void aWriterThatDoesNotComeIsPassedOver() throws Exception {
-    Lease held = ofA.writeLock().tryAcquire().orElseThrow();
+  /** The first of two writers that wait does not hear how the hold ends. */
+  private void assertTheFirstIsPassedOverAfter(Runnable end) throws Exception {
     AsyncCall<Void> cycleOfFirst = redis.waiting(AsyncCall.cycleOf(first));
     AsyncCall<Void> cycleOfSecond = redis.waiting(AsyncCall.cycleOf(second));
     network.suspend();
-    held.close();
+    end.run();
     LockFixture.assertPrompt(cycleOfSecond);
     proxy.restore();
     LockFixture.assertPrompt(cycleOfFirst);
   }
 
   @Test
+  void aWriterThatDoesNotComeIsPassedOver() throws Exception {
+    Lease held = ofA.writeLock().tryAcquire().orElseThrow();
+    assertTheFirstIsPassedOverAfter(held::close);
+  }
+
+  @Test
   void aWriterThatDoesNotComeAfterTheLastReaderIsPassedOver() throws Exception {
     Lease held = ofA.readLock().tryAcquire().orElseThrow();
-    AsyncCall<Void> cycleOfFirst = redis.waiting(AsyncCall.cycleOf(first));
-    AsyncCall<Void> cycleOfSecond = redis.waiting(AsyncCall.cycleOf(second));
-    network.suspend();
-    held.close();
-    LockFixture.assertPrompt(cycleOfSecond);
-    proxy.restore();
-    LockFixture.assertPrompt(cycleOfFirst);
+    assertTheFirstIsPassedOverAfter(held::close);
   }
 
   /** It waits for the intent, although the lock is free. */
@@ -138,13 +137,7 @@ class NotifiedWriterTest {
   @Test
   void aWriterThatDoesNotComeAfterAForcedReleaseIsPassedOver() throws Exception {
     var unused = ofA.writeLock().tryAcquire().orElseThrow();
-    AsyncCall<Void> cycleOfFirst = redis.waiting(AsyncCall.cycleOf(first));
-    AsyncCall<Void> cycleOfSecond = redis.waiting(AsyncCall.cycleOf(second));
-    network.suspend();
-    assertTrue(ofSecond.writeLock().forceUnlock());
-    LockFixture.assertPrompt(cycleOfSecond);
-    proxy.restore();
-    LockFixture.assertPrompt(cycleOfFirst);
+    assertTheFirstIsPassedOverAfter(() -> assertTrue(ofSecond.writeLock().forceUnlock()));
   }
 
   @Test

@@ -65,12 +65,17 @@ class WithoutMemoryTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void aLockIsReleasedByForceAndItsHolderIsTold(Forced lock) {
+  private LockProtocol heldWithoutMemory(Forced lock) {
     LockProtocol protocol = lock.of(name);
     assertEquals(1, first(redis.run(protocol.acquire(HOLDER, LEASE, false))));
     limit("1");
+    return protocol;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLockIsReleasedByForceAndItsHolderIsTold(Forced lock) {
+    LockProtocol protocol = heldWithoutMemory(lock);
     assertEquals(1, first(redis.run(protocol.forceRelease())));
     limit("0");
     assertEquals(2, first(redis.run(protocol.release(HOLDER))));
@@ -79,9 +84,7 @@ class WithoutMemoryTest {
   @ParameterizedTest
   @EnumSource
   void aHoldThatEndsEarlyKeepsTheLockBusyForTheRestOfItsMinimum(Forced lock) {
-    LockProtocol protocol = lock.of(name);
-    assertEquals(1, first(redis.run(protocol.acquire(HOLDER, LEASE, false))));
-    limit("1");
+    LockProtocol protocol = heldWithoutMemory(lock);
     assertEquals(1, first(redis.run(protocol.keep(HOLDER, LEASE))));
     assertEquals(0, first(redis.run(protocol.release(HOLDER))), "it holds the lock no more");
     assertTrue(first(redis.run(protocol.queryLease())) > 0, "and nobody else can");

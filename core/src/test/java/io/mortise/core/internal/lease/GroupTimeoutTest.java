@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What follows a wait for locks of two clients, one of whose servers is silent. */
-@Timeout(60)
+@Timeout(10)
 class GroupTimeoutTest {
   private static final LeaseTerms NO_WAIT =
       LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, Duration.ofHours(1), true);
