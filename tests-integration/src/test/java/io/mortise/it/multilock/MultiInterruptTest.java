@@ -31,7 +31,7 @@ class MultiInterruptTest {
   private static final int LAST = 2;
 
   @RegisterExtension
-  static final MemberServers servers = new MemberServers(3, Duration.ofSeconds(10));
+  static final MemberServers servers = new MemberServers(3, Duration.ofSeconds(3));
 
   private final MultiLock lock = servers.multi();
 
