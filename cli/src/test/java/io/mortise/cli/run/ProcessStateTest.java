@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -18,35 +19,52 @@ import org.junit.jupiter.api.condition.OS;
 class ProcessStateTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  /** Its parent stands still before it can ask. */
+  /**
+   * Starts a command in the background of a shell that becomes another program, which never asks
+   * for the status of its children. The shell itself might ask before that.
+   */
+  private static Process startBelowOneThatDoesNotAsk(String... shell) throws IOException {
+    Process parent = new ProcessBuilder(shell).start();
+    await()
+        .atMost(LIMIT)
+        .until(() -> parent.info().command().filter(name -> name.endsWith("/sleep")).isPresent());
+    return parent;
+  }
+
+  private static ProcessHandle killed(ProcessHandle process) {
+    process.destroyForcibly();
+    await().atMost(LIMIT).until(() -> ProcessState.of(process.pid()).orElseThrow().zombie());
+    return process;
+  }
+
   @Test
   void aZombieDoesNotRunAndIsNoMemberThatRuns() throws Exception {
-    Process parent =
-        new ProcessBuilder("setsid", "sh", "-c", "sleep 0 & echo $!; kill -s STOP $$; sleep 60")
-            .start();
+    Process parent = startBelowOneThatDoesNotAsk("setsid", "sh", "-c", "sleep 60 & exec sleep 60");
     try {
-      long zombie = Long.parseLong(parent.inputReader().readLine());
-      await()
-          .atMost(LIMIT)
-          .until(() -> ProcessState.of(zombie).map(ProcessState::zombie).orElse(false));
-      ProcessHandle handle = ProcessHandle.of(zombie).orElseThrow();
-      assertFalse(ProcessState.isRunning(handle));
-      long group = ProcessState.of(zombie).orElseThrow().group();
-      assertFalse(ProcessState.hasOnlyZombies(group), "its parent is stopped, and no zombie");
+      ProcessHandle zombie = killed(parent.children().findFirst().orElseThrow());
+      assertFalse(ProcessState.isRunning(zombie));
+      long group = ProcessState.of(zombie.pid()).orElseThrow().group();
+      assertEquals(parent.pid(), group);
+      assertFalse(ProcessState.hasOnlyZombies(group), "its parent runs");
+      assertTrue(new ProcessGroup(group).isAlive());
     } finally {
       parent.destroyForcibly();
     }
   }
 
-  /** Its leader has ended, and the parent of that stands still. */
   @Test
   void aGroupOfZombiesIsNotAlive() throws Exception {
-    Process parent =
-        new ProcessBuilder("sh", "-c", "setsid true & echo $!; kill -s STOP $$; sleep 60").start();
+    Process parent = startBelowOneThatDoesNotAsk("sh", "-c", "setsid sleep 60 & exec sleep 60");
     try {
-      long leader = Long.parseLong(parent.inputReader().readLine());
-      await().atMost(LIMIT).until(() -> ProcessState.hasOnlyZombies(leader));
-      assertFalse(new ProcessGroup(leader).isAlive());
+      ProcessHandle leader = parent.children().findFirst().orElseThrow();
+      ProcessGroup group = new ProcessGroup(leader.pid());
+      await()
+          .atMost(LIMIT)
+          .until(() -> ProcessState.of(leader.pid()).orElseThrow().group() == leader.pid());
+      assertTrue(group.isAlive());
+      killed(leader);
+      assertTrue(ProcessState.hasOnlyZombies(leader.pid()));
+      assertFalse(group.isAlive());
     } finally {
       parent.destroyForcibly();
     }
