@@ -2,7 +2,6 @@ package io.mortise.testkit.memory;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import java.io.EOFException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Confined to the thread that writes the bytes.
  */
 final class RequestReader {
+  /** In place of a number: the bytes end before the end of its line. */
+  private static final int INCOMPLETE = -1;
+
   private final byte[] bytes;
   private int at;
 
@@ -23,29 +25,36 @@ final class RequestReader {
   /** Returns the next request; null when it is not complete. */
   @Nullable List<String> next() {
     int start = at;
-    try {
-      List<String> words = new ArrayList<>();
-      int count = number('*');
-      for (int i = 0; i < count; i++) {
-        int length = number('$');
-        if (at + length + 2 > bytes.length) {
-          throw new EOFException();
-        }
-        words.add(new String(bytes, at, length, ISO_8859_1));
-        at += length + 2;
-      }
-      return words;
-    } catch (EOFException incomplete) {
+    List<String> words = words();
+    if (words == null) {
       at = start;
-      return null;
     }
+    return words;
   }
 
-  private int number(char mark) throws EOFException {
+  private @Nullable List<String> words() {
+    int count = number('*');
+    if (count == INCOMPLETE) {
+      return null;
+    }
+    List<String> words = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      int length = number('$');
+      if (length == INCOMPLETE || at + length + 2 > bytes.length) {
+        return null;
+      }
+      words.add(new String(bytes, at, length, ISO_8859_1));
+      at += length + 2;
+    }
+    return words;
+  }
+
+  /** Reads a mark, a number, and the end of the line. */
+  private int number(char mark) {
     int line = at;
     while (true) {
       if (at + 1 >= bytes.length) {
-        throw new EOFException();
+        return INCOMPLETE;
       }
       if (bytes[at] == '\r' && bytes[at + 1] == '\n') {
         break;

@@ -37,8 +37,8 @@ final class ControlledThread {
   /** The call in which a blocked thread waits, for the report. */
   String blockedIn = "";
 
-  /** Whether the thread executes code of the scheduler, whose own blocking is real. */
-  boolean inScheduler;
+  /** Whether the thread executes code of the scheduler, whose own blocking is real, or begins. */
+  boolean inScheduler = true;
 
   /** The number of nested sections in which the thread keeps its turn. */
   int atomicDepth;

@@ -15,16 +15,24 @@ public final class Hooks {
   /** The schedule that runs now, or ran last. */
   static volatile Schedule active;
 
-  static final ThreadLocal<ControlledThread> CURRENT = new ThreadLocal<>();
+  /** The same as {@link #running()}, and also for a thread that has just given its turn away. */
+  private static final ThreadLocal<ControlledThread> CURRENT = new ThreadLocal<>();
 
   /** A thread of the JDK's own, which waits where no hook is. */
   private static final String JDK_THREAD = "jdk.internal.misc.InnocuousThread";
 
   private Hooks() {}
 
+  /** Returns the current thread if a schedule controls it and it has the turn; null otherwise. */
+  static ControlledThread running() {
+    Schedule schedule = active;
+    ControlledThread running = schedule == null ? null : schedule.running();
+    return running != null && running.thread == Thread.currentThread() ? running : null;
+  }
+
   /** Returns the current thread if a schedule controls it and does not run its own code in it. */
   private static ControlledThread current() {
-    ControlledThread me = CURRENT.get();
+    ControlledThread me = running();
     return me == null || me.inScheduler ? null : me;
   }
 
@@ -43,8 +51,8 @@ public final class Hooks {
    * @param place a number of the place in the code; a thread that repeats one has fewer steps
    */
   public static void step(int place) {
-    ControlledThread me = CURRENT.get();
-    if (me != null && !me.inScheduler && me.atomicDepth == 0 && !me.repeats.leaveOut(place)) {
+    ControlledThread me = current();
+    if (me != null && me.atomicDepth == 0 && !me.repeats.leaveOut(place)) {
       me.inScheduler = true;
       me.schedule.step(me);
       me.inScheduler = false;
@@ -53,8 +61,8 @@ public final class Hooks {
 
   /** A step that is never left out. */
   static void step() {
-    ControlledThread me = CURRENT.get();
-    if (me != null && !me.inScheduler && me.atomicDepth == 0) {
+    ControlledThread me = current();
+    if (me != null && me.atomicDepth == 0) {
       me.repeats.end();
       me.inScheduler = true;
       me.schedule.step(me);
@@ -149,7 +157,7 @@ public final class Hooks {
   }
 
   private static ControlledThread controlled(Thread thread) {
-    ControlledThread me = CURRENT.get();
+    ControlledThread me = running();
     return me == null ? null : me.schedule.find(thread);
   }
 

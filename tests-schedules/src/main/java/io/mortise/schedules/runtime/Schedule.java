@@ -117,6 +117,11 @@ public final class Schedule {
         });
   }
 
+  /** Returns the thread that has the turn. Only that thread learns from it what it is. */
+  ControlledThread running() {
+    return running;
+  }
+
   ControlledThread find(Thread thread) {
     return threads.get(thread);
   }

@@ -14,49 +14,49 @@ public final class SourceHooks {
   private SourceHooks() {}
 
   public static long nanoTime() {
-    ControlledThread me = Hooks.CURRENT.get();
+    ControlledThread me = Hooks.running();
     return me == null ? System.nanoTime() : me.schedule.nanoTime();
   }
 
   public static long currentTimeMillis() {
-    ControlledThread me = Hooks.CURRENT.get();
+    ControlledThread me = Hooks.running();
     return me == null ? System.currentTimeMillis() : me.schedule.currentTimeMillis();
   }
 
   public static Instant instant() {
-    ControlledThread me = Hooks.CURRENT.get();
+    ControlledThread me = Hooks.running();
     return me == null ? Instant.now() : me.schedule.instant();
   }
 
   public static int identityHashCode(Object object) {
-    ControlledThread me = Hooks.CURRENT.get();
+    ControlledThread me = Hooks.running();
     return me == null ? System.identityHashCode(object) : me.schedule.numberOf(object);
   }
 
   public static UUID randomUuid() {
-    ControlledThread me = Hooks.CURRENT.get();
+    ControlledThread me = Hooks.running();
     return me == null
         ? UUID.randomUUID()
         : new UUID(me.schedule.random().nextLong(), me.schedule.random().nextLong());
   }
 
   public static double random() {
-    ControlledThread me = Hooks.CURRENT.get();
+    ControlledThread me = Hooks.running();
     return me == null ? Math.random() : me.schedule.random().nextDouble();
   }
 
   public static double nextDouble(ThreadLocalRandom random) {
-    ControlledThread me = Hooks.CURRENT.get();
+    ControlledThread me = Hooks.running();
     return me == null ? random.nextDouble() : me.schedule.random().nextDouble();
   }
 
   public static int nextInt(ThreadLocalRandom random, int bound) {
-    ControlledThread me = Hooks.CURRENT.get();
+    ControlledThread me = Hooks.running();
     return me == null ? random.nextInt(bound) : me.schedule.random().nextInt(bound);
   }
 
   public static long nextLong(ThreadLocalRandom random, long bound) {
-    ControlledThread me = Hooks.CURRENT.get();
+    ControlledThread me = Hooks.running();
     return me == null
         ? random.nextLong(bound)
         : Math.floorMod(me.schedule.random().nextLong(), bound);

@@ -110,7 +110,8 @@ final class Strategy {
   /** Asks only the threads before the best one so far: that is most of what a step costs. */
   private static ControlledThread chooseFirst(List<ControlledThread> threads, long nowNanos) {
     ControlledThread first = null;
-    for (ControlledThread each : threads) {
+    for (int i = 0; i < threads.size(); i++) {
+      ControlledThread each = threads.get(i);
       if ((first == null || each.priority > first.priority) && each.canRun(nowNanos)) {
         first = each;
       }
