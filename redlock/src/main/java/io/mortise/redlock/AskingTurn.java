@@ -1,10 +1,14 @@
 package io.mortise.redlock;
 
 import io.mortise.core.spi.CallerWait;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The turn of one acquisition among those of this process that want the same quorum lock: they ask
@@ -13,34 +17,43 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A turn ends with the acquisition, whether it has the lock then or not; so the next one asks
  * while the lock is held, and waits at a node. A turn saves work, and decides nothing: an
- * acquisition that has waited long enough for it asks without it, so that no other one, whose nodes
- * may be silent, keeps it from its own answer.
+ * acquisition asks without it when the one that has it had no answer of the nodes for some time, so
+ * that no other one, whose nodes may be silent or whose thread may be stopped, keeps it from its
+ * own answer.
  *
- * <p><b>Threads.</b> Confined to the thread of its acquisition. The map orders those that begin and
- * end the use of a queue, and the semaphore those that wait in it.
+ * <p><b>Threads.</b> An object is confined to the thread of its acquisition, except that the one
+ * before it gives it the turn, by the semaphore. The monitor of the queue guards who has the turn
+ * and who waits for it. The map orders those that begin and end the use of a queue.
  */
 final class AskingTurn implements AutoCloseable {
   private static final Map<Object, Queue> QUEUES = new ConcurrentHashMap<>();
 
   /** The acquisitions of one lock. */
   private static final class Queue {
-    final Semaphore turn = new Semaphore(1, true);
+    final Deque<AskingTurn> waiting = new ArrayDeque<>();
+    @Nullable AskingTurn asking;
 
     /** How many use the queue; the map guards it. */
     int users;
+
+    /** When the turn was given last, or the one that has it had an answer. */
+    volatile long answeredNanos;
   }
 
   private final Object lock;
+  private final LongSupplier clock;
   private final Queue queue;
-  private boolean mine;
+  private final Semaphore given = new Semaphore(0);
 
   /**
    * Joins the acquisitions of a lock.
    *
    * @param lock its identity
+   * @param clock returns nanoseconds
    */
-  AskingTurn(Object lock) {
+  AskingTurn(Object lock, LongSupplier clock) {
     this.lock = lock;
+    this.clock = clock;
     this.queue =
         QUEUES.compute(
             lock,
@@ -52,17 +65,59 @@ final class AskingTurn implements AutoCloseable {
   }
 
   /**
-   * Waits for the turn, but for no longer than that time.
+   * Waits for the turn.
    *
+   * @param nanos for how long at most
+   * @param patienceNanos for how long at most after the last answer of the one that has the turn
    * @throws InterruptedException if the terms say that an interrupt ends the wait
    */
-  void await(CallerWait wait, long nanos) throws InterruptedException {
-    wait.await(nanos, left -> mine = queue.turn.tryAcquire(left, TimeUnit.NANOSECONDS));
+  void await(CallerWait wait, long nanos, long patienceNanos) throws InterruptedException {
+    wait.checkInterrupt();
+    long beganNanos = clock.getAsLong();
+    enqueue();
+    while (!isMine()) {
+      long nowNanos = clock.getAsLong();
+      long left =
+          Math.min(
+              nanos - (nowNanos - beganNanos), patienceNanos - (nowNanos - queue.answeredNanos));
+      if (left <= 0) {
+        return;
+      }
+      wait.await(left, rest -> given.tryAcquire(rest, TimeUnit.NANOSECONDS));
+    }
+  }
+
+  private void enqueue() {
+    synchronized (queue) {
+      if (queue.asking == null) {
+        give(this);
+      } else {
+        queue.waiting.add(this);
+      }
+    }
+  }
+
+  /** Gives the turn; called with the monitor of the queue. */
+  private void give(@Nullable AskingTurn next) {
+    queue.asking = next;
+    queue.answeredNanos = clock.getAsLong();
+    if (next != null) {
+      next.given.release();
+    }
   }
 
   /** Returns whether this acquisition asks alone. */
   boolean isMine() {
-    return mine;
+    synchronized (queue) {
+      return queue.asking == this;
+    }
+  }
+
+  /** The nodes have answered this acquisition: those behind it wait on, if it has the turn. */
+  void answered() {
+    if (isMine()) {
+      queue.answeredNanos = clock.getAsLong();
+    }
   }
 
   /** Returns how many locks have acquisitions. */
@@ -73,11 +128,13 @@ final class AskingTurn implements AutoCloseable {
   @Override
   public void close() {
     try {
-      if (mine) {
-        queue.turn.release();
+      synchronized (queue) {
+        queue.waiting.remove(this);
+        if (queue.asking == this) {
+          give(queue.waiting.poll());
+        }
       }
     } finally {
-      mine = false;
       QUEUES.computeIfPresent(lock, (same, left) -> --left.users == 0 ? null : left);
     }
   }

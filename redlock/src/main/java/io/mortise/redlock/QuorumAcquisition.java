@@ -42,8 +42,14 @@ final class QuorumAcquisition {
   private static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long MIN_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** How long an acquisition waits for its turn, before it asks without it. */
-  private static final long MAX_TURN_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /**
+   * For how long the one that has the turn may be without an answer, before the others ask without
+   * it: at least that, and at least the budgets between two of its answers, which are a slice of
+   * two and a round of one and a half.
+   */
+  private static final long MIN_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final int PATIENCE_BUDGETS = 4;
 
   private final LeaseSource source;
   private final QuorumMembers members;
@@ -86,8 +92,8 @@ final class QuorumAcquisition {
 
   Optional<OwnedLease> run() throws InterruptedException {
     try {
-      return terms.waitNanos() > 0 ? tryInTurn() : tryUntilDone();
-    } catch (Error e) {
+      return terms.waitNanos() > 0 ? tryInTurn() : tryUntilDone(() -> {});
+    } catch (RuntimeException | Error e) {
       OwnedLease lease = waitedFor;
       if (lease != null) {
         QuorumMember.releaseQuietly(lease); // harmless if the round has released it
@@ -100,14 +106,19 @@ final class QuorumAcquisition {
 
   /** At least half of the wait remains for the nodes, whose answers decide how it ends. */
   private Optional<OwnedLease> tryInTurn() throws InterruptedException {
-    wait.checkInterrupt();
-    try (AskingTurn turn = new AskingTurn(source.identity())) {
-      turn.await(wait, Math.min(MAX_TURN_NANOS, wait.leftNanos() / 2));
-      return tryUntilDone();
+    try (AskingTurn turn = new AskingTurn(source.identity(), source::nanoTime)) {
+      long patienceNanos = Math.max(MIN_PATIENCE_NANOS, PATIENCE_BUDGETS * budgetNanos);
+      turn.await(wait, wait.leftNanos() / 2, patienceNanos);
+      return tryUntilDone(turn::answered);
     }
   }
 
-  private Optional<OwnedLease> tryUntilDone() throws InterruptedException {
+  /**
+   * Asks until a round has won, or the wait is over.
+   *
+   * @param onAnswer runs after a round that enough nodes have answered, and none has won
+   */
+  private Optional<OwnedLease> tryUntilDone(Runnable onAnswer) throws InterruptedException {
     while (true) {
       if (waitedFor == null) {
         wait.checkInterrupt(); // a round with a first lease checks: it has to release it
@@ -127,6 +138,7 @@ final class QuorumAcquisition {
         return Optional.empty();
       }
       if (failure == null) {
+        onAnswer.run();
         waitAtNode(round.preferredWaitNode());
       } else {
         pauseAfterFailure(failure);

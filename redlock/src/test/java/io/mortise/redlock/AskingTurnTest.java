@@ -12,7 +12,10 @@ import io.mortise.core.spi.LeaseTerms;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,12 +26,24 @@ class AskingTurnTest {
   private static final Duration LIVENESS = Duration.ofSeconds(30);
   private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(50);
   private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
+  private static final long MOST_OF_PATIENCE_NANOS = PATIENCE_NANOS * 2 / 3;
 
   private final List<String> asked = new CopyOnWriteArrayList<>();
+
+  /** The clock of the turns. Real waits end a while after it is set, and look at it. */
+  private final AtomicLong nowNanos = new AtomicLong();
+
+  private final AtomicInteger looks = new AtomicInteger();
 
   @AfterEach
   void nothingIsLeft() {
     await().atMost(LIVENESS).until(() -> AskingTurn.locks() == 0);
+  }
+
+  private long time() {
+    looks.incrementAndGet();
+    return nowNanos.get();
   }
 
   private static CallerWait callersWait(boolean interruptible) {
@@ -38,16 +53,30 @@ class AskingTurnTest {
   }
 
   private static void take(AskingTurn turn, long nanos) throws InterruptedException {
-    turn.await(callersWait(true), nanos);
+    turn.await(callersWait(true), nanos, LONG_NANOS);
+  }
+
+  /** A turn that has been waited for in vain, by a clock that goes on. */
+  private static void takeInVain(Object lock) throws InterruptedException {
+    try (AskingTurn turn = new AskingTurn(lock, System::nanoTime)) {
+      take(turn, SHORT_NANOS);
+      assertFalse(turn.isMine());
+    }
   }
 
   private Thread start(String name, boolean interruptible) {
+    return start(name, interruptible, new CountDownLatch(0));
+  }
+
+  /** Starts a thread that waits for its turn, and keeps it until the end. */
+  private Thread start(String name, boolean interruptible, CountDownLatch end) {
     Thread thread =
         new Thread(
             () -> {
-              try (AskingTurn turn = new AskingTurn("orders")) {
-                turn.await(callersWait(interruptible), LONG_NANOS);
+              try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+                turn.await(callersWait(interruptible), LONG_NANOS, PATIENCE_NANOS);
                 asked.add(turn.isMine() ? name : name + " without a turn");
+                end.await();
               } catch (InterruptedException e) {
                 asked.add(name + " interrupted");
               }
@@ -59,7 +88,7 @@ class AskingTurnTest {
 
   @Test
   void theTurnPassesInTheOrderInWhichTheyCome() throws Exception {
-    try (AskingTurn turn = new AskingTurn("orders")) {
+    try (AskingTurn turn = new AskingTurn("orders", this::time)) {
       take(turn, LONG_NANOS);
       assertTrue(turn.isMine());
       start("first", true);
@@ -71,8 +100,8 @@ class AskingTurnTest {
 
   @Test
   void anotherLockHasTurnsOfItsOwn() throws Exception {
-    try (AskingTurn turn = new AskingTurn("orders");
-        AskingTurn other = new AskingTurn("stock")) {
+    try (AskingTurn turn = new AskingTurn("orders", this::time);
+        AskingTurn other = new AskingTurn("stock", this::time)) {
       take(turn, LONG_NANOS);
       take(other, LONG_NANOS);
       assertTrue(other.isMine());
@@ -81,22 +110,68 @@ class AskingTurnTest {
 
   @Test
   void whoHasWaitedLongEnoughAsksWithoutATurnAndTakesNoneAway() throws Exception {
-    try (AskingTurn turn = new AskingTurn("orders")) {
+    try (AskingTurn turn = new AskingTurn("orders", System::nanoTime)) {
       take(turn, LONG_NANOS);
-      try (AskingTurn late = new AskingTurn("orders")) {
-        take(late, SHORT_NANOS);
-        assertFalse(late.isMine());
+      takeInVain("orders");
+      takeInVain("orders"); // the turn is still taken
+    }
+  }
+
+  /** Returns when the waiters have looked at the clock since now. */
+  private void looked() {
+    int before = looks.get();
+    await().atMost(LIVENESS).until(() -> looks.get() >= before + 5);
+  }
+
+  @Test
+  void aWaiterStaysWhileTheOneThatHasTheTurnIsAnswered() throws Exception {
+    try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+      take(turn, LONG_NANOS);
+      start("first", true);
+      for (int i = 0; i < 3; i++) {
+        nowNanos.addAndGet(MOST_OF_PATIENCE_NANOS);
+        looked();
+        turn.answered();
       }
-      try (AskingTurn third = new AskingTurn("orders")) {
-        take(third, SHORT_NANOS);
-        assertFalse(third.isMine(), "the turn is still taken");
-      }
+      assertEquals(List.of(), asked);
+      nowNanos.addAndGet(PATIENCE_NANOS);
+      await().atMost(LIVENESS).until(() -> asked.equals(List.of("first without a turn")));
     }
   }
 
   @Test
+  void anAnswerToOneWithoutTheTurnKeepsNobody() throws Exception {
+    try (AskingTurn turn = new AskingTurn("orders", this::time);
+        AskingTurn late = new AskingTurn("orders", this::time)) {
+      take(turn, LONG_NANOS);
+      start("first", true);
+      nowNanos.addAndGet(MOST_OF_PATIENCE_NANOS);
+      late.answered();
+      nowNanos.addAndGet(PATIENCE_NANOS - MOST_OF_PATIENCE_NANOS);
+      await().atMost(LIVENESS).until(() -> asked.equals(List.of("first without a turn")));
+    }
+  }
+
+  @Test
+  void theWaitForAnAnswerBeginsAnewWithTheNextTurn() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+      take(turn, LONG_NANOS);
+      start("first", true, end);
+      start("second", true);
+      nowNanos.addAndGet(MOST_OF_PATIENCE_NANOS);
+    }
+    await().atMost(LIVENESS).until(() -> asked.equals(List.of("first")));
+    nowNanos.addAndGet(MOST_OF_PATIENCE_NANOS);
+    looked();
+    assertEquals(List.of("first"), asked);
+    end.countDown();
+    await().atMost(LIVENESS).until(() -> asked.equals(List.of("first", "second")));
+  }
+
+  @Test
   void anInterruptEndsTheWaitForATurnIfTheTermsSaySo() throws Exception {
-    try (AskingTurn turn = new AskingTurn("orders")) {
+    try (AskingTurn turn = new AskingTurn("orders", this::time)) {
       take(turn, LONG_NANOS);
       start("first", true).interrupt();
       await().atMost(LIVENESS).until(() -> asked.equals(List.of("first interrupted")));
@@ -107,7 +182,7 @@ class AskingTurnTest {
 
   @Test
   void aThreadThatIsInterruptedBeforeGetsNoTurn() {
-    try (AskingTurn turn = new AskingTurn("orders")) {
+    try (AskingTurn turn = new AskingTurn("orders", this::time)) {
       Thread.currentThread().interrupt();
       assertThrows(InterruptedException.class, () -> take(turn, LONG_NANOS));
       assertFalse(turn.isMine());

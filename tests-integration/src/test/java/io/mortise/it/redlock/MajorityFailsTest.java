@@ -67,7 +67,7 @@ class MajorityFailsTest {
     String held = Names.fresh();
     List<String> addresses = majority.stream().map(node -> nodes.address(fault, node)).toList();
     QuorumClients here = nodes.exposedTo(fault, OPTIONS, BUDGET);
-    QuorumClients there = nodes.exposedTo(fault, OPTIONS, BUDGET);
+    QuorumClients there = nodes.proxied(OPTIONS, BUDGET);
     Lease theirs = there.acquireEverywhere(awaited);
     Lease mine = here.acquireEverywhere(held);
     AsyncCall<Boolean> waiter =
@@ -89,17 +89,34 @@ class MajorityFailsTest {
     LockException thrown = assertThrows(LockException.class, mine::close);
     assertTrue(thrown.getMessage().contains("could not be confirmed"), thrown::getMessage);
     addresses.forEach(address -> assertTrue(thrown.getMessage().contains(address)));
+    if (fault == ServerFault.KILLED) {
+      comeBackWithAnotherHolder(nodes, majority, awaited);
+    }
     nodes.restore(majority);
 
     there.warm(); // so that its release needs no new connections within its budget
-    if (fault == ServerFault.KILLED) { // the servers came back without their data
+    if (fault == ServerFault.KILLED) {
       assertThrows(LeaseLostException.class, theirs::close);
+      majority.forEach(node -> nodes.releaseAsStranger(awaited, node));
     } else {
       theirs.close();
     }
     for (String name : List.of(wanted, wanted + "w", wanted + "a", awaited, held)) {
       nodes.awaitHolding(name, 0);
       there.cycle(name);
+    }
+  }
+
+  /**
+   * The servers come back without their data. Somebody else has the lock there before the clients
+   * that come through the proxies see it, so that these do not take it again in the meantime.
+   */
+  private static void comeBackWithAnotherHolder(
+      FaultyNodes nodes, List<Integer> majority, String lock) {
+    for (int node : majority) {
+      nodes.proxy(node).cut();
+      nodes.server(node).restart();
+      nodes.holdAsStranger(lock, node);
     }
   }
 
