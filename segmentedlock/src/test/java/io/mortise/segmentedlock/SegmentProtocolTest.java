@@ -9,7 +9,6 @@ import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The keys, channels and payloads of {@code wire.md}, letter by letter, and the replies. */
@@ -27,12 +26,6 @@ class SegmentProtocolTest {
 
   private static String segmentArgument(ScriptCall release) {
     return text(release.arguments()).get(2);
-  }
-
-  @Test
-  void aReleaseGoesAloneBecauseItAlsoTellsThoseThatWaitForAnySegment() {
-    SegmentProtocol segment = SegmentProtocol.of(plain, 3, LockOptions.defaults());
-    assertEquals(Optional.empty(), segment.releaseTogether(segment.release("me")));
   }
 
   @Test

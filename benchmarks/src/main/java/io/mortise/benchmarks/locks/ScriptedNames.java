@@ -9,31 +9,31 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.Response;
 
-/** A section of several names: one EVALSHA acquires them, and one releases them. */
+/** A section of several names: one EVALSHA acquires them, one pipeline releases them. */
 final class ScriptedNames implements Section {
   private static final Script ACQUIRE = Script.load("lock/acquire_all");
-  private static final Script RELEASE = Script.load("lock/release_all");
+  private static final Script RELEASE = Script.load("lock/release");
 
   private final Jedis jedis;
   private final byte[] acquireSha1;
   private final byte[] releaseSha1;
   private final List<byte[]> keys = new ArrayList<>();
-  private final List<byte[]> releaseKeys = new ArrayList<>();
-  private final int names;
+  private final List<List<byte[]>> releaseKeys = new ArrayList<>();
   private final String prefix = UUID.randomUUID() + ":";
   private byte[] holder = new byte[0];
   private long count;
 
   ScriptedNames(Jedis jedis, List<String> names) {
     this.jedis = jedis;
-    this.names = names.size();
     acquireSha1 = jedis.scriptLoad(ACQUIRE.text());
     releaseSha1 = jedis.scriptLoad(RELEASE.text());
     for (String each : names) {
       LockName name = new LockName(each);
       keys.addAll(List.of(bytes(each), bytes(name.tokenKey())));
-      releaseKeys.addAll(
+      releaseKeys.add(
           List.of(
               bytes(each),
               bytes(name.derive("redisson_lock__channel")),
@@ -46,7 +46,7 @@ final class ScriptedNames implements Section {
   public void enter() {
     holder = bytes(prefix + ++count);
     List<byte[]> arguments = new ArrayList<>();
-    for (int i = 0; i < names; i++) {
+    for (int i = 0; i < releaseKeys.size(); i++) {
       arguments.addAll(
           List.of(
               holder,
@@ -58,12 +58,13 @@ final class ScriptedNames implements Section {
 
   @Override
   public void leave() {
-    List<byte[]> arguments = new ArrayList<>();
-    for (int i = 0; i < names; i++) {
-      arguments.addAll(List.of(holder, bytes("PUBLISH")));
+    List<Response<Object>> answers = new ArrayList<>();
+    try (Pipeline pipeline = jedis.pipelined()) {
+      for (List<byte[]> each : releaseKeys) {
+        answers.add(pipeline.evalsha(releaseSha1, each, List.of(holder, bytes("PUBLISH"))));
+      }
     }
-    List<?> answers = (List<?>) jedis.evalsha(releaseSha1, releaseKeys, arguments);
-    answers.forEach(ScriptedNames::requireOne);
+    answers.forEach(answer -> requireOne(answer.get()));
   }
 
   private static void requireOne(Object answer) {

@@ -177,7 +177,7 @@ public final class BatchCollector {
       calls.add(item.call);
     }
     long sentNanos = ticker.read();
-    List<ScriptResult> answers = executor.pipeline().runBatch(calls, withinNanos);
+    List<ScriptPipeline.Result> answers = executor.pipeline().runBatch(calls, withinNanos);
     List<PendingItem> suspects = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
       CommandException fault = answers.get(i).fault();
@@ -199,7 +199,7 @@ public final class BatchCollector {
     }
   }
 
-  private static CommandException wrongType(List<ScriptResult> answers) {
+  private static CommandException wrongType(List<ScriptPipeline.Result> answers) {
     return answers.stream()
         .flatMap(answer -> Stream.ofNullable(answer.fault()))
         .filter(fault -> fault.kind() == Kind.WRONG_TYPE)

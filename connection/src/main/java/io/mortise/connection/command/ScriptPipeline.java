@@ -1,5 +1,8 @@
 package io.mortise.connection.command;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.concurrent.Deadline;
@@ -13,9 +16,12 @@ import io.mortise.connection.topology.Topology;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -42,32 +48,64 @@ public final class ScriptPipeline {
   }
 
   /**
-   * Runs one batch script over many items, like {@link #runAll}, but never for longer than the
-   * command timeout, nor than that time.
+   * Runs one batch script over many items, with one call for each slot, or several where the items
+   * of a slot are too many to be written at once.
    *
-   * @return for each item its answer, or the failure
+   * @return for each item its answer, a {@code Long}, or the failure
    */
-  public List<ScriptResult> runBatch(List<ScriptCall> items, long withinNanos) {
-    return runMerged(items, Math.min(withinNanos, timeoutNanos));
+  public List<Result> runBatch(List<ScriptCall> items, long withinNanos) {
+    List<List<Integer>> parts =
+        grouped(items.size(), i -> ScriptRequest.of(items.get(i)).slot(topology)).stream()
+            .map(slot -> WriteBound.parts(slot, i -> ScriptRequest.of(items.get(i)).bytes()))
+            .flatMap(List::stream)
+            .toList();
+    List<ScriptRequest> requests =
+        parts.stream()
+            .map(part -> ScriptRequest.merged(part.stream().map(items::get).toList()))
+            .toList();
+    List<Result> answers = unanswered(items.size());
+    List<Result> replies = runRequests(requests, Math.min(withinNanos, timeoutNanos), false);
+    for (int i = 0; i < parts.size(); i++) {
+      distribute(replies.get(i), parts.get(i), requests.get(i), answers);
+    }
+    return answers;
+  }
+
+  private static void distribute(
+      Result reply, List<Integer> positions, ScriptRequest request, List<Result> answers) {
+    if (reply.fault() != null) {
+      positions.forEach(position -> answers.set(position, reply));
+    } else if (reply.reply().value() instanceof List<?> each && each.size() == positions.size()) {
+      for (int i = 0; i < positions.size(); i++) {
+        answers.set(positions.get(i), Result.of(reply.reply().with(each.get(i))));
+      }
+    } else {
+      CommandException mismatch =
+          new CommandException(
+              Kind.SCRIPT,
+              true,
+              "script '%s' has no answer for each of %d items"
+                  .formatted(request.script(), positions.size()),
+              null);
+      positions.forEach(position -> answers.set(position, Result.of(mismatch)));
+    }
+  }
+
+  /** Returns the positions from 0 on that have the same key together, in their order. */
+  private static List<List<Integer>> grouped(int count, Function<Integer, Object> key) {
+    List<Integer> positions = IntStream.range(0, count).boxed().toList();
+    return List.copyOf(
+        positions.stream().collect(groupingBy(key, LinkedHashMap::new, toList())).values());
   }
 
   /**
-   * Runs many calls pipelined, at all their servers in parallel. The items of one batch script go
-   * together: with one command for each slot, or several where the items of a slot are too many to
-   * be written at once.
+   * Runs many calls pipelined, at all their servers in parallel.
    *
    * @param withinNanos the time limit; each server gets at least a minimum of time
    * @return for each call its answer, or the failure
    */
-  public List<ScriptResult> runAll(List<ScriptCall> calls, long withinNanos) {
-    return runMerged(calls, Math.max(MIN_NANOS, withinNanos));
-  }
-
-  private List<ScriptResult> runMerged(List<ScriptCall> items, long withinNanos) {
-    MergedRequests merged = MergedRequests.of(items, topology);
-    List<ScriptResult> answers = unanswered(items.size());
-    merged.distribute(runRequests(merged.requests(), withinNanos, false), answers);
-    return answers;
+  public List<Result> runAll(List<ScriptCall> calls, long withinNanos) {
+    return runAll(calls, withinNanos, false);
   }
 
   /**
@@ -75,31 +113,49 @@ public final class ScriptPipeline {
    * when their answers come too late to be read, because the server needs to know none of the
    * scripts.
    */
-  public List<ScriptResult> runAllByText(List<ScriptCall> calls, long withinNanos) {
+  public List<Result> runAllByText(List<ScriptCall> calls, long withinNanos) {
+    return runAll(calls, withinNanos, true);
+  }
+
+  private List<Result> runAll(List<ScriptCall> calls, long withinNanos, boolean byText) {
     return runRequests(
-        calls.stream().map(ScriptRequest::of).toList(), Math.max(MIN_NANOS, withinNanos), true);
+        calls.stream().map(ScriptRequest::of).toList(), Math.max(MIN_NANOS, withinNanos), byText);
+  }
+
+  /**
+   * The answer to one of many calls, or its failure.
+   *
+   * @param reply the answer; an empty one when there is a failure
+   */
+  public record Result(Reply reply, @Nullable CommandException fault) {
+    private static final Reply NO_REPLY = new Reply("", null, null);
+
+    static Result of(Reply reply) {
+      return new Result(reply, null);
+    }
+
+    static Result of(CommandException fault) {
+      return new Result(NO_REPLY, fault);
+    }
   }
 
   /** Returns the results that remain when an unexpected error prevents the answers. */
-  private static List<ScriptResult> unanswered(int count) {
-    ScriptResult none =
-        ScriptResult.of(
-            new CommandException(Kind.SCRIPT, true, "the answer could not be read", null));
+  private static List<Result> unanswered(int count) {
+    Result none =
+        Result.of(new CommandException(Kind.SCRIPT, true, "the answer could not be read", null));
     return new ArrayList<>(Collections.nCopies(count, none));
   }
 
-  private List<ScriptResult> runRequests(
-      List<ScriptRequest> requests, long withinNanos, boolean byText) {
+  private List<Result> runRequests(List<ScriptRequest> requests, long withinNanos, boolean byText) {
     List<List<Integer>> byServer =
-        MergedRequests.grouped(
-            requests.size(), i -> topology.serverOf(requests.get(i).slot(topology)));
-    List<ScriptResult> answers = unanswered(requests.size());
+        grouped(requests.size(), i -> topology.serverOf(requests.get(i).slot(topology)));
+    List<Result> answers = unanswered(requests.size());
     List<Runnable> tasks = new ArrayList<>();
     for (List<Integer> positions : byServer) {
       List<ScriptRequest> ownRequests = positions.stream().map(requests::get).toList();
       tasks.add(
           () -> {
-            List<ScriptResult> results = runAtOneServer(ownRequests, withinNanos, byText);
+            List<Result> results = runAtOneServer(ownRequests, withinNanos, byText);
             for (int i = 0; i < results.size(); i++) {
               answers.set(positions.get(i), results.get(i)); // each thread has its own positions
             }
@@ -140,10 +196,10 @@ public final class ScriptPipeline {
    * been read. All parts have one deadline. When it has passed, or a part has no reply, the rest is
    * not sent, and its failures say so.
    */
-  private List<ScriptResult> runAtOneServer(
+  private List<Result> runAtOneServer(
       List<ScriptRequest> requests, long withinNanos, boolean byText) {
     Deadline deadline = Deadline.after(withinNanos, ticker);
-    List<ScriptResult> answers = new ArrayList<>(requests.size());
+    List<Result> answers = new ArrayList<>(requests.size());
     List<ScriptRequest> rest = requests;
     CommandException notSent = null;
     while (!rest.isEmpty() && notSent == null) {
@@ -151,12 +207,12 @@ public final class ScriptPipeline {
       rest = rest.subList(part.size(), rest.size());
       try {
         if (part.size() == 1 && !byText) {
-          answers.add(ScriptResult.of(run(part.get(0), deadline.leftNanos())));
+          answers.add(Result.of(run(part.get(0), deadline.leftNanos())));
         } else {
           runPipelined(part, deadline, byText, answers);
         }
       } catch (CommandException fault) {
-        ScriptResult failure = ScriptResult.of(fault);
+        Result failure = Result.of(fault);
         part.forEach(request -> answers.add(failure));
         notSent = fault.isServerReply() ? null : notSentAfter(fault);
       }
@@ -165,7 +221,7 @@ public final class ScriptPipeline {
       }
     }
     if (notSent != null) { // the rest would wait for the same server in vain
-      ScriptResult unsent = ScriptResult.of(notSent);
+      Result unsent = Result.of(notSent);
       rest.forEach(request -> answers.add(unsent));
     }
     return answers;
@@ -185,7 +241,7 @@ public final class ScriptPipeline {
   }
 
   private void runPipelined(
-      List<ScriptRequest> part, Deadline deadline, boolean byText, List<ScriptResult> answers)
+      List<ScriptRequest> part, Deadline deadline, boolean byText, List<Result> answers)
       throws CommandException {
     Reply replies =
         topology.exchange(
@@ -197,9 +253,9 @@ public final class ScriptPipeline {
       if (!topology.isRedirect(value)) {
         answers.add(answer(value, replies));
       } else if (unreachable != null) { // it would wait for the same server in vain
-        answers.add(ScriptResult.of(unreachable));
+        answers.add(Result.of(unreachable));
       } else {
-        ScriptResult answer = rerunAtOwner(part.get(i), replies.before(), deadline);
+        Result answer = rerunAtOwner(part.get(i), replies.before(), deadline);
         answers.add(answer);
         unreachable =
             answer.fault() == null || answer.fault().isServerReply() ? null : answer.fault();
@@ -208,13 +264,13 @@ public final class ScriptPipeline {
   }
 
   /** Runs one request again, alone, at the server that has its slot. */
-  private ScriptResult rerunAtOwner(
+  private Result rerunAtOwner(
       ScriptRequest request, @Nullable CommandException before, Deadline deadline) {
     try {
       Reply reply = run(request, Math.max(MIN_NANOS, deadline.leftNanos()));
-      return ScriptResult.of(reply.after(before));
+      return Result.of(reply.after(before));
     } catch (CommandException fault) {
-      return ScriptResult.of(before != null ? fault.afterEarlier(before) : fault);
+      return Result.of(before != null ? fault.afterEarlier(before) : fault);
     }
   }
 
@@ -223,9 +279,9 @@ public final class ScriptPipeline {
         .run(Deadline.after(Math.min(withinNanos, timeoutNanos), ticker));
   }
 
-  private ScriptResult answer(Object value, Reply replies) {
+  private Result answer(Object value, Reply replies) {
     return value instanceof JedisDataException refusal
-        ? ScriptResult.of(ErrorClassifier.of(refusal, topology.toString(), true))
-        : ScriptResult.of(replies.with(value));
+        ? Result.of(ErrorClassifier.of(refusal, topology.toString(), true))
+        : Result.of(replies.with(value));
   }
 }

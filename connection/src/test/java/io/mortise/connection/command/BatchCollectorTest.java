@@ -165,9 +165,9 @@ class BatchCollectorTest {
                 ? numbersOfTheHolders(command)
                 : integers(List.of(70L, 71L));
     Item a = new Item(1);
-    Item b = new Item(TestCalls.record("b"), Long.MAX_VALUE);
+    Item b = new Item(TestCalls.inspect("b"), Long.MAX_VALUE);
     Item c = new Item(2);
-    Item d = new Item(TestCalls.record("d"), Long.MAX_VALUE);
+    Item d = new Item(TestCalls.inspect("d"), Long.MAX_VALUE);
 
     flush(List.of(a, b, c, d));
 

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.base.Ticker;
 import com.google.common.reflect.Reflection;
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.mortise.connection.command.ScriptPipeline.Result;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
@@ -99,13 +100,13 @@ class ScriptPipelineTest {
     return number(command);
   }
 
-  private static void assertNumbers(List<ScriptResult> results) {
+  private static void assertNumbers(List<Result> results) {
     assertEquals(
         LongStream.range(0, results.size()).boxed().toList(),
         results.stream().map(result -> result.reply().value()).toList());
   }
 
-  private static void assertOnlyTheFirstMayHaveRun(List<ScriptResult> results, int maxWritten) {
+  private static void assertOnlyTheFirstMayHaveRun(List<Result> results, int maxWritten) {
     for (int i = 0; i < results.size(); i++) {
       CommandException fault = results.get(i).fault();
       assertNotNull(fault);
@@ -124,29 +125,12 @@ class ScriptPipelineTest {
   }
 
   @Test
-  void theItemsOfABatchScriptGoTogetherAndEachCallHasItsOwnAnswer() {
-    connect();
-    answers = command -> command.get(2).equals("1") ? number(command) : numbers(command);
-    List<ScriptCall> calls =
-        List.of(
-            TestCalls.inspect("0-"),
-            TestCalls.renew("1-", "me", 1000),
-            TestCalls.inspect("2-"),
-            TestCalls.renew("3-", "me", 1000));
-
-    assertNumbers(pipeline.runAll(calls, LONG_NANOS));
-
-    assertEquals(
-        List.of("1", "4", "1"), server.heard().stream().map(command -> command.get(2)).toList());
-  }
-
-  @Test
   void aServerThatDoesNotReadBlocksNoCallBeyondItsDeadline() throws Exception {
     connect();
     answers = this::stopReading;
     List<ScriptCall> calls = inspections(500, 15_000);
 
-    List<ScriptResult> results =
+    List<Result> results =
         BackgroundCall.start(() -> pipeline.runAllByText(calls, SHORT_NANOS)).get();
 
     assertEquals(500, results.size());
@@ -159,8 +143,7 @@ class ScriptPipelineTest {
     answers = this::stopReading;
     List<ScriptCall> items = renewals(500, 15_000);
 
-    List<ScriptResult> results =
-        BackgroundCall.start(() -> pipeline.runBatch(items, SHORT_NANOS)).get();
+    List<Result> results = BackgroundCall.start(() -> pipeline.runBatch(items, SHORT_NANOS)).get();
 
     assertEquals(500, results.size());
     assertOnlyTheFirstMayHaveRun(results, 2);
@@ -171,7 +154,7 @@ class ScriptPipelineTest {
     connect();
     answers = command -> RespServer.SILENCE;
 
-    List<ScriptResult> results = pipeline.runAll(inspections(100, 1_000), SHORT_NANOS);
+    List<Result> results = pipeline.runAll(inspections(100, 1_000), SHORT_NANOS);
 
     int written = (int) results.stream().filter(ScriptPipelineTest::mayHaveExecuted).count();
     assertTrue(written > 1 && written * 1_000 < MAX_BYTES, written + " were written");
@@ -182,7 +165,7 @@ class ScriptPipelineTest {
     }
   }
 
-  private static boolean mayHaveExecuted(ScriptResult result) {
+  private static boolean mayHaveExecuted(Result result) {
     assertNotNull(result.fault());
     return result.fault().mayHaveExecuted();
   }
@@ -192,12 +175,12 @@ class ScriptPipelineTest {
   void whenTheTimeEndsBetweenPartsTheRestIsNotSent() {
     ScriptPipeline late = new ScriptExecutor(anHourAfterEach(), workers, options).pipeline();
 
-    List<ScriptResult> results = late.runAll(inspections(100, 1_000), LONG_NANOS);
+    List<Result> results = late.runAll(inspections(100, 1_000), LONG_NANOS);
 
     int written = server.heard().size();
     assertTrue(written > 1 && written * 1_000 < MAX_BYTES, written + " were written");
     assertNumbers(results.subList(0, written));
-    for (ScriptResult unsent : results.subList(written, 100)) {
+    for (Result unsent : results.subList(written, 100)) {
       CommandException fault = unsent.fault();
       assertNotNull(fault);
       assertTrue(fault.isTimeOut());
@@ -275,7 +258,7 @@ class ScriptPipelineTest {
     AtomicInteger commands = new AtomicInteger();
     answers = command -> commands.incrementAndGet() == 40 ? RespServer.HANG_UP : number(command);
 
-    List<ScriptResult> results = pipeline.runAll(inspections(100, 1_000), LONG_NANOS);
+    List<Result> results = pipeline.runAll(inspections(100, 1_000), LONG_NANOS);
 
     assertNumbers(results);
     assertFalse(results.get(0).reply().repeated());
@@ -303,7 +286,7 @@ class ScriptPipelineTest {
                 ? error("LOADING Redis is loading the dataset in memory")
                 : numbers(command);
 
-    List<ScriptResult> results = pipeline.runBatch(renewals(500, 100), LONG_NANOS);
+    List<Result> results = pipeline.runBatch(renewals(500, 100), LONG_NANOS);
 
     CommandException fault = results.get(0).fault();
     assertNotNull(fault);

@@ -13,7 +13,6 @@ import redis.clients.jedis.Protocol.Command;
 /** Commands for tests that do not look at what they do. */
 public final class TestCalls {
   private static final Script RENEW = Script.load("lock/renew");
-  private static final Script RECORDS = Script.load("client/records");
   private static final Script INSPECT = Script.load("lock/inspect");
 
   private TestCalls() {}
@@ -42,10 +41,5 @@ public final class TestCalls {
   /** A short command. */
   public static ScriptCall inspect(String name) {
     return new ScriptCall(INSPECT, List.of(bytes(name)), List.of());
-  }
-
-  /** Returns an item of another batch script. */
-  public static ScriptCall record(String key) {
-    return new ScriptCall(RECORDS, List.of(bytes(key)), List.of());
   }
 }

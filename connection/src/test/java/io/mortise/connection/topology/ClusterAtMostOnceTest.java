@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
 import io.mortise.connection.command.BatchCollector;
-import io.mortise.connection.command.ScriptResult;
+import io.mortise.connection.command.ScriptPipeline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
@@ -86,7 +86,7 @@ class ClusterAtMostOnceTest extends ClusterFixture {
     fake.answer(0, command -> command.get(3).equals(gone) ? fake.moved(gone, 1) : ":0\r\n");
     List<ScriptCall> calls = Stream.of(name, gone, there).map(n -> TestCalls.inspect(n)).toList();
 
-    List<ScriptResult> answers = commands.pipeline().runAll(calls, LONG_NANOS);
+    List<ScriptPipeline.Result> answers = commands.pipeline().runAll(calls, LONG_NANOS);
 
     assertEquals(List.of(0L, 1L, 1L), answers.stream().map(a -> a.reply().value()).toList());
     assertEquals(1, heard(0, name));
@@ -105,7 +105,7 @@ class ClusterAtMostOnceTest extends ClusterFixture {
             .map(TestCalls::inspect)
             .toList();
 
-    List<ScriptResult> answers = commands.pipeline().runAll(calls, LONG_NANOS);
+    List<ScriptPipeline.Result> answers = commands.pipeline().runAll(calls, LONG_NANOS);
 
     assertEquals(
         IntStream.range(0, 60).mapToObj(i -> i % 20 == 7 ? 1L : 0L).toList(),
@@ -127,7 +127,7 @@ class ClusterAtMostOnceTest extends ClusterFixture {
     fake.answer(0, command -> RespServer.integers(List.of(1L, 0L, 2L)));
     fake.answer(1, command -> RespServer.integers(List.of(1L, 1L)));
 
-    List<ScriptResult> answers = commands.pipeline().runBatch(renewals, LONG_NANOS);
+    List<ScriptPipeline.Result> answers = commands.pipeline().runBatch(renewals, LONG_NANOS);
 
     assertEquals(
         List.of(1L, 0L, 2L, 1L, 1L), answers.stream().map(a -> a.reply().value()).toList());

@@ -4,8 +4,7 @@ import io.mortise.scripts.ScriptCall;
 import java.util.Optional;
 
 /**
- * A {@link LockProtocol} with a script that acquires several locks of its kind, all or none, and
- * perhaps one that releases several.
+ * A {@link LockProtocol} with a script that acquires several locks of its kind, all or none.
  *
  * <p><b>Threads.</b> As {@link LockProtocol}.
  */
@@ -22,13 +21,4 @@ public interface GroupProtocol extends LockProtocol {
    * remaining lease in ms.
    */
   ScriptCall acquireTogether(String holder, long leaseMillis);
-
-  /**
-   * Returns a release as one item of the script that releases several, with one reply for each;
-   * empty when there is no such script for it. That script releases all, or fails and releases
-   * none.
-   *
-   * @param release what {@link #release} or {@link #keep} has returned
-   */
-  Optional<ScriptCall> releaseTogether(ScriptCall release);
 }

@@ -7,7 +7,6 @@ import io.mortise.core.LockOptions;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The protocol of {@link io.mortise.core.RedisLock}: one hash with one holder. A family whose locks
@@ -19,7 +18,6 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
   private static final Script ACQUIRE = Script.load("lock/acquire");
   private static final Script ACQUIRE_ALL = Script.load("lock/acquire_all");
   private static final Script RELEASE = Script.load("lock/release");
-  private static final Script RELEASE_ALL = Script.load("lock/release_all");
   private static final Script NOTIFY = Script.load("lock/notify");
   private static final Script KEEP = Script.load("lock/keep");
   private static final Script RENEW = Script.load("lock/renew");
@@ -113,14 +111,6 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
   @Override
   public ScriptCall release(String holder) {
     return new ScriptCall(RELEASE, keysOfRelease(), List.of(bytes(holder), publish()));
-  }
-
-  /** Of a family that releases in another way, none goes together. */
-  @Override
-  public final Optional<ScriptCall> releaseTogether(ScriptCall release) {
-    return release.script() == RELEASE
-        ? Optional.of(new ScriptCall(RELEASE_ALL, release.keys(), release.arguments()))
-        : Optional.empty();
   }
 
   private List<byte[]> keysOfRelease() {

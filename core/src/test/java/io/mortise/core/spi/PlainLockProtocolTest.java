@@ -8,7 +8,6 @@ import io.mortise.core.LockOptions;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The keys, channels and payloads of {@code wire.md}, letter by letter. */
@@ -57,20 +56,6 @@ class PlainLockProtocolTest {
             "mortise_forced:{shop}:42",
             "mortise_waiters:{shop}:42"),
         List.of("client:1", "PUBLISH"));
-  }
-
-  @Test
-  void onlyAReleaseGoesTogetherWithOthers() {
-    assertCall(
-        plain.releaseTogether(plain.release("client:1")).orElseThrow(),
-        "lock/release_all",
-        List.of(
-            "order:42",
-            "redisson_lock__channel:{order:42}",
-            "mortise_forced:{order:42}",
-            "mortise_waiters:{order:42}"),
-        List.of("client:1", "PUBLISH"));
-    assertEquals(Optional.empty(), plain.releaseTogether(plain.keep("client:1", 1500)));
   }
 
   @Test

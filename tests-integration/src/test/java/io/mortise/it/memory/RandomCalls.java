@@ -27,8 +27,8 @@ final class RandomCalls {
   /** All scripts of the lock families. */
   static final List<Script> SCRIPTS =
       Stream.of(
-              "lock/acquire lock/acquire_all lock/release lock/release_all lock/notify lock/keep"
-                  + " lock/renew lock/force lock/inspect",
+              "lock/acquire lock/acquire_all lock/release lock/notify lock/keep lock/renew lock/force"
+                  + " lock/inspect",
               "fair/acquire fair/release fair/keep fair/leave fair/heartbeat fair/force fair/queue",
               "segment/acquire_any segment/release segment/leave segment/heartbeat segment/force"
                   + " segment/mark segment/inspect segment/state",
@@ -138,11 +138,8 @@ final class RandomCalls {
       case 0, 1, 2, 3 -> List.of(acquire(protocol, holder, lease));
       case 4 -> List.of(protocol.release(holder));
       case 5 ->
-          random.nextBoolean()
-              ? List.of(protocol.keep(holder, lease / 2))
-              : batch(
-                  protocol,
-                  p -> GroupProtocol.of(p).flatMap(g -> g.releaseTogether(p.release(holder))));
+          List.of(
+              random.nextBoolean() ? protocol.release(holder) : protocol.keep(holder, lease / 2));
       case 6 ->
           List.of(
               NotifyingProtocol.of(protocol)

@@ -131,12 +131,11 @@ class NothingLeftTest {
   private static void injectFaults(Random random, CountDownLatch over) throws InterruptedException {
     while (!over.await(random.nextInt(200), TimeUnit.MILLISECONDS)) {
       int server = random.nextInt(2);
-      switch (random.nextInt(5)) {
+      switch (random.nextInt(4)) {
         case 0 -> servers.proxy(server).closeConnections();
         case 1 ->
             servers.proxy(server).loseNextReply(LossStyle.SILENT, calling("lock/acquire_all"));
         case 2 -> servers.proxy(server).loseNextReply(LossStyle.CLOSE, calling("lock/release"));
-        case 3 -> servers.proxy(server).loseNextReply(LossStyle.CLOSE, calling("lock/release_all"));
         default -> servers.server(server).command("SCRIPT", "FLUSH");
       }
     }

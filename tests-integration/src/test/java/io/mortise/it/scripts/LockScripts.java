@@ -79,17 +79,6 @@ final class LockScripts extends ScriptServer {
     return (List<?>) run("lock/release", keys.ofRelease(), holder, "PUBLISH");
   }
 
-  /** Releases all of them, in that order; returns the answer for each. */
-  List<?> releaseAll(List<Keys> locks, String... holders) {
-    List<String> names = new ArrayList<>();
-    List<Object> arguments = new ArrayList<>();
-    for (int i = 0; i < holders.length; i++) {
-      names.addAll(locks.get(i).ofRelease());
-      arguments.addAll(List.of(holders[i], "PUBLISH"));
-    }
-    return (List<?>) run("lock/release_all", names, arguments.toArray());
-  }
-
   List<?> keep(Keys keys, String holder, long rest) {
     return (List<?>) run("lock/keep", keys.ofRelease(), holder, "PUBLISH", rest);
   }

@@ -96,10 +96,6 @@ class ScriptMannersTest {
     run("lock/acquire", ofAcquire, "next", 20_000, 60_000, 1, 1);
     assertEquals(1L, run("lock/raise", lockAndToken, "next", 42, 60_000));
     run("lock/release", ofRelease, "next", "PUBLISH");
-    run("lock/acquire_all", lockAndToken, "together", 20_000, 60_000);
-    run("lock/acquire", ofAcquire, "waits", 20_000, 60_000, 1, 1);
-    run("lock/release_all", ofRelease, "together", "PUBLISH");
-    run("lock/release_all", ofRelease, "waits", "PUBLISH");
     run("lock/acquire_all", lockAndToken, "last", 20_000, 60_000);
     run("lock/keep", ofRelease, "last", "PUBLISH", 20_000);
     run("lock/force", ofRelease, "PUBLISH", 30_000);
@@ -161,7 +157,6 @@ class ScriptMannersTest {
         "lock/acquire_all",
         "lock/raise",
         "lock/release",
-        "lock/release_all",
         "lock/notify",
         "lock/keep",
         "lock/renew",

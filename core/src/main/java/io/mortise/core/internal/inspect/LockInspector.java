@@ -4,7 +4,7 @@ import static io.mortise.scripts.ScriptCall.bytes;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mortise.connection.command.ScriptExecutor;
-import io.mortise.connection.command.ScriptResult;
+import io.mortise.connection.command.ScriptPipeline.Result;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.LockInspection;
 import io.mortise.core.internal.lease.HoldRegistry;
@@ -69,7 +69,7 @@ public final class LockInspector {
    * be asked, why.
    */
   public List<LockInspection> inspectAll(List<LockName> names) {
-    List<ScriptResult> results =
+    List<Result> results =
         commands
             .pipeline()
             .runAll(names.stream().map(LockInspector::describe).toList(), commands.timeoutNanos());
@@ -86,13 +86,13 @@ public final class LockInspector {
         .toList();
   }
 
-  private static Optional<LockDescription> answer(ScriptResult result) {
+  private static Optional<LockDescription> answer(Result result) {
     return result.fault() == null
         ? Optional.of(LockDescription.of(result.reply().value()))
         : Optional.empty();
   }
 
-  private static LockInspection failed(LockName name, ScriptResult result) {
+  private static LockInspection failed(LockName name, Result result) {
     CommandException fault = Objects.requireNonNull(result.fault(), "fault");
     return InspectedLock.failed(name.value(), LockExceptions.from(fault, name));
   }
@@ -134,7 +134,7 @@ public final class LockInspector {
         clients.stream()
             .map(client -> new ScriptCall(RECORDS, List.of(ClientRecord.key(client)), List.of()))
             .toList();
-    List<ScriptResult> results = commands.pipeline().runBatch(items, commands.timeoutNanos());
+    List<Result> results = commands.pipeline().runBatch(items, commands.timeoutNanos());
     for (int i = 0; i < clients.size(); i++) {
       if (results.get(i).fault() == null
           && results.get(i).reply().value() instanceof byte[] record) {

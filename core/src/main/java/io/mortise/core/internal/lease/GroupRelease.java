@@ -4,18 +4,15 @@ import com.google.common.collect.ListMultimap;
 import com.google.common.collect.MultimapBuilder;
 import com.google.common.collect.Multimaps;
 import io.mortise.connection.command.ScriptExecutor;
-import io.mortise.connection.command.ScriptResult;
-import io.mortise.core.spi.GroupProtocol;
+import io.mortise.connection.command.ScriptPipeline;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
- * Releases several holds, with one round trip for those of one client, and one command for those
- * that can {@linkplain GroupProtocol#releaseTogether go together}. Each hold is released, whatever
- * happens to the others.
+ * Releases several holds, with one round trip for those of one client. Each hold is released,
+ * whatever happens to the others.
  *
  * <p><b>Threads.</b> Any thread may call {@link #run}; each call has its own instance, which is
  * confined to its thread.
@@ -97,44 +94,14 @@ public final class GroupRelease {
 
   private void releaseTogether(ScriptExecutor commands, List<RedisLease> leases) {
     List<ScriptCall> calls = leases.stream().map(RedisLease::releaseCall).toList();
-    List<ScriptCall> items = new ArrayList<>(calls);
-    for (int i = 0; i < items.size() && items.size() > 1; i++) {
-      items.set(i, leases.get(i).releasing().together(calls.get(i)));
-    }
-    List<ScriptResult> results = commands.pipeline().runAll(items, timeout.nanosFor(commands));
-    releaseAloneIfRefused(commands, calls, items, results);
+    List<ScriptPipeline.Result> results =
+        commands.pipeline().runAll(calls, timeout.nanosFor(commands));
     for (int i = 0; i < leases.size(); i++) {
       finish(leases.get(i), results.get(i));
     }
   }
 
-  /**
-   * Of those that a server refused together, each is released alone, and has its own answer. One
-   * that is no longer held then is in doubt: it may have been released before the refusal.
-   */
-  private void releaseAloneIfRefused(
-      ScriptExecutor commands,
-      List<ScriptCall> calls,
-      List<ScriptCall> items,
-      List<ScriptResult> results) {
-    List<Integer> refused =
-        IntStream.range(0, items.size())
-            .filter(i -> items.get(i).script().batch() && results.get(i).isRefused())
-            .boxed()
-            .toList();
-    if (!refused.isEmpty()) {
-      List<ScriptResult> alone =
-          commands
-              .pipeline()
-              .runAll(refused.stream().map(calls::get).toList(), timeout.nanosFor(commands));
-      for (int i = 0; i < alone.size(); i++) {
-        int position = refused.get(i);
-        results.set(position, alone.get(i).after(results.get(position)));
-      }
-    }
-  }
-
-  private void finish(RedisLease lease, ScriptResult result) {
+  private void finish(RedisLease lease, ScriptPipeline.Result result) {
     collectFailure(
         () -> {
           if (result.fault() != null) {

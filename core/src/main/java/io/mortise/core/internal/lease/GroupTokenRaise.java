@@ -4,7 +4,7 @@ import com.google.common.collect.ListMultimap;
 import com.google.common.collect.MultimapBuilder;
 import com.google.common.collect.Multimaps;
 import io.mortise.connection.command.ScriptExecutor;
-import io.mortise.connection.command.ScriptResult;
+import io.mortise.connection.command.ScriptPipeline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.scripts.ScriptCall;
@@ -46,7 +46,8 @@ public final class GroupTokenRaise {
         leases.stream().map(lease -> lease.token().raiseCall(atLeast)).toList();
     boolean all = true;
     try {
-      List<ScriptResult> results = commands.pipeline().runAll(calls, timeout.nanosFor(commands));
+      List<ScriptPipeline.Result> results =
+          commands.pipeline().runAll(calls, timeout.nanosFor(commands));
       for (int i = 0; i < leases.size(); i++) {
         CommandException fault = results.get(i).fault();
         if (fault != null) {

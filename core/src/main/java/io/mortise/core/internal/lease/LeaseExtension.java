@@ -2,7 +2,7 @@ package io.mortise.core.internal.lease;
 
 import com.google.common.base.Ticker;
 import io.mortise.connection.command.ScriptExecutor;
-import io.mortise.connection.command.ScriptResult;
+import io.mortise.connection.command.ScriptPipeline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.LockException;
 import io.mortise.core.spi.LeaseTerms;
@@ -98,7 +98,7 @@ final class LeaseExtension {
   private void exchange(long millis, long withinNanos) throws CommandException {
     long epochBefore = holds.epoch();
     long sentNanos = ticker.read();
-    ScriptResult answer =
+    ScriptPipeline.Result answer =
         commands
             .pipeline()
             .runBatch(List.of(id.protocol().renew(id.holder(), millis)), withinNanos)

@@ -6,7 +6,6 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.event.AcquisitionEvents;
-import io.mortise.core.spi.GroupProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -128,13 +127,6 @@ final class LeaseRelease implements Completions.Operation {
   /** Returns the release as it has to be sent now. */
   ScriptCall call() {
     return id.releaseCall(timing.minimum(), context.nanos());
-  }
-
-  /** Returns a call as an item of the script that releases several; itself when there is none. */
-  ScriptCall together(ScriptCall call) {
-    return GroupProtocol.of(id.protocol())
-        .flatMap(protocol -> protocol.releaseTogether(call))
-        .orElse(call);
   }
 
   // ---- the hand-off

@@ -154,7 +154,7 @@ class LeaseTerminationTest {
     List<OwnedLease> leases =
         ((GroupAttemptResult.Acquired) LeaseGroup.acquire(sources, terms, null)).leases();
     assertEquals(2, client.status().contended());
-    answer("lock/release_all", "*2\r\n" + UNREADABLE + UNREADABLE);
+    answer("lock/release", UNREADABLE);
 
     List<RuntimeException> thrown = LeaseGroup.release(leases);
 
