@@ -8,15 +8,19 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
+import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.RedisLock;
+import io.mortise.core.spi.LockName;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Eventually;
 import io.mortise.multilock.MultiLock;
 import io.mortise.testkit.FaultProxy.LossStyle;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -89,6 +93,50 @@ class GroupAllOrNoneTest {
     assertEquals(List.of(), servers.keys(0));
     assertTrue(last.tryLock());
     last.unlock();
+  }
+
+  // ---- each is released
+
+  @Test
+  void aHoldThatIsLostDoesNotKeepTheOthersFromBeingReleased() throws Exception {
+    Lease lease = lock.tryAcquire().orElseThrow();
+    servers.server(0).command("DEL", members.get(MIDDLE).name());
+    assertThrows(LeaseLostException.class, lease::close);
+    assertEquals(List.of(), servers.keys(0));
+  }
+
+  @Test
+  void aKeyOfAnotherTypeDoesNotKeepTheOthersFromBeingReleased() throws Exception {
+    Lease lease = lock.tryAcquire().orElseThrow();
+    String waiters = new LockName(members.get(MIDDLE).name()).waitersKey();
+    servers.server(0).command("SET", waiters, "foreign");
+    LockException thrown = assertThrows(LockException.class, lease::close);
+    assertTrue(thrown.getMessage().contains(members.get(MIDDLE).name()), thrown::getMessage);
+    assertEquals(Set.of(waiters, members.get(MIDDLE).name()), Set.copyOf(servers.keys(0)));
+    servers.server(0).command("DEL", waiters);
+    Eventually.until("released in the background", () -> servers.keys(0).isEmpty());
+  }
+
+  @Test
+  void theWaitersOfEachAreNotified() throws Exception {
+    lock.lock();
+    List<AsyncCall<Boolean>> waiters = new ArrayList<>();
+    for (RedisLock member : List.of(members.get(0), members.get(NAMES - 1))) {
+      RedisLock there = new RedisLock(servers.there(0), member.name());
+      waiters.add(
+          AsyncCall.start(
+              () -> {
+                there.lock();
+                there.unlock();
+                return true;
+              }));
+      Eventually.until(
+          "it waits", () -> servers.exists(new LockName(member.name()).waitersKey(), 0));
+    }
+    lock.unlock();
+    for (AsyncCall<Boolean> waiter : waiters) {
+      assertTrue(waiter.get());
+    }
   }
 
   // ---- all or none
