@@ -56,8 +56,11 @@ public interface ConnectionPool extends AutoCloseable {
    */
   default void checkForFailover(boolean inUse) {}
 
-  /** Closes the idle connections. */
-  void dropIdle();
+  /**
+   * Sees to it that no connection of this moment is lent again: one of them was broken, and the
+   * others may be. Closes the idle ones at once, and each borrowed one when it is given back.
+   */
+  void softEvict();
 
   /** Returns how many connections can be borrowed at a time, as far as that is known. */
   int maxConnections();

@@ -69,6 +69,7 @@ public final class JedisConnectionPool implements ConnectionPool {
   private final class PooledJedisConnection extends PooledConnection {
     private final Pool<Connection> pool;
     private @Nullable Connection connection;
+    private volatile boolean evicted;
 
     PooledJedisConnection(Pool<Connection> pool) {
       this.pool = pool;
@@ -91,8 +92,11 @@ public final class JedisConnectionPool implements ConnectionPool {
     @Override
     public void giveBack(boolean reusable) {
       Connection borrowed = connection();
-      if (reusable) {
+      if (reusable && !evicted) {
         pool.returnObject(borrowed);
+        if (evicted) {
+          pool.clear(); // it came back too late for softEvict()
+        }
         lent.remove(this);
         return;
       }
@@ -154,7 +158,10 @@ public final class JedisConnectionPool implements ConnectionPool {
   }
 
   @Override
-  public void dropIdle() {
+  public void softEvict() {
+    for (PooledJedisConnection each : lent) {
+      each.evicted = true; // first: what is given back from here on is closed
+    }
     Pool<Connection> pool = provider.poolIfKnown();
     if (pool != null) {
       pool.clear();

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +51,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   private final Semaphore permits;
   private final Deque<Idle> idle = new ConcurrentLinkedDeque<>();
   private final Set<PermittedConnection> borrowed = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger evictions = new AtomicInteger();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** Whether the server refuses INFO to this user, and since when. */
@@ -133,7 +135,12 @@ public final class LazyConnectionPool implements ConnectionPool {
   }
 
   @Override
-  public void dropIdle() {
+  public void softEvict() {
+    evictions.incrementAndGet(); // first: what is given back from here on is closed
+    closeIdle();
+  }
+
+  private void closeIdle() {
     for (Idle each = idle.pollFirst(); each != null; each = idle.pollFirst()) {
       disconnect(each.connection());
     }
@@ -172,7 +179,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   public void close() {
     if (closed.compareAndSet(false, true)) {
       permits.release(Integer.MAX_VALUE - maxConnections); // for all that wait, or come later
-      dropIdle();
+      closeIdle();
     }
   }
 
@@ -180,6 +187,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   private final class PermittedConnection extends PooledConnection {
     private @Nullable RedisConnection connection;
     private boolean permitted;
+    private int evictionsBefore;
     private boolean wasLongIdle;
     private boolean handled;
 
@@ -196,6 +204,7 @@ public final class LazyConnectionPool implements ConnectionPool {
       if (closed.get()) {
         throw new IllegalStateException("the connections to " + server + " were closed");
       }
+      evictionsBefore = evictions.get(); // before a connection is chosen
       Idle present = idle.pollFirst();
       wasLongIdle = present != null && ticker.read() - present.sinceNanos() >= LONG_IDLE_NANOS;
       connection = present == null ? connectWithin(deadline) : present.connection();
@@ -208,7 +217,7 @@ public final class LazyConnectionPool implements ConnectionPool {
     @Override
     public void timedOut() {
       if (wasLongIdle) {
-        dropIdle();
+        closeIdle();
       }
     }
 
@@ -221,6 +230,10 @@ public final class LazyConnectionPool implements ConnectionPool {
       return present;
     }
 
+    private boolean isEvicted() {
+      return evictions.get() != evictionsBefore;
+    }
+
     @Override
     public void giveBack(boolean reusable) {
       RedisConnection present = connection;
@@ -228,13 +241,13 @@ public final class LazyConnectionPool implements ConnectionPool {
       handled = true; // whatever happens to the connection now, it is not in use twice
       try {
         if (present != null && first) {
-          if (reusable) {
+          if (reusable && !isEvicted()) {
             idle.addFirst(new Idle(present, ticker.read()));
           } else {
             disconnect(present);
           }
-          if (closed.get()) {
-            dropIdle(); // it came back too late for close()
+          if (closed.get() || isEvicted()) {
+            closeIdle(); // it came back too late for close() or softEvict()
           }
         }
       } finally {

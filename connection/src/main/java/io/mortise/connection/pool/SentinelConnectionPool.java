@@ -113,10 +113,10 @@ public final class SentinelConnectionPool implements ConnectionPool {
   }
 
   @Override
-  public void dropIdle() {
+  public void softEvict() {
     Master known = current;
     if (known != null) {
-      known.connections().dropIdle();
+      known.connections().softEvict();
     }
   }
 

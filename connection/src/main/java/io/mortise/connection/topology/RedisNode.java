@@ -103,7 +103,7 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
             connections.suspectFailover();
           }
           if (fault.kind() == Kind.READ_ONLY) {
-            connections.dropIdle(); // a replaced master; new connections lead to the next one
+            connections.softEvict(); // a replaced master; new connections lead to the next one
           }
           boolean byInterrupt = Thread.interrupted();
           interrupted |= byInterrupt;
@@ -128,10 +128,10 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
   }
 
   /**
-   * Drops the idle connections, which are suspect, and reports that the server may have changed.
+   * Evicts the other connections, which are suspect, and reports that the server may have changed.
    */
   private void handleBrokenConnection() {
-    connections.dropIdle();
+    connections.softEvict();
     connectionLostAction.run();
   }
 
