@@ -29,26 +29,42 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
   private static final byte[] WAITS = bytes(1);
 
   private final LockName name;
-  private final String channel;
-  private final byte[] lockKey;
-  private final byte[] tokenKey;
-  private final byte[] forcedKey;
-  private final byte[] channelKey;
-  private final byte[] waitersKey;
-  private final byte[] tokenRetentionMillis;
-  private final byte[] forcedMarkMillis;
+  private final LockOptions options;
 
-  /** Derives the keys of the lock; sends nothing. */
+  /** Sends nothing. */
   public PlainLockProtocol(LockName name, LockOptions options) {
     this.name = name;
-    this.channel = name.derive("redisson_lock__channel");
-    this.lockKey = bytes(name.value());
-    this.tokenKey = bytes(name.tokenKey());
-    this.forcedKey = bytes(name.forcedKey());
-    this.channelKey = bytes(channel);
-    this.waitersKey = bytes(name.waitersKey());
-    this.tokenRetentionMillis = bytes(options.tuning().tokenRetention().toMillis());
-    this.forcedMarkMillis = bytes(options.lease().toMillis());
+    this.options = options;
+  }
+
+  // Made for each command: each hold keeps its protocol, and a process may have many holds.
+
+  private byte[] lockKey() {
+    return bytes(name.value());
+  }
+
+  private byte[] tokenKey() {
+    return bytes(name.tokenKey());
+  }
+
+  private byte[] forcedKey() {
+    return bytes(name.forcedKey());
+  }
+
+  private byte[] waitersKey() {
+    return bytes(name.waitersKey());
+  }
+
+  private byte[] channelKey() {
+    return bytes(channel());
+  }
+
+  private String channel() {
+    return name.derive("redisson_lock__channel");
+  }
+
+  private byte[] tokenRetentionMillis() {
+    return bytes(options.tuning().tokenRetention().toMillis());
   }
 
   @Override
@@ -68,13 +84,13 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
 
   @Override
   public final String channel(String holder) {
-    return channel;
+    return channel();
   }
 
   /** Returns the channel of the client: the end of a hold notifies one waiting client alone. */
   @Override
   public final String channelWhenQueued(String holder) {
-    return NotifyingProtocol.channelOfClient(channel, holder);
+    return NotifyingProtocol.channelOfClient(channel(), holder);
   }
 
   @Override
@@ -84,13 +100,14 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
 
   @Override
   public final ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
+    byte[] lockKey = lockKey();
     return new ScriptCall(
         ACQUIRE,
-        List.of(lockKey, tokenKey, waits ? waitersKey : lockKey),
+        List.of(lockKey, tokenKey(), waits ? waitersKey() : lockKey),
         List.of(
             bytes(holder),
             bytes(leaseMillis),
-            tokenRetentionMillis,
+            tokenRetentionMillis(),
             tokens == 1 ? ONE_TOKEN : bytes(tokens),
             waits ? WAITS : DOES_NOT_WAIT));
   }
@@ -99,8 +116,8 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
   public final ScriptCall acquireTogether(String holder, long leaseMillis) {
     return new ScriptCall(
         ACQUIRE_ALL,
-        List.of(lockKey, tokenKey),
-        List.of(bytes(holder), bytes(leaseMillis), tokenRetentionMillis));
+        List.of(lockKey(), tokenKey()),
+        List.of(bytes(holder), bytes(leaseMillis), tokenRetentionMillis()));
   }
 
   @Override
@@ -114,12 +131,13 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
   }
 
   private List<byte[]> keysOfRelease() {
-    return List.of(lockKey, channelKey, forcedKey, waitersKey);
+    return List.of(lockKey(), channelKey(), forcedKey(), waitersKey());
   }
 
   @Override
   public final ScriptCall notifyNext() {
-    return new ScriptCall(NOTIFY, List.of(lockKey, channelKey, waitersKey), List.of(publish()));
+    return new ScriptCall(
+        NOTIFY, List.of(lockKey(), channelKey(), waitersKey()), List.of(publish()));
   }
 
   @Override
@@ -131,16 +149,17 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
   @Override
   public final ScriptCall renew(String holder, long leaseMillis) {
     return new ScriptCall(
-        RENEW, List.of(lockKey, forcedKey), List.of(bytes(holder), bytes(leaseMillis)));
+        RENEW, List.of(lockKey(), forcedKey()), List.of(bytes(holder), bytes(leaseMillis)));
   }
 
   @Override
   public ScriptCall forceRelease() {
-    return new ScriptCall(FORCE, keysOfRelease(), List.of(publish(), forcedMarkMillis));
+    return new ScriptCall(
+        FORCE, keysOfRelease(), List.of(publish(), bytes(options.lease().toMillis())));
   }
 
   @Override
   public final ScriptCall queryLease() {
-    return new ScriptCall(INSPECT, List.of(lockKey), List.of());
+    return new ScriptCall(INSPECT, List.of(lockKey()), List.of());
   }
 }

@@ -5,14 +5,12 @@ import io.mortise.connection.concurrent.UnfailingLock;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.internal.event.FlightRecording;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,10 +27,10 @@ import org.slf4j.LoggerFactory;
  * itself: at the next change, and after a loss whenever the scheduler looks at the lost hold.
  *
  * <p><b>Threads.</b> Any thread may call any method. {@code lock} guards the listeners and the
- * pending notifications. At most one thread at a time ({@code notifying}) runs the pending
- * notifications, so they keep their order. A listener that is added after the loss is notified by
- * the thread that adds it. Dependents are notified apart from them, because a user's listener that
- * blocks must not delay them.
+ * pending notifications. At most one thread at a time runs the pending notifications of listeners,
+ * so they keep their order. A listener that is added after the loss is notified by the thread that
+ * adds it. Dependents are notified apart from them, because a user's listener that blocks must not
+ * delay them.
  */
 final class LeaseListeners {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseListeners.class);
@@ -42,27 +40,20 @@ final class LeaseListeners {
   private final boolean logsLoss;
   private final ReentrantLock lock = new UnfailingLock();
 
-  @GuardedBy("lock")
-  private final List<Consumer<LeaseLoss>> onLost = new ArrayList<>(0);
+  // A change makes a new list: most holds have none of these listeners, and many holds are kept.
 
   @GuardedBy("lock")
-  private final List<Consumer<State>> onChange = new ArrayList<>(0);
+  private List<Consumer<LeaseLoss>> onLost = List.of();
 
   @GuardedBy("lock")
-  private final List<Dependent> dependents = new ArrayList<>(0);
+  private List<Consumer<State>> onChange = List.of();
 
   @GuardedBy("lock")
-  private final Deque<Runnable> pending = new ArrayDeque<>(1);
+  private List<Dependent> dependents = List.of();
 
+  /** The notifications; null before the first one. */
   @GuardedBy("lock")
-  private final Deque<Runnable> pendingOfDependents = new ArrayDeque<>(1);
-
-  // Made once: to try again needs no memory.
-  private final Runnable notifyPending = this::notifyPending;
-  private final Runnable notifyDependents = this::notifyDependents;
-
-  @GuardedBy("lock")
-  private boolean notifying;
+  private @Nullable PendingNotifications pending;
 
   @GuardedBy("lock")
   private @Nullable LeaseLoss loss;
@@ -100,7 +91,7 @@ final class LeaseListeners {
     try {
       earlierLoss = loss;
       if (earlierLoss == null) {
-        onLost.add(listener);
+        onLost = with(onLost, listener);
       }
     } finally {
       lock.unlock();
@@ -114,7 +105,7 @@ final class LeaseListeners {
   void onStateChange(Consumer<State> listener) {
     lock.lock();
     try {
-      onChange.add(listener);
+      onChange = with(onChange, listener);
     } finally {
       lock.unlock();
     }
@@ -125,7 +116,7 @@ final class LeaseListeners {
     Dependent dependent = new Dependent(listener, logs);
     lock.lock();
     try {
-      dependents.add(dependent);
+      dependents = with(dependents, dependent);
     } finally {
       lock.unlock();
     }
@@ -135,10 +126,14 @@ final class LeaseListeners {
   private void remove(Dependent dependent) {
     lock.lock();
     try {
-      dependents.remove(dependent);
+      dependents = dependents.stream().filter(each -> each != dependent).toList();
     } finally {
       lock.unlock();
     }
+  }
+
+  private static <T> List<T> with(List<T> before, T added) {
+    return Stream.concat(before.stream(), Stream.of(added)).toList();
   }
 
   /**
@@ -152,26 +147,13 @@ final class LeaseListeners {
   boolean changeAndNotify(BooleanSupplier change, State state, @Nullable LeaseLoss newLoss) {
     lock.lock();
     try {
-      int before = pending.size();
-      int beforeOfDependents = pendingOfDependents.size();
-      boolean changed = false;
-      try {
-        prepare(state, newLoss);
-        changed = change.getAsBoolean();
-      } finally {
-        while (!changed && pending.size() > before) {
-          pending.removeLast();
-        }
-        while (!changed && pendingOfDependents.size() > beforeOfDependents) {
-          pendingOfDependents.removeLast();
-        }
-      }
-      if (!changed) {
+      boolean heardOf = newLoss != null || isHeardOf(state);
+      if (!(heardOf ? queueAndChange(change, state, newLoss) : change.getAsBoolean())) {
         return false;
       }
       if (newLoss != null) {
         loss = newLoss;
-        onLost.clear();
+        onLost = List.of();
       }
     } finally {
       lock.unlock();
@@ -180,23 +162,47 @@ final class LeaseListeners {
     return true;
   }
 
+  @GuardedBy("lock")
+  @SuppressWarnings("GuardedBy") // the lock of the notifications is this one
+  private boolean queueAndChange(BooleanSupplier change, State state, @Nullable LeaseLoss newLoss) {
+    PendingNotifications queue = pending();
+    return queue.addIf(change, () -> prepare(queue, state, newLoss));
+  }
+
+  /** Returns whether a listener is notified of a change that is no loss. */
+  @GuardedBy("lock")
+  private boolean isHeardOf(State state) {
+    return !onChange.isEmpty() || (state != State.RELEASED && !dependents.isEmpty());
+  }
+
+  @GuardedBy("lock")
+  private PendingNotifications pending() {
+    PendingNotifications present = pending;
+    if (present == null) {
+      present = new PendingNotifications(lock, worker, lockName);
+      pending = present;
+    }
+    return present;
+  }
+
   /** Queues the notifications. */
   @GuardedBy("lock")
-  private void prepare(State state, @Nullable LeaseLoss newLoss) {
+  @SuppressWarnings("GuardedBy") // the lock of the notifications is this one
+  private void prepare(PendingNotifications queue, State state, @Nullable LeaseLoss newLoss) {
     if (state != State.RELEASED && !dependents.isEmpty()) {
-      List<Dependent> notified = List.copyOf(dependents);
-      pendingOfDependents.add(
+      List<Dependent> notified = dependents;
+      queue.addForDependents(
           () -> notified.forEach(dependent -> notifyListener(dependent.listener, state)));
     }
     for (Consumer<State> listener : onChange) {
-      pending.add(() -> notifyListener(listener, state));
+      queue.add(() -> notifyListener(listener, state));
     }
     if (newLoss != null) {
       for (Consumer<LeaseLoss> listener : onLost) {
-        pending.add(() -> notifyListener(listener, newLoss));
+        queue.add(() -> notifyListener(listener, newLoss));
       }
       boolean warns = logsLoss && dependents.stream().noneMatch(dependent -> dependent.logs);
-      pending.add(
+      queue.add(
           () -> notifyListener(lost -> log(lost, warns), newLoss)); // last, because a log may block
     }
   }
@@ -214,84 +220,17 @@ final class LeaseListeners {
 
   /** Has what is pending notified on workers; returns whether nothing was. Does not throw. */
   boolean deliver() {
-    boolean ofDependents;
-    boolean any;
-    boolean starts;
+    PendingNotifications queue;
     lock.lock();
     try {
-      ofDependents = !pendingOfDependents.isEmpty();
-      any = !pending.isEmpty();
-      starts = any && !notifying;
-      notifying |= starts;
+      queue = pending;
     } finally {
       lock.unlock();
     }
-    if (ofDependents) {
-      var unused = runAsync(notifyDependents);
-    }
-    if (starts && !runAsync(notifyPending)) {
-      lock.lock();
-      try {
-        notifying = false;
-      } finally {
-        lock.unlock();
-      }
-    }
-    return !any && !ofDependents;
-  }
-
-  /** Runs a task on a worker; returns false if no worker can be started. */
-  private boolean runAsync(Runnable task) {
-    try {
-      worker.accept(task);
-      return true;
-    } catch (RejectedExecutionException closed) {
-      task.run(); // the workers have ended
-      return true;
-    } catch (RuntimeException | Error failed) {
-      logFailure("lock '{}': its listeners could not be notified yet", failed);
-      return false;
-    }
-  }
-
-  private void notifyPending() {
-    runPending(false);
-  }
-
-  private void notifyDependents() {
-    runPending(true);
-  }
-
-  private void runPending(boolean ofDependents) {
-    while (true) {
-      Runnable next;
-      lock.lock();
-      try {
-        next = (ofDependents ? pendingOfDependents : pending).poll();
-        if (next == null) {
-          notifying &= ofDependents; // the flag is not for those of dependents
-          return;
-        }
-      } finally {
-        lock.unlock();
-      }
-      next.run();
-    }
+    return queue == null || queue.deliver();
   }
 
   private <T> void notifyListener(Consumer<T> listener, T event) {
-    try {
-      listener.accept(event);
-    } catch (Throwable e) { // an AssertionError too: the other listeners are notified in any case
-      logFailure("lock '{}': a listener failed", e);
-    }
-  }
-
-  private void logFailure(String message, Throwable thrown) {
-    try {
-      LOG.error(message, lockName, thrown);
-    } catch (Throwable noLog) {
-      // There is no memory even for a message.
-    }
+    PendingNotifications.notifyListener(lockName, listener, event);
   }
 }

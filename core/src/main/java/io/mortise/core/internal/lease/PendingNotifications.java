@@ -1,0 +1,166 @@
+package io.mortise.core.internal.lease;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The notifications of one lease that no listener has received yet: those of its listeners, in the
+ * order of the changes, and apart from them those of composite holds that depend on it.
+ *
+ * <p><b>Threads.</b> The lock of {@link LeaseListeners} guards the queues. Any thread may call
+ * {@link #deliver}, without the lock. At most one worker at a time ({@code notifying}) runs the
+ * notifications of listeners.
+ */
+final class PendingNotifications {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseListeners.class);
+
+  private final ReentrantLock lock;
+  private final Consumer<Runnable> worker;
+  private final String lockName;
+
+  @GuardedBy("lock")
+  private final Deque<Runnable> ofListeners = new ArrayDeque<>(1);
+
+  @GuardedBy("lock")
+  private final Deque<Runnable> ofDependents = new ArrayDeque<>(1);
+
+  // Made once: to try again needs no memory.
+  private final Runnable notifyListeners = this::runOfListeners;
+  private final Runnable notifyDependents = this::runOfDependents;
+
+  @GuardedBy("lock")
+  private boolean notifying;
+
+  PendingNotifications(ReentrantLock lock, Consumer<Runnable> worker, String lockName) {
+    this.lock = lock;
+    this.worker = worker;
+    this.lockName = lockName;
+  }
+
+  /**
+   * Adds notifications of a change, unless there is none.
+   *
+   * @param change makes the change; returns false if there was none
+   * @param additions adds them, before the change: it may need memory
+   * @return the result of {@code change}
+   */
+  @GuardedBy("lock")
+  boolean addIf(BooleanSupplier change, Runnable additions) {
+    int before = ofListeners.size();
+    int beforeOfDependents = ofDependents.size();
+    boolean changed = false;
+    try {
+      additions.run();
+      changed = change.getAsBoolean();
+      return changed;
+    } finally {
+      while (!changed && ofListeners.size() > before) {
+        ofListeners.removeLast();
+      }
+      while (!changed && ofDependents.size() > beforeOfDependents) {
+        ofDependents.removeLast();
+      }
+    }
+  }
+
+  @GuardedBy("lock")
+  void add(Runnable notification) {
+    ofListeners.add(notification);
+  }
+
+  @GuardedBy("lock")
+  void addForDependents(Runnable notification) {
+    ofDependents.add(notification);
+  }
+
+  /** Has what is pending notified on workers; returns whether nothing was. Does not throw. */
+  boolean deliver() {
+    boolean dependents;
+    boolean any;
+    boolean starts;
+    lock.lock();
+    try {
+      dependents = !ofDependents.isEmpty();
+      any = !ofListeners.isEmpty();
+      starts = any && !notifying;
+      notifying |= starts;
+    } finally {
+      lock.unlock();
+    }
+    if (dependents) {
+      var unused = runAsync(notifyDependents);
+    }
+    if (starts && !runAsync(notifyListeners)) {
+      lock.lock();
+      try {
+        notifying = false;
+      } finally {
+        lock.unlock();
+      }
+    }
+    return !any && !dependents;
+  }
+
+  /** Runs a task on a worker; returns false if no worker can be started. */
+  private boolean runAsync(Runnable task) {
+    try {
+      worker.accept(task);
+      return true;
+    } catch (RejectedExecutionException closed) {
+      task.run(); // the workers have ended
+      return true;
+    } catch (RuntimeException | Error failed) {
+      logFailure(lockName, "lock '{}': its listeners could not be notified yet", failed);
+      return false;
+    }
+  }
+
+  private void runOfListeners() {
+    run(false);
+  }
+
+  private void runOfDependents() {
+    run(true);
+  }
+
+  private void run(boolean forDependents) {
+    while (true) {
+      Runnable next;
+      lock.lock();
+      try {
+        next = (forDependents ? ofDependents : ofListeners).poll();
+        if (next == null) {
+          notifying &= forDependents; // the flag is not for those of dependents
+          return;
+        }
+      } finally {
+        lock.unlock();
+      }
+      next.run();
+    }
+  }
+
+  /** Notifies one listener, which may throw anything. */
+  static <T> void notifyListener(String lockName, Consumer<T> listener, T event) {
+    try {
+      listener.accept(event);
+    } catch (Throwable e) { // an AssertionError too: the other listeners are notified in any case
+      logFailure(lockName, "lock '{}': a listener failed", e);
+    }
+  }
+
+  private static void logFailure(String lockName, String message, Throwable thrown) {
+    try {
+      LOG.error(message, lockName, thrown);
+    } catch (Throwable noLog) {
+      // There is no memory even for a message.
+    }
+  }
+}
