@@ -1,8 +1,6 @@
 package io.mortise.redlock;
 
 import io.mortise.core.spi.CallerWait;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -19,18 +17,22 @@ import org.jspecify.annotations.Nullable;
  * while the lock is held, and waits at a node. A turn saves work, and decides nothing: an
  * acquisition asks without it when the one that has it had no answer of the nodes for some time, so
  * that no other one, whose nodes may be silent or whose thread may be stopped, keeps it from its
- * own answer.
+ * own answer. It keeps its place, and waits again before it asks the next time: after a pause of
+ * the process, which looks like silent nodes to all of them, they ask once.
  *
  * <p><b>Threads.</b> An object is confined to the thread of its acquisition, except that the one
  * before it gives it the turn, by the semaphore. The monitor of the queue guards who has the turn
- * and who waits for it. The map orders those that begin and end the use of a queue.
+ * and who waits for it, with the links. The map orders those that begin and end the use of a queue.
  */
 final class AskingTurn implements AutoCloseable {
   private static final Map<Object, Queue> QUEUES = new ConcurrentHashMap<>();
 
   /** The acquisitions of one lock. */
   private static final class Queue {
-    final Deque<AskingTurn> waiting = new ArrayDeque<>();
+    // The waiters, linked in their order: to join and to leave needs no memory.
+    @Nullable AskingTurn first;
+    @Nullable AskingTurn last;
+
     @Nullable AskingTurn asking;
 
     /** How many use the queue; the map guards it. */
@@ -38,12 +40,51 @@ final class AskingTurn implements AutoCloseable {
 
     /** When the turn was given last, or the one that has it had an answer. */
     volatile long answeredNanos;
+
+    /** Adds a waiter at the end, unless it waits already. */
+    void add(AskingTurn turn) {
+      if (!turn.waiting) {
+        turn.waiting = true;
+        turn.before = last;
+        if (last == null) {
+          first = turn;
+        } else {
+          last.after = turn;
+        }
+        last = turn;
+      }
+    }
+
+    void remove(AskingTurn turn) {
+      if (turn.waiting) {
+        turn.waiting = false;
+        AskingTurn before = turn.before;
+        AskingTurn after = turn.after;
+        if (before == null) {
+          first = after;
+        } else {
+          before.after = after;
+        }
+        if (after == null) {
+          last = before;
+        } else {
+          after.before = before;
+        }
+        turn.before = null;
+        turn.after = null;
+      }
+    }
   }
 
   private final Object lock;
   private final LongSupplier clock;
   private final Queue queue;
   private final Semaphore given = new Semaphore(0);
+
+  // The place in the queue.
+  private boolean waiting;
+  private @Nullable AskingTurn before;
+  private @Nullable AskingTurn after;
 
   /**
    * Joins the acquisitions of a lock.
@@ -65,7 +106,7 @@ final class AskingTurn implements AutoCloseable {
   }
 
   /**
-   * Waits for the turn.
+   * Waits for the turn; again, if an earlier wait has ended without it.
    *
    * @param nanos for how long at most
    * @param patienceNanos for how long at most after the last answer of the one that has the turn
@@ -91,8 +132,8 @@ final class AskingTurn implements AutoCloseable {
     synchronized (queue) {
       if (queue.asking == null) {
         give(this);
-      } else {
-        queue.waiting.add(this);
+      } else if (queue.asking != this) {
+        queue.add(this);
       }
     }
   }
@@ -102,6 +143,7 @@ final class AskingTurn implements AutoCloseable {
     queue.asking = next;
     queue.answeredNanos = clock.getAsLong();
     if (next != null) {
+      queue.remove(next);
       next.given.release();
     }
   }
@@ -129,9 +171,9 @@ final class AskingTurn implements AutoCloseable {
   public void close() {
     try {
       synchronized (queue) {
-        queue.waiting.remove(this);
+        queue.remove(this);
         if (queue.asking == this) {
-          give(queue.waiting.poll());
+          give(queue.first);
         }
       }
     } finally {

@@ -92,7 +92,7 @@ final class QuorumAcquisition {
 
   Optional<OwnedLease> run() throws InterruptedException {
     try {
-      return terms.waitNanos() > 0 ? tryInTurn() : tryUntilDone(() -> {});
+      return terms.waitNanos() > 0 ? tryInTurn() : tryUntilDone(null);
     } catch (RuntimeException | Error e) {
       OwnedLease lease = waitedFor;
       if (lease != null) {
@@ -104,24 +104,36 @@ final class QuorumAcquisition {
     }
   }
 
-  /** At least half of the wait remains for the nodes, whose answers decide how it ends. */
   private Optional<OwnedLease> tryInTurn() throws InterruptedException {
     try (AskingTurn turn = new AskingTurn(source.identity(), source::nanoTime)) {
-      long patienceNanos = Math.max(MIN_PATIENCE_NANOS, PATIENCE_BUDGETS * budgetNanos);
-      turn.await(wait, wait.leftNanos() / 2, patienceNanos);
-      return tryUntilDone(turn::answered);
+      return tryUntilDone(turn);
     }
+  }
+
+  /**
+   * Waits for the turn; at once over for the one that has it. At least half of the whole wait
+   * remains for the nodes, whose answers decide how it ends.
+   */
+  private void await(AskingTurn turn) throws InterruptedException {
+    long waitedNanos = source.nanoTime() - wait.startNanos();
+    turn.await(
+        wait,
+        terms.waitNanos() / 2 - waitedNanos,
+        Math.max(MIN_PATIENCE_NANOS, PATIENCE_BUDGETS * budgetNanos));
   }
 
   /**
    * Asks until a round has won, or the wait is over.
    *
-   * @param onAnswer runs after a round that enough nodes have answered, and none has won
+   * @param turn for which each round waits that does not begin with a lease; null for none
    */
-  private Optional<OwnedLease> tryUntilDone(Runnable onAnswer) throws InterruptedException {
+  private Optional<OwnedLease> tryUntilDone(@Nullable AskingTurn turn) throws InterruptedException {
     while (true) {
-      if (waitedFor == null) {
-        wait.checkInterrupt(); // a round with a first lease checks: it has to release it
+      if (waitedFor == null) { // a round with a first lease checks: it has to release it
+        wait.checkInterrupt();
+        if (turn != null) {
+          await(turn);
+        }
       }
       QuorumRound round = new QuorumRound(source, members, terms, owner);
       long nodeWait = waitedFor == null ? 0 : Math.min(budgetNanos / 2, wait.leftNanos());
@@ -138,7 +150,9 @@ final class QuorumAcquisition {
         return Optional.empty();
       }
       if (failure == null) {
-        onAnswer.run();
+        if (turn != null) {
+          turn.answered();
+        }
         waitAtNode(round.preferredWaitNode());
       } else {
         pauseAfterFailure(failure);

@@ -47,9 +47,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Waiting.</b> A waiter that gets no majority releases all nodes and waits at one node, until
  * the message of that node arrives; the first waiter that acquires it asks the others. So the
  * waiters do not split the votes between them. Threads of one process that want the same members
- * ask one after the other: a wait may spend half of its time, and at most a second, before it asks
- * a node. An interrupt ends a wait immediately; if an attempt at that one node hangs at that
- * moment, after two budgets.
+ * ask one after the other: a wait may spend half of its time before it asks a node, as long as the
+ * nodes answer the thread whose turn it is; without an answer, a second or four budgets. An
+ * interrupt ends a wait immediately; if an attempt at that one node hangs at that moment, after two
+ * budgets.
  *
  * <p><b>Validity.</b> Each node's grant counts from before its request was sent, for the lease,
  * less the drift of the clocks ({@link io.mortise.core.LockTuning#clockDrift()} of the lease, 1 %,

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -137,6 +138,39 @@ class AskingTurnTest {
       nowNanos.addAndGet(PATIENCE_NANOS);
       await().atMost(LIVENESS).until(() -> asked.equals(List.of("first without a turn")));
     }
+  }
+
+  /** A pause of the process looks like silent nodes to all waiters. */
+  @Test
+  void whoHasAskedWithoutATurnWaitsAgainInItsPlace() throws Exception {
+    AtomicBoolean again = new AtomicBoolean();
+    try (AskingTurn paused = new AskingTurn("orders", this::time)) {
+      Thread waiter;
+      try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+        take(turn, LONG_NANOS);
+        nowNanos.addAndGet(PATIENCE_NANOS);
+        paused.await(callersWait(true), LONG_NANOS, PATIENCE_NANOS);
+        assertFalse(paused.isMine());
+        turn.answered();
+        start("later", true);
+        waiter =
+            new Thread(
+                () -> {
+                  try {
+                    paused.await(callersWait(true), LONG_NANOS, PATIENCE_NANOS);
+                    again.set(paused.isMine());
+                  } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                  }
+                });
+        waiter.start();
+        await().atMost(LIVENESS).until(() -> waiter.getState() == Thread.State.TIMED_WAITING);
+      }
+      waiter.join();
+      assertTrue(again.get());
+      assertEquals(List.of(), asked);
+    }
+    await().atMost(LIVENESS).until(() -> asked.equals(List.of("later")));
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +26,15 @@ import org.slf4j.LoggerFactory;
  * trip. Every item that was added is answered or failed, exactly once, whatever is thrown in
  * between: a hold that waits for its answer is not added again.
  *
+ * <p><b>When there is too much to send</b>, what comes later waits in the queue of its server
+ * ({@link BatchQueue}), and an item that {@linkplain Item#isWanted nobody wants} by then is not
+ * sent. So those that are late cost nothing, and the others still get through. With as many workers
+ * as there are scans each would be too slow, and a time-out of one batch would bring its items back
+ * sooner than their turn: then nearly all of them were late.
+ *
  * <p><b>Threads.</b> Only the scheduler's thread calls {@code add} and {@code flush}. The commands
- * run on workers, one for each server, so that a silent server delays only its own items. The
- * worker calls the items; without a worker the scheduler's thread does.
+ * run on workers, those of each server apart, so that a silent server delays only its own items.
+ * The worker calls the items; without a worker the scheduler's thread does.
  */
 public final class BatchCollector {
   private static final Logger LOG = LoggerFactory.getLogger(BatchCollector.class);
@@ -38,6 +45,14 @@ public final class BatchCollector {
   /** A call to send, and the receiver of its answer. */
   public interface Item {
     ScriptCall call();
+
+    /**
+     * Returns whether the answer is still of use. An item for which it is not fails unsent: when a
+     * server, or this process, is too slow for all items, those that are in time still get through.
+     */
+    default boolean isWanted() {
+      return true;
+    }
 
     /** Returns the time limit for the answer; a batch has the shortest limit of its items. */
     long withinNanos();
@@ -61,7 +76,14 @@ public final class BatchCollector {
   private final CommandException noAnswer =
       new CommandException(Kind.SCRIPT, true, "an error kept the answer back", null);
 
+  private final CommandException unwanted =
+      new CommandException(
+          Kind.NOT_READY, false, "it was not sent, because it came too late", null);
+
   private List<PendingItem> gathered = new ArrayList<>();
+
+  /** What workers have to send, by server; only the scheduler's thread uses the map. */
+  private final Map<Object, BatchQueue<List<PendingItem>>> queues = new HashMap<>();
 
   public BatchCollector(ScriptExecutor executor, WorkerPool workers, Ticker ticker) {
     this.executor = executor;
@@ -79,11 +101,17 @@ public final class BatchCollector {
   }
 
   public void flush() {
+    for (BatchQueue<List<PendingItem>> queue : queues.values()) {
+      if (queue.isAbandoned()) {
+        startWorker(queue);
+      }
+    }
+    queues.values().removeIf(BatchQueue::isIdle);
     if (!gathered.isEmpty()) {
       List<PendingItem> due = gathered;
       gathered = new ArrayList<>();
       try {
-        byServer(due).forEach(this::dispatch);
+        byServer(due).forEach((server, scripts) -> dispatch(server, batches(scripts)));
       } finally {
         for (PendingItem item : due) {
           if (!item.dispatched) {
@@ -94,11 +122,7 @@ public final class BatchCollector {
     }
   }
 
-  /**
-   * Returns the batches of each server: each of one script, and of a bounded size. They are
-   * complete here, because an error on the worker would leave items without an outcome.
-   */
-  private List<List<List<PendingItem>>> byServer(List<PendingItem> items) {
+  private Map<Object, ListMultimap<Script, PendingItem>> byServer(List<PendingItem> items) {
     Map<Object, ListMultimap<Script, PendingItem>> servers = new LinkedHashMap<>();
     for (PendingItem item : items) {
       servers
@@ -107,9 +131,13 @@ public final class BatchCollector {
               server -> MultimapBuilder.linkedHashKeys().arrayListValues().build())
           .put(item.call.script(), item);
     }
-    return servers.values().stream().map(BatchCollector::batches).toList();
+    return servers;
   }
 
+  /**
+   * Returns the batches of one server: each of one script, and of a bounded size. They are complete
+   * here, because an error on the worker would leave items without an outcome.
+   */
   private static List<List<PendingItem>> batches(ListMultimap<Script, PendingItem> scripts) {
     List<List<PendingItem>> batches = new ArrayList<>();
     for (List<PendingItem> items : Multimaps.asMap(scripts).values()) {
@@ -118,21 +146,33 @@ public final class BatchCollector {
     return batches;
   }
 
-  /** Hands the batches of one server to a worker. */
-  private void dispatch(List<List<PendingItem>> batches) {
-    Throwable failure = null;
-    boolean dispatched = false;
-    try {
-      dispatched = workers.tryRun(() -> sendAll(batches));
-    } catch (Throwable e) {
-      failure = e;
-    }
+  /** Hands the batches of one server to its queue, and sees to it that a worker sends them. */
+  private void dispatch(Object server, List<List<PendingItem>> batches) {
+    BatchQueue<List<PendingItem>> queue =
+        queues.computeIfAbsent(server, added -> new BatchQueue<>(this::sendOrFail));
+    queue.addAll(batches);
     for (List<PendingItem> batch : batches) {
       for (PendingItem item : batch) {
         item.dispatched = true;
-        if (!dispatched) {
-          item.fail(unsent(failure));
-        }
+      }
+    }
+    startWorker(queue);
+  }
+
+  /** Starts one more worker for a queue that needs it; without any, its items fail. */
+  private void startWorker(BatchQueue<List<PendingItem>> queue) {
+    Throwable failure = null;
+    boolean works = false;
+    try {
+      works = queue.startWorker(workers);
+    } catch (Throwable e) {
+      failure = e;
+      works = !queue.isAbandoned();
+    }
+    if (!works) {
+      CommandException unsent = unsent(failure);
+      for (List<PendingItem> batch = queue.poll(); batch != null; batch = queue.poll()) {
+        failAll(batch, unsent);
       }
     }
   }
@@ -142,17 +182,16 @@ public final class BatchCollector {
         Kind.POOL_EXHAUSTED, false, "no thread could be started, or an error came", cause);
   }
 
-  /** Without iterators: outside the {@code try} nothing may need memory. */
-  private void sendAll(List<List<PendingItem>> batches) {
-    for (int i = 0; i < batches.size(); i++) {
-      try {
-        send(batches.get(i));
-      } catch (Throwable e) {
-        failAll(batches.get(i), noAnswer(e));
-      }
+  /** Outside the {@code try} nothing may need memory. */
+  private void sendOrFail(List<PendingItem> batch) {
+    try {
+      sendWanted(batch);
+    } catch (Throwable e) {
+      failAll(batch, noAnswer(e));
     }
   }
 
+  /** Without iterators, which need memory. */
   private static void failAll(List<PendingItem> batch, CommandException fault) {
     for (int i = 0; i < batch.size(); i++) {
       batch.get(i).fail(fault);
@@ -165,6 +204,20 @@ public final class BatchCollector {
           Kind.SCRIPT, true, "an error kept the answer back: " + cause, cause);
     } catch (Throwable noMemory) {
       return noAnswer;
+    }
+  }
+
+  private void sendWanted(List<PendingItem> batch) {
+    List<PendingItem> wanted = new ArrayList<>(batch.size());
+    for (PendingItem item : batch) {
+      if (item.item.isWanted()) {
+        wanted.add(item);
+      } else {
+        item.fail(unwanted);
+      }
+    }
+    if (!wanted.isEmpty()) {
+      send(wanted);
     }
   }
 

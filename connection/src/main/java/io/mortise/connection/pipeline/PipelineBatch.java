@@ -38,8 +38,11 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
     /** Runs the task on this thread, or on one that may use a socket. */
     <T> T onThread(Supplier<T> task);
 
-    /** Classifies an exception on that connection; the commands that were sent may have run. */
-    CommandException fault(RuntimeException thrown, Connection connection);
+    /**
+     * Classifies an exception on that connection, and does what it demands of the other ones. The
+     * commands that were sent may have run.
+     */
+    CommandException fault(RuntimeException thrown, PooledConnection connection);
   }
 
   private PipelineBatch(Lender lender) {
@@ -77,7 +80,7 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
     try {
       batch.add(first);
       batch.addAll(others.get());
-      reusable = lender.onThread(() -> writeAndRead(pooled.connection(), batch));
+      reusable = lender.onThread(() -> writeAndRead(pooled, batch));
     } finally {
       boolean returned = false;
       try {
@@ -104,7 +107,8 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
   }
 
   /** Gives each command its answer; returns whether the connection can be used again. */
-  private boolean writeAndRead(Connection connection, List<PendingCommand> batch) {
+  private boolean writeAndRead(PooledConnection pooled, List<PendingCommand> batch) {
+    Connection connection = pooled.connection();
     Deadline deadline = batch.get(0).deadline();
     try {
       int formerTimeoutMillis = connection.getSoTimeout();
@@ -115,24 +119,25 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
       boolean writable = true;
       for (PendingCommand each : batch) {
         connection.setSoTimeout(deadline.leftMillis());
-        writable &= readAnswer(connection, each);
+        writable &= readAnswer(pooled, each);
       }
       connection.setSoTimeout(formerTimeoutMillis);
       return writable && !connection.isBroken();
     } catch (RuntimeException e) {
-      failUnanswered(batch, () -> lender.fault(e, connection));
+      failUnanswered(batch, () -> lender.fault(e, pooled));
       return false;
     }
   }
 
   /** Gives one command its answer; returns false when the server takes no writes any more. */
-  private boolean readAnswer(Connection connection, PendingCommand command) {
+  private boolean readAnswer(PooledConnection pooled, PendingCommand command) {
+    Connection connection = pooled.connection();
     try {
       Object value = connection.getOne();
       command.answer(new Reply(value, null, RedisConnection.serverRunIdOf(connection)));
       return true;
     } catch (JedisDataException e) {
-      CommandException fault = lender.fault(e, connection);
+      CommandException fault = lender.fault(e, pooled);
       command.fail(fault);
       return fault.kind() != Kind.READ_ONLY;
     }

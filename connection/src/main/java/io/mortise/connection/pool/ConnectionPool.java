@@ -56,12 +56,6 @@ public interface ConnectionPool extends AutoCloseable {
    */
   default void checkForFailover(boolean inUse) {}
 
-  /**
-   * Sees to it that no connection of this moment is lent again: one of them was broken, and the
-   * others may be. Closes the idle ones at once, and each borrowed one when it is given back.
-   */
-  void softEvict();
-
   /** Returns how many connections can be borrowed at a time, as far as that is known. */
   int maxConnections();
 
@@ -96,6 +90,14 @@ public interface ConnectionPool extends AutoCloseable {
 
     /** Notes that no answer came in time. */
     public void timedOut() {}
+
+    /**
+     * Ends the generation of this connection, unless it has ended: none of it is lent again,
+     * because this one is broken, or leads to a server that was replaced, and the others may be and
+     * do the same. Those that are idle are closed, and each that is in use when it is given back.
+     * The connections that are made from now on are the next generation.
+     */
+    public abstract void endGeneration();
 
     /**
      * Gives the connection back.

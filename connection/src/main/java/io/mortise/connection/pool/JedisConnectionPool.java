@@ -1,10 +1,13 @@
 package io.mortise.connection.pool;
 
+import com.google.common.collect.MapMaker;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +28,11 @@ public final class JedisConnectionPool implements ConnectionPool {
   private final JedisPoolProvider provider;
   private final WorkerPool workers;
   private BiConsumer<Object, Object> changeAction = (former, now) -> {};
+
+  private final AtomicInteger generation = new AtomicInteger();
+
+  /** The generation of each connection, from when it was first lent here; compares by identity. */
+  private final Map<Connection, Integer> generations = new MapMaker().weakKeys().makeMap();
 
   /** The connections that are borrowed, or about to be. */
   private final Set<PooledJedisConnection> lent = ConcurrentHashMap.newKeySet();
@@ -51,7 +59,7 @@ public final class JedisConnectionPool implements ConnectionPool {
     boolean borrowed = false;
     lent.add(pooled);
     try {
-      pooled.connection = pool.borrowObject(Duration.ofNanos(Math.max(1, deadline.leftNanos())));
+      pooled.take(deadline);
       borrowed = true;
       return pooled;
     } catch (InterruptedException | RuntimeException e) {
@@ -60,7 +68,7 @@ public final class JedisConnectionPool implements ConnectionPool {
       throw new JedisConnectionException("connecting failed", e);
     } finally {
       if (!borrowed) {
-        lent.remove(pooled);
+        pooled.giveUp();
       }
     }
   }
@@ -69,10 +77,39 @@ public final class JedisConnectionPool implements ConnectionPool {
   private final class PooledJedisConnection extends PooledConnection {
     private final Pool<Connection> pool;
     private @Nullable Connection connection;
-    private volatile boolean evicted;
+    private int ownGeneration;
 
     PooledJedisConnection(Pool<Connection> pool) {
       this.pool = pool;
+    }
+
+    /** Takes a connection of the present generation; one that is lent for the first time is. */
+    void take(Deadline deadline) throws Exception {
+      while (true) {
+        Connection next = pool.borrowObject(Duration.ofNanos(Math.max(1, deadline.leftNanos())));
+        connection = next;
+        ownGeneration = generations.computeIfAbsent(next, first -> generation.get());
+        if (ownGeneration == generation.get()) {
+          return;
+        }
+        discard(pool, next);
+        connection = null;
+      }
+    }
+
+    /** After a failure, which may have come with a connection. */
+    void giveUp() {
+      if (connection != null) {
+        discard(pool, connection);
+      }
+      lent.remove(this);
+    }
+
+    @Override
+    public void endGeneration() {
+      if (generation.compareAndSet(ownGeneration, ownGeneration + 1)) {
+        pool.clear(); // those of the caller's own commands too
+      }
     }
 
     @Override
@@ -84,31 +121,29 @@ public final class JedisConnectionPool implements ConnectionPool {
       return borrowed;
     }
 
-    /**
-     * Gives the connection back; a broken one on a worker, because the pool may connect at that
-     * moment, on behalf of a waiting caller. Without a worker, as after the close, this thread does
-     * it.
-     */
     @Override
     public void giveBack(boolean reusable) {
-      Connection borrowed = connection();
-      if (reusable && !evicted) {
-        pool.returnObject(borrowed);
-        if (evicted) {
-          pool.clear(); // it came back too late for softEvict()
-        }
-        lent.remove(this);
-        return;
-      }
-      boolean submitted = false;
-      try {
-        submitted = workers.tryRun(() -> invalidate(pool, borrowed));
-      } finally {
-        if (!submitted) {
-          invalidate(pool, borrowed);
-        }
+      if (reusable && ownGeneration == generation.get()) {
+        pool.returnObject(connection());
+      } else {
+        discard(pool, connection());
       }
       lent.remove(this);
+    }
+  }
+
+  /**
+   * Has the pool close a connection; on a worker, because the pool may connect at that moment, on
+   * behalf of a waiting caller. Without a worker, as after the close, this thread does it.
+   */
+  private void discard(Pool<Connection> pool, Connection connection) {
+    boolean submitted = false;
+    try {
+      submitted = workers.tryRun(() -> invalidate(pool, connection));
+    } finally {
+      if (!submitted) {
+        invalidate(pool, connection);
+      }
     }
   }
 
@@ -154,17 +189,6 @@ public final class JedisConnectionPool implements ConnectionPool {
     lastServer = now;
     if (former != null && !former.equals(now)) {
       changeAction.accept(former, now);
-    }
-  }
-
-  @Override
-  public void softEvict() {
-    for (PooledJedisConnection each : lent) {
-      each.evicted = true; // first: what is given back from here on is closed
-    }
-    Pool<Connection> pool = provider.poolIfKnown();
-    if (pool != null) {
-      pool.clear();
     }
   }
 

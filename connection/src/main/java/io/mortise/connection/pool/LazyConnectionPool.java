@@ -51,7 +51,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   private final Semaphore permits;
   private final Deque<Idle> idle = new ConcurrentLinkedDeque<>();
   private final Set<PermittedConnection> borrowed = ConcurrentHashMap.newKeySet();
-  private final AtomicInteger evictions = new AtomicInteger();
+  private final AtomicInteger generation = new AtomicInteger();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** Whether the server refuses INFO to this user, and since when. */
@@ -59,7 +59,7 @@ public final class LazyConnectionPool implements ConnectionPool {
 
   private volatile long infoRefusedNanos;
 
-  private record Idle(RedisConnection connection, long sinceNanos) {}
+  private record Idle(RedisConnection connection, int generation, long sinceNanos) {}
 
   public LazyConnectionPool(
       HostAndPort server, JedisClientConfig config, ConnectionSettings settings) {
@@ -134,12 +134,6 @@ public final class LazyConnectionPool implements ConnectionPool {
         server, addresses, config, deadline.within(connectionTimeoutNanos()));
   }
 
-  @Override
-  public void softEvict() {
-    evictions.incrementAndGet(); // first: what is given back from here on is closed
-    closeIdle();
-  }
-
   private void closeIdle() {
     for (Idle each = idle.pollFirst(); each != null; each = idle.pollFirst()) {
       disconnect(each.connection());
@@ -187,7 +181,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   private final class PermittedConnection extends PooledConnection {
     private @Nullable RedisConnection connection;
     private boolean permitted;
-    private int evictionsBefore;
+    private int ownGeneration;
     private boolean wasLongIdle;
     private boolean handled;
 
@@ -204,10 +198,20 @@ public final class LazyConnectionPool implements ConnectionPool {
       if (closed.get()) {
         throw new IllegalStateException("the connections to " + server + " were closed");
       }
-      evictionsBefore = evictions.get(); // before a connection is chosen
-      Idle present = idle.pollFirst();
+      Idle present = nextIdle();
       wasLongIdle = present != null && ticker.read() - present.sinceNanos() >= LONG_IDLE_NANOS;
+      ownGeneration = present == null ? generation.get() : present.generation(); // first
       connection = present == null ? connectWithin(deadline) : present.connection();
+    }
+
+    /** Returns an idle connection of the present generation; closes older ones. */
+    private @Nullable Idle nextIdle() {
+      Idle next = idle.pollFirst();
+      while (next != null && next.generation() != generation.get()) {
+        disconnect(next.connection());
+        next = idle.pollFirst();
+      }
+      return next;
     }
 
     /**
@@ -217,6 +221,7 @@ public final class LazyConnectionPool implements ConnectionPool {
     @Override
     public void timedOut() {
       if (wasLongIdle) {
+        wasLongIdle = false; // once, for all commands of a batch
         closeIdle();
       }
     }
@@ -230,8 +235,11 @@ public final class LazyConnectionPool implements ConnectionPool {
       return present;
     }
 
-    private boolean isEvicted() {
-      return evictions.get() != evictionsBefore;
+    @Override
+    public void endGeneration() {
+      if (generation.compareAndSet(ownGeneration, ownGeneration + 1)) {
+        closeIdle();
+      }
     }
 
     @Override
@@ -241,13 +249,13 @@ public final class LazyConnectionPool implements ConnectionPool {
       handled = true; // whatever happens to the connection now, it is not in use twice
       try {
         if (present != null && first) {
-          if (reusable && !isEvicted()) {
-            idle.addFirst(new Idle(present, ticker.read()));
+          if (reusable && ownGeneration == generation.get()) {
+            idle.addFirst(new Idle(present, ownGeneration, ticker.read()));
           } else {
             disconnect(present);
           }
-          if (closed.get() || isEvicted()) {
-            closeIdle(); // it came back too late for close() or softEvict()
+          if (closed.get()) {
+            closeIdle(); // it came back too late for close()
           }
         }
       } finally {

@@ -113,14 +113,6 @@ public final class SentinelConnectionPool implements ConnectionPool {
   }
 
   @Override
-  public void softEvict() {
-    Master known = current;
-    if (known != null) {
-      known.connections().softEvict();
-    }
-  }
-
-  @Override
   public boolean canFailOver() {
     return true;
   }

@@ -102,9 +102,6 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
           if (fault.kind() == Kind.UNREACHABLE || fault.kind() == Kind.READ_ONLY) {
             connections.suspectFailover();
           }
-          if (fault.kind() == Kind.READ_ONLY) {
-            connections.softEvict(); // a replaced master; new connections lead to the next one
-          }
           boolean byInterrupt = Thread.interrupted();
           interrupted |= byInterrupt;
           boolean stale =
@@ -115,7 +112,7 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
           }
           if (!byInterrupt) {
             repeated = true;
-            handleBrokenConnection();
+            connectionLostAction.run();
           }
           next = () -> exchangeOnBorrowed(exchange, deadline, repeatable);
         }
@@ -125,14 +122,6 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
         Thread.currentThread().interrupt();
       }
     }
-  }
-
-  /**
-   * Evicts the other connections, which are suspect, and reports that the server may have changed.
-   */
-  private void handleBrokenConnection() {
-    connections.softEvict();
-    connectionLostAction.run();
   }
 
   /** Sets the action for a broken connection; called before the first use. */
@@ -171,14 +160,9 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
         return new Reply(reply, null, RedisConnection.serverRunIdOf(connection));
       } catch (JedisDataException e) {
         reusable = !connection.isBroken();
-        throw ErrorClassifier.of(e, address, sent)
-            .onServer(RedisConnection.serverRunIdOf(connection));
+        throw fault(e, pooled, sent);
       } catch (RuntimeException e) {
-        CommandException fault = ErrorClassifier.of(e, address, sent);
-        if (fault.isTimeOut()) {
-          pooled.timedOut();
-        }
-        throw fault.onServer(RedisConnection.serverRunIdOf(connection));
+        throw fault(e, pooled, sent);
       }
     } finally {
       boolean returned = false;
@@ -201,9 +185,22 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
   }
 
   @Override
-  public CommandException fault(RuntimeException thrown, Connection connection) {
-    return ErrorClassifier.of(thrown, address, true)
-        .onServer(RedisConnection.serverRunIdOf(connection));
+  public CommandException fault(RuntimeException thrown, ConnectionPool.PooledConnection pooled) {
+    return fault(thrown, pooled, true);
+  }
+
+  private CommandException fault(
+      RuntimeException thrown, ConnectionPool.PooledConnection pooled, boolean sent) {
+    CommandException fault =
+        ErrorClassifier.of(thrown, address, sent)
+            .onServer(RedisConnection.serverRunIdOf(pooled.connection()));
+    if (fault.isTimeOut()) {
+      pooled.timedOut();
+    }
+    if (fault.isBrokenConnection() || fault.kind() == Kind.READ_ONLY) {
+      pooled.endGeneration();
+    }
+    return fault;
   }
 
   /** Throws if the connection is dead. Any answer proves that it is not, a refusal too. */

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
@@ -152,6 +154,62 @@ class BatchCollectorTest {
     Map<Long, Long> batchSizes =
         items.stream().collect(groupingBy(item -> item.sentNanos, TreeMap::new, counting()));
     assertEquals(List.of(500L, 500L, 1L), List.copyOf(batchSizes.values()));
+    for (int i = 0; i < items.size(); i++) {
+      assertEquals(i, items.get(i).answer);
+    }
+  }
+
+  /** As when a server is too slow for all: those that came too late do not delay the others. */
+  @Test
+  void whatNobodyWantsAnyMoreIsNotSent() {
+    Set<Integer> wanted = Set.of(1, 3);
+    List<Item> items = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      int number = i;
+      items.add(
+          new Item(number) {
+            @Override
+            public boolean isWanted() {
+              return wanted.contains(number);
+            }
+          });
+    }
+
+    flush(items);
+
+    assertEquals(List.of("h1", "h3"), holders(server.heard().get(0)));
+    assertEquals(List.of(1L, 3L), List.of(items.get(1).answer, items.get(3).answer));
+    assertEquals(false, items.get(0).fault.mayHaveExecuted());
+    assertEquals(1, server.heard().size());
+  }
+
+  @Test
+  void manyScansKeepFewWorkersBusy() {
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger atATime = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    answers =
+        command -> {
+          most.accumulateAndGet(atATime.incrementAndGet(), Math::max);
+          Uninterruptibles.awaitUninterruptibly(go);
+          atATime.decrementAndGet();
+          return numbersOfTheHolders(command);
+        };
+    List<Item> items = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      Item item = new Item(i);
+      items.add(item);
+      batches.add(item);
+      batches.flush();
+    }
+    await().atMost(BackgroundCall.LIVENESS).until(() -> most.get() == BatchQueue.MAX_WORKERS);
+
+    go.countDown();
+
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .until(() -> items.stream().allMatch(item -> item.outcomes.get() == 1));
+    assertEquals(BatchQueue.MAX_WORKERS, most.get());
     for (int i = 0; i < items.size(); i++) {
       assertEquals(i, items.get(i).answer);
     }

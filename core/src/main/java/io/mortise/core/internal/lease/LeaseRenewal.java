@@ -244,6 +244,12 @@ public final class LeaseRenewal implements BatchCollector.Item {
     return id.protocol().renew(id.holder(), inFlightMillis);
   }
 
+  /** A hold that has ended meanwhile, or whose deadline has passed, needs no renewal. */
+  @Override
+  public boolean isWanted() {
+    return losses.statusNow().isLive();
+  }
+
   @Override
   public long withinNanos() {
     return Math.max(MIN_TIMEOUT_NANOS, timing.leaseNanos() / 3);

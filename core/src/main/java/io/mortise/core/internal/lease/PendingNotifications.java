@@ -1,8 +1,8 @@
 package io.mortise.core.internal.lease;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -25,11 +25,13 @@ final class PendingNotifications {
   private final Consumer<Runnable> worker;
   private final String lockName;
 
-  @GuardedBy("lock")
-  private final Deque<Runnable> ofListeners = new ArrayDeque<>(1);
+  // No ArrayDeque: one that cannot grow, because memory is exhausted, loses what it has.
 
   @GuardedBy("lock")
-  private final Deque<Runnable> ofDependents = new ArrayDeque<>(1);
+  private final List<Runnable> ofListeners = new ArrayList<>(1);
+
+  @GuardedBy("lock")
+  private final List<Runnable> ofDependents = new ArrayList<>(1);
 
   // Made once: to try again needs no memory.
   private final Runnable notifyListeners = this::runOfListeners;
@@ -62,10 +64,10 @@ final class PendingNotifications {
       return changed;
     } finally {
       while (!changed && ofListeners.size() > before) {
-        ofListeners.removeLast();
+        ofListeners.remove(ofListeners.size() - 1);
       }
       while (!changed && ofDependents.size() > beforeOfDependents) {
-        ofDependents.removeLast();
+        ofDependents.remove(ofDependents.size() - 1);
       }
     }
   }
@@ -135,11 +137,12 @@ final class PendingNotifications {
       Runnable next;
       lock.lock();
       try {
-        next = (forDependents ? ofDependents : ofListeners).poll();
-        if (next == null) {
+        List<Runnable> queue = forDependents ? ofDependents : ofListeners;
+        if (queue.isEmpty()) {
           notifying &= forDependents; // the flag is not for those of dependents
           return;
         }
+        next = queue.remove(0);
       } finally {
         lock.unlock();
       }

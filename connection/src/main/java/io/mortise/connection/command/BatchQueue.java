@@ -1,0 +1,111 @@
+package io.mortise.connection.command;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.mortise.connection.concurrent.WorkerPool;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The batches that wait to be sent to one server, and the number of workers that send them, in
+ * their order. A worker ends when nothing is left.
+ *
+ * <p><b>Threads.</b> One thread adds and starts workers; workers take. The monitor guards both: a
+ * worker takes the next batch, or ends, in one step, so that whoever adds a batch and sees a worker
+ * knows that it will be taken. If an error ends a worker between two batches, the queue is {@link
+ * #isAbandoned abandoned}, until another one is started.
+ *
+ * @param <B> a batch
+ */
+final class BatchQueue<B> {
+  /**
+   * The maximum number of workers. Two keep a server busy that answers. More than two help when
+   * connections are silent that look well; with many more, on few processors, each is too slow.
+   */
+  static final int MAX_WORKERS = 8;
+
+  private final Consumer<B> send;
+
+  @GuardedBy("this")
+  private final Deque<B> waiting = new ArrayDeque<>();
+
+  @GuardedBy("this")
+  private int running;
+
+  /**
+   * @param send sends a batch, on a worker; throws nothing
+   */
+  BatchQueue(Consumer<B> send) {
+    this.send = send;
+  }
+
+  synchronized void addAll(List<B> batches) {
+    waiting.addAll(batches); // grows first: without memory nothing is added
+  }
+
+  synchronized @Nullable B poll() {
+    return waiting.poll();
+  }
+
+  /** Returns whether batches wait, and no worker sends them. */
+  synchronized boolean isAbandoned() {
+    return running == 0 && !waiting.isEmpty();
+  }
+
+  /** Returns whether nothing waits, and no worker is at work. */
+  synchronized boolean isIdle() {
+    return running == 0 && waiting.isEmpty();
+  }
+
+  /**
+   * Starts one more worker, if batches wait and there are not {@value #MAX_WORKERS}.
+   *
+   * @return whether a worker sends what waits
+   */
+  boolean startWorker(WorkerPool workers) {
+    synchronized (this) {
+      if (waiting.isEmpty() || running == MAX_WORKERS) {
+        return true;
+      }
+      running++;
+    }
+    boolean started = false;
+    try {
+      started = workers.tryRun(this::sendAll);
+    } finally {
+      if (!started) {
+        end();
+      }
+    }
+    return started || !isAbandoned();
+  }
+
+  private void sendAll() {
+    boolean ended = false;
+    try {
+      for (B next = takeOrEnd(); next != null; next = takeOrEnd()) {
+        send.accept(next);
+      }
+      ended = true;
+    } finally {
+      if (!ended) {
+        end();
+      }
+    }
+  }
+
+  /** Takes the next batch; without one the worker counts no more. */
+  private synchronized @Nullable B takeOrEnd() {
+    B next = waiting.poll();
+    if (next == null) {
+      running--;
+    }
+    return next;
+  }
+
+  private synchronized void end() {
+    running--;
+  }
+}
