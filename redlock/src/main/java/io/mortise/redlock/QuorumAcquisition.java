@@ -45,11 +45,11 @@ final class QuorumAcquisition {
   /**
    * For how long the one that has the turn may be without an answer, before the others ask without
    * it: at least that, and at least the budgets between two of its answers, which are a slice of
-   * two and a round of one and a half.
+   * two and a round of three, if it waits for its votes, once more, and for its releases.
    */
   private static final long MIN_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private static final int PATIENCE_BUDGETS = 4;
+  private static final int PATIENCE_BUDGETS = 5;
 
   private final LeaseSource source;
   private final QuorumMembers members;

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * the message of that node arrives; the first waiter that acquires it asks the others. So the
  * waiters do not split the votes between them. Threads of one process that want the same members
  * ask one after the other: a wait may spend half of its time before it asks a node, as long as the
- * nodes answer the thread whose turn it is; without an answer, a second or four budgets. An
+ * nodes answer the thread whose turn it is; without an answer, a second or five budgets. An
  * interrupt ends a wait immediately; if an attempt at that one node hangs at that moment, after two
  * budgets.
  *
