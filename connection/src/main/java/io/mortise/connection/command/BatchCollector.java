@@ -15,11 +15,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Gathers the items that are due in one scan of the scheduler, and sends them, many in one round
@@ -27,46 +24,18 @@ import org.slf4j.LoggerFactory;
  * between: a hold that waits for its answer is not added again.
  *
  * <p><b>When there is too much to send</b>, what comes later waits in the queue of its server
- * ({@link BatchQueue}), and an item that {@linkplain Item#isWanted nobody wants} by then is not
- * sent. So those that are late cost nothing, and the others still get through. With as many workers
- * as there are scans each would be too slow, and a time-out of one batch would bring its items back
- * sooner than their turn: then nearly all of them were late.
+ * ({@link BatchQueue}), and an item that {@linkplain BatchItem#isWanted nobody wants} by then is
+ * not sent. So those that are late cost nothing, and the others still get through. With as many
+ * workers as there are scans each would be too slow, and a time-out of one batch would bring its
+ * items back sooner than their turn: then nearly all of them were late.
  *
  * <p><b>Threads.</b> Only the scheduler's thread calls {@code add} and {@code flush}. The commands
  * run on workers, those of each server apart, so that a silent server delays only its own items.
  * The worker calls the items; without a worker the scheduler's thread does.
  */
 public final class BatchCollector {
-  private static final Logger LOG = LoggerFactory.getLogger(BatchCollector.class);
-
   /** The maximum size of a batch; it keeps a server busy for about a millisecond. */
   private static final int MAX_ITEMS = 500;
-
-  /** A call to send, and the receiver of its answer. */
-  public interface Item {
-    ScriptCall call();
-
-    /**
-     * Returns whether the answer is still of use. An item for which it is not fails unsent: when a
-     * server, or this process, is too slow for all items, those that are in time still get through.
-     */
-    default boolean isWanted() {
-      return true;
-    }
-
-    /** Returns the time limit for the answer; a batch has the shortest limit of its items. */
-    long withinNanos();
-
-    /**
-     * Handles the answer to this item.
-     *
-     * @param sentNanos the time before the batch was sent, by the ticker of the client
-     */
-    void onReply(long answer, long sentNanos);
-
-    /** Handles the failure of this item: there is no answer. */
-    void onFailure(CommandException fault);
-  }
 
   private final ScriptExecutor executor;
   private final WorkerPool workers;
@@ -91,7 +60,7 @@ public final class BatchCollector {
     this.ticker = ticker;
   }
 
-  public void add(Item item) {
+  public void add(BatchItem item) {
     try {
       gathered.add(new PendingItem(item));
     } catch (Throwable e) { // without a failure the item would wait for its answer
@@ -258,58 +227,5 @@ public final class BatchCollector {
         .filter(fault -> fault.kind() == Kind.WRONG_TYPE)
         .findFirst()
         .orElseThrow();
-  }
-
-  /**
-   * An item that was added. It gets one outcome, whatever is thrown on the way: the first one
-   * counts. An exception of the item itself does not affect the other items.
-   */
-  private static final class PendingItem {
-    final Item item;
-    final ScriptCall call;
-    private final AtomicBoolean delivered = new AtomicBoolean();
-
-    /**
-     * Whether a worker has the item, or it failed because no worker has; only the scheduler's
-     * thread uses it.
-     */
-    boolean dispatched;
-
-    PendingItem(Item item) {
-      this.item = item;
-      this.call = item.call();
-    }
-
-    void fail(CommandException fault) {
-      if (delivered.compareAndSet(false, true)) {
-        try {
-          item.onFailure(fault);
-        } catch (Throwable e) {
-          log("a failure could not be delivered to {}", e);
-        }
-      }
-    }
-
-    void answer(Object value, long sentNanos) {
-      if (!(value instanceof Long answer)) {
-        fail(new CommandException(Kind.SCRIPT, true, "the answer cannot be read: " + value, null));
-      } else if (answer < 0) {
-        fail(new CommandException(Kind.SCRIPT, false, "Redis refused to say", null));
-      } else if (delivered.compareAndSet(false, true)) {
-        try {
-          item.onReply(answer, sentNanos);
-        } catch (Throwable e) {
-          log("an answer could not be delivered to {}", e);
-        }
-      }
-    }
-
-    private void log(String message, Throwable e) {
-      try {
-        LOG.error(message, item, e);
-      } catch (Throwable again) {
-        // No memory for the log. It may be the same error again, which the JVM has made in advance.
-      }
-    }
   }
 }

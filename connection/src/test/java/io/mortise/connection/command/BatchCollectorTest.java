@@ -60,7 +60,7 @@ class BatchCollectorTest {
   }
 
   /** The number in its holder's name is the answer that it is to get. */
-  private static class Item implements BatchCollector.Item {
+  private static class Item implements BatchItem {
     final ScriptCall call;
     final long within;
     volatile long answer = -1;

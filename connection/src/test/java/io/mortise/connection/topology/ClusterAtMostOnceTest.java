@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
 import io.mortise.connection.command.BatchCollector;
+import io.mortise.connection.command.BatchItem;
 import io.mortise.connection.command.ScriptPipeline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
@@ -153,7 +154,7 @@ class ClusterAtMostOnceTest extends ClusterFixture {
     throw new OutOfMemoryError("unable to create native thread (on purpose)");
   }
 
-  private record Due(ScriptCall call, AtomicInteger failed) implements BatchCollector.Item {
+  private record Due(ScriptCall call, AtomicInteger failed) implements BatchItem {
     @Override
     public long withinNanos() {
       return LONG_NANOS;

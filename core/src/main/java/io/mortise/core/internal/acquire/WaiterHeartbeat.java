@@ -2,6 +2,7 @@ package io.mortise.core.internal.acquire;
 
 import com.google.common.base.Ticker;
 import io.mortise.connection.command.BatchCollector;
+import io.mortise.connection.command.BatchItem;
 import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.Signal;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> The waiting thread creates and closes it, the scheduler calls {@link #onDue},
  * a worker delivers the replies.
  */
-public final class WaiterHeartbeat implements ScheduledTask, BatchCollector.Item, AutoCloseable {
+public final class WaiterHeartbeat implements ScheduledTask, BatchItem, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WaiterHeartbeat.class);
 
   private final Scheduler scheduler;

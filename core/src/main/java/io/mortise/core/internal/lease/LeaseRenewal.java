@@ -1,6 +1,6 @@
 package io.mortise.core.internal.lease;
 
-import io.mortise.connection.command.BatchCollector;
+import io.mortise.connection.command.BatchItem;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * one batched request is under way ({@code inFlight}). A reply after the end of the hold changes
  * nothing here.
  */
-public final class LeaseRenewal implements BatchCollector.Item {
+public final class LeaseRenewal implements BatchItem {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewal.class);
   private static final long OWNER_CHECK_NANOS = 30_000_000_000L;
   private static final long LOSS_CHECK_NANOS = 100_000_000L;
@@ -38,7 +38,7 @@ public final class LeaseRenewal implements BatchCollector.Item {
   private final LeaseTiming timing;
   private final LeaseStateMachine state;
   private final LossDetector losses;
-  private final RegisteredHold hold;
+  private final RegisteredHold hold; // the whole hold, as it is registered
   private volatile @Nullable Owners sharers;
   private volatile boolean inFlight;
 
@@ -58,9 +58,6 @@ public final class LeaseRenewal implements BatchCollector.Item {
 
   private volatile long inFlightEpoch;
 
-  /**
-   * @param hold the whole hold, as it is registered
-   */
   LeaseRenewal(
       LeaseContext context,
       HoldIdentity id,
@@ -213,8 +210,7 @@ public final class LeaseRenewal implements BatchCollector.Item {
   /** Requests a verification soon; if a request is under way, after its reply. */
   void requestVerification() {
     verificationRequested = true;
-    long now = context.nanos();
-    timing.setNextRequest(now);
+    timing.setNextRequest(context.nanos());
     context.scheduler().reschedule(hold);
   }
 
@@ -244,7 +240,6 @@ public final class LeaseRenewal implements BatchCollector.Item {
     return id.protocol().renew(id.holder(), inFlightMillis);
   }
 
-  /** A hold that has ended meanwhile, or whose deadline has passed, needs no renewal. */
   @Override
   public boolean isWanted() {
     return losses.statusNow().isLive();
@@ -292,10 +287,8 @@ public final class LeaseRenewal implements BatchCollector.Item {
       reported.renewalFailed(fault);
     }
     if (state.atRisk()) {
-      context
-          .tasks()
-          .run( // off this thread, which may be the scheduler's
-              () -> context.failedRenewals().log(id.lockName(), fault));
+      // off this thread, which may be the scheduler's
+      context.tasks().run(() -> context.failedRenewals().log(id.lockName(), fault));
     }
   }
 

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * notifications of listeners.
  */
 final class PendingNotifications {
-  private static final Logger LOG = LoggerFactory.getLogger(LeaseListeners.class);
+  private static final Logger LOG = LoggerFactory.getLogger(PendingNotifications.class);
 
   private final ReentrantLock lock;
   private final Consumer<Runnable> worker;

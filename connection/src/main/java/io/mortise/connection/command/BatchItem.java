@@ -1,0 +1,35 @@
+package io.mortise.connection.command;
+
+import io.mortise.connection.pool.CommandException;
+import io.mortise.scripts.ScriptCall;
+
+/**
+ * A call that is sent in a batch, and the receiver of its answer.
+ *
+ * <p><b>Threads.</b> The scheduler's thread asks for the call. A worker, or without one the
+ * scheduler's thread, does the rest, after that.
+ */
+public interface BatchItem {
+  ScriptCall call();
+
+  /**
+   * Returns whether the answer is still of use. An item for which it is not fails unsent: when a
+   * server, or this process, is too slow for all items, those that are in time still get through.
+   */
+  default boolean isWanted() {
+    return true;
+  }
+
+  /** Returns the time limit for the answer; a batch has the shortest limit of its items. */
+  long withinNanos();
+
+  /**
+   * Handles the answer to this item.
+   *
+   * @param sentNanos the time before the batch was sent, by the ticker of the client
+   */
+  void onReply(long answer, long sentNanos);
+
+  /** Handles the failure of this item: there is no answer. */
+  void onFailure(CommandException fault);
+}
