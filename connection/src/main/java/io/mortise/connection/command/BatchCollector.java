@@ -41,9 +41,12 @@ public final class BatchCollector {
   private final WorkerPool workers;
   private final Ticker ticker;
 
-  /** Made before it is needed, for the time when there is no memory for another one. */
+  // Made before they are needed, for the time when there is no memory for others.
+
   private final CommandException noAnswer =
       new CommandException(Kind.SCRIPT, true, "an error kept the answer back", null);
+
+  private final CommandException unsent = unsent(null);
 
   private final CommandException unwanted =
       new CommandException(
@@ -139,10 +142,18 @@ public final class BatchCollector {
       works = !queue.isAbandoned();
     }
     if (!works) {
-      CommandException unsent = unsent(failure);
+      CommandException unsent = unsentOrPrepared(failure);
       for (List<PendingItem> batch = queue.poll(); batch != null; batch = queue.poll()) {
         failAll(batch, unsent);
       }
+    }
+  }
+
+  private CommandException unsentOrPrepared(@Nullable Throwable cause) {
+    try {
+      return unsent(cause);
+    } catch (Throwable noMemory) {
+      return unsent;
     }
   }
 
