@@ -62,7 +62,7 @@ public abstract class LeaseContract extends AbstractLockContract {
   @Test
   protected void aHoldWithoutALeaseIsRenewed() {
     lock.lock();
-    assertStaysHeld(lease().multipliedBy(5).dividedBy(2));
+    assertStaysHeld(lease().multipliedBy(2));
     lock.unlock();
     assertFalse(other.isLocked());
   }
@@ -98,7 +98,7 @@ public abstract class LeaseContract extends AbstractLockContract {
   protected void aNestedHoldWithoutALeaseIsRenewed() {
     lock.withLease(lease()).lock();
     lock.lock();
-    assertStaysHeld(lease().multipliedBy(2));
+    assertStaysHeld(lease().multipliedBy(3).dividedBy(2));
     lock.unlock();
     lock.unlock();
     assertFalse(other.isLocked());

@@ -16,7 +16,7 @@ import java.time.Duration;
  *   @BeforeAll
  *   static void start() {
  *     server = RedisServer.start();
- *     LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(1)).build();
+ *     LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(3)).build();
  *     here = LockClient.create(server.uri(), options);
  *     there = LockClient.create(server.uri(), options);
  *   }
@@ -53,10 +53,11 @@ public interface LockFamily {
   }
 
   /**
-   * Returns the default lease of both clients. The contracts wait for more than two of them where
-   * they show that a lock is renewed. It is long enough that a slow machine renews in time.
+   * Returns the default lease of both clients. The contracts wait for two of them where they show
+   * that a lock is renewed. It is long enough that a machine renews in time although it stands
+   * still for a second.
    */
   default Duration lease() {
-    return Duration.ofSeconds(1);
+    return Duration.ofSeconds(3);
   }
 }

@@ -22,7 +22,7 @@ interface RedisLocks extends LockFamily {
 
   @BeforeAll
   static void start() {
-    LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(1)).build();
+    LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(3)).build();
     Running.server = RedisServer.start();
     Running.here = LockClient.create(Running.server.uri(), options);
     Running.there = LockClient.create(Running.server.uri(), options);

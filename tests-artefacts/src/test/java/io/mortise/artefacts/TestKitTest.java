@@ -27,8 +27,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contracts and extensions of the test kit, with the JUnit that this build names. */
 class TestKitTest {
-  private static final LockOptions ONE_SECOND =
-      LockOptions.builder().lease(Duration.ofSeconds(1)).build();
+  private static final LockOptions OPTIONS =
+      LockOptions.builder().lease(Duration.ofSeconds(3)).build();
 
   private static InMemoryRedis redis;
   private static LockClient here;
@@ -37,8 +37,8 @@ class TestKitTest {
   @BeforeAll
   static void start() {
     redis = InMemoryRedis.start();
-    here = redis.client(ONE_SECOND);
-    there = redis.client(ONE_SECOND);
+    here = redis.client(OPTIONS);
+    there = redis.client(OPTIONS);
   }
 
   @AfterAll

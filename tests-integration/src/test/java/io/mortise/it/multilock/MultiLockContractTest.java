@@ -34,7 +34,7 @@ class MultiLockContractTest {
   }
 
   private static List<LockClient> clients() {
-    LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(1)).build();
+    LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(3)).build();
     return servers.uris().stream().map(uri -> servers.client(uri, options)).toList();
   }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Nested;
 /** A majority of five healthy servers. */
 class RedLockContractTest {
   private static final LockOptions OPTIONS =
-      LockOptions.builder().lease(Duration.ofSeconds(1)).build();
+      LockOptions.builder().lease(Duration.ofSeconds(3)).build();
 
   private static FaultyNodes nodes;
   private static QuorumClients here;

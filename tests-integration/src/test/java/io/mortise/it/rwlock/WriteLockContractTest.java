@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 /** The fair write lock is an exclusive lock like every other. */
 @Tag("redis-version")
 class WriteLockContractTest {
-  private static final TwoClients clients = ReadWriteFixture.clients(Duration.ofSeconds(1));
+  private static final TwoClients clients = ReadWriteFixture.clients(Duration.ofSeconds(3));
 
   private interface Fair extends LockFamily {
     @Override

@@ -22,7 +22,7 @@ record Clients(LockClient here, LockClient there, List<Runnable> more) implement
       Function<LockOptions, LockClient> here,
       Function<LockOptions, LockClient> there,
       Runnable... more) {
-    LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(1)).build();
+    LockOptions options = LockOptions.builder().lease(Duration.ofSeconds(3)).build();
     return new Clients(here.apply(options), there.apply(options), List.of(more));
   }
 
