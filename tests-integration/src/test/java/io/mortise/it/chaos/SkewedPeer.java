@@ -5,6 +5,7 @@ import static io.mortise.testkit.HoldLog.Mode.SHARED;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
@@ -53,10 +54,19 @@ final class SkewedPeer {
      */
     boolean enter(Random random) throws InterruptedException {
       if (mode == EXCLUSIVE && !name.equals("rw") && random.nextInt(4) == 0) {
-        lock.lock();
-        return true;
+        return enterOnce();
       }
       return tryFor(random.nextInt(MAX_WAIT_MILLIS));
+    }
+
+    private boolean enterOnce() {
+      try {
+        lock.lock();
+        return true;
+      } catch (CancellationException e) {
+        rethrowUnlessOfRedisson(e);
+        return false;
+      }
     }
 
     boolean tryFor(long millis) throws InterruptedException {
@@ -64,8 +74,19 @@ final class SkewedPeer {
         return lock.tryLock(millis, MILLISECONDS);
       } catch (LockException unanswered) { // within the wait, on a busy machine
         return false;
-      } catch (CancellationException ofRedisson) { // whose wait to subscribe its clock has ended
+      } catch (CancellationException e) {
+        rethrowUnlessOfRedisson(e);
         return false;
+      }
+    }
+
+    /**
+     * A thread of Redisson 3.16.8 whose wait to subscribe its clock has ended cancels the
+     * subscription also for the other threads of its process: redisson/redisson#4210.
+     */
+    private void rethrowUnlessOfRedisson(CancellationException e) {
+      if (lock instanceof DistributedLock) {
+        throw e;
       }
     }
   }

@@ -168,8 +168,7 @@ public final class LeaseRenewal implements BatchItem {
 
   /**
    * Adds a request to the batch, unless the hold has ended. It serves the verifications that were
-   * requested before; one that is requested from here on belongs to a later epoch, and gets a
-   * request of its own.
+   * requested before; a later one belongs to a later epoch, and gets a request of its own.
    */
   private boolean addRequest() {
     verificationRequested = false;
@@ -198,12 +197,14 @@ public final class LeaseRenewal implements BatchItem {
   }
 
   /**
-   * Makes the next request due at once if a verification was requested. Called after the next time
-   * was set, so that a verification requested at the same moment is not overwritten.
+   * Corrects the time of the next request after it was set: the check after a loss is not put off,
+   * and a requested verification comes at once. Who makes the hold lost, or requests the
+   * verification, sets the time after that; this looks after it has set the time.
    */
-  private void requestNowIfVerificationRequested() {
-    if (verificationRequested) {
-      timing.setNextRequest(context.nanos());
+  private void correctNextRequest() {
+    boolean lost = state.now().phase() == Phase.LOST;
+    if (lost || verificationRequested) {
+      timing.setNextRequest(context.nanos() + (lost ? LOSS_CHECK_NANOS : 0));
     }
   }
 
@@ -220,7 +221,7 @@ public final class LeaseRenewal implements BatchItem {
     if (next - timing.nextRequestNanos() < 0) {
       timing.setNextRequest(next);
     }
-    requestNowIfVerificationRequested();
+    correctNextRequest();
     context.scheduler().reschedule(hold);
   }
 
@@ -259,7 +260,7 @@ public final class LeaseRenewal implements BatchItem {
       applyReply(answer, sentNanos, millis, epochBefore);
     } finally {
       inFlight = false; // not before: until then the hold is not settled
-      requestNowIfVerificationRequested();
+      correctNextRequest();
       context.scheduler().reschedule(hold);
     }
   }
@@ -280,7 +281,7 @@ public final class LeaseRenewal implements BatchItem {
         context.nanos() + (long) (timing.faultPauseNanos() * (0.5 + context.random() / 2)));
     losses.onNoReply();
     inFlight = false;
-    requestNowIfVerificationRequested();
+    correctNextRequest();
     context.scheduler().reschedule(hold); // before what may throw
     AcquisitionEvents reported = events;
     if (reported != null && timing.isRenewed()) {

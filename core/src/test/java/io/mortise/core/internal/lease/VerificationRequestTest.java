@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.base.Ticker;
 import io.mortise.connection.command.BatchCollector;
 import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockClient;
 import io.mortise.core.internal.engine.FakeProtocol;
@@ -19,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A verification that is requested while another request begins or ends gets an answer of its own,
@@ -50,6 +55,7 @@ class VerificationRequestTest {
 
   private final LeaseContext context = context(client.context().lease());
   private final HoldIdentity id = new HoldIdentity(new FakeProtocol("orders"), "holder", null);
+  private final LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
 
   /** Returns the same with the clock of this test, and batches that are not sent. */
   private LeaseContext context(LeaseContext of) {
@@ -96,7 +102,6 @@ class VerificationRequestTest {
                       case "dueNanos" -> Long.MAX_VALUE / 2; // the scheduler does not have it
                       default -> throw new AssertionError(method);
                     });
-    LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
     return new LeaseRenewal(
         context, id, timing, state, new LossDetector(ticker, timing, state, hold), hold);
   }
@@ -174,5 +179,24 @@ class VerificationRequestTest {
     assertEquals(List.of(Reason.MISSING), losses);
     assertEquals(List.of(false), settled);
     assertFalse(renewal.isSettled(), "also when a release has begun, so that it is not lost");
+  }
+
+  /** It comes after 100 ms, and the next request of a hold that is not lost after 10 s. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anAnswerAfterALossDoesNotPutItsCheckOff(boolean isReply) {
+    LeaseRenewal renewal = renewal(granted(RENEWED));
+    long now = context.nanos();
+    renewal.onDue(now);
+    assertTrue(state.lose(new LeaseLoss("orders", 42, Reason.FORCED, now, "on purpose")));
+    renewal.scheduleLossCheck();
+
+    if (isReply) {
+      renewal.onReply(CONFIRMED, now);
+    } else {
+      renewal.onFailure(new CommandException(Kind.UNREACHABLE, true, "on purpose", null));
+    }
+
+    assertTrue(renewal.dueNanos() - context.nanos() <= TimeUnit.MILLISECONDS.toNanos(100));
   }
 }
