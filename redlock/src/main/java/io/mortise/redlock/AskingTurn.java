@@ -81,6 +81,9 @@ final class AskingTurn implements AutoCloseable {
   private final Queue queue;
   private final Semaphore given = new Semaphore(0);
 
+  /** How long those behind wait for an answer; only the own thread uses it. */
+  private long patienceNanos;
+
   // The place in the queue.
   private boolean waiting;
   private @Nullable AskingTurn before;
@@ -114,6 +117,7 @@ final class AskingTurn implements AutoCloseable {
    */
   void await(CallerWait wait, long nanos, long patienceNanos) throws InterruptedException {
     wait.checkInterrupt();
+    this.patienceNanos = patienceNanos;
     long beganNanos = clock.getAsLong();
     enqueue();
     while (!isMine()) {
@@ -131,6 +135,7 @@ final class AskingTurn implements AutoCloseable {
   private void enqueue() {
     synchronized (queue) {
       if (queue.asking == null) {
+        queue.answeredNanos = clock.getAsLong();
         give(this);
       } else if (queue.asking != this) {
         queue.add(this);
@@ -141,11 +146,23 @@ final class AskingTurn implements AutoCloseable {
   /** Gives the turn; called with the monitor of the queue. */
   private void give(@Nullable AskingTurn next) {
     queue.asking = next;
-    queue.answeredNanos = clock.getAsLong();
     if (next != null) {
       queue.remove(next);
       next.given.release();
     }
+  }
+
+  /**
+   * Gives the turn to the next one, for whose answer the others then wait anew; but not when they
+   * have waited in vain. Then the nodes are silent, and with a wait for each turn, each of many
+   * acquisitions would report that later than the one before it. Called with the monitor.
+   */
+  private void passOn() {
+    long nowNanos = clock.getAsLong();
+    if (nowNanos - queue.answeredNanos < patienceNanos) {
+      queue.answeredNanos = nowNanos;
+    }
+    give(queue.first);
   }
 
   /** Returns whether this acquisition asks alone. */
@@ -173,7 +190,7 @@ final class AskingTurn implements AutoCloseable {
       synchronized (queue) {
         queue.remove(this);
         if (queue.asking == this) {
-          give(queue.first);
+          passOn();
         }
       }
     } finally {

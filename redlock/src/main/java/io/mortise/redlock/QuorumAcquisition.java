@@ -139,6 +139,9 @@ final class QuorumAcquisition {
       long nodeWait = waitedFor == null ? 0 : Math.min(budgetNanos / 2, wait.leftNanos());
       OwnedLease hold = round.run(waitedFor, waitedPlace, Math.max(0, nodeWait));
       waitedFor = hold; // an error before the caller has it releases it
+      if (turn != null && (hold != null || round.failure() == null)) {
+        turn.answered();
+      }
       if (hold != null) {
         return Optional.of(hold);
       }
@@ -150,9 +153,6 @@ final class QuorumAcquisition {
         return Optional.empty();
       }
       if (failure == null) {
-        if (turn != null) {
-          turn.answered();
-        }
         waitAtNode(round.preferredWaitNode());
       } else {
         pauseAfterFailure(failure);

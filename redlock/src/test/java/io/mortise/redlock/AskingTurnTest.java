@@ -190,7 +190,7 @@ class AskingTurnTest {
   void theWaitForAnAnswerBeginsAnewWithTheNextTurn() throws Exception {
     CountDownLatch end = new CountDownLatch(1);
     try (AskingTurn turn = new AskingTurn("orders", this::time)) {
-      take(turn, LONG_NANOS);
+      turn.await(callersWait(true), LONG_NANOS, PATIENCE_NANOS);
       start("first", true, end);
       start("second", true);
       nowNanos.addAndGet(MOST_OF_PATIENCE_NANOS);
@@ -201,6 +201,24 @@ class AskingTurnTest {
     assertEquals(List.of("first"), asked);
     end.countDown();
     await().atMost(LIVENESS).until(() -> asked.equals(List.of("first", "second")));
+  }
+
+  /** Each of many would report the outage later than the one before it. */
+  @Test
+  void theWaitForAnAnswerOfSilentNodesDoesNotBeginAnew() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    try (AskingTurn late = new AskingTurn("orders", this::time)) {
+      try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+        turn.await(callersWait(true), LONG_NANOS, PATIENCE_NANOS);
+        start("first", true, end);
+        late.await(callersWait(true), SHORT_NANOS, 0); // its place is behind
+        nowNanos.addAndGet(PATIENCE_NANOS);
+        await().atMost(LIVENESS).until(() -> asked.equals(List.of("first without a turn")));
+      }
+      late.await(callersWait(true), LONG_NANOS, PATIENCE_NANOS);
+      assertFalse(late.isMine());
+      end.countDown();
+    }
   }
 
   @Test

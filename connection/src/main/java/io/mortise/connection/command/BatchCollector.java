@@ -23,11 +23,13 @@ import org.jspecify.annotations.Nullable;
  * trip. Every item that was added is answered or failed, exactly once, whatever is thrown in
  * between: a hold that waits for its answer is not added again.
  *
- * <p><b>When there is too much to send</b>, what comes later waits in the queue of its server
- * ({@link BatchQueue}), and an item that {@linkplain BatchItem#isWanted nobody wants} by then is
- * not sent. So those that are late cost nothing, and the others still get through. With as many
- * workers as there are scans each would be too slow, and a time-out of one batch would bring its
- * items back sooner than their turn: then nearly all of them were late.
+ * <p><b>When there is too much to send</b>, as when a broken connection has all holds verified, a
+ * few workers send it ({@link BatchQueue}), the most urgent first: a short lease that is due in the
+ * middle of that does not wait for the long ones. An item that {@linkplain BatchItem#isWanted
+ * nobody wants} when its turn comes is not sent. So those that are late cost nothing, and the
+ * others still get through. With as many workers as there are batches each would be too slow, and a
+ * time-out of one batch would bring its items back sooner than their turn: then nearly all of them
+ * were late.
  *
  * <p><b>Threads.</b> Only the scheduler's thread calls {@code add} and {@code flush}. The commands
  * run on workers, those of each server apart, so that a silent server delays only its own items.
@@ -67,17 +69,13 @@ public final class BatchCollector {
     try {
       gathered.add(new PendingItem(item));
     } catch (Throwable e) { // without a failure the item would wait for its answer
-      item.onFailure(unsent(e));
+      item.onFailure(unsentOrPrepared(e));
       throw e;
     }
   }
 
   public void flush() {
-    for (BatchQueue<List<PendingItem>> queue : queues.values()) {
-      if (queue.isAbandoned()) {
-        startWorker(queue);
-      }
-    }
+    queues.values().forEach(this::startWorker);
     queues.values().removeIf(BatchQueue::isIdle);
     if (!gathered.isEmpty()) {
       List<PendingItem> due = gathered;
@@ -85,9 +83,9 @@ public final class BatchCollector {
       try {
         byServer(due).forEach((server, scripts) -> dispatch(server, batches(scripts)));
       } finally {
-        for (PendingItem item : due) {
-          if (!item.dispatched) {
-            item.fail(unsent(null));
+        for (int i = 0; i < due.size(); i++) { // an iterator would need memory
+          if (!due.get(i).dispatched) {
+            due.get(i).fail(unsent);
           }
         }
       }
@@ -107,28 +105,36 @@ public final class BatchCollector {
   }
 
   /**
-   * Returns the batches of one server: each of one script, and of a bounded size. They are complete
-   * here, because an error on the worker would leave items without an outcome.
+   * Returns the batches of one server: each of one script, of a bounded size, and in the order in
+   * which they are urgent. They are complete here, because an error on the worker would leave items
+   * without an outcome.
    */
   private static List<List<PendingItem>> batches(ListMultimap<Script, PendingItem> scripts) {
     List<List<PendingItem>> batches = new ArrayList<>();
     for (List<PendingItem> items : Multimaps.asMap(scripts).values()) {
-      Lists.partition(items, MAX_ITEMS).forEach(batch -> batches.add(List.copyOf(batch)));
+      List<PendingItem> ordered = new ArrayList<>(items);
+      ordered.sort(PendingItem::compareTime);
+      Lists.partition(ordered, MAX_ITEMS).forEach(batch -> batches.add(List.copyOf(batch)));
     }
     return batches;
   }
 
-  /** Hands the batches of one server to its queue, and sees to it that a worker sends them. */
+  /** Hands the batches of one server to its queue, each with a worker until there are enough. */
   private void dispatch(Object server, List<List<PendingItem>> batches) {
     BatchQueue<List<PendingItem>> queue =
-        queues.computeIfAbsent(server, added -> new BatchQueue<>(this::sendOrFail));
-    queue.addAll(batches);
+        queues.computeIfAbsent(
+            server, added -> new BatchQueue<>(BatchCollector::compareUrgency, this::sendOrFail));
     for (List<PendingItem> batch : batches) {
+      queue.add(batch);
       for (PendingItem item : batch) {
         item.dispatched = true;
       }
+      startWorker(queue);
     }
-    startWorker(queue);
+  }
+
+  private static int compareUrgency(List<PendingItem> batch, List<PendingItem> other) {
+    return batch.get(0).compareTime(other.get(0));
   }
 
   /** Starts one more worker for a queue that needs it; without any, its items fail. */
@@ -207,7 +213,7 @@ public final class BatchCollector {
     List<ScriptCall> calls = new ArrayList<>(items.size());
     for (PendingItem item : items) {
       withinNanos = Math.min(withinNanos, item.item.withinNanos());
-      calls.add(item.call);
+      calls.add(item.item.callToSend(item.call));
     }
     long sentNanos = ticker.read();
     List<ScriptPipeline.Result> answers = executor.pipeline().runBatch(calls, withinNanos);

@@ -6,19 +6,30 @@ import io.mortise.scripts.ScriptCall;
 /**
  * A call that is sent in a batch, and the receiver of its answer.
  *
- * <p><b>Threads.</b> The scheduler's thread asks for the call. A worker, or without one the
- * scheduler's thread, does the rest, after that.
+ * <p><b>Threads.</b> The scheduler's thread asks for the call, and until when the answer is of use.
+ * A worker, or without one the scheduler's thread, does the rest, after that.
  */
 public interface BatchItem {
+  /** Returns the call as it would be sent now; its keys, and so its server, stay the same. */
   ScriptCall call();
+
+  /**
+   * Returns the call as it has to be sent, for which the item may have waited.
+   *
+   * @param added what {@link #call} returned when the item was added
+   */
+  default ScriptCall callToSend(ScriptCall added) {
+    return added;
+  }
 
   /**
    * Returns whether the answer is still of use. An item for which it is not fails unsent: when a
    * server, or this process, is too slow for all items, those that are in time still get through.
    */
-  default boolean isWanted() {
-    return true;
-  }
+  boolean isWanted();
+
+  /** Returns until when the answer is of use: what ends earlier is sent earlier. */
+  long wantedUntilNanos();
 
   /** Returns the time limit for the answer; a batch has the shortest limit of its items. */
   long withinNanos();

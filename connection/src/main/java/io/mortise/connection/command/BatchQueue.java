@@ -2,15 +2,15 @@ package io.mortise.connection.command;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.WorkerPool;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.List;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batches that wait to be sent to one server, and the number of workers that send them, in
- * their order. A worker ends when nothing is left.
+ * The batches that wait to be sent to one server, the most urgent first, and the number of workers
+ * that send them. A worker ends when nothing is left.
  *
  * <p><b>Threads.</b> One thread adds and starts workers; workers take. The monitor guards both: a
  * worker takes the next batch, or ends, in one step, so that whoever adds a batch and sees a worker
@@ -21,28 +21,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchQueue<B> {
   /**
-   * The maximum number of workers. Two keep a server busy that answers. More than two help when
-   * connections are silent that look well; with many more, on few processors, each is too slow.
+   * The maximum number of workers. Two keep a server busy that answers. More than two help when the
+   * server is far away, and when connections are silent that look well; with many more, on few
+   * processors, each is too slow.
    */
   static final int MAX_WORKERS = 8;
 
   private final Consumer<B> send;
 
   @GuardedBy("this")
-  private final Deque<B> waiting = new ArrayDeque<>();
+  private final Queue<B> waiting;
 
   @GuardedBy("this")
   private int running;
 
   /**
+   * @param urgency the most urgent batch is the least
    * @param send sends a batch, on a worker; throws nothing
    */
-  BatchQueue(Consumer<B> send) {
+  BatchQueue(Comparator<B> urgency, Consumer<B> send) {
+    this.waiting = new PriorityQueue<>(urgency);
     this.send = send;
   }
 
-  synchronized void addAll(List<B> batches) {
-    waiting.addAll(batches); // grows first: without memory nothing is added
+  synchronized void add(B batch) {
+    waiting.add(batch); // grows first: without memory it is not added
   }
 
   synchronized @Nullable B poll() {

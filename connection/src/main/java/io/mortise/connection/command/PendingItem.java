@@ -18,6 +18,10 @@ final class PendingItem {
 
   final BatchItem item;
   final ScriptCall call;
+
+  /** Of the item when it was added: the order of a sort must not change under it. */
+  final long wantedUntilNanos;
+
   private final AtomicBoolean delivered = new AtomicBoolean();
 
   /**
@@ -29,6 +33,12 @@ final class PendingItem {
   PendingItem(BatchItem item) {
     this.item = item;
     this.call = item.call();
+    this.wantedUntilNanos = item.wantedUntilNanos();
+  }
+
+  /** Compares by the time until which the answer is of use. */
+  int compareTime(PendingItem other) {
+    return Long.signum(wantedUntilNanos - other.wantedUntilNanos);
   }
 
   void fail(CommandException fault) {

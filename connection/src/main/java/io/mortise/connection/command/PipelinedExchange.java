@@ -1,6 +1,8 @@
 package io.mortise.connection.command;
 
 import io.mortise.connection.concurrent.Deadline;
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ErrorClassifier;
 import io.mortise.connection.pool.Exchange;
 import io.mortise.connection.topology.Topology;
 import io.mortise.scripts.Script;
@@ -14,7 +16,8 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
  * Many scripts on a connection: all are written, then their answers are read. The answer is the
- * list of theirs; a refusal is one of them.
+ * list of theirs; a refusal is one of them. But when the server takes none because it is a replica
+ * now, that is the answer to the whole: other connections to it are of no use either.
  *
  * @param requests no more than the server can be sent at once, see {@link #firstPart}
  * @param byText whether the first request of each script brings its text, so that the server needs
@@ -50,7 +53,15 @@ record PipelinedExchange(List<ScriptRequest> requests, Topology topology, boolea
         replies.set(i, rerun(connection, deadline, requests.get(i)));
       }
     }
+    if (replies.stream().allMatch(PipelinedExchange::isReadOnly)) {
+      throw (JedisDataException) replies.get(0);
+    }
     return replies;
+  }
+
+  private static boolean isReadOnly(Object reply) {
+    return reply instanceof JedisDataException refusal
+        && ErrorClassifier.of(refusal, "", true).kind() == Kind.READ_ONLY;
   }
 
   private Object rerun(Connection connection, Deadline deadline, ScriptRequest request) {

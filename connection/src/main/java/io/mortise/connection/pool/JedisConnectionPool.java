@@ -134,12 +134,14 @@ public final class JedisConnectionPool implements ConnectionPool {
 
   /**
    * Has the pool close a connection; on a worker, because the pool may connect at that moment, on
-   * behalf of a waiting caller. Without a worker, as after the close, this thread does it.
+   * behalf of a waiting caller. Without a worker, as after the close, this thread does it; and
+   * where no caller waits, because the next one must not find the pool exhausted.
    */
   private void discard(Pool<Connection> pool, Connection connection) {
     boolean submitted = false;
     try {
-      submitted = workers.tryRun(() -> invalidate(pool, connection));
+      submitted =
+          pool.getBlockWhenExhausted() && workers.tryRun(() -> invalidate(pool, connection));
     } finally {
       if (!submitted) {
         invalidate(pool, connection);

@@ -7,9 +7,11 @@ import static java.util.stream.Collectors.counting;
 import static java.util.stream.Collectors.groupingBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
@@ -28,10 +30,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,8 +52,20 @@ class BatchCollectorTest {
 
   private final RespServer server = new RespServer(command -> answers.apply(command));
   private final Topology node = TopologyFactory.create(server.uri(), OPTIONS, workers);
+
+  /** Its readings are all different, so that each batch has a time of its own. */
+  private final Ticker ticker =
+      new Ticker() {
+        private final AtomicLong last = new AtomicLong(Long.MIN_VALUE);
+
+        @Override
+        public long read() {
+          return last.updateAndGet(before -> Math.max(before + 1, System.nanoTime()));
+        }
+      };
+
   private final BatchCollector batches =
-      new BatchCollector(new ScriptExecutor(node, workers, OPTIONS), workers, OPTIONS.ticker());
+      new BatchCollector(new ScriptExecutor(node, workers, OPTIONS), workers, ticker);
 
   @AfterEach
   void close() {
@@ -63,23 +78,43 @@ class BatchCollectorTest {
   private static class Item implements BatchItem {
     final ScriptCall call;
     final long within;
+    final long wantedUntil;
     volatile long answer = -1;
     volatile long sentNanos;
     final AtomicInteger outcomes = new AtomicInteger();
     volatile CommandException fault;
 
     Item(int number) {
-      this(TestCalls.renew("lock" + number, "h" + number, 1000), Long.MAX_VALUE);
+      this(number, 0);
+    }
+
+    Item(int number, long wantedUntil) {
+      this(TestCalls.renew("lock" + number, "h" + number, 1000), Long.MAX_VALUE, wantedUntil);
     }
 
     Item(ScriptCall call, long within) {
+      this(call, within, 0);
+    }
+
+    private Item(ScriptCall call, long within, long wantedUntil) {
       this.call = call;
       this.within = within;
+      this.wantedUntil = wantedUntil;
     }
 
     @Override
     public ScriptCall call() {
       return call;
+    }
+
+    @Override
+    public boolean isWanted() {
+      return true;
+    }
+
+    @Override
+    public long wantedUntilNanos() {
+      return wantedUntil;
     }
 
     @Override
@@ -110,21 +145,39 @@ class BatchCollectorTest {
     return holders;
   }
 
+  /** Returns how many items were in the command with the first one. */
+  private int itemsBesideTheFirst() {
+    return server.heard().stream()
+        .map(BatchCollectorTest::holders)
+        .filter(holders -> holders.contains("h0"))
+        .findFirst()
+        .orElseThrow()
+        .size();
+  }
+
   private static String numbersOfTheHolders(List<String> evalsha) {
     return integers(holders(evalsha).stream().map(h -> Long.valueOf(h.substring(1))).toList());
   }
 
   private List<Item> addAndFlush(int count) {
+    return flush(items(count));
+  }
+
+  private static List<Item> items(int count) {
     List<Item> items = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       items.add(new Item(i));
     }
-    return flush(items);
+    return items;
   }
 
   private <T extends Item> List<T> flush(List<T> items) {
     items.forEach(batches::add);
     batches.flush();
+    return awaitOutcomes(items);
+  }
+
+  private static <T extends Item> List<T> awaitOutcomes(List<T> items) {
     await()
         .atMost(BackgroundCall.LIVENESS)
         .until(() -> items.stream().allMatch(i -> i.outcomes.get() > 0));
@@ -152,11 +205,94 @@ class BatchCollectorTest {
     List<Item> items = addAndFlush(1_001);
 
     Map<Long, Long> batchSizes =
-        items.stream().collect(groupingBy(item -> item.sentNanos, TreeMap::new, counting()));
-    assertEquals(List.of(500L, 500L, 1L), List.copyOf(batchSizes.values()));
+        items.stream().collect(groupingBy(item -> item.sentNanos, counting()));
+    assertEquals(List.of(1L, 500L, 500L), batchSizes.values().stream().sorted().toList());
     for (int i = 0; i < items.size(); i++) {
       assertEquals(i, items.get(i).answer);
     }
+  }
+
+  @Test
+  void theMostUrgentItemsOfAScanAreInOneBatch() {
+    List<Item> items = new ArrayList<>();
+    for (int i = 0; i < 501; i++) {
+      items.add(new Item(i, 1_000 - i));
+    }
+
+    flush(items);
+
+    long ofTheRest = items.get(0).sentNanos;
+    assertEquals(1, items.stream().filter(item -> item.sentNanos == ofTheRest).count());
+  }
+
+  /** As after a broken connection, which has all holds verified, or when the server is far away. */
+  @Test
+  void manyBatchesOfOneScanAreSentAtATime() {
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger atATime = new AtomicInteger();
+    answers =
+        command -> {
+          atATime.incrementAndGet();
+          Uninterruptibles.awaitUninterruptibly(go);
+          return numbersOfTheHolders(command);
+        };
+    List<Item> items = items(501);
+    items.forEach(batches::add);
+    batches.flush();
+    await().atMost(BackgroundCall.LIVENESS).until(() -> atATime.get() == 2);
+
+    go.countDown();
+
+    awaitOutcomes(items);
+  }
+
+  /** The server answers nothing, and then one command: the next that it gets is the urgent one. */
+  @Test
+  void anUrgentItemDoesNotWaitForThoseOfEarlierScans() {
+    Semaphore allowed = new Semaphore(0);
+    answers =
+        command -> {
+          allowed.acquireUninterruptibly();
+          return numbersOfTheHolders(command);
+        };
+    List<Item> items = new ArrayList<>();
+    for (int i = 0; i < BatchQueue.MAX_WORKERS + 5; i++) {
+      items.add(new Item(i, 1_000 + i));
+      batches.add(items.get(i));
+      batches.flush();
+    }
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .until(() -> server.heard().size() == BatchQueue.MAX_WORKERS);
+    Item urgent = new Item(100, 10);
+    batches.add(urgent);
+    batches.flush();
+
+    allowed.release();
+
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .until(() -> server.heard().size() > BatchQueue.MAX_WORKERS);
+    assertEquals(List.of("h100"), holders(server.heard().get(BatchQueue.MAX_WORKERS)));
+    allowed.release(items.size());
+    items.add(urgent);
+    awaitOutcomes(items);
+  }
+
+  @Test
+  void theCallIsThatOfTheMomentWhenItIsSent() {
+    Item item =
+        new Item(1) {
+          @Override
+          public ScriptCall callToSend(ScriptCall added) {
+            assertSame(call, added);
+            return TestCalls.renew("lock1", "h2", 1000);
+          }
+        };
+
+    flush(List.of(item));
+
+    assertEquals(2, item.answer);
   }
 
   /** As when a server is too slow for all: those that came too late do not delay the others. */
@@ -254,7 +390,7 @@ class BatchCollectorTest {
 
     List<Item> items = addAndFlush(700);
 
-    int refused = holders(server.heard().get(0)).size();
+    int refused = itemsBesideTheFirst();
     for (Item item : items.subList(0, refused)) {
       assertEquals(Kind.NOT_READY, item.fault.kind());
     }
@@ -413,7 +549,7 @@ class BatchCollectorTest {
 
     List<Item> items = addAndFlush(501);
 
-    int last = holders(server.heard().get(0)).size() - 1;
+    int last = itemsBesideTheFirst() - 1;
     assertEquals(Kind.SCRIPT, items.get(0).fault.kind());
     assertEquals(Kind.SCRIPT, items.get(last).fault.kind());
     assertEquals(last + 1, items.get(last + 1).answer);

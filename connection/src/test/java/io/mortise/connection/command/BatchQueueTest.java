@@ -10,6 +10,7 @@ import io.mortise.connection.testing.BackgroundCall;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,15 +25,21 @@ class BatchQueueTest {
     workers.close();
   }
 
+  /** Returns a queue in which the least number is the most urgent. */
+  private static BatchQueue<Integer> queue(Consumer<Integer> send) {
+    return new BatchQueue<>(Integer::compare, send);
+  }
+
   private static void awaitIdle(BatchQueue<Integer> queue) {
     await().atMost(BackgroundCall.LIVENESS).until(queue::isIdle);
   }
 
   @Test
-  void aWorkerSendsWhatWaitsInItsOrder() {
-    BatchQueue<Integer> queue = new BatchQueue<>(sent::add);
-    queue.addAll(List.of(1, 2));
-    queue.addAll(List.of(3));
+  void aWorkerSendsWhatIsMostUrgentFirst() {
+    BatchQueue<Integer> queue = queue(sent::add);
+    queue.add(2);
+    queue.add(3);
+    queue.add(1);
     assertTrue(queue.isAbandoned());
 
     assertTrue(queue.startWorker(workers));
@@ -45,14 +52,14 @@ class BatchQueueTest {
   void withNothingToSendNoWorkerIsNeeded() {
     workers.close();
 
-    assertTrue(new BatchQueue<>(sent::add).startWorker(workers));
+    assertTrue(queue(sent::add).startWorker(workers));
   }
 
   @Test
   void withoutAWorkerWhatWaitsStays() {
     workers.close();
-    BatchQueue<Integer> queue = new BatchQueue<>(sent::add);
-    queue.addAll(List.of(1));
+    BatchQueue<Integer> queue = queue(sent::add);
+    queue.add(1);
 
     assertFalse(queue.startWorker(workers));
 
@@ -64,14 +71,15 @@ class BatchQueueTest {
   @Test
   void anErrorOfAWorkerLeavesTheRestToTheNextOne() {
     BatchQueue<Integer> queue =
-        new BatchQueue<>(
+        queue(
             batch -> {
               sent.add(batch);
               if (batch == 1) {
                 throw new OutOfMemoryError("in the test");
               }
             });
-    queue.addAll(List.of(1, 2));
+    queue.add(1);
+    queue.add(2);
     assertTrue(queue.startWorker(workers));
     await().atMost(BackgroundCall.LIVENESS).until(queue::isAbandoned);
 

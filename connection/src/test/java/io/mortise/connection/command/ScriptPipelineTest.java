@@ -2,6 +2,7 @@ package io.mortise.connection.command;
 
 import static io.mortise.connection.testing.RespServer.error;
 import static io.mortise.connection.testing.RespServer.integers;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -292,5 +293,22 @@ class ScriptPipelineTest {
     assertNotNull(fault);
     assertEquals(Kind.NOT_READY, fault.kind());
     assertEquals(499L, results.get(499).reply().value());
+  }
+
+  /** Its other connections are of no use either. */
+  @Test
+  void aServerThatTakesNoWritesIsConnectedToAnew() {
+    connect();
+    answers = command -> error("READONLY You can't write against a read only replica.");
+
+    List<Result> results = pipeline.runAll(inspections(3, 1), LONG_NANOS);
+
+    for (Result result : results) {
+      CommandException fault = result.fault();
+      assertNotNull(fault);
+      assertEquals(Kind.READ_ONLY, fault.kind());
+      assertFalse(fault.mayHaveExecuted());
+    }
+    await().atMost(BackgroundCall.LIVENESS).until(() -> server.connections() == 0);
   }
 }

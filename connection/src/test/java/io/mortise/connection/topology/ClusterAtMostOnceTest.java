@@ -156,6 +156,16 @@ class ClusterAtMostOnceTest extends ClusterFixture {
 
   private record Due(ScriptCall call, AtomicInteger failed) implements BatchItem {
     @Override
+    public boolean isWanted() {
+      return true;
+    }
+
+    @Override
+    public long wantedUntilNanos() {
+      return 0;
+    }
+
+    @Override
     public long withinNanos() {
       return LONG_NANOS;
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.Sets;
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.ConnectionPool;
 import io.mortise.connection.pool.ConnectionPool.PooledConnection;
@@ -17,6 +18,7 @@ import io.mortise.connection.testing.TestSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -101,6 +103,41 @@ class ConnectionGenerationTest {
       lent.add(borrow(pool).connection()); // the pool of a Jedis client has replaced a broken one
       assertTrue(lent.contains(next.connection()));
     }
+  }
+
+  /** The worker that would close it comes late: there is none in this test. */
+  @Test
+  void aPoolThatDoesNotWaitIsNotFoundExhausted() throws Exception {
+    ConnectionPoolConfig one = new ConnectionPoolConfig();
+    one.setMaxTotal(1);
+    one.setBlockWhenExhausted(false);
+    CountDownLatch end = new CountDownLatch(1);
+    try (WorkerPool late = new WorkerPool("late", (task, name) -> after(end, task));
+        RedisClient small =
+            RedisClient.builder()
+                .hostAndPort(HostAndPort.from(server.address()))
+                .poolConfig(one)
+                .build();
+        ConnectionPool pool =
+            new JedisConnectionPool(new JedisPoolProvider.Standalone(small), late)) {
+      PooledConnection broken = borrow(pool);
+      broken.endGeneration();
+      broken.giveBack(false);
+
+      Connection next = borrow(pool).connection();
+
+      assertNotSame(broken.connection(), next);
+    } finally {
+      end.countDown();
+    }
+  }
+
+  private static Thread after(CountDownLatch end, Runnable task) {
+    return new Thread(
+        () -> {
+          Uninterruptibles.awaitUninterruptibly(end);
+          task.run();
+        });
   }
 
   /** Those that wait for a connection get the one that is made, one after the other. */

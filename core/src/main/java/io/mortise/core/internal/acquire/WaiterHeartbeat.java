@@ -30,6 +30,8 @@ public final class WaiterHeartbeat implements ScheduledTask, BatchItem, AutoClos
   private final Heartbeat heartbeat;
   private final Signal wake;
   private volatile long dueNanos;
+  private volatile boolean inFlight;
+  private volatile boolean closed;
 
   /**
    * @param wake the signal that the acquisition awaits
@@ -78,15 +80,37 @@ public final class WaiterHeartbeat implements ScheduledTask, BatchItem, AutoClos
     return dueNanos - intervalNanos() / 2;
   }
 
+  /** Sends a heartbeat, unless the last one waits still: then there is too much to send. */
   @Override
   public void onDue(long nowNanos) {
     dueNanos = nowNanos + intervalNanos();
-    batches.add(this);
+    if (!inFlight) {
+      inFlight = true;
+      boolean added = false;
+      try {
+        batches.add(this);
+        added = true;
+      } finally {
+        if (!added) {
+          inFlight = false;
+        }
+      }
+    }
   }
 
   @Override
   public ScriptCall call() {
     return heartbeat.item();
+  }
+
+  @Override
+  public boolean isWanted() {
+    return !closed;
+  }
+
+  @Override
+  public long wantedUntilNanos() {
+    return dueNanos;
   }
 
   @Override
@@ -96,6 +120,7 @@ public final class WaiterHeartbeat implements ScheduledTask, BatchItem, AutoClos
 
   @Override
   public void onReply(long answer, long sentNanos) {
+    inFlight = false;
     if (answer != 1) {
       wake.fire();
     }
@@ -103,11 +128,13 @@ public final class WaiterHeartbeat implements ScheduledTask, BatchItem, AutoClos
 
   @Override
   public void onFailure(CommandException fault) {
+    inFlight = false;
     LOG.debug("a waiter's heartbeat was not sent", fault);
   }
 
   @Override
   public void close() {
+    closed = true;
     scheduler.remove(this);
   }
 }

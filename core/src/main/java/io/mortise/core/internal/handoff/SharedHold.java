@@ -5,7 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.UnfailingLock;
 import io.mortise.core.LockTuning;
-import io.mortise.core.internal.lease.LeaseRenewal;
+import io.mortise.core.internal.lease.HoldSharers;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * sets {@code closed} under the lock before it releases the hold, so no thread joins a hold that is
  * about to be released. No command is sent under the lock.
  */
-final class SharedHold implements LeaseRenewal.Owners, SharedLease.Users {
+final class SharedHold implements HoldSharers, SharedLease.Users {
   private final Ticker ticker;
   private final ClosingState closing;
   private final LockTuning tuning;

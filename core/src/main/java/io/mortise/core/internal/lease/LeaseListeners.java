@@ -22,9 +22,10 @@ import org.slf4j.LoggerFactory;
  * makes the change notifies: a loss is never kept back.
  *
  * <p><b>A full heap.</b> Whatever a notification needs is made before the change, so that an {@code
- * OutOfMemoryError} leaves everything as it was. After the change only a worker may be missing.
- * Then the notifications stay pending, and {@link #deliver} tries again, which needs no memory
- * itself: at the next change, and after a loss whenever the scheduler looks at the lost hold.
+ * OutOfMemoryError} leaves everything as it was. After the change only a worker may be missing, or
+ * what a dependent itself needs. Then the notifications stay pending, and {@link #deliver} tries
+ * again, which needs no memory itself: at the next change, and after a loss whenever the scheduler
+ * looks at the lost hold.
  *
  * <p><b>Threads.</b> Any thread may call any method. {@code lock} guards the listeners and the
  * pending notifications. At most one thread at a time runs the pending notifications of listeners,
@@ -190,9 +191,10 @@ final class LeaseListeners {
   @SuppressWarnings("GuardedBy") // the lock of the notifications is this one
   private void prepare(PendingNotifications queue, State state, @Nullable LeaseLoss newLoss) {
     if (state != State.RELEASED && !dependents.isEmpty()) {
-      List<Dependent> notified = dependents;
-      queue.addForDependents(
-          () -> notified.forEach(dependent -> notifyListener(dependent.listener, state)));
+      for (Dependent dependent : dependents) {
+        queue.addForDependents(
+            () -> PendingNotifications.notifyDependent(lockName, dependent.listener, state));
+      }
     }
     for (Consumer<State> listener : onChange) {
       queue.add(() -> notifyListener(listener, state));

@@ -22,16 +22,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class LeaseRenewal implements BatchItem {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewal.class);
-  private static final long OWNER_CHECK_NANOS = 30_000_000_000L;
-  private static final long LOSS_CHECK_NANOS = 100_000_000L;
+  static final long LOSS_CHECK_NANOS = 100_000_000L;
   private static final long RETRY_NANOS = 20_000_000L;
   private static final long MIN_TIMEOUT_NANOS = 100_000_000L;
-
-  /** The threads that share a hold which does not belong to one thread. */
-  public interface Owners {
-    /** Returns whether all of them have died without unlocking. */
-    boolean areDead();
-  }
 
   private final LeaseContext context;
   private final HoldIdentity id;
@@ -39,7 +32,7 @@ public final class LeaseRenewal implements BatchItem {
   private final LeaseStateMachine state;
   private final LossDetector losses;
   private final RegisteredHold hold; // the whole hold, as it is registered
-  private volatile @Nullable Owners sharers;
+  private volatile @Nullable HoldSharers sharers;
   private volatile boolean inFlight;
 
   /**
@@ -74,7 +67,7 @@ public final class LeaseRenewal implements BatchItem {
   }
 
   /** Marks the hold as shared by several threads. */
-  void setSharers(Owners threads) {
+  void setSharers(HoldSharers threads) {
     sharers = threads;
   }
 
@@ -132,15 +125,7 @@ public final class LeaseRenewal implements BatchItem {
   void onDue(long nowNanos) {
     LeaseStatus status = losses.statusNow();
     Thread owner = id.owner();
-    if (status.phase() == Phase.LOST) {
-      timing.setNextRequest(nowNanos + LOSS_CHECK_NANOS);
-      if (state.deliver()) {
-        timing.setNextRequest(nowNanos + OWNER_CHECK_NANOS); // its thread has still to unlock
-        if (owner == null || !owner.isAlive()) {
-          context.holds().forget(hold);
-        }
-      }
-    } else if (status.isLive() && mayRequest()) {
+    if (status.isLive() && mayRequest()) {
       if (owner != null && !owner.isAlive()) {
         stop("its thread '" + owner.getName() + "' ended without unlocking");
       } else if (sharers != null && sharers.areDead()) {
@@ -235,15 +220,27 @@ public final class LeaseRenewal implements BatchItem {
 
   @Override
   public ScriptCall call() {
-    if (!inFlightLengthens) { // the batch may have waited for a worker
-      inFlightMillis = Math.min(inFlightMillis, timing.remainingMillis());
-    }
     return id.protocol().renew(id.holder(), inFlightMillis);
+  }
+
+  /** A verification that has waited names the rest of the lease again, and lengthens nothing. */
+  @Override
+  public ScriptCall callToSend(ScriptCall added) {
+    if (inFlightLengthens) {
+      return added;
+    }
+    inFlightMillis = Math.min(inFlightMillis, timing.remainingMillis());
+    return call();
   }
 
   @Override
   public boolean isWanted() {
     return losses.statusNow().isLive();
+  }
+
+  @Override
+  public long wantedUntilNanos() {
+    return timing.deadlineNanos();
   }
 
   @Override

@@ -24,6 +24,8 @@ import io.mortise.core.spi.RunProtocol;
  * thread only.
  */
 public final class LeaseTermination {
+  private static final long OWNER_CHECK_NANOS = 30_000_000_000L;
+
   private final BackgroundReleaser releases;
   private final HoldIdentity id;
   private final FencingToken token;
@@ -113,6 +115,22 @@ public final class LeaseTermination {
         }
       }
     }
+  }
+
+  /**
+   * Has the listeners of the loss notified that could not be, and looks again later. Called by the
+   * scheduler.
+   *
+   * @return whether nobody needs the lost hold any more: its thread has not to unlock it
+   */
+  boolean completeLoss(long nowNanos) {
+    timing.setNextRequest(nowNanos + LeaseRenewal.LOSS_CHECK_NANOS);
+    if (!state.deliver()) {
+      return false;
+    }
+    timing.setNextRequest(nowNanos + OWNER_CHECK_NANOS);
+    Thread owner = id.owner();
+    return owner == null || !owner.isAlive();
   }
 
   private void abandonIfRedisMayKeepIt(LeaseLoss loss) {

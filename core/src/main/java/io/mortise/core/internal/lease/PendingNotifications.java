@@ -7,6 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -115,38 +116,67 @@ final class PendingNotifications {
     try {
       worker.accept(task);
       return true;
-    } catch (RejectedExecutionException closed) {
-      task.run(); // the workers have ended
-      return true;
+    } catch (RejectedExecutionException closed) { // the workers have ended
+      return runHere(task);
     } catch (RuntimeException | Error failed) {
-      logFailure(lockName, "lock '{}': its listeners could not be notified yet", failed);
+      logNotYet(failed);
       return false;
     }
   }
 
+  private boolean runHere(Runnable task) {
+    try {
+      task.run();
+      return true;
+    } catch (RuntimeException | Error failed) {
+      logNotYet(failed);
+      return false;
+    }
+  }
+
+  private void logNotYet(Throwable failed) {
+    logFailure(lockName, "lock '{}': its listeners could not be notified yet", failed);
+  }
+
   private void runOfListeners() {
-    run(false);
-  }
-
-  private void runOfDependents() {
-    run(true);
-  }
-
-  private void run(boolean forDependents) {
     while (true) {
       Runnable next;
       lock.lock();
       try {
-        List<Runnable> queue = forDependents ? ofDependents : ofListeners;
-        if (queue.isEmpty()) {
-          notifying &= forDependents; // the flag is not for those of dependents
+        if (ofListeners.isEmpty()) {
+          notifying = false;
           return;
         }
-        next = queue.remove(0);
+        next = ofListeners.remove(0);
       } finally {
         lock.unlock();
       }
       next.run();
+    }
+  }
+
+  /**
+   * Notifies the dependents. A notification is removed after it was made, so that one that an error
+   * has ended, such as an {@code OutOfMemoryError}, is made again; two workers may make the same.
+   */
+  private void runOfDependents() {
+    for (Runnable next = firstOfDependents(); next != null; next = firstOfDependents()) {
+      next.run();
+      lock.lock();
+      try {
+        ofDependents.remove(next);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private @Nullable Runnable firstOfDependents() {
+    lock.lock();
+    try {
+      return ofDependents.isEmpty() ? null : ofDependents.get(0);
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -156,6 +186,20 @@ final class PendingNotifications {
       listener.accept(event);
     } catch (Throwable e) { // an AssertionError too: the other listeners are notified in any case
       logFailure(lockName, "lock '{}': a listener failed", e);
+    }
+  }
+
+  /**
+   * Notifies one dependent. Throws an error of the JVM, such as an {@code OutOfMemoryError}: then
+   * it is notified again.
+   */
+  static <T> void notifyDependent(String lockName, Consumer<T> dependent, T event) {
+    try {
+      dependent.accept(event);
+    } catch (VirtualMachineError e) {
+      throw e;
+    } catch (Throwable e) {
+      logFailure(lockName, "lock '{}': a composite hold could not be notified", e);
     }
   }
 

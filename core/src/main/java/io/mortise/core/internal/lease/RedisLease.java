@@ -173,7 +173,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
   }
 
   /** Marks the hold as shared by several threads. */
-  public void setSharers(LeaseRenewal.Owners threads) {
+  public void setSharers(HoldSharers threads) {
     renewal.setSharers(threads);
   }
 
@@ -238,8 +238,10 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     if (releasing.isBroken()) { // an error kept it from being entered
       context.completions().begin(releasing);
       context.holds().forget(this);
-    } else {
+    } else if (losses.statusNow().phase() != Phase.LOST) {
       renewal.onDue(nowNanos);
+    } else if (termination.completeLoss(nowNanos)) {
+      context.holds().forget(this);
     }
   }
 

@@ -97,6 +97,29 @@ class LossWithoutMemoryTest {
     server.close();
   }
 
+  /** A lock over several nodes depends on it: otherwise it would never take the node again. */
+  @Test
+  void aDependentThatHadNoMemoryIsNotifiedAgain() {
+    memory = true;
+    assertTrue(context.holds().register(lease, context.holds().epoch()));
+    AtomicInteger calls = new AtomicInteger();
+    var unused =
+        lease.onChangeWhileHeld(
+            state -> {
+              if (calls.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("on purpose");
+              }
+              notified.add(state);
+            },
+            true);
+
+    assertTrue(lease.lose(Reason.MISSING, context.nanos(), "on purpose"));
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> notified.equals(List.of(State.LOST)));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().scheduled() == 0);
+    assertEquals(2, calls.get());
+  }
+
   @Test
   void itsListenersAndDependentsAreNotifiedOnceThereIsMemoryAgain() {
     assertTrue(context.holds().register(lease, context.holds().epoch()));

@@ -1,5 +1,6 @@
 package io.mortise.core.internal.lease;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,6 +16,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.spi.LeaseTerms;
+import io.mortise.scripts.ScriptCall;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +43,7 @@ class VerificationRequestTest {
   private final WorkerPool workers = new WorkerPool("test");
   private final List<Reason> losses = new ArrayList<>();
   private Runnable otherThread = () -> {};
+  private long aheadNanos;
 
   private final Ticker ticker =
       new Ticker() {
@@ -49,7 +52,7 @@ class VerificationRequestTest {
           Runnable once = otherThread;
           otherThread = () -> {};
           once.run();
-          return Ticker.systemTicker().read();
+          return Ticker.systemTicker().read() + aheadNanos;
         }
       };
 
@@ -142,6 +145,26 @@ class VerificationRequestTest {
 
     assertEquals(deadline, timing.deadlineNanos());
     assertTrue(timing.isCertain());
+  }
+
+  /** A script never shortens a lease, but it lengthens one to what is asked for. */
+  @Test
+  void aVerificationThatIsSentLateAsksForNoMoreThanTheRestOfTheLease() {
+    LeaseRenewal renewal = renewal(granted(FIXED));
+    verify(renewal);
+    renewal.onDue(context.nanos());
+    ScriptCall added = renewal.call();
+    aheadNanos = TimeUnit.SECONDS.toNanos(20);
+
+    ScriptCall sent = renewal.callToSend(added);
+
+    assertTrue(leaseMillis(added) > 20_000, () -> added.toString());
+    assertTrue(leaseMillis(sent) <= 10_000, () -> sent.toString());
+    assertEquals(added.keys().size(), sent.keys().size());
+  }
+
+  private static long leaseMillis(ScriptCall call) {
+    return Long.parseLong(new String(call.arguments().get(1), UTF_8));
   }
 
   @Test
