@@ -74,20 +74,33 @@ public final class BatchCollector {
     }
   }
 
+  /**
+   * Hands over to workers what was gathered. An error of the JVM, such as an {@code
+   * OutOfMemoryError}, leaves the rest for the next time: there may not be the memory to tell so
+   * many items of a failure.
+   */
   public void flush() {
     queues.values().forEach(this::startWorker);
     queues.values().removeIf(BatchQueue::isIdle);
     if (!gathered.isEmpty()) {
-      List<PendingItem> due = gathered;
-      gathered = new ArrayList<>();
       try {
-        byServer(due).forEach((server, scripts) -> dispatch(server, batches(scripts)));
-      } finally {
-        for (int i = 0; i < due.size(); i++) { // an iterator would need memory
-          if (!due.get(i).dispatched) {
-            due.get(i).fail(unsent);
-          }
-        }
+        byServer(gathered).forEach((server, scripts) -> dispatch(server, batches(scripts)));
+        gathered = new ArrayList<>();
+      } catch (VirtualMachineError e) {
+        throw e;
+      } catch (RuntimeException | Error e) {
+        failGathered();
+        throw e;
+      }
+    }
+  }
+
+  private void failGathered() {
+    List<PendingItem> failed = gathered;
+    gathered = new ArrayList<>();
+    for (PendingItem item : failed) {
+      if (!item.dispatched) {
+        item.fail(unsent);
       }
     }
   }
@@ -95,11 +108,13 @@ public final class BatchCollector {
   private Map<Object, ListMultimap<Script, PendingItem>> byServer(List<PendingItem> items) {
     Map<Object, ListMultimap<Script, PendingItem>> servers = new LinkedHashMap<>();
     for (PendingItem item : items) {
-      servers
-          .computeIfAbsent(
-              executor.serverOf(item.call),
-              server -> MultimapBuilder.linkedHashKeys().arrayListValues().build())
-          .put(item.call.script(), item);
+      if (!item.dispatched) { // not before an error
+        servers
+            .computeIfAbsent(
+                executor.serverOf(item.call),
+                server -> MultimapBuilder.linkedHashKeys().arrayListValues().build())
+            .put(item.call.script(), item);
+      }
     }
     return servers;
   }

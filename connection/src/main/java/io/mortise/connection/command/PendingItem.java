@@ -46,7 +46,7 @@ final class PendingItem {
       try {
         item.onFailure(fault);
       } catch (Throwable e) {
-        log("a failure could not be delivered to {}", e);
+        log(false, e);
       }
     }
   }
@@ -60,14 +60,19 @@ final class PendingItem {
       try {
         item.onReply(answer, sentNanos);
       } catch (Throwable e) {
-        log("an answer could not be delivered to {}", e);
+        log(true, e);
       }
     }
   }
 
-  private void log(String message, Throwable e) {
-    try {
-      LOG.error(message, item, e);
+  private void log(boolean answered, Throwable e) {
+    try { // the message in it too: its first use needs memory
+      LOG.error(
+          answered
+              ? "an answer could not be delivered to {}"
+              : "a failure could not be delivered to {}",
+          item,
+          e);
     } catch (Throwable again) {
       // No memory for the log. It may be the same error again, which the JVM has made in advance.
     }

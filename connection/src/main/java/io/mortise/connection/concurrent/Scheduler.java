@@ -73,7 +73,8 @@ public final class Scheduler implements AutoCloseable {
 
   /**
    * @param clock reads the ticker of the client
-   * @param afterScan sends what the tasks of a scan have gathered
+   * @param afterScan sends what the tasks of a scan have gathered; after an error it is called
+   *     again soon
    */
   public Scheduler(LongSupplier clock, Runnable afterScan, ThreadFactory threads) {
     this(clock, afterScan, threads, TimingWheel.DEFAULT_SLOTS);
@@ -192,8 +193,11 @@ public final class Scheduler implements AutoCloseable {
     long next = nowNanos + (wakeRequested ? AFTER_WAKE_NANOS : IDLE_NANOS);
     wakeRequested = false;
     try {
-      runDue(nowNanos);
-      next = runLookouts(nowNanos, wheel.nextNanos(next));
+      try {
+        runDue(nowNanos);
+      } finally {
+        next = runLookouts(nowNanos, wheel.nextNanos(next));
+      }
     } finally {
       wakeAtNanos = next;
       scanning = false;
@@ -213,7 +217,7 @@ public final class Scheduler implements AutoCloseable {
             nowNanos, task -> runTask("a scheduled task failed", () -> task.onDue(nowNanos)));
       }
     } finally { // after an error too: what was gathered waits for its answer
-      runTask("the batches of due tasks could not be sent", afterScan);
+      afterScan.run(); // its error ends the pass, and the next one comes soon
     }
   }
 

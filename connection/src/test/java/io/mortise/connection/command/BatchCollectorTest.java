@@ -25,6 +25,7 @@ import io.mortise.connection.topology.Topology;
 import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,9 +34,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -511,6 +514,56 @@ class BatchCollectorTest {
     assertEquals(Kind.POOL_EXHAUSTED, item.fault.kind());
     addAndFlush(2);
     assertEquals(1, made.get());
+  }
+
+  /** Returns a collector that cannot find the server of an item once. */
+  private BatchCollector failingOnce(Supplier<RuntimeException> failure) {
+    AtomicBoolean failed = new AtomicBoolean();
+    Topology failing =
+        (Topology)
+            Proxy.newProxyInstance(
+                Topology.class.getClassLoader(),
+                new Class<?>[] {Topology.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("serverOf") && !failed.getAndSet(true)) {
+                    throw failure.get();
+                  }
+                  return method.invoke(node, arguments);
+                });
+    return new BatchCollector(new ScriptExecutor(failing, workers, OPTIONS), workers, ticker);
+  }
+
+  /** There may not be the memory to tell each of a failure. */
+  @Test
+  void whatIsGatheredStaysAfterAnErrorOfTheJvm() {
+    BatchCollector collector =
+        failingOnce(
+            () -> {
+              throw new OutOfMemoryError("on purpose");
+            });
+    List<Item> items = items(3);
+    items.forEach(collector::add);
+    assertThrows(OutOfMemoryError.class, collector::flush);
+    assertTrue(items.stream().allMatch(item -> item.outcomes.get() == 0));
+
+    collector.flush();
+
+    awaitOutcomes(items);
+    assertEquals(2, items.get(2).answer);
+  }
+
+  @Test
+  void whatIsGatheredFailsAfterAnyOtherError() {
+    BatchCollector collector = failingOnce(() -> new IllegalStateException("on purpose"));
+    List<Item> items = items(3);
+    items.forEach(collector::add);
+
+    assertThrows(IllegalStateException.class, collector::flush);
+
+    awaitOutcomes(items);
+    assertEquals(Kind.POOL_EXHAUSTED, items.get(2).fault.kind());
+    collector.flush();
+    assertEquals(0, server.heard().size());
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.mortise.connection.concurrent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -233,8 +234,14 @@ class SchedulerScanTest {
             },
             Thread::new);
     failing.add(new Entry("a", 100, 1_000));
+    failing.addLookout(new Entry("look", 100, 1_000));
 
-    assertEquals(1_100, failing.scan(100));
+    for (long now = 100; now <= 1_100; now += 1_000) {
+      long scanned = now;
+      assertThrows(AssertionError.class, () -> failing.scan(scanned)); // the thread pauses then
+    }
+
+    assertEquals(List.of("a at 100", "look at 100", "a at 1100", "look at 1100"), done);
   }
 
   @Test

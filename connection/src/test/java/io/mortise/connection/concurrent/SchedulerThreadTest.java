@@ -213,6 +213,19 @@ class SchedulerThreadTest {
     assertTrue(scans.get() - before <= 2, "scans: " + (scans.get() - before));
   }
 
+  /** Nothing else is due. */
+  @Test
+  void whatCouldNotBeSentIsSentSoon() {
+    afterScan =
+        () -> {
+          afterScan = () -> {};
+          throw new OutOfMemoryError("on purpose");
+        };
+    scheduler.start();
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> scans.get() > 0);
+  }
+
   @Test
   void anErrorDoesNotEndTheThread() throws Exception {
     CountDownLatch failed = new CountDownLatch(1);
